@@ -1,0 +1,50 @@
+# LLVM and MLIR as Debian ships them: two shared libraries, RTTI on, assertions off.
+find_package(MLIR 22.1 REQUIRED CONFIG PATHS /usr/lib/llvm-22/lib/cmake/mlir NO_DEFAULT_PATH)
+message(STATUS "MLIR from ${MLIR_DIR}, LLVM ${LLVM_PACKAGE_VERSION}")
+
+set(LLVM_RUNTIME_OUTPUT_INTDIR ${PROJECT_BINARY_DIR}/bin)
+set(LLVM_LIBRARY_OUTPUT_INTDIR ${PROJECT_BINARY_DIR}/lib)
+set(MLIR_BINARY_DIR ${PROJECT_BINARY_DIR})
+list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
+include(TableGen)
+include(AddLLVM)
+include(AddMLIR)
+
+# Naming any component library beside these two would pull in a second copy of MLIR.
+add_library(algctl_mlir INTERFACE)
+target_include_directories(algctl_mlir SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+target_link_libraries(algctl_mlir INTERFACE MLIR LLVM)
+target_link_options(algctl_mlir INTERFACE -fuse-ld=lld)
+
+# MLIR's headers cost more time than our code: they are parsed once, here.
+file(WRITE ${PROJECT_BINARY_DIR}/pch_anchor.cpp "")
+add_library(algctl_pch OBJECT ${PROJECT_BINARY_DIR}/pch_anchor.cpp)
+target_link_libraries(algctl_pch PRIVATE algctl_mlir)
+target_precompile_headers(algctl_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch.h)
+set(ALGCTL_PCH_FLAGS "")
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  # Without this the header's time stamp defeats ccache.
+  set(ALGCTL_PCH_FLAGS "SHELL:-Xclang -fno-pch-timestamp")
+endif()
+target_compile_options(algctl_pch PRIVATE ${ALGCTL_PCH_FLAGS})
+
+# algctl_mlir_library(NAME SOURCES ... LIBRARIES ... DEPENDS ...): a static library that uses MLIR.
+function(algctl_mlir_library NAME)
+  cmake_parse_arguments(LIB "" "" "SOURCES;LIBRARIES;DEPENDS" ${ARGN})
+  add_library(${NAME} STATIC ${LIB_SOURCES})
+  target_link_libraries(${NAME} PUBLIC algctl_mlir ${LIB_LIBRARIES})
+  target_compile_options(${NAME} PRIVATE ${ALGCTL_PCH_FLAGS})
+  target_precompile_headers(${NAME} REUSE_FROM algctl_pch)
+  if(LIB_DEPENDS)
+    add_dependencies(${NAME} ${LIB_DEPENDS})
+  endif()
+endfunction()
+
+# algctl_mlir_tool(NAME SOURCES ... LIBRARIES ...): an executable that uses MLIR.
+function(algctl_mlir_tool NAME)
+  cmake_parse_arguments(TOOL "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${NAME} ${TOOL_SOURCES})
+  target_link_libraries(${NAME} PRIVATE algctl_mlir ${TOOL_LIBRARIES})
+  target_compile_options(${NAME} PRIVATE ${ALGCTL_PCH_FLAGS})
+  target_precompile_headers(${NAME} REUSE_FROM algctl_pch)
+endfunction()

@@ -1,0 +1,68 @@
+/* What a compiled CPU kernel looks like from outside: the one header that the compiler's CPU target and the
+ * runtime agree on. Plain C.
+ *
+ * Every kernel takes pointers to MLIR's ranked memref descriptors (the `_mlir_ciface_` convention), then
+ * integers. Strides are in elements. bf16 elements are passed as uint16_t bit patterns.
+ *
+ * A forward product is cut into independent tasks; task t writes its own part of Y and nothing else, so
+ * any number of threads may run disjoint ranges [begin, end) at once, each with its own scratch:
+ *
+ *     row_blocks = ceil(longest / rows_per_task)          longest = most rows that any one type has
+ *     tasks      = ceil(types / types_per_task) * row_blocks * slices
+ *
+ * `slices` (1 <= slices <= output groups) cuts the output groups into contiguous ranges, for when there are
+ * fewer row blocks than threads. `types_per_task`, `rows_per_task` and `scratch_bytes` are in the bundle's
+ * manifest. A task whose rows or types do not exist returns at once.
+ */
+#ifndef ALGCTL_RUNTIME_KERNEL_ABI_H
+#define ALGCTL_RUNTIME_KERNEL_ABI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* MLIR's descriptor of memref<?xT, strided<[1]>>. */
+typedef struct algrt_memref1 {
+  void *allocated;
+  void *aligned;
+  int64_t offset;
+  int64_t sizes[1];
+  int64_t strides[1];
+} algrt_memref1;
+
+/* MLIR's descriptor of memref<?x?xT, strided<[?, 1]>>. The second stride is always 1. */
+typedef struct algrt_memref2 {
+  void *allocated;
+  void *aligned;
+  int64_t offset;
+  int64_t sizes[2];
+  int64_t strides[2];
+} algrt_memref2;
+
+/* Y = X (times) W.
+ *   x        M x K activations
+ *   w        the bank as the user stores it, K x N (row lift) or (m*K/m) x (N/m) (slot lift: block j is rows
+ *            j*K/m ...); for kernels with packed weights a descriptor with sizes {1, packed elements}
+ *   y        M x N, written whole (output groups that a type does not reach are written as zero)
+ *   scratch  scratch_bytes bytes, 64-byte aligned, one per running thread; contents need not be set
+ *   rows     explicit types only: row numbers sorted by type, stable; otherwise size 0
+ *   starts   explicit types only: types + 1 offsets into rows; otherwise size 0
+ *   p0       absolute position of row 0 (cyclic and interval types) */
+typedef void (*algrt_forward_kernel)(const algrt_memref2 *x, const algrt_memref2 *w, const algrt_memref2 *y,
+                                     const algrt_memref1 *scratch, const algrt_memref1 *rows,
+                                     const algrt_memref1 *starts, int64_t p0, int64_t row_blocks, int64_t slices,
+                                     int64_t begin, int64_t end);
+
+/* Rewrites the bank into the order in which the packed forward kernel reads it. Task t packs bank row group t;
+ * there are pack_tasks of them (manifest), and they may run at once.
+ *   w       the bank as the user stores it
+ *   packed  1 x packed_bytes / element size, 64-byte aligned */
+typedef void (*algrt_pack_kernel)(const algrt_memref2 *w, const algrt_memref2 *packed, int64_t begin, int64_t end);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
