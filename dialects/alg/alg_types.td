@@ -1,0 +1,59 @@
+// The one type of the alg dialect: a slot view.
+#ifndef ALG_TYPES_TD
+#define ALG_TYPES_TD
+
+include "dialects/alg/alg_dialect.td"
+include "mlir/IR/AttrTypeBase.td"
+
+def Alg_SlotsType : TypeDef<Alg_Dialect, "Slots"> {
+  let mnemonic = "slots";
+  let summary = "A tensor seen as the slots of an algebra";
+  let description = [{
+    Names the tensor and how it is cut. There are four kinds.
+
+    | text | view | slot |
+    | --- | --- | --- |
+    | `!alg.slots<?x2048xbf16, rows(cyclic 32), cols(32 x 64)>` | activations, row lift | `(i, k)`: the rows of type `i`, the columns of group `k` |
+    | `!alg.slots<2048x6144xbf16, rows(32 x 64), cols(32 x 192)>` | bank, row lift | `(k, j)`: the rows of group `k`, the columns of group `j` |
+    | `!alg.slots<?x512xf32, plain(4)>` | activations, slot lift | `i`: all rows, the columns of the `i`-th quarter |
+    | `!alg.slots<4x128x256xf32, plain(4)>` | bank, slot lift | `j`: the matrix `[j, :, :]` |
+
+    Only the number of rows of activations may be dynamic. A slot view covers its tensor: what a product has no slot
+    for (a pair `(i, j)` without an edge in a graph that is not complete) is neither read nor counted, and it is
+    zero in a result.
+  }];
+  let parameters = (ins
+    "::mlir::RankedTensorType":$tensor,
+    OptionalParameter<"::mlir::Attribute", "RowTypesAttr (activations) or GroupsAttr (bank); null in the slot lift">:$rows,
+    OptionalParameter<"::alg::GroupsAttr", "null in the slot lift">:$cols,
+    DefaultValuedParameter<"int64_t", "0", "number of slots in the slot lift, 0 in the row lift">:$plain);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let builders = [
+    TypeBuilderWithInferredContext<(ins "::mlir::RankedTensorType":$tensor, "::alg::RowTypesAttr":$rows,
+      "::alg::GroupsAttr":$cols), [{ return $_get(tensor.getContext(), tensor, rows, cols, int64_t(0)); }]>,
+    TypeBuilderWithInferredContext<(ins "::mlir::RankedTensorType":$tensor, "::alg::GroupsAttr":$rows,
+      "::alg::GroupsAttr":$cols), [{ return $_get(tensor.getContext(), tensor, rows, cols, int64_t(0)); }]>,
+    TypeBuilderWithInferredContext<(ins "::mlir::RankedTensorType":$tensor, "int64_t":$plain),
+      [{ return $_get(tensor.getContext(), tensor, ::mlir::Attribute(), GroupsAttr(), plain); }]>,
+  ];
+  let extraClassDeclaration = [{
+    ::mlir::Type getElementType() const { return getTensor().getElementType(); }
+    ::llvm::ArrayRef<int64_t> getShape() const { return getTensor().getShape(); }
+    ::algebras::Lift::Kind getLiftKind() const {
+      return getPlain() ? ::algebras::Lift::Kind::Slots : ::algebras::Lift::Kind::Rows;
+    }
+    /// Null unless these are activations in the row lift.
+    RowTypesAttr getRowTypes() const;
+    /// Null unless this is a bank in the row lift.
+    GroupsAttr getRowGroups() const;
+    bool isBank() const { return getPlain() ? getTensor().getRank() == 3 : bool(getRowGroups()); }
+    bool isActivations() const { return !isBank(); }
+    /// Groups of input features of a bank.
+    GroupsAttr getBankInputs() const;
+    /// Groups of the features: of activations their columns, of a bank its output features, in either lift.
+    GroupsAttr getFeatures() const;
+  }];
+}
+
+#endif
