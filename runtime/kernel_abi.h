@@ -47,8 +47,8 @@ typedef struct algrt_memref2 {
  *            j*K/m ...); for kernels with packed weights a descriptor with sizes {1, packed elements}
  *   y        M x N, written whole (output groups that a type does not reach are written as zero)
  *   scratch  scratch_bytes bytes, 64-byte aligned, one per running thread; contents need not be set
- *   rows     explicit types only: row numbers sorted by type, stable; otherwise size 0
- *   starts   explicit types only: types + 1 offsets into rows; otherwise size 0
+ *   rows     explicit types only: int64 row numbers sorted by type, stable; otherwise size 0
+ *   starts   explicit types only: types + 1 int64 offsets into rows; otherwise size 0
  *   p0       absolute position of row 0 (cyclic and interval types) */
 typedef void (*algrt_forward_kernel)(const algrt_memref2 *x, const algrt_memref2 *w, const algrt_memref2 *y,
                                      const algrt_memref1 *scratch, const algrt_memref1 *rows,

@@ -1,0 +1,158 @@
+/* The runtime of algctl: loads a bundle and computes with it. Plain C over DLPack.
+ *
+ *     algrt_bundle *bundle;
+ *     algrt_weights *weights;
+ *     if (algrt_bundle_open("up.alg", &bundle) != ALGRT_OK) { puts(algrt_last_error()); ... }
+ *     algrt_weights_pack(bundle, &w, 0, &weights);            // once, when the model is loaded
+ *     algrt_forward_args args = algrt_forward_args_init();
+ *     args.x = &x; args.weights = weights; args.y = &y; args.p0 = position_of_row_0;
+ *     algrt_forward(bundle, &args);
+ *
+ * Tensors. x is [M, K], y is [M, N], both row-major with stride 1 inside a row; rows may be padded (stride of
+ * a row >= its width). w is [K, N] in the row lift; in the slot lift of an algebra of dimension m it is [m,
+ * K/m, N/m] or, the same numbers, [K, N/m]. All are CPU tensors of the bundle's dtype (f32 or bf16). y may
+ * not overlap x, w or types. Null strides mean compact, as DLPack says.
+ *
+ * Errors. Every function that can fail returns a status; algrt_last_error() then holds a sentence that names
+ * the argument, what it has and what is needed. Nothing throws, nothing prints, nothing ends the process.
+ *
+ * Threads. A handle may be used by many threads at once; closing it must be the last use. A packed bank does
+ * not keep its bundle alive: free it before closing the bundle.
+ *
+ * Trust. The hash finds damage, not malice: kernels of a bundle are machine code that algrt_weights_pack and
+ * algrt_forward run. Opening and describing a bundle run nothing of it. */
+#ifndef ALGCTL_RUNTIME_ALGRT_H
+#define ALGCTL_RUNTIME_ALGRT_H
+
+#include <dlpack/dlpack.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(_WIN32)
+#define ALGRT_API
+#else
+#define ALGRT_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ALGRT_VERSION_MAJOR 0
+#define ALGRT_VERSION_MINOR 1
+#define ALGRT_VERSION_PATCH 0
+
+typedef enum algrt_status {
+  ALGRT_OK = 0,
+  ALGRT_INVALID_ARGUMENT = 1,    /* a null, a shape, dtype, stride, device, overlap, position or count */
+  ALGRT_IO_ERROR = 2,            /* the file cannot be read */
+  ALGRT_BAD_BUNDLE = 3,          /* foreign, truncated, damaged or malformed */
+  ALGRT_NEWER_FORMAT = 4,        /* written by a newer algctl than this runtime understands */
+  ALGRT_UNSUPPORTED = 5,         /* no kernel of the bundle runs on this machine, or serves this request */
+  ALGRT_OUT_OF_MEMORY = 6,       /* an allocation failed, or a size does not fit 64 bits */
+  ALGRT_WORKSPACE_TOO_SMALL = 7, /* ask algrt_workspace_size for the same m and threads */
+  ALGRT_INTERNAL = 70            /* a bug in the runtime: please report it */
+} algrt_status;
+
+/* "0.1.0". */
+ALGRT_API const char *algrt_version(void);
+/* "ALGRT_BAD_BUNDLE"; "unknown status" for a number that is none. */
+ALGRT_API const char *algrt_status_name(int status);
+/* The sentence of the last failure on this thread, "" if there was none. Valid until the thread's next call.
+ */
+ALGRT_API const char *algrt_last_error(void);
+
+/* ---- bundles ------------------------------------------------------------------------------------------ */
+
+typedef struct algrt_bundle algrt_bundle;
+
+/* Reads, hashes and checks the whole bundle. On failure *bundle is NULL. */
+ALGRT_API int algrt_bundle_open(const char *path, algrt_bundle **bundle);
+/* The same from memory; the bytes are copied. */
+ALGRT_API int algrt_bundle_open_memory(const void *bytes, size_t size, algrt_bundle **bundle);
+/* NULL is allowed. */
+ALGRT_API void algrt_bundle_close(algrt_bundle *bundle);
+
+/* The manifest as stored (docs/bundle.md). The string lives as long as the bundle; NULL for a null bundle. */
+ALGRT_API const char *algrt_bundle_manifest(const algrt_bundle *bundle);
+
+typedef enum algrt_lift { ALGRT_LIFT_ROWS = 0, ALGRT_LIFT_SLOTS = 1 } algrt_lift;
+typedef enum algrt_row_types {
+  ALGRT_ROW_TYPES_CYCLIC = 0,
+  ALGRT_ROW_TYPES_INTERVAL = 1,
+  ALGRT_ROW_TYPES_EXPLICIT = 2
+} algrt_row_types;
+
+typedef struct algrt_bundle_info {
+  size_t struct_size; /* set by algrt_bundle_info_init */
+  int64_t k, n;       /* widths of x and y */
+  int64_t types;      /* row types; 1 in the slot lift */
+  algrt_row_types row_types;
+  int64_t row_type_width; /* rows of one type after another; 1 for cyclic, 0 for explicit */
+  algrt_lift lift;
+  DLDataType dtype; /* of x, w and y */
+  int64_t in_group_count, out_group_count;
+  const int64_t *in_groups, *out_groups; /* widths; live as long as the bundle */
+  int32_t bank_ndim;                     /* shape that w needs: 2 or 3 */
+  int64_t bank_shape[3];
+  int64_t packed_bytes; /* of a packed bank on this machine; 0 if no packed kernel runs here */
+  int32_t runs_here;    /* 1 if some forward kernel runs on this machine */
+} algrt_bundle_info;
+
+#define ALGRT_BUNDLE_INFO_INIT                                                                               \
+  { sizeof(algrt_bundle_info) }
+
+/* Fills the first info->struct_size bytes. */
+ALGRT_API int algrt_bundle_get_info(const algrt_bundle *bundle, algrt_bundle_info *info);
+
+/* A JSON list, one object per kernel in the manifest's order: name, map, target, level, weights, features,
+ * usable (on this machine) and, where not, reason. Lives as long as the bundle; NULL for a null bundle. */
+ALGRT_API const char *algrt_bundle_describe_kernels(const algrt_bundle *bundle);
+
+/* ---- weights ------------------------------------------------------------------------------------------ */
+
+/* A bank rewritten into the order in which the packed kernel reads it. Immutable. */
+typedef struct algrt_weights algrt_weights;
+
+/* Packs w on `threads` threads (0 = all). The user's tensor is not needed afterwards. ALGRT_UNSUPPORTED if
+ * the bundle has no packed kernel for this machine: pass w to algrt_forward instead. */
+ALGRT_API int algrt_weights_pack(const algrt_bundle *bundle, const DLTensor *w, int32_t threads,
+                                 algrt_weights **weights);
+ALGRT_API void algrt_weights_free(algrt_weights *weights);
+/* Memory that the packed bank holds; 0 for NULL. */
+ALGRT_API size_t algrt_weights_bytes(const algrt_weights *weights);
+
+/* ---- the product -------------------------------------------------------------------------------------- */
+
+typedef struct algrt_forward_args {
+  size_t struct_size;           /* set by algrt_forward_args_init */
+  const DLTensor *x;            /* [M, K] */
+  const DLTensor *y;            /* [M, N], written whole */
+  const DLTensor *w;            /* the bank, or NULL when weights is given */
+  const algrt_weights *weights; /* packed bank of the same bundle, or NULL; exactly one of w and weights */
+  const DLTensor *types; /* int32 [M], the type of every row: given if and only if the types are explicit */
+  int64_t p0;            /* absolute position of row 0, >= 0; 0 for explicit types */
+  void *stream;          /* NULL on the CPU */
+  void *workspace;       /* NULL: allocated for the call */
+  size_t workspace_bytes;
+  int32_t threads; /* most threads to use, 0 = all */
+  int32_t kernel;  /* 0 = choose; otherwise 1 + index into algrt_bundle_describe_kernels, for measuring */
+} algrt_forward_args;
+
+#define ALGRT_FORWARD_ARGS_INIT                                                                              \
+  { sizeof(algrt_forward_args) }
+
+/* Bytes of workspace with which algrt_forward on up to m rows and that many threads allocates nothing,
+ * whatever kernel it chooses. The workspace needs no alignment and no initial contents. */
+ALGRT_API int algrt_workspace_size(const algrt_bundle *bundle, int64_t m, int32_t threads, size_t *bytes);
+
+/* y = x times w in the bundle's algebra. Rows of type t use row t of its table; output groups that a type
+ * does not reach are written as zero. Accumulates in f32. M = 0 is done at once. */
+ALGRT_API int algrt_forward(const algrt_bundle *bundle, const algrt_forward_args *args);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,86 @@
+// Measuring a bundle against a dense library: interleaved trials, medians and quartiles, warm and flushed.
+#pragma once
+
+#include "runtime/bundle/manifest.h"
+
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace algrt {
+
+struct BenchOptions {
+  int trials = 15;
+  int threads = 0; // 0 = all; both sides get the same number
+  bool against_dense = true;
+  int64_t flush_bytes = 0; // 0 = twice the last-level cache, at least 64 MiB
+  uint64_t seed = 1;
+  std::function<void(double fraction, const std::string &what)> progress; // may be empty
+};
+
+// Microseconds.
+struct Timing {
+  double median = 0, lower_quartile = 0, upper_quartile = 0;
+};
+
+struct WarmAndFlushed {
+  Timing warm, flushed;
+};
+
+struct BenchCase {
+  std::string name; // of the bundle or of the table's row
+  std::string algebra;
+  int64_t m = 0, k = 0, n = 0, q = 0;
+  std::string map = "forward";
+  std::string target;
+  std::string dtype;
+  int threads = 0;
+  int64_t active_macs = 0, dense_macs = 0;
+  std::optional<WarmAndFlushed> packed; // absent where the bundle has no packed kernel for this machine
+  std::optional<WarmAndFlushed> on_the_fly;
+  std::optional<WarmAndFlushed> dense;
+  std::string dense_library; // "oneDNN 2.6.3 sgemm", or why there is none
+  double floor_us = 0;       // max(active MACs / dense MAC rate, bytes / copy bandwidth)
+  double floor_macs_us = 0, floor_bytes_us = 0;
+  double relative_l2 = 0, max_relative_error = 0;
+  int64_t checked_rows = 0;
+  std::string verdict; // "faster", "slower", "same" (inside the noise), "not compared"
+};
+
+struct Machine {
+  std::string cpu, level;
+  int threads = 0;
+  double copy_bytes_per_second = 0;     // read plus written
+  double dense_macs_per_second_f32 = 0; // 0 = not measured
+  double dense_macs_per_second_bf16 = 0;
+  int64_t flush_bytes = 0;
+  std::vector<std::string> dense_libraries; // found, or why not
+};
+
+// Holds the dense libraries and the machine's measured rates: make one and measure many cases with it.
+class Bench {
+public:
+  explicit Bench(const BenchOptions &options);
+  ~Bench();
+  Bench(const Bench &) = delete;
+  Bench &operator=(const Bench &) = delete;
+
+  // Checks the bundle's result against the reference (sampled rows where the shape is large), then measures.
+  // Throws Error; a wrong result is Error(ALGRT_INTERNAL) with the measured error.
+  BenchCase measure(const std::string &bundle_path, int64_t m);
+  const Machine &machine() const;
+
+private:
+  struct State;
+  State *state_;
+};
+
+nlohmann::ordered_json toJson(const BenchCase &result);
+nlohmann::ordered_json toJson(const Machine &machine);
+// One line per case under a header; times in microseconds, in the given state of the caches.
+std::string textTable(const std::vector<BenchCase> &cases);
+
+} // namespace algrt

@@ -1,0 +1,33 @@
+// Tables of shapes: CSV with at least the columns m, k, n, q, and optionally case, map and dtype.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace algrt {
+
+struct TableRow {
+  int line = 0;
+  std::string name; // column "case", or "line 7"
+  std::string map = "forward";
+  std::string dtype; // empty where the table has no such column
+  int64_t m = 0, k = 0, n = 0, q = 0;
+};
+
+// Throws Error(ALGRT_IO_ERROR), or Error(ALGRT_INVALID_ARGUMENT) with file, line and column name.
+std::vector<TableRow> readTable(const std::string &path);
+
+struct TableMatch {
+  TableRow row;
+  std::string bundle_path; // empty where skipped
+  std::string skipped;     // the reason
+};
+
+// Matches each row with a bundle of the folder (files *.alg) by k, n, q and map, and by dtype where the row
+// or the caller names one. A bundle that cannot be read is an error.
+std::vector<TableMatch> matchTable(const std::vector<TableRow> &rows, const std::string &bundle_folder,
+                                   const std::optional<std::string> &dtype);
+
+} // namespace algrt

@@ -1,0 +1,28 @@
+// NumPy's .npy files (format versions 1 to 3): little-endian, C order.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace algrt {
+
+template <typename Element> struct NpyArray {
+  std::vector<int64_t> shape;
+  std::vector<Element> values; // row-major
+};
+
+// Throw Error(ALGRT_IO_ERROR) if the file cannot be read, Error(ALGRT_INVALID_ARGUMENT) if it is no such
+// array: the message names the file, what it holds and how to convert it.
+NpyArray<float> readNpyFloat32(const std::string &path);
+NpyArray<int32_t> readNpyInt32(const std::string &path);
+
+// Writes format version 1.0 by rename. The product of the shape must be the number of values.
+void writeNpy(const std::string &path, std::span<const int64_t> shape, std::span<const float> values);
+void writeNpy(const std::string &path, std::span<const int64_t> shape, std::span<const int32_t> values);
+
+// "(2048, 6144)", "(5,)", as NumPy prints it.
+std::string shapeText(std::span<const int64_t> shape);
+
+} // namespace algrt
