@@ -100,8 +100,13 @@ typedef struct algrt_bundle_info {
   int32_t runs_here;    /* 1 if some forward kernel runs on this machine */
 } algrt_bundle_info;
 
-#define ALGRT_BUNDLE_INFO_INIT                                                                               \
-  { sizeof(algrt_bundle_info) }
+/* All zero but for struct_size. */
+static inline algrt_bundle_info algrt_bundle_info_init(void) {
+  algrt_bundle_info info;
+  memset(&info, 0, sizeof(info));
+  info.struct_size = sizeof(info);
+  return info;
+}
 
 /* Fills the first info->struct_size bytes. */
 ALGRT_API int algrt_bundle_get_info(const algrt_bundle *bundle, algrt_bundle_info *info);
@@ -140,8 +145,13 @@ typedef struct algrt_forward_args {
   int32_t kernel;  /* 0 = choose; otherwise 1 + index into algrt_bundle_describe_kernels, for measuring */
 } algrt_forward_args;
 
-#define ALGRT_FORWARD_ARGS_INIT                                                                              \
-  { sizeof(algrt_forward_args) }
+/* All zero but for struct_size. */
+static inline algrt_forward_args algrt_forward_args_init(void) {
+  algrt_forward_args args;
+  memset(&args, 0, sizeof(args));
+  args.struct_size = sizeof(args);
+  return args;
+}
 
 /* Bytes of workspace with which algrt_forward on up to m rows and that many threads allocates nothing,
  * whatever kernel it chooses. The workspace needs no alignment and no initial contents. */
