@@ -1,0 +1,44 @@
+// The layer as the user wrote it, before it is put together with an algebra. Fields of the file and options of the
+// command line meet here, and each remembers where it came from, so that an error can point at it.
+#ifndef ALGCTL_COMPILER_SPEC_LAYER_FIELDS_H
+#define ALGCTL_COMPILER_SPEC_LAYER_FIELDS_H
+
+#include "algebras/error.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace compiler {
+
+template <class T> struct Given {
+  T value;
+  // As the user knows it: "in" in a file, "--in" on the command line.
+  std::string key;
+  std::optional<algebras::SourceLocation> where;
+
+  [[noreturn]] void refuse(const std::string &message, const std::string &hint = {}) const {
+    algebras::InputError error =
+        where ? algebras::InputError(message, *where) : algebras::InputError(message);
+    if (!hint.empty())
+      error.hint(hint);
+    throw error;
+  }
+};
+
+struct LayerFields {
+  std::optional<Given<std::string>> kind, dtype, row_types, lift;
+  std::optional<Given<std::int64_t>> in, out;
+  std::optional<Given<std::vector<std::int64_t>>> in_groups, out_groups;
+  // The [layer] header, where there is one: the place to point at when a key is missing.
+  std::optional<algebras::SourceLocation> where;
+
+  bool any() const;
+  // What `other` says wins. A width replaces groups and groups replace a width.
+  void overrideWith(const LayerFields &other);
+};
+
+} // namespace compiler
+
+#endif

@@ -1,0 +1,34 @@
+#include "compiler/spec/text_file.h"
+
+#include "algebras/error.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+
+namespace compiler {
+
+std::string readTextFile(const std::string &path, std::int64_t largest_bytes) {
+  std::error_code status;
+  if (std::filesystem::is_directory(path, status))
+    throw algebras::InputError(fmt::format("{} is a folder, not a file", path));
+  errno = 0;
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream)
+    throw algebras::InputError(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
+  std::string text;
+  char buffer[1 << 14];
+  while (stream.read(buffer, sizeof buffer) || stream.gcount() > 0) {
+    text.append(buffer, static_cast<std::size_t>(stream.gcount()));
+    if (static_cast<std::int64_t>(text.size()) > largest_bytes)
+      throw algebras::InputError(
+          fmt::format("{} is larger than {} bytes, which no spec is: is it the right file?", path, largest_bytes));
+  }
+  if (stream.bad())
+    throw algebras::InputError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  return text;
+}
+
+} // namespace compiler

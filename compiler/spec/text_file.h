@@ -1,0 +1,16 @@
+// Reads a text file that a user named.
+#ifndef ALGCTL_COMPILER_SPEC_TEXT_FILE_H
+#define ALGCTL_COMPILER_SPEC_TEXT_FILE_H
+
+#include <cstdint>
+#include <string>
+
+namespace compiler {
+
+// The whole file. Throws algebras::InputError when it cannot be opened, is a folder, or is larger than
+// `largest_bytes` (a spec is a page of text: anything else is the wrong file).
+std::string readTextFile(const std::string &path, std::int64_t largest_bytes);
+
+} // namespace compiler
+
+#endif

@@ -1,0 +1,170 @@
+#include "compiler/spec/toml_document.h"
+
+#include "compiler/spec/closest.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace compiler {
+namespace {
+
+const char *describe(const toml::node &node) {
+  switch (node.type()) {
+  case toml::node_type::table:
+    return "a table";
+  case toml::node_type::array:
+    return "an array";
+  case toml::node_type::string:
+    return "a string";
+  case toml::node_type::integer:
+    return "an integer";
+  case toml::node_type::floating_point:
+    return "a number with a fraction";
+  case toml::node_type::boolean:
+    return "a boolean";
+  case toml::node_type::date:
+  case toml::node_type::time:
+  case toml::node_type::date_time:
+    return "a date or time";
+  case toml::node_type::none:
+    break;
+  }
+  return "nothing";
+}
+
+} // namespace
+
+algebras::SourceLocation TomlText::at(const toml::source_position &position) const {
+  algebras::SourceLocation where;
+  where.file = file;
+  where.line = position.line;
+  where.column = position.column;
+  std::size_t begin = 0;
+  for (toml::source_index line = 1; line < position.line; ++line) {
+    std::size_t end = text.find('\n', begin);
+    if (end == std::string_view::npos)
+      break;
+    begin = end + 1;
+  }
+  where.text = std::string(text.substr(begin, text.find('\n', begin) - begin));
+  if (!where.text.empty() && where.text.back() == '\r')
+    where.text.pop_back();
+  return where;
+}
+
+toml::table parseToml(const TomlText &text) {
+  try {
+    return toml::parse(text.text, std::string_view(text.file));
+  } catch (const toml::parse_error &error) {
+    throw algebras::InputError(std::string(error.description()), text.at(error.source()))
+        .hint("the file is read as TOML, see https://toml.io");
+  }
+}
+
+TomlSection::TomlSection(const TomlText &text, const toml::table &table, std::string name)
+    : text(text), table(table), name(std::move(name)) {}
+
+void TomlSection::refuseUnknownKeys(
+    const std::vector<std::string_view> &known,
+    const std::vector<std::pair<std::string_view, std::string_view>> &elsewhere) const {
+  std::string place = name.empty() ? "at the top of the file" : fmt::format("in [{}]", name);
+  for (auto &&[key, value] : table) {
+    std::string_view word = key.str();
+    if (std::find(known.begin(), known.end(), word) != known.end())
+      continue;
+    algebras::InputError error(fmt::format("unknown key '{}' {}", word, place), text.at(key.source()));
+    auto other = std::find_if(elsewhere.begin(), elsewhere.end(), [&](auto &pair) { return pair.first == word; });
+    if (other != elsewhere.end())
+      throw error.hint(fmt::format("'{}' belongs in [{}]", word, other->second));
+    if (auto near = closest(word, known))
+      throw error.hint(fmt::format("did you mean '{}'?", *near));
+    throw error.hint(fmt::format("known keys: {}", fmt::join(known, ", ")));
+  }
+}
+
+algebras::SourceLocation TomlSection::whereKey(std::string_view key) const {
+  auto found = table.find(key);
+  return found == table.end() ? where() : text.at(found->first.source());
+}
+
+void TomlSection::wrongType(std::string_view key, const toml::node &node, const char *wanted) const {
+  throw algebras::InputError(fmt::format("'{}' must be {}, but this is {}", key, wanted, describe(node)),
+                             text.at(node.source()));
+}
+
+std::optional<Given<std::string>> TomlSection::string(std::string_view key) const {
+  const toml::node *node = table.get(key);
+  if (!node)
+    return std::nullopt;
+  if (!node->is_string())
+    wrongType(key, *node, "a string");
+  return Given<std::string>{node->ref<std::string>(), std::string(key), text.at(node->source())};
+}
+
+std::optional<Given<std::int64_t>> TomlSection::integer(std::string_view key) const {
+  const toml::node *node = table.get(key);
+  if (!node)
+    return std::nullopt;
+  if (!node->is_integer())
+    wrongType(key, *node, "an integer");
+  return Given<std::int64_t>{node->ref<std::int64_t>(), std::string(key), text.at(node->source())};
+}
+
+std::optional<Given<bool>> TomlSection::boolean(std::string_view key) const {
+  const toml::node *node = table.get(key);
+  if (!node)
+    return std::nullopt;
+  if (!node->is_boolean())
+    wrongType(key, *node, "true or false");
+  return Given<bool>{node->ref<bool>(), std::string(key), text.at(node->source())};
+}
+
+std::optional<Given<std::vector<std::int64_t>>> TomlSection::integers(std::string_view key) const {
+  const toml::node *node = table.get(key);
+  if (!node)
+    return std::nullopt;
+  const toml::array *array = node->as_array();
+  if (!array)
+    wrongType(key, *node, "an array of integers");
+  Given<std::vector<std::int64_t>> given{{}, std::string(key), text.at(node->source())};
+  for (const toml::node &element : *array) {
+    if (!element.is_integer())
+      wrongType(key, element, "an array of integers");
+    given.value.push_back(element.ref<std::int64_t>());
+  }
+  return given;
+}
+
+std::optional<Given<std::vector<Given<std::pair<std::int64_t, std::int64_t>>>>>
+TomlSection::integerPairs(std::string_view key) const {
+  const char *wanted = "an array of pairs of integers, like [[0, 1], [1, 2]]";
+  const toml::node *node = table.get(key);
+  if (!node)
+    return std::nullopt;
+  const toml::array *array = node->as_array();
+  if (!array)
+    wrongType(key, *node, wanted);
+  Given<std::vector<Given<std::pair<std::int64_t, std::int64_t>>>> given{
+      {}, std::string(key), text.at(node->source())};
+  for (const toml::node &element : *array) {
+    const toml::array *pair = element.as_array();
+    if (!pair || pair->size() != 2 || !pair->get(0)->is_integer() || !pair->get(1)->is_integer())
+      throw algebras::InputError(fmt::format("'{}' must be {}", key, wanted), text.at(element.source()));
+    given.value.push_back({{pair->get(0)->ref<std::int64_t>(), pair->get(1)->ref<std::int64_t>()},
+                           std::string(key),
+                           text.at(element.source())});
+  }
+  return given;
+}
+
+std::optional<TomlSection> TomlSection::section(std::string_view key) const {
+  const toml::node *node = table.get(key);
+  if (!node)
+    return std::nullopt;
+  const toml::table *inner = node->as_table();
+  if (!inner)
+    wrongType(key, *node, "a table");
+  return TomlSection(text, *inner, std::string(key));
+}
+
+} // namespace compiler

@@ -1,0 +1,30 @@
+// The commands of algctl. Each add function hangs one subcommand into the command-line tree; its callback leaves the
+// work in the session.
+#ifndef ALGCTL_COMPILER_TOOLS_COMMANDS_H
+#define ALGCTL_COMPILER_TOOLS_COMMANDS_H
+
+#include "compiler/tools/session.h"
+
+namespace CLI {
+class App;
+}
+
+namespace compiler {
+
+// On algebras alone.
+void addVerify(CLI::App &app, Session &session);
+void addShow(CLI::App &app, Session &session);
+void addCost(CLI::App &app, Session &session);
+
+// On bundles, through the runtime.
+void addInspect(CLI::App &app, Session &session);
+void addRun(CLI::App &app, Session &session);
+void addBench(CLI::App &app, Session &session);
+
+void addDoctor(CLI::App &app, Session &session);
+// Last: it describes the tree as it finds it when it runs.
+void addCompletion(CLI::App &app, Session &session);
+
+} // namespace compiler
+
+#endif

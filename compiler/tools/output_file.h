@@ -1,0 +1,38 @@
+// A file that is there whole or not at all.
+#ifndef ALGCTL_COMPILER_TOOLS_OUTPUT_FILE_H
+#define ALGCTL_COMPILER_TOOLS_OUTPUT_FILE_H
+
+#include <string>
+#include <string_view>
+
+namespace compiler {
+
+// Opens a temporary file next to `path` at once, so that a place that cannot be written is found before the work
+// starts, and renames it into place on commit. Without a commit nothing is left behind.
+class OutputFile {
+public:
+  // Throws Failure with the reason when the folder does not exist or cannot be written, or `path` is a folder.
+  explicit OutputFile(std::string path);
+  ~OutputFile();
+  OutputFile(const OutputFile &) = delete;
+  OutputFile &operator=(const OutputFile &) = delete;
+
+  // Writes everything, syncs, renames. Throws Failure.
+  void commit(std::string_view bytes);
+
+  // For a writer that wants a name instead of bytes: write there, then commitTemporary().
+  const std::string &temporaryPath() const { return temporary; }
+  void commitTemporary();
+
+private:
+  std::string path;
+  std::string temporary;
+  int descriptor = -1;
+};
+
+// To `path`, or to standard output when it is empty or "-".
+void writeOutput(const std::string &path, std::string_view bytes);
+
+} // namespace compiler
+
+#endif

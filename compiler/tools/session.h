@@ -1,0 +1,47 @@
+// What the commands of algctl share: where a command leaves its work for main(), and how it says that things failed.
+#ifndef ALGCTL_COMPILER_TOOLS_SESSION_H
+#define ALGCTL_COMPILER_TOOLS_SESSION_H
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+namespace compiler {
+
+enum ExitCode : int {
+  kDone = 0,
+  kFailed = 1,             // diagnosed: bad input, a missing file, a check that did not hold
+  kWrongUsage = 2,         // the command line itself
+  kVerificationFailed = 3, // the algebra is not associative and unital
+  kAbsent = 4,             // a device, target or library that this machine does not have
+  kBug = 70,               // ours
+};
+
+// Something that the machine lacks; exit code 4.
+class AbsentError : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
+// A diagnosed failure that has no place in an input file; exit code 1.
+class Failure : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
+// A command's callback sets `run`, and main() calls it after the command line has been read in full. It returns an
+// exit code, or throws.
+struct Session {
+  std::function<int()> run;
+};
+
+// Calls `run` and turns every exception into an exit code and one message on stderr.
+int runGuarded(const std::function<int()> &run);
+
+// The one way onto stderr: "algctl: error: ...".
+void printError(const std::string &message);
+void printWarning(const std::string &message);
+
+} // namespace compiler
+
+#endif
