@@ -1,0 +1,93 @@
+// An algebra as it was constructed; the structure constants are expanded on demand.
+#pragma once
+
+#include "algebras/field.h"
+#include "algebras/graph/graph.h"
+#include "algebras/table/table.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace algebras {
+
+namespace detail {
+class Construction; // constructions/construction.h
+}
+
+// A place in the position matrix of a matrix-like algebra.
+struct Position {
+  std::int64_t row = 0, column = 0;
+  bool operator==(const Position &) const = default;
+};
+
+// An immutable value; copies share the construction. Build one with constructions.h or expression.h.
+//
+// Numbering: slots at positions (i,j) count row-major over the positions that exist; a tensor product counts
+// its left factor as the major one (slot = left_slot * dim(right) + right_slot, position = left_position *
+// n(right) + right_position); a direct product counts the left factor first.
+class Algebra {
+public:
+  enum class Kind {
+    Graph,
+    CompleteGraph,
+    Path,
+    Coordinates,
+    Matrices,
+    Triangular,
+    Table,
+    Tensor,
+    DirectProduct
+  };
+
+  Kind kind() const;
+  // For people: the canonical expression, where a table is shown by its name.
+  const std::string &name() const;
+  // Canonical and self-contained: "Q(2)^2", "Q(32)*M(4)", "graph(3; 0->1, 1->2)", "table({...})".
+  // parseExpression gives back an equal algebra.
+  std::string expression() const;
+  const Field &field() const;
+  std::int64_t dimension() const;
+  std::int64_t nonzeros() const; // number of nonzero structure constants, closed form
+  // Of Tensor and DirectProduct, nested ones flattened; a power is a Tensor of equal factors. Empty for the
+  // other kinds.
+  const std::vector<Algebra> &factors() const;
+  std::int64_t parameter() const; // n of Q(n), path(n), D(n), M(n), T(n); the vertex count of a graph; else 0
+  const Graph *graph() const;     // of Kind::Graph, else null
+  const Table *table() const;     // of Kind::Table, else null
+
+  // The exact table in the numbering above. InputError beyond kExpansionLimit nonzero constants (about 700
+  // MB).
+  Table expand() const;
+  static constexpr std::int64_t kExpansionLimit = std::int64_t{1} << 24;
+  // The constants c[i,j,slot], sorted by (i, j): the terms that are summed into one output slot.
+  std::vector<Constant> constantsInto(std::int64_t slot) const;
+
+  // Whether the basis elements sit at positions (i,j) of a square matrix and multiply as (i,k)(k,j), or
+  // vanish: true of every kind but Table, and of products of such.
+  bool isMatrixLike() const;
+  // The rest of this block is for matrix-like algebras only (std::logic_error otherwise).
+  std::int64_t positions() const; // the order n of the position matrix
+  Position position(std::int64_t slot) const;
+  std::optional<std::int64_t> slotAt(Position position) const;
+  // The support B(i,j): the k, ascending, for which slot (i,k) times slot (k,j) is kept (paper, eq.
+  // recursive-row-action). Empty where (i,j) does not exist.
+  std::vector<std::int64_t> support(std::int64_t i, std::int64_t j) const;
+  // Rows of the table that are equal are one row type; types keep the order of their first member.
+  std::int64_t rowTypes() const;
+  std::int64_t rowTypeOf(std::int64_t row) const;
+  std::int64_t firstRowOf(std::int64_t type) const;
+
+  // "e0", "a0_1", "E1_2", tensor factors joined: "e0(x)a0_1". Graph vertices appear under their own names.
+  std::string slotName(std::int64_t slot) const;
+
+  explicit Algebra(std::shared_ptr<const detail::Construction> construction);
+  const detail::Construction &construction() const { return *construction_; }
+
+private:
+  std::shared_ptr<const detail::Construction> construction_;
+};
+
+} // namespace algebras

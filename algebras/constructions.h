@@ -1,0 +1,24 @@
+// The ways to build an algebra. Each throws InputError for n < 1 and where dimension or nonzeros leave 64
+// bits.
+#pragma once
+
+#include "algebras/algebra.h"
+
+namespace algebras {
+
+Algebra completeGraph(std::int64_t n, Field field = {}); // Q(n), paper eqs. q-product-diag and q-product-off
+Algebra graphAlgebra(Graph graph, Field field = {});     // Q_G, paper eq. graph-basis-products
+Algebra path(std::int64_t n, Field field = {});          // the graph algebra of 0->1->...->n-1
+Algebra coordinates(std::int64_t n, Field field = {});   // D(n), coordinate-wise
+Algebra matrices(std::int64_t n, Field field = {});      // M(n), all n x n matrices
+Algebra triangular(std::int64_t n, Field field = {});    // T(n), upper triangular matrices
+Algebra tableAlgebra(Table table);                       // any product, associative or not
+
+// InputError when the factors have different fields. Dimensions multiply; nested products are flattened.
+Algebra tensor(const Algebra &left, const Algebra &right);
+// 1 <= exponent <= 64.
+Algebra power(const Algebra &base, std::int64_t exponent);
+// Dimensions add; nested products are flattened.
+Algebra directProduct(const Algebra &left, const Algebra &right);
+
+} // namespace algebras

@@ -1,0 +1,47 @@
+// What is proved about an algebra: the object that `verify` prints.
+#pragma once
+
+#include "algebras/algebra.h"
+#include "algebras/associativity.h"
+#include "algebras/identity.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace algebras {
+
+// An empty optional means: has no meaning for this input, or is not known.
+struct Facts {
+  std::string name;
+  Field field;
+  std::int64_t dimension = 0;
+  std::int64_t nonzeros = 0;
+  std::optional<bool> associative, unital, commutative;
+  std::optional<Witness> witness;       // when not associative
+  std::optional<SparseVector> identity; // when unital and at most kListLimit entries long
+  std::optional<std::int64_t> center_dimension;
+  std::optional<std::int64_t> radical_dimension;
+  std::optional<std::vector<std::int64_t>> radical_series; // dimensions of rad, rad^2, ..., ending with 0
+  std::optional<std::vector<std::int64_t>>
+      simple_components; // dimensions of the simple factors of A/rad, ascending
+  std::optional<std::int64_t> maximal_ideals;
+  std::optional<std::int64_t> alder_strassen; // 2 dim A - maximal_ideals
+  std::optional<std::int64_t> rank_lower, rank_upper;
+  std::string rank_lower_rule, rank_upper_rule; // empty where there is no bound
+  bool rank_exact = false;
+  std::int64_t active_products = 0;
+  // Of matrix-like algebras: row types, groups, dense products, active over dense.
+  std::optional<std::int64_t> types, groups, dense_products;
+  std::optional<Rational> fraction;
+
+  static constexpr std::int64_t kListLimit = std::int64_t{1} << 20; // longer lists are left out
+};
+
+// In closed form for constructions: microseconds, but for the lists. For tables associativity, identity,
+// commutativity and what follows from them exactly; the rest where the basis itself shows it
+// (radical/table_structure.h). InputError when a table claims an identity that is not one.
+Facts deriveFacts(const Algebra &algebra);
+
+} // namespace algebras

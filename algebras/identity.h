@@ -1,0 +1,23 @@
+// The two-sided identity of a table, exactly.
+#pragma once
+
+#include "algebras/table/table.h"
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace algebras {
+
+using SparseVector = std::vector<std::pair<std::int64_t, Rational>>; // ascending index, no zeros
+
+// The identity, or nothing when there is none: both answers are proved. Equations in one unknown are solved
+// by propagation, in linear time; what is left is solved densely (InputError beyond 4096 such unknowns). A
+// claimed identity of the table is tried first and is checked, not believed.
+std::optional<SparseVector> findIdentity(const Table &table);
+
+// Whether b_s u = u b_s = b_s for every slot s. Linear in the number of constants.
+bool isIdentity(const Table &table, const SparseVector &candidate);
+
+} // namespace algebras

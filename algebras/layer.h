@@ -1,0 +1,26 @@
+// A projection layer: an algebra's lift, feature groups, element type and schedule of types.
+#pragma once
+
+#include "algebras/data_type.h"
+#include "algebras/groups.h"
+#include "algebras/lift.h"
+#include "algebras/row_types.h"
+
+namespace algebras {
+
+struct Layer {
+  Lift lift;
+  Groups in, out; // K and N, cut into the lift's groups
+  DataType dtype = DataType::F32;
+  RowTypes row_types;
+
+  // InputError when group counts do not match the lift, the slots lift has unequal groups, the number of
+  // types is not the lift's, or K * N leaves 64 bits.
+  void validate() const;
+};
+
+// Layer with equal groups; InputError that suggests in_groups / out_groups where the count does not divide K
+// or N.
+Layer makeLayer(const Lift &lift, std::int64_t in, std::int64_t out, DataType dtype = DataType::F32);
+
+} // namespace algebras

@@ -1,0 +1,75 @@
+// How an algebra becomes a projection of Transformer features.
+#pragma once
+
+#include "algebras/algebra.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace algebras {
+
+// One block GEMM: output += coefficient * x[input_group] * W[bank_row, output_group].
+struct BlockTerm {
+  std::int64_t input_group = 0, bank_row = 0;
+  Rational coefficient;
+  bool operator==(const BlockTerm &) const = default;
+};
+
+// Rows: a token of type i carries row i of the position matrix; x has n groups, y has n groups, the bank is n
+// x n blocks and block (k,j) is slot (k,j) (paper, sec. layers; eq. recursive-row-action). Slots: a token
+// carries all m slots; y_k = sum c[i,j,k] x_i W_j, and the bank is m blocks W_j of equal shape. The bank_row
+// of a term is then j, the block, and does not depend on the output group.
+class Lift {
+public:
+  enum class Kind { Rows, Slots };
+
+  // InputError when the algebra is not matrix-like.
+  static Lift rows(const Algebra &algebra);
+  static Lift slots(const Algebra &algebra);
+  // "rows" or "slots"; InputError otherwise.
+  static Lift parse(std::string_view kind, const Algebra &algebra);
+
+  Kind kind() const { return kind_; }
+  const Algebra &algebra() const { return algebra_; }
+  std::int64_t types() const { return types_; }         // rows: merged row types; slots: 1
+  std::int64_t inputGroups() const { return groups_; }  // rows: n; slots: m
+  std::int64_t outputGroups() const { return groups_; } // as many
+  std::int64_t bankRows() const { return groups_; }     // as many
+  std::int64_t
+  typeOfRow(std::int64_t position) const; // the merged type of row `position` of the position matrix
+  // What a user should hear about this choice of lift, for example that D(n) wants slots; empty when nothing.
+  const std::string &note() const { return note_; }
+
+  // Ascending input group, then bank row; empty where the type does not write the group. Computed on demand.
+  std::vector<BlockTerm> terms(std::int64_t type, std::int64_t output_group) const;
+  // Terms of all types together: the block GEMMs that one row of each type needs.
+  std::int64_t termCount() const;
+  // q when the support is exactly B(i,j) = {i, j} of Q(q) in the row lift, with coefficients 1.
+  std::optional<std::int64_t> completeGraph() const;
+
+  // Whether a token of `type` uses input group `group`, or writes output group `group` (what is not written
+  // is zero).
+  bool reads(std::int64_t type, std::int64_t group) const;
+  bool writes(std::int64_t type, std::int64_t group) const;
+  // Rows: whether some type uses block (bank_row, output_group). Slots: whether some term uses block
+  // bank_row.
+  bool isLive(std::int64_t bank_row, std::int64_t output_group) const;
+  // Blocks of the bank that are live, of bankBlocks() in all (rows: n*n, slots: m).
+  std::int64_t liveBlocks() const;
+  std::int64_t bankBlocks() const;
+  // Rows: whether W_jj = I and all else 0 makes every type the identity map: every position has to exist.
+  // Slots: whether the blocks u_j I of the algebra's identity do, that is, whether the algebra is unital.
+  bool bankIdentityIsIdentity() const;
+
+private:
+  Lift(Kind kind, const Algebra &algebra);
+  Kind kind_;
+  Algebra algebra_;
+  std::int64_t types_ = 1, groups_ = 0;
+  std::string note_;
+};
+
+} // namespace algebras

@@ -1,0 +1,60 @@
+// The structure constants of an algebra: slot i of x times slot j of w goes to slot k (paper, eq.
+// algebra-table).
+#pragma once
+
+#include "algebras/field.h"
+#include "algebras/rational.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace algebras {
+
+struct Constant {
+  std::int64_t i = 0, j = 0, k = 0;
+  Rational value;
+  bool operator==(const Constant &) const = default;
+};
+
+class Table {
+public:
+  // Checks and normalises: indices in [0, dimension), no duplicates, values reduced into the field, zeros
+  // dropped, sorted by (i, j, k). InputError names the offending constant. O(n log n) in the number of
+  // constants.
+  Table(std::string name, Field field, std::int64_t dimension, std::vector<Constant> constants,
+        std::optional<std::vector<Rational>> identity = std::nullopt);
+
+  const std::string &name() const { return name_; }
+  const Field &field() const { return field_; }
+  std::int64_t dimension() const { return dimension_; }
+  const std::vector<Constant> &constants() const { return constants_; }
+  std::int64_t nonzeros() const { return static_cast<std::int64_t>(constants_.size()); }
+  // The constants with first index i, sorted by (j, k). Logarithmic in the number of constants.
+  std::span<const Constant> row(std::int64_t i) const;
+  // The identity as the file claims it, one coefficient per slot, reduced into the field; not yet checked.
+  const std::optional<std::vector<Rational>> &claimedIdentity() const { return identity_; }
+
+  // Same field, dimension and constants; names and claims do not count.
+  bool sameProduct(const Table &other) const;
+
+private:
+  std::string name_;
+  Field field_;
+  std::int64_t dimension_ = 0;
+  std::vector<Constant> constants_;
+  std::optional<std::vector<Rational>> identity_;
+};
+
+// {"name":..., "field":"Q"|"GF(7)", "dimension":m, "constants":[[i,j,k,"num/den"],...], "identity":["..."]?},
+// zero-based. "name" and "field" may be left out (file stem, Q); "comment", "expect", "reason" and "source"
+// are notes for people and ignored; any other key is refused. Values may be strings or JSON integers.
+Table readTableFile(const std::string &path);
+Table parseTable(std::string_view text, const std::string &file);
+// The same format, compact, on one line; parseTable reads it back.
+std::string printTable(const Table &table);
+
+} // namespace algebras
