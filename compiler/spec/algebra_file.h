@@ -1,17 +1,15 @@
 // Algebras out of the files and expressions that a spec may name.
-#ifndef ALGCTL_COMPILER_SPEC_ALGEBRA_FILE_H
-#define ALGCTL_COMPILER_SPEC_ALGEBRA_FILE_H
+#pragma once
 
 #include "algebras/algebra.h"
-#include "algebras/expression.h"
-#include "compiler/spec/layer_fields.h"
+#include "compiler/spec/given.h"
 
 #include <optional>
 #include <string>
 
 namespace compiler {
 
-enum class SpecFileKind { Toml, Dot, Graphml, Table, None };
+enum class SpecFileKind { Toml, Graph, Table, None };
 
 // What the name of a file says it holds; None for everything that is read as an expression.
 SpecFileKind specFileKind(const std::string &name);
@@ -19,13 +17,11 @@ SpecFileKind specFileKind(const std::string &name);
 // The graph algebra of a .dot, .gv or .graphml file, over Q unless a field is given.
 algebras::Algebra readGraphAlgebra(const std::string &path, const std::optional<algebras::Field> &field);
 
-// The algebra of a table file. A given field must be that of the file.
+// The algebra of a table file. InputError when a field is given and the file has another.
 algebras::Algebra readTableAlgebra(const std::string &path, const std::optional<algebras::Field> &field);
 
-// The algebra of an expression. When `field_given` is false, an expression whose only tables are over GF(p) is over GF(p).
-algebras::Algebra parseProduct(const Given<std::string> &expression, algebras::ExpressionOptions options,
-                               bool field_given);
+// The algebra of an expression. Where the expression stands in a file, errors point into the file.
+algebras::Algebra parseProduct(const Given<std::string> &expression, const std::string &base_directory,
+                               const std::optional<algebras::Field> &field);
 
 } // namespace compiler
-
-#endif

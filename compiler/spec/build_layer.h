@@ -1,6 +1,5 @@
 // Puts what the user said about a layer together with an algebra.
-#ifndef ALGCTL_COMPILER_SPEC_BUILD_LAYER_H
-#define ALGCTL_COMPILER_SPEC_BUILD_LAYER_H
+#pragma once
 
 #include "algebras/algebra.h"
 #include "algebras/layer.h"
@@ -14,5 +13,3 @@ namespace compiler {
 algebras::Layer buildLayer(const algebras::Algebra &algebra, const LayerFields &fields);
 
 } // namespace compiler
-
-#endif

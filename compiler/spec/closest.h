@@ -1,6 +1,5 @@
 // "Did you mean ...": the known word that is nearest to a mistyped one.
-#ifndef ALGCTL_COMPILER_SPEC_CLOSEST_H
-#define ALGCTL_COMPILER_SPEC_CLOSEST_H
+#pragma once
 
 #include <optional>
 #include <span>
@@ -13,5 +12,3 @@ namespace compiler {
 std::optional<std::string_view> closest(std::string_view word, std::span<const std::string_view> candidates);
 
 } // namespace compiler
-
-#endif

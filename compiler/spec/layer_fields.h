@@ -1,9 +1,8 @@
 // The layer as the user wrote it, before it is put together with an algebra. Fields of the file and options of the
 // command line meet here, and each remembers where it came from, so that an error can point at it.
-#ifndef ALGCTL_COMPILER_SPEC_LAYER_FIELDS_H
-#define ALGCTL_COMPILER_SPEC_LAYER_FIELDS_H
+#pragma once
 
-#include "algebras/error.h"
+#include "compiler/spec/given.h"
 
 #include <cstdint>
 #include <optional>
@@ -11,21 +10,6 @@
 #include <vector>
 
 namespace compiler {
-
-template <class T> struct Given {
-  T value;
-  // As the user knows it: "in" in a file, "--in" on the command line.
-  std::string key;
-  std::optional<algebras::SourceLocation> where;
-
-  [[noreturn]] void refuse(const std::string &message, const std::string &hint = {}) const {
-    algebras::InputError error =
-        where ? algebras::InputError(message, *where) : algebras::InputError(message);
-    if (!hint.empty())
-      error.hint(hint);
-    throw error;
-  }
-};
 
 struct LayerFields {
   std::optional<Given<std::string>> kind, dtype, row_types, lift;
@@ -40,5 +24,3 @@ struct LayerFields {
 };
 
 } // namespace compiler
-
-#endif

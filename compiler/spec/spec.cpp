@@ -17,7 +17,7 @@ const algebras::Layer &requireLayer(const Spec &spec) {
 
 void requireCompilable(const Spec &spec) {
   requireLayer(spec);
-  if (spec.algebra.field().characteristic() != 0)
+  if (!spec.algebra.field().isRationals())
     throw algebras::InputError(fmt::format("{} is an algebra over {}: it can be verified, but not compiled, because "
                                            "kernels compute with real numbers",
                                            spec.algebra.name(), spec.algebra.field().name()))
@@ -25,7 +25,7 @@ void requireCompilable(const Spec &spec) {
   if (spec.allow_nonassociative)
     return;
   algebras::Facts facts = algebras::deriveFacts(spec.algebra);
-  if (!facts.associative) {
+  if (!facts.associative.value_or(true)) {
     algebras::InputError error(
         fmt::format("{} is not associative, so that products of its layers cannot be composed", spec.algebra.name()));
     throw error.hint("`algctl verify` shows the witness; say allow_nonassociative = true in [algebra], or "

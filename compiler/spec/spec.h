@@ -1,6 +1,5 @@
 // What every command of algctl works on: an algebra and, where one is given, the layer that uses it.
-#ifndef ALGCTL_COMPILER_SPEC_SPEC_H
-#define ALGCTL_COMPILER_SPEC_SPEC_H
+#pragma once
 
 #include "algebras/algebra.h"
 #include "algebras/layer.h"
@@ -29,5 +28,3 @@ const algebras::Layer &requireLayer(const Spec &spec);
 void requireCompilable(const Spec &spec);
 
 } // namespace compiler
-
-#endif

@@ -1,10 +1,10 @@
 // The SPEC argument and the options that describe a layer, the same for every command that takes a spec.
-#ifndef ALGCTL_COMPILER_SPEC_SPEC_OPTIONS_H
-#define ALGCTL_COMPILER_SPEC_SPEC_OPTIONS_H
+#pragma once
 
 #include "compiler/spec/spec.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,19 +15,20 @@ class App;
 namespace compiler {
 
 struct SpecOptions {
+  // A .toml, .dot, .gv, .graphml or .json file, or an expression.
   std::string spec;
-  // Empty or zero-sized: not given.
-  std::string in, out, in_groups, out_groups, dtype, row_types, lift, field;
+  // Each of these takes the place of what a spec file says.
+  std::optional<std::int64_t> in, out;
+  std::vector<std::int64_t> in_groups, out_groups;
+  std::string dtype, row_types, lift, field; // empty: not given
   bool allow_nonassociative = false;
 };
 
-// Adds the positional SPEC and the option group "Layer". `options` must outlive `app`.
+// Adds the positional SPEC and the option groups "Algebra" and "Layer". `options` must outlive `app`.
 void addSpecOptions(CLI::App &app, SpecOptions &options);
 
-// Reads the file or expression and lays the options of the command line over it. Throws UsageError for option values
-// that cannot be read at all, and algebras::InputError for everything that is wrong with what they say.
+// Reads the file or expression and lays the options over it. Throws UsageError when options that belong together are
+// not all there, and algebras::InputError for whatever is wrong with the input.
 Spec loadSpec(const SpecOptions &options);
 
 } // namespace compiler
-
-#endif

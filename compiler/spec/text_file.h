@@ -1,6 +1,5 @@
 // Reads a text file that a user named.
-#ifndef ALGCTL_COMPILER_SPEC_TEXT_FILE_H
-#define ALGCTL_COMPILER_SPEC_TEXT_FILE_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -12,5 +11,3 @@ namespace compiler {
 std::string readTextFile(const std::string &path, std::int64_t largest_bytes);
 
 } // namespace compiler
-
-#endif

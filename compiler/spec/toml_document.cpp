@@ -34,22 +34,23 @@ const char *describe(const toml::node &node) {
 
 } // namespace
 
+// toml++ counts code points within a line, our places count bytes.
 algebras::SourceLocation TomlText::at(const toml::source_position &position) const {
-  algebras::SourceLocation where;
-  where.file = file;
-  where.line = position.line;
-  where.column = position.column;
-  std::size_t begin = 0;
+  std::size_t offset = 0;
   for (toml::source_index line = 1; line < position.line; ++line) {
-    std::size_t end = text.find('\n', begin);
+    std::size_t end = text.find('\n', offset);
     if (end == std::string_view::npos)
       break;
-    begin = end + 1;
+    offset = end + 1;
   }
-  where.text = std::string(text.substr(begin, text.find('\n', begin) - begin));
-  if (!where.text.empty() && where.text.back() == '\r')
-    where.text.pop_back();
-  return where;
+  for (toml::source_index column = 1; column < position.column && offset < text.size(); ++column) {
+    if (text[offset] == '\n')
+      break;
+    ++offset;
+    while (offset < text.size() && (static_cast<unsigned char>(text[offset]) & 0xc0) == 0x80)
+      ++offset;
+  }
+  return algebras::locate(text, offset, file);
 }
 
 toml::table parseToml(const TomlText &text) {

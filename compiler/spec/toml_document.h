@@ -1,7 +1,6 @@
 // Typed access to a TOML table that knows its allowed keys and points at the place of every fault. Header of
 // toml_spec.cpp alone: toml++ is too heavy to be included elsewhere.
-#ifndef ALGCTL_COMPILER_SPEC_TOML_DOCUMENT_H
-#define ALGCTL_COMPILER_SPEC_TOML_DOCUMENT_H
+#pragma once
 
 #include "algebras/error.h"
 #include "compiler/spec/layer_fields.h"
@@ -60,5 +59,3 @@ private:
 };
 
 } // namespace compiler
-
-#endif

@@ -32,17 +32,6 @@ std::vector<std::pair<std::string_view, std::string_view>> keysOf(const std::vec
   return pairs;
 }
 
-// Gives an error that knows no place the place of the value that it is about.
-template <class Value, class Function> auto pointing(const Given<Value> &given, Function function) {
-  try {
-    return function();
-  } catch (const InputError &error) {
-    if (error.where() || !given.where)
-      throw;
-    throw InputError(error.what(), *given.where);
-  }
-}
-
 std::string resolve(const Given<std::string> &file, const TomlSpecOptions &options) {
   if (file.value.empty())
     file.refuse(fmt::format("'{}' names no file", file.key));
@@ -75,7 +64,7 @@ Algebra inlineGraph(const TomlSection &section, const Field &field) {
       list.push_back(edge.value);
     }
   }
-  return pointing(*vertices, [&] { return algebras::graphAlgebra(algebras::makeGraph(vertices->value, list), field); });
+  return pointingAt(*vertices, [&] { return algebras::graphAlgebra(algebras::makeGraph(vertices->value, list), field); });
 }
 
 Algebra readAlgebra(const TomlSection &section, const TomlSpecOptions &options) {
@@ -96,19 +85,14 @@ Algebra readAlgebra(const TomlSection &section, const TomlSpecOptions &options) 
     field_name = Given<std::string>{*options.field, "--field", std::nullopt};
   std::optional<Field> field;
   if (field_name)
-    field = pointing(*field_name, [&] { return Field::parse(field_name->value); });
+    field = pointingAt(*field_name, [&] { return Field::parse(field_name->value); });
 
-  if (product) {
-    algebras::ExpressionOptions expression;
-    expression.base_directory = options.base_directory;
-    if (field)
-      expression.field = *field;
-    return parseProduct(*product, expression, field.has_value());
-  }
+  if (product)
+    return parseProduct(*product, options.base_directory, field);
   if (graph)
-    return pointing(*graph, [&] { return readGraphAlgebra(resolve(*graph, options), field); });
+    return pointingAt(*graph, [&] { return readGraphAlgebra(resolve(*graph, options), field); });
   if (table)
-    return pointing(*table, [&] { return readTableAlgebra(resolve(*table, options), field); });
+    return pointingAt(*table, [&] { return readTableAlgebra(resolve(*table, options), field); });
   return inlineGraph(section, field.value_or(Field()));
 }
 
@@ -142,7 +126,7 @@ TomlSpec parseTomlSpec(std::string_view content, const TomlSpecOptions &options)
   if (layer_section)
     layer_section->refuseUnknownKeys(kLayerKeys, keysOf(kAlgebraKeys, kAlgebra));
   if (!algebra_section)
-    throw InputError(fmt::format("{} has no [algebra]", options.file))
+    throw InputError("there is no [algebra]", algebras::locate(content, 0, options.file))
         .hint("begin with [algebra] and a line like product = \"Q(32)\"");
   algebra_section->refuseUnknownKeys(kAlgebraKeys, keysOf(kLayerKeys, kLayer));
 

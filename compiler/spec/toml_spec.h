@@ -12,8 +12,7 @@
 //     dtype     = "bf16"    # or "f32"
 //     row_types = "cyclic"  # or "interval(192)", "explicit"
 //     lift      = "rows"    # or "slots"
-#ifndef ALGCTL_COMPILER_SPEC_TOML_SPEC_H
-#define ALGCTL_COMPILER_SPEC_TOML_SPEC_H
+#pragma once
 
 #include "algebras/algebra.h"
 #include "compiler/spec/layer_fields.h"
@@ -45,5 +44,3 @@ struct TomlSpecOptions {
 TomlSpec parseTomlSpec(std::string_view text, const TomlSpecOptions &options);
 
 } // namespace compiler
-
-#endif

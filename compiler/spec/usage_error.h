@@ -1,6 +1,5 @@
 // The command line is wrong, as opposed to what it names. algctl answers with exit code 2.
-#ifndef ALGCTL_COMPILER_SPEC_USAGE_ERROR_H
-#define ALGCTL_COMPILER_SPEC_USAGE_ERROR_H
+#pragma once
 
 #include <stdexcept>
 
@@ -12,5 +11,3 @@ public:
 };
 
 } // namespace compiler
-
-#endif

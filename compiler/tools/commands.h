@@ -1,7 +1,6 @@
 // The commands of algctl. Each add function hangs one subcommand into the command-line tree; its callback leaves the
 // work in the session.
-#ifndef ALGCTL_COMPILER_TOOLS_COMMANDS_H
-#define ALGCTL_COMPILER_TOOLS_COMMANDS_H
+#pragma once
 
 #include "compiler/tools/session.h"
 
@@ -26,5 +25,3 @@ void addDoctor(CLI::App &app, Session &session);
 void addCompletion(CLI::App &app, Session &session);
 
 } // namespace compiler
-
-#endif

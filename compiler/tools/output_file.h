@@ -1,6 +1,5 @@
 // A file that is there whole or not at all.
-#ifndef ALGCTL_COMPILER_TOOLS_OUTPUT_FILE_H
-#define ALGCTL_COMPILER_TOOLS_OUTPUT_FILE_H
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -34,5 +33,3 @@ private:
 void writeOutput(const std::string &path, std::string_view bytes);
 
 } // namespace compiler
-
-#endif

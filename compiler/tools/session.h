@@ -1,6 +1,5 @@
 // What the commands of algctl share: where a command leaves its work for main(), and how it says that things failed.
-#ifndef ALGCTL_COMPILER_TOOLS_SESSION_H
-#define ALGCTL_COMPILER_TOOLS_SESSION_H
+#pragma once
 
 #include <functional>
 #include <stdexcept>
@@ -43,5 +42,3 @@ void printError(const std::string &message);
 void printWarning(const std::string &message);
 
 } // namespace compiler
-
-#endif

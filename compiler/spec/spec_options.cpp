@@ -1,0 +1,129 @@
+#include "compiler/spec/spec_options.h"
+
+#include "compiler/spec/algebra_file.h"
+#include "compiler/spec/build_layer.h"
+#include "compiler/spec/text_file.h"
+#include "compiler/spec/toml_spec.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace compiler {
+namespace {
+
+constexpr std::int64_t kLargestSpec = std::int64_t{1} << 20;
+
+LayerFields layerOnCommandLine(const SpecOptions &options) {
+  LayerFields layer;
+  auto take = [](auto &field, const auto &value, const char *key) {
+    if (!value.empty())
+      field = {value, key, std::nullopt};
+  };
+  if (options.in)
+    layer.in = {*options.in, "--in", std::nullopt};
+  if (options.out)
+    layer.out = {*options.out, "--out", std::nullopt};
+  take(layer.in_groups, options.in_groups, "--in-groups");
+  take(layer.out_groups, options.out_groups, "--out-groups");
+  take(layer.dtype, options.dtype, "--dtype");
+  take(layer.row_types, options.row_types, "--row-types");
+  take(layer.lift, options.lift, "--lift");
+  return layer;
+}
+
+TomlSpec readTomlSpec(const std::string &path, const SpecOptions &options) {
+  TomlSpecOptions toml;
+  toml.file = path;
+  toml.base_directory = std::filesystem::path(path).parent_path().string();
+  if (!options.field.empty())
+    toml.field = options.field;
+  return parseTomlSpec(readTextFile(path, kLargestSpec), toml);
+}
+
+algebras::Algebra readPlainAlgebra(const SpecOptions &options) {
+  std::optional<algebras::Field> field;
+  if (!options.field.empty()) {
+    Given<std::string> given{options.field, "--field", std::nullopt};
+    field = pointingAt(given, [&] { return algebras::Field::parse(given.value); });
+  }
+  switch (specFileKind(options.spec)) {
+  case SpecFileKind::Graph:
+    return readGraphAlgebra(options.spec, field);
+  case SpecFileKind::Table:
+    return readTableAlgebra(options.spec, field);
+  case SpecFileKind::Toml:
+  case SpecFileKind::None:
+    break;
+  }
+  try {
+    return parseProduct({options.spec, "SPEC", std::nullopt}, ".", field);
+  } catch (const algebras::InputError &) {
+    // A file with an unexpected name was probably not meant as an expression.
+    std::error_code status;
+    if (std::filesystem::exists(options.spec, status))
+      throw algebras::InputError(fmt::format("{} is not a kind of file that can be read here", options.spec))
+          .hint("a spec is a .toml, .dot, .gv, .graphml or .json file, or an expression like \"Q(32)\"");
+    throw;
+  }
+}
+
+} // namespace
+
+void addSpecOptions(CLI::App &app, SpecOptions &options) {
+  app.add_option("SPEC", options.spec,
+                 "a spec (.toml), a graph (.dot, .gv, .graphml), a table (.json), or an expression like \"Q(2)^2\"")
+      ->required()
+      ->type_name("");
+  app.add_option("--field", options.field, "ground field: Q, or a prime field like GF(7)")
+      ->type_name("FIELD")
+      ->group("Algebra");
+  app.add_flag("--allow-nonassociative", options.allow_nonassociative,
+               "accept a table that is not associative; products can then not be composed or fused")
+      ->group("Algebra");
+
+  const char *layer = "Layer (each takes the place of what a spec file says)";
+  app.add_option("--in", options.in, "width K of the input")->type_name("K")->group(layer);
+  app.add_option("--out", options.out, "width N of the output")->type_name("N")->group(layer);
+  app.add_option("--in-groups", options.in_groups, "widths of the input groups, where they are not equal")
+      ->delimiter(',')
+      ->expected(1)
+      ->type_name("A,B,...")
+      ->group(layer);
+  app.add_option("--out-groups", options.out_groups, "widths of the output groups")
+      ->delimiter(',')
+      ->expected(1)
+      ->type_name("A,B,...")
+      ->group(layer);
+  app.add_option("--dtype", options.dtype, "element type: f32 (default) or bf16; sums are f32 in both")
+      ->check(CLI::IsMember({"f32", "bf16"}))
+      ->type_name("TYPE")
+      ->group(layer);
+  app.add_option("--row-types", options.row_types, "schedule of types: cyclic (default), interval(WIDTH) or explicit")
+      ->type_name("SCHEDULE")
+      ->group(layer);
+  app.add_option("--lift", options.lift, "rows (default where the algebra is matrix-like) or slots")
+      ->check(CLI::IsMember({"rows", "slots"}))
+      ->type_name("LIFT")
+      ->group(layer);
+}
+
+Spec loadSpec(const SpecOptions &options) {
+  LayerFields layer;
+  bool allow_nonassociative = options.allow_nonassociative;
+  auto finish = [&](algebras::Algebra algebra) {
+    layer.overrideWith(layerOnCommandLine(options));
+    Spec spec{std::move(algebra), std::nullopt, allow_nonassociative, options.spec};
+    if (layer.any() || layer.where)
+      spec.layer = buildLayer(spec.algebra, layer);
+    return spec;
+  };
+  if (specFileKind(options.spec) != SpecFileKind::Toml)
+    return finish(readPlainAlgebra(options));
+  TomlSpec toml = readTomlSpec(options.spec, options);
+  layer = toml.layer;
+  allow_nonassociative = allow_nonassociative || toml.allow_nonassociative;
+  return finish(std::move(toml.algebra));
+}
+
+} // namespace compiler
