@@ -28,7 +28,10 @@ namespace alg {
 /// the view comes from elsewhere (a block argument, say) or is not of activations in the row lift.
 SlotsOp findRowSchedule(mlir::Value view);
 
-/// The product that a view is, through maps and regroupings; null where it is none.
+/// A product that a view is made of through maps and regroupings; null where there is none.
 ContractOp findProduct(mlir::Value view);
+
+/// The same among products over an algebra that is not associative. Such a view must not enter another product.
+ContractOp findNonassociativeProduct(mlir::Value view);
 
 } // namespace alg

@@ -21,14 +21,14 @@ def Alg_AlgebraAttr : Alg_Attribute<"Algebra", "algebra"> {
   let summary = "An algebra with what is proved about it";
   let description = [{
     Carries the construction of an algebra as text; the exact table of structure constants is expanded on demand. The
-    text is an expression (`Q(n)`, `path(n)`, `D(n)`, `M(n)`, `T(n)`, `*` tensor product, `^n` tensor power, `+`
-    direct product, parentheses) that names no files: a graph is written out as `graph(3; 0->1, 1->2)`
-    with its number of vertices and its edges, a table as `table(2; [0,0,0,1], [0,1,1,1], [1,0,1,1], [1,1,0,-1])` with its dimension
-    and its nonzero constants `[i,j,k,value]`.
+    text is an expression: `Q(n)`, `path(n)`, `D(n)`, `M(n)`, `T(n)`, `graph(3; 0->1, 1->2)` with the number of
+    vertices and the edges, `table({...})` with the JSON of a table, `*` tensor product, `^n` tensor power, `+` direct
+    product, parentheses. `graph(FILE)` and `table(FILE)` are read, relative to the working directory, when the attribute
+    is parsed; the attribute then carries what the file says, so that what is printed stands by itself.
 
     ```mlir
     #alg.algebra<"Q(32)">
-    #alg.algebra<"Q(2)^2 * M(4)">
+    #alg.algebra<"Q(2)^2*M(4)">
     #alg.algebra<"graph(3; 0->1, 1->2)", field = "GF(7)">
     #alg.algebra<"Q(32)", associative = true, unital = true, rank = [2016, 2016]>
     ```
@@ -46,6 +46,7 @@ def Alg_AlgebraAttr : Alg_Attribute<"Algebra", "algebra"> {
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let builders = [
+    // Throws algebras::InputError where the algebra claims what is not so.
     AttrBuilder<(ins "const ::algebras::Algebra &":$algebra, CArg<"bool", "false">:$allowNonassociative)>,
   ];
   let extraClassDeclaration = [{

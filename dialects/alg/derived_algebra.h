@@ -13,10 +13,11 @@ namespace alg {
 /// attributes which hold equal algebras are one attribute.
 class DerivedAlgebra {
 public:
-  /// Derives the facts at once, the lifts when they are first asked for.
+  /// Derives the facts at once, the lifts when they are first asked for. Throws algebras::InputError where the facts
+  /// contradict what the algebra claims (a table whose identity is none).
   explicit DerivedAlgebra(const algebras::Algebra &algebra);
 
-  /// The self-contained expression of algebra_text.h.
+  /// The self-contained expression, algebras::Algebra::expression().
   const std::string &text() const;
   const algebras::Algebra &algebra() const;
   const algebras::Facts &facts() const;
@@ -28,7 +29,7 @@ public:
 
 private:
   struct Record;
-  std::shared_ptr<const Record> record;
+  std::shared_ptr<Record> record;
 };
 
 } // namespace alg
