@@ -12,12 +12,14 @@ namespace {
 
 constexpr const char *kExpression = "<expression>";
 
-// An error inside the expression, moved to where the expression stands in its file. Strings with escapes, or over
-// several lines, have no simple correspondence of columns: there the error points at the string.
-algebras::SourceLocation moveInto(const algebras::SourceLocation &inside, const Given<std::string> &expression) {
+// An error inside the expression, moved to where the expression stands in its file. Strings with escapes, or
+// over several lines, have no simple correspondence of columns: there the error points at the string.
+algebras::SourceLocation moveInto(const algebras::SourceLocation &inside,
+                                  const Given<std::string> &expression) {
   algebras::SourceLocation where = *expression.where;
   std::size_t begin = static_cast<std::size_t>(where.column); // one past the opening quote, from 0
-  if (where.text.compare(std::min(begin, where.text.size()), expression.value.size(), expression.value) == 0 &&
+  if (where.text.compare(std::min(begin, where.text.size()), expression.value.size(), expression.value) ==
+          0 &&
       inside.line <= 1)
     where.column += inside.column;
   return where;
@@ -59,8 +61,7 @@ algebras::Algebra parseProduct(const Given<std::string> &expression, const std::
   } catch (const algebras::InputError &error) {
     if (!expression.where || (error.where() && error.where()->file != kExpression))
       throw;
-    algebras::SourceLocation where =
-        error.where() ? moveInto(*error.where(), expression) : *expression.where;
+    algebras::SourceLocation where = error.where() ? moveInto(*error.where(), expression) : *expression.where;
     algebras::InputError moved(error.what(), where);
     moved.hint(error.hint());
     throw moved;

@@ -18,9 +18,10 @@ void checkKind(const Given<std::string> &kind) {
   if (kind.value == kinds[0])
     return;
   if (kind.value == "ffn" || kind.value == "attention")
-    kind.refuse(fmt::format("kind \"{}\" is not supported: projection is what exists", kind.value),
-                fmt::format("describe each projection of the {} in a spec of its own, with kind = \"projection\"",
-                            kind.value));
+    kind.refuse(
+        fmt::format("kind \"{}\" is not supported: projection is what exists", kind.value),
+        fmt::format("describe each projection of the {} in a spec of its own, with kind = \"projection\"",
+                    kind.value));
   auto near = closest(kind.value, std::span(kinds).first(1));
   kind.refuse(fmt::format("unknown kind \"{}\"", kind.value),
               near ? fmt::format("did you mean \"{}\"?", *near) : "kind = \"projection\" is what exists");
@@ -29,8 +30,9 @@ void checkKind(const Given<std::string> &kind) {
 [[noreturn]] void missingWidth(const LayerFields &fields, const char *key) {
   if (fields.where)
     throw algebras::InputError(fmt::format("[layer] has no '{}'", key), *fields.where)
-        .hint(fmt::format("give the width, as in {} = 2048, or the widths of its groups, {}_groups = [640, 512]", key,
-                          key));
+        .hint(fmt::format(
+            "give the width, as in {} = 2048, or the widths of its groups, {}_groups = [640, 512]", key,
+            key));
   throw UsageError(fmt::format("the layer has no width: give --{} (or --{}-groups)", key, key));
 }
 
@@ -48,8 +50,9 @@ Groups readGroups(const LayerFields &fields, const char *key, const std::optiona
   if (groups.count() != count)
     widths->refuse(fmt::format("there are {} groups here, but the algebra has {}", groups.count(), count));
   if (width && groups.total() != width->value)
-    widths->refuse(fmt::format("the groups cover {} features, but '{}' is {}", groups.total(), width->key, width->value),
-                   fmt::format("leave '{}' out, or make the groups add up to it", width->key));
+    widths->refuse(
+        fmt::format("the groups cover {} features, but '{}' is {}", groups.total(), width->key, width->value),
+        fmt::format("leave '{}' out, or make the groups add up to it", width->key));
   return groups;
 }
 
@@ -58,9 +61,11 @@ Groups readGroups(const LayerFields &fields, const char *key, const std::optiona
 algebras::Layer buildLayer(const algebras::Algebra &algebra, const LayerFields &fields) {
   if (fields.kind)
     checkKind(*fields.kind);
-  algebras::Lift lift = fields.lift ? pointingAt(*fields.lift, [&] { return algebras::Lift::parse(fields.lift->value, algebra); })
-                        : algebra.isMatrixLike() ? algebras::Lift::rows(algebra)
-                                                 : algebras::Lift::slots(algebra);
+  algebras::Lift lift =
+      fields.lift
+          ? pointingAt(*fields.lift, [&] { return algebras::Lift::parse(fields.lift->value, algebra); })
+      : algebra.isMatrixLike() ? algebras::Lift::rows(algebra)
+                               : algebras::Lift::slots(algebra);
 
   Groups in = readGroups(fields, "in", fields.in, fields.in_groups, lift.inputGroups());
   Groups out = readGroups(fields, "out", fields.out, fields.out_groups, lift.outputGroups());

@@ -15,8 +15,8 @@ template <class T> struct Given {
   std::optional<algebras::SourceLocation> where; // absent on the command line
 
   [[noreturn]] void refuse(const std::string &message, const std::string &hint = {}) const {
-    algebras::InputError error = where ? algebras::InputError(message, *where)
-                                       : algebras::InputError(key + ": " + message);
+    algebras::InputError error =
+        where ? algebras::InputError(message, *where) : algebras::InputError(key + ": " + message);
     if (!hint.empty())
       error.hint(hint);
     throw error;

@@ -1,5 +1,5 @@
-// The layer as the user wrote it, before it is put together with an algebra. Fields of the file and options of the
-// command line meet here, and each remembers where it came from, so that an error can point at it.
+// The layer as the user wrote it, before it is put together with an algebra. Fields of the file and options
+// of the command line meet here, and each remembers where it came from, so that an error can point at it.
 #pragma once
 
 #include "compiler/spec/given.h"

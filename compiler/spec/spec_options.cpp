@@ -71,8 +71,9 @@ algebras::Algebra readPlainAlgebra(const SpecOptions &options) {
 } // namespace
 
 void addSpecOptions(CLI::App &app, SpecOptions &options) {
-  app.add_option("SPEC", options.spec,
-                 "a spec (.toml), a graph (.dot, .gv, .graphml), a table (.json), or an expression like \"Q(2)^2\"")
+  app.add_option(
+         "SPEC", options.spec,
+         "a spec (.toml), a graph (.dot, .gv, .graphml), a table (.json), or an expression like \"Q(2)^2\"")
       ->required()
       ->type_name("");
   app.add_option("--field", options.field, "ground field: Q, or a prime field like GF(7)")
@@ -99,7 +100,8 @@ void addSpecOptions(CLI::App &app, SpecOptions &options) {
       ->check(CLI::IsMember({"f32", "bf16"}))
       ->type_name("TYPE")
       ->group(layer);
-  app.add_option("--row-types", options.row_types, "schedule of types: cyclic (default), interval(WIDTH) or explicit")
+  app.add_option("--row-types", options.row_types,
+                 "schedule of types: cyclic (default), interval(WIDTH) or explicit")
       ->type_name("SCHEDULE")
       ->group(layer);
   app.add_option("--lift", options.lift, "rows (default where the algebra is matrix-like) or slots")

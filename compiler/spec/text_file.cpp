@@ -23,8 +23,8 @@ std::string readTextFile(const std::string &path, std::int64_t largest_bytes) {
   while (stream.read(buffer, sizeof buffer) || stream.gcount() > 0) {
     text.append(buffer, static_cast<std::size_t>(stream.gcount()));
     if (static_cast<std::int64_t>(text.size()) > largest_bytes)
-      throw algebras::InputError(
-          fmt::format("{} is larger than {} bytes, which no spec is: is it the right file?", path, largest_bytes));
+      throw algebras::InputError(fmt::format(
+          "{} is larger than {} bytes, which no spec is: is it the right file?", path, largest_bytes));
   }
   if (stream.bad())
     throw algebras::InputError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));

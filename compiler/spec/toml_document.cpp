@@ -74,7 +74,8 @@ void TomlSection::refuseUnknownKeys(
     if (std::find(known.begin(), known.end(), word) != known.end())
       continue;
     algebras::InputError error(fmt::format("unknown key '{}' {}", word, place), text.at(key.source()));
-    auto other = std::find_if(elsewhere.begin(), elsewhere.end(), [&](auto &pair) { return pair.first == word; });
+    auto other =
+        std::find_if(elsewhere.begin(), elsewhere.end(), [&](auto &pair) { return pair.first == word; });
     if (other != elsewhere.end())
       throw error.hint(fmt::format("'{}' belongs in [{}]", word, other->second));
     if (auto near = closest(word, known))

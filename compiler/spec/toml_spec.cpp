@@ -19,10 +19,10 @@ using algebras::InputError;
 
 constexpr std::string_view kAlgebra = "algebra";
 constexpr std::string_view kLayer = "layer";
-const std::vector<std::string_view> kAlgebraKeys = {"product", "graph", "vertices",           "edges",
-                                                    "table",   "field", "allow_nonassociative"};
-const std::vector<std::string_view> kLayerKeys = {"kind",  "in",        "in_groups", "out", "out_groups",
-                                                  "dtype", "row_types", "lift"};
+const std::vector<std::string_view> kAlgebraKeys = {
+    "product", "graph", "vertices", "edges", "table", "field", "allow_nonassociative"};
+const std::vector<std::string_view> kLayerKeys = {"kind",       "in",    "in_groups", "out",
+                                                  "out_groups", "dtype", "row_types", "lift"};
 
 std::vector<std::pair<std::string_view, std::string_view>> keysOf(const std::vector<std::string_view> &keys,
                                                                   std::string_view section) {
@@ -64,7 +64,8 @@ Algebra inlineGraph(const TomlSection &section, const Field &field) {
       list.push_back(edge.value);
     }
   }
-  return pointingAt(*vertices, [&] { return algebras::graphAlgebra(algebras::makeGraph(vertices->value, list), field); });
+  return pointingAt(
+      *vertices, [&] { return algebras::graphAlgebra(algebras::makeGraph(vertices->value, list), field); });
 }
 
 Algebra readAlgebra(const TomlSection &section, const TomlSpecOptions &options) {
@@ -78,7 +79,8 @@ Algebra readAlgebra(const TomlSection &section, const TomlSpecOptions &options) 
     throw InputError(sources == 0 ? "[algebra] does not say which algebra"
                                   : "[algebra] names more than one algebra",
                      section.where())
-        .hint("give one of: product = \"Q(32)\", graph = \"file.dot\", vertices and edges, table = \"file.json\"");
+        .hint("give one of: product = \"Q(32)\", graph = \"file.dot\", vertices and edges, table = "
+              "\"file.json\"");
 
   std::optional<Given<std::string>> field_name = section.string("field");
   if (options.field)

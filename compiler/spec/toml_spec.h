@@ -1,9 +1,8 @@
 // The TOML form of a spec:
 //
 //     [algebra]
-//     product = "Q(32)"     # or graph = "file.dot", or vertices = 3 and edges = [[0, 1]], or table = "file.json"
-//     field   = "Q"         # or "GF(7)"
-//     allow_nonassociative = false
+//     product = "Q(32)"     # or graph = "file.dot", or vertices = 3 and edges = [[0, 1]], or table =
+//     "file.json" field   = "Q"         # or "GF(7)" allow_nonassociative = false
 //
 //     [layer]
 //     kind      = "projection"
@@ -38,9 +37,9 @@ struct TomlSpecOptions {
   std::optional<std::string> field;
 };
 
-// Throws algebras::InputError with file, line, column and a caret for syntax errors, keys that do not exist (with
-// the nearest one that does), values of a wrong type, contradictory or missing keys, and whatever is wrong with the
-// algebra itself.
+// Throws algebras::InputError with file, line, column and a caret for syntax errors, keys that do not exist
+// (with the nearest one that does), values of a wrong type, contradictory or missing keys, and whatever is
+// wrong with the algebra itself.
 TomlSpec parseTomlSpec(std::string_view text, const TomlSpecOptions &options);
 
 } // namespace compiler

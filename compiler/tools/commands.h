@@ -1,5 +1,5 @@
-// The commands of algctl. Each add function hangs one subcommand into the command-line tree; its callback leaves the
-// work in the session.
+// The commands of algctl. Each add function hangs one subcommand into the command-line tree; its callback
+// leaves the work in the session.
 #pragma once
 
 #include "compiler/tools/session.h"

@@ -6,11 +6,12 @@
 
 namespace compiler {
 
-// Opens a temporary file next to `path` at once, so that a place that cannot be written is found before the work
-// starts, and renames it into place on commit. Without a commit nothing is left behind.
+// Opens a temporary file next to `path` at once, so that a place that cannot be written is found before the
+// work starts, and renames it into place on commit. Without a commit nothing is left behind.
 class OutputFile {
 public:
-  // Throws Failure with the reason when the folder does not exist or cannot be written, or `path` is a folder.
+  // Throws Failure with the reason when the folder does not exist or cannot be written, or `path` is a
+  // folder.
   explicit OutputFile(std::string path);
   ~OutputFile();
   OutputFile(const OutputFile &) = delete;

@@ -44,9 +44,10 @@ int runGuarded(const std::function<int()> &run) {
     printError("out of memory: the input is too large for this machine");
     return kFailed;
   } catch (const std::exception &error) {
-    printError(fmt::format("internal error: {}\nThis is a bug in algctl. Please report it with the command line and "
-                           "the files it names.",
-                           error.what()));
+    printError(
+        fmt::format("internal error: {}\nThis is a bug in algctl. Please report it with the command line and "
+                    "the files it names.",
+                    error.what()));
     return kBug;
   }
 }

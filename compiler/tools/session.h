@@ -1,4 +1,5 @@
-// What the commands of algctl share: where a command leaves its work for main(), and how it says that things failed.
+// What the commands of algctl share: where a command leaves its work for main(), and how it says that things
+// failed.
 #pragma once
 
 #include <functional>
@@ -28,8 +29,8 @@ public:
   using std::runtime_error::runtime_error;
 };
 
-// A command's callback sets `run`, and main() calls it after the command line has been read in full. It returns an
-// exit code, or throws.
+// A command's callback sets `run`, and main() calls it after the command line has been read in full. It
+// returns an exit code, or throws.
 struct Session {
   std::function<int()> run;
 };

@@ -1,0 +1,19 @@
+// An algebra in plain text: its multiplication table, the terms of every output slot, its quiver.
+#pragma once
+
+#include "algebras/algebra.h"
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+namespace compiler {
+
+// Long lists are cut, with a line that says how much is missing, unless `full`. InputError when `full` asks
+// for more than Algebra::kExpansionLimit constants.
+std::string describeText(const algebras::Algebra &algebra, bool full);
+
+// {"name", "field", "dimension", "slots": [...], "constants": [[i,j,k,"c"], ...], "quiver": {...}|null}:
+// everything, or InputError where the table is too large to be expanded.
+nlohmann::ordered_json describeJson(const algebras::Algebra &algebra);
+
+} // namespace compiler

@@ -1,0 +1,107 @@
+#include "compiler/drawing/facts_text.h"
+
+#include <fmt/format.h>
+#include <map>
+
+namespace compiler {
+namespace {
+
+constexpr std::size_t kShown = 12;
+
+std::string yesNo(const std::optional<bool> &value) { return !value ? "not known" : *value ? "yes" : "no"; }
+
+std::string number(const std::optional<std::int64_t> &value) {
+  return value ? fmt::format("{}", *value) : "not known";
+}
+
+// The first few of a long list, and how many there are.
+std::string shortened(std::vector<std::string> items, const char *separator) {
+  std::size_t count = items.size();
+  if (count > kShown) {
+    items.resize(kShown);
+    items.push_back(fmt::format("... ({} in all)", count));
+  }
+  return fmt::format("{}", fmt::join(items, separator));
+}
+
+// "4 of dimension 1, 2 of dimension 9".
+std::string components(const std::vector<std::int64_t> &dimensions) {
+  std::map<std::int64_t, std::int64_t> counts;
+  for (std::int64_t dimension : dimensions)
+    ++counts[dimension];
+  std::vector<std::string> parts;
+  for (auto [dimension, count] : counts)
+    parts.push_back(fmt::format("{} of dimension {}", count, dimension));
+  return shortened(parts, ", ");
+}
+
+std::string identity(const algebras::SparseVector &vector) {
+  std::vector<std::string> parts;
+  for (const auto &[slot, coefficient] : vector)
+    parts.push_back(coefficient.isOne() ? fmt::format("b{}", slot)
+                                        : fmt::format("{} b{}", coefficient.toString(), slot));
+  return shortened(parts, " + ");
+}
+
+void addRank(const algebras::Facts &facts, std::vector<FactLine> &lines) {
+  if (!facts.rank_lower && !facts.rank_upper)
+    return;
+  if (facts.rank_exact) {
+    std::string reason =
+        facts.rank_lower_rule == facts.rank_upper_rule
+            ? facts.rank_lower_rule
+            : fmt::format("at least: {}; at most: {}", facts.rank_lower_rule, facts.rank_upper_rule);
+    lines.push_back({"bilinear rank", fmt::format("{}, exactly", number(facts.rank_lower)), reason});
+    return;
+  }
+  lines.push_back({"bilinear rank, at least", number(facts.rank_lower), facts.rank_lower_rule});
+  lines.push_back({"bilinear rank, at most", number(facts.rank_upper), facts.rank_upper_rule});
+}
+
+} // namespace
+
+std::vector<FactLine> factLines(const algebras::Facts &facts) {
+  std::vector<FactLine> lines;
+  FactLine associative{"associative", yesNo(facts.associative), ""};
+  if (facts.witness) {
+    const algebras::Witness &w = *facts.witness;
+    associative.reason =
+        fmt::format("witness: (b{0} b{1}) b{2} and b{0} (b{1} b{2}) differ in the coefficient of b{3}", w.i,
+                    w.j, w.k, w.l);
+  }
+  lines.push_back(associative);
+  lines.push_back(
+      {"unital", yesNo(facts.unital), facts.identity ? "identity: " + identity(*facts.identity) : ""});
+  lines.push_back({"commutative", yesNo(facts.commutative), ""});
+  // What follows is defined for associative algebras only.
+  if (facts.associative.value_or(false)) {
+    lines.push_back({"dimension of the centre", number(facts.center_dimension), ""});
+    FactLine radical{"dimension of the radical", number(facts.radical_dimension), ""};
+    if (facts.radical_series) {
+      std::vector<std::string> powers;
+      for (std::int64_t dimension : *facts.radical_series)
+        powers.push_back(fmt::format("{}", dimension));
+      radical.reason = "its powers: " + shortened(powers, ", ");
+    }
+    lines.push_back(radical);
+    lines.push_back({"simple components of A/rad A",
+                     facts.simple_components ? components(*facts.simple_components) : "not known", ""});
+    lines.push_back({"maximal two-sided ideals", number(facts.maximal_ideals), ""});
+    lines.push_back({"Alder-Strassen bound", number(facts.alder_strassen),
+                     facts.maximal_ideals && facts.alder_strassen
+                         ? fmt::format("2 * {} - {}", facts.dimension, *facts.maximal_ideals)
+                         : ""});
+  }
+  addRank(facts, lines);
+  lines.push_back({"active products", fmt::format("{}", facts.active_products), ""});
+  if (facts.dense_products && facts.fraction) {
+    lines.push_back({"dense products", fmt::format("{}", *facts.dense_products),
+                     fmt::format("active over dense: {} = {:.4g}", facts.fraction->toString(),
+                                 facts.fraction->toDouble())});
+    lines.push_back(
+        {"row types, groups", fmt::format("{}, {}", number(facts.types), number(facts.groups)), ""});
+  }
+  return lines;
+}
+
+} // namespace compiler

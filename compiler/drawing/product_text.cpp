@@ -1,0 +1,46 @@
+#include "compiler/drawing/product_text.h"
+
+#include <fmt/format.h>
+
+namespace compiler {
+
+using algebras::Rational;
+
+std::string sumText(const std::vector<std::pair<Rational, std::string>> &summands) {
+  std::string text;
+  for (const auto &[coefficient, name] : summands) {
+    bool negative = coefficient.sign() < 0;
+    Rational size = negative ? -coefficient : coefficient;
+    if (text.empty())
+      text = negative ? "-" : "";
+    else
+      text += negative ? " - " : " + ";
+    if (!size.isOne())
+      text += size.toString() + " ";
+    text += name;
+  }
+  return text.empty() ? "0" : text;
+}
+
+std::string outputTerms(const algebras::Algebra &algebra, std::int64_t slot) {
+  std::vector<std::pair<Rational, std::string>> summands;
+  for (const algebras::Constant &constant : algebra.constantsInto(slot))
+    summands.emplace_back(constant.value, fmt::format("x[{}] w[{}]", algebra.slotName(constant.i),
+                                                      algebra.slotName(constant.j)));
+  return sumText(summands);
+}
+
+std::vector<std::vector<std::string>> productTable(const algebras::Algebra &algebra) {
+  std::size_t size = static_cast<std::size_t>(algebra.dimension());
+  std::vector<std::vector<std::vector<std::pair<Rational, std::string>>>> sums(
+      size, std::vector<std::vector<std::pair<Rational, std::string>>>(size));
+  for (const algebras::Constant &constant : algebra.expand().constants())
+    sums[constant.i][constant.j].emplace_back(constant.value, algebra.slotName(constant.k));
+  std::vector<std::vector<std::string>> entries(size, std::vector<std::string>(size));
+  for (std::size_t i = 0; i < size; ++i)
+    for (std::size_t j = 0; j < size; ++j)
+      entries[i][j] = sumText(sums[i][j]);
+  return entries;
+}
+
+} // namespace compiler

@@ -1,0 +1,23 @@
+// Products and sums of slots in writing.
+#pragma once
+
+#include "algebras/algebra.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace compiler {
+
+// "a - 3/2 b + c"; "0" for nothing.
+std::string sumText(const std::vector<std::pair<algebras::Rational, std::string>> &summands);
+
+// "x[e0] w[a0_1] + x[a0_1] w[e1]": the terms that are summed into one output slot.
+std::string outputTerms(const algebras::Algebra &algebra, std::int64_t slot);
+
+// entries[i][j] is slot i times slot j, in writing. For dimensions up to kLargestProductTable.
+constexpr std::int64_t kLargestProductTable = 64;
+std::vector<std::vector<std::string>> productTable(const algebras::Algebra &algebra);
+
+} // namespace compiler

@@ -1,0 +1,35 @@
+// The picture of a matrix-like algebra: positions are vertices, slots off the diagonal are arrows.
+#pragma once
+
+#include "algebras/algebra.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace compiler {
+
+struct Arrow {
+  std::int64_t from = 0, to = 0;
+  std::int64_t products = 0; // terms of this slot, |B(from, to)|
+};
+
+struct Quiver {
+  std::vector<std::string> labels;     // of the vertices; those of a tensor product are "0,1"
+  std::vector<std::int64_t> row_types; // of the vertices
+  std::vector<Arrow> arrows;           // by (from, to)
+  std::string caption;                 // what is drawn, or why nothing is
+  bool drawn() const { return !labels.empty(); }
+};
+
+// More vertices than this are not drawn: nothing could be told apart.
+constexpr std::int64_t kLargestDrawing = 96;
+
+// For a graph algebra the vertices and edges of the graph; for other matrix-like algebras the positions and
+// every slot (i,j) with i != j. An algebra given by a table has no such picture, and `caption` says so.
+Quiver quiverOf(const algebras::Algebra &algebra);
+
+// Graphviz.
+std::string toDot(const Quiver &quiver, const std::string &name);
+
+} // namespace compiler
