@@ -89,7 +89,7 @@ void SlotsOp::print(OpAsmPrinter &printer) {
   } else {
     printer << "rows(";
     printRows(printer, view.getRows());
-    if (Value operand = getOffset() ? getOffset() : getTypes())
+    if (Value operand = getOffset() ? Value(getOffset()) : Value(getTypes()))
       printer << ", " << operand;
     printer << ") cols(";
     printGroups(printer, view.getCols());
