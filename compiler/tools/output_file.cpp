@@ -67,15 +67,17 @@ void OutputFile::commit(std::string_view bytes) {
     }
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
-  commitTemporary();
-}
-
-void OutputFile::commitTemporary() {
   if (temporary.empty())
     return;
   if (fsync(descriptor) != 0 || std::rename(temporary.c_str(), path.c_str()) != 0)
     failToWrite(path, errno);
   temporary.clear();
+}
+
+void requireWritable(const std::string &path) {
+  OutputFile probe(path);
+  if (probe.inPlace())
+    throw Failure(fmt::format("cannot write {}: it is not a regular file", path));
 }
 
 void writeOutput(const std::string &path, std::string_view bytes) {

@@ -20,15 +20,17 @@ public:
   // Writes everything, syncs, renames. Throws Failure.
   void commit(std::string_view bytes);
 
-  // For a writer that wants a name instead of bytes: write there, then commitTemporary().
-  const std::string &temporaryPath() const { return temporary; }
-  void commitTemporary();
+  // Whether `path` is a device or pipe, which is written in place.
+  bool inPlace() const { return temporary.empty(); }
 
 private:
   std::string path;
   std::string temporary;
   int descriptor = -1;
 };
+
+// Throws Failure unless a file can be put at `path`. For results that another library writes by rename.
+void requireWritable(const std::string &path);
 
 // To `path`, or to standard output when it is empty or "-".
 void writeOutput(const std::string &path, std::string_view bytes);

@@ -2,6 +2,7 @@
 
 #include "algebras/error.h"
 #include "compiler/spec/usage_error.h"
+#include "runtime/support/error.h"
 
 #include <cstdio>
 #include <exception>
@@ -13,6 +14,17 @@ namespace compiler {
 void printError(const std::string &message) { fmt::print(stderr, "algctl: error: {}\n", message); }
 
 void printWarning(const std::string &message) { fmt::print(stderr, "algctl: warning: {}\n", message); }
+
+namespace {
+
+int reportBug(const char *what) {
+  printError(fmt::format("internal error: {}\nThis is a bug in algctl. Please report it with the command line and the "
+                         "files it names.",
+                         what));
+  return kBug;
+}
+
+} // namespace
 
 int runGuarded(const std::function<int()> &run) {
   try {
@@ -40,15 +52,16 @@ int runGuarded(const std::function<int()> &run) {
   } catch (const Failure &error) {
     printError(error.what());
     return kFailed;
+  } catch (const algrt::Error &error) {
+    if (error.status() == ALGRT_INTERNAL)
+      return reportBug(error.what());
+    printError(error.what());
+    return error.status() == ALGRT_UNSUPPORTED ? kAbsent : kFailed;
   } catch (const std::bad_alloc &) {
     printError("out of memory: the input is too large for this machine");
     return kFailed;
   } catch (const std::exception &error) {
-    printError(
-        fmt::format("internal error: {}\nThis is a bug in algctl. Please report it with the command line and "
-                    "the files it names.",
-                    error.what()));
-    return kBug;
+    return reportBug(error.what());
   }
 }
 

@@ -1,0 +1,80 @@
+// algctl show: the multiplication table, the terms and the quiver of an algebra.
+#include "compiler/tools/commands.h"
+
+#include "algebras/error.h"
+#include "algebras/facts.h"
+#include "compiler/drawing/describe.h"
+#include "compiler/drawing/html.h"
+#include "compiler/drawing/quiver.h"
+#include "compiler/drawing/svg.h"
+#include "compiler/spec/spec_options.h"
+#include "compiler/tools/output_file.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace compiler {
+namespace {
+
+struct ShowOptions {
+  SpecOptions spec;
+  std::string format = "text";
+  std::string output;
+  bool full = false;
+};
+
+Quiver drawnQuiver(const algebras::Algebra &algebra) {
+  Quiver quiver = quiverOf(algebra);
+  if (!quiver.drawn())
+    throw algebras::InputError(quiver.caption).hint("--format=text, json and html show the table");
+  return quiver;
+}
+
+std::string render(const algebras::Algebra &algebra, const ShowOptions &options) {
+  if (options.format == "json")
+    return describeJson(algebra).dump(2) + "\n";
+  if (options.format == "dot")
+    return toDot(drawnQuiver(algebra), algebra.name());
+  if (options.format == "svg")
+    return toSvg(drawnQuiver(algebra), algebra.name());
+  if (options.format == "html")
+    return toHtml(algebra, algebras::deriveFacts(algebra));
+  return describeText(algebra, options.full);
+}
+
+int show(const ShowOptions &options) {
+  if (options.output.empty()) {
+    writeOutput("", render(loadSpec(options.spec).algebra, options));
+    return kDone;
+  }
+  OutputFile file(options.output);
+  file.commit(render(loadSpec(options.spec).algebra, options));
+  return kDone;
+}
+
+} // namespace
+
+void addShow(CLI::App &app, Session &session) {
+  auto options = std::make_shared<ShowOptions>();
+  CLI::App *command = app.add_subcommand("show", "Print the multiplication table and draw the quiver");
+  addSpecOptions(*command, options->spec);
+  auto *format = command->add_option("--format", options->format, "text (default), json, dot, svg or html")
+                     ->check(CLI::IsMember({"text", "json", "dot", "svg", "html"}))
+                     ->type_name("FORMAT");
+  command
+      ->add_flag_callback(
+          "--json", [options] { options->format = "json"; }, "the same as --format=json")
+      ->excludes(format);
+  command->add_option("-o,--output", options->output, "write to a file instead of standard output")
+      ->type_name("FILE");
+  command->add_flag("--full", options->full, "do not cut long tables in the text form");
+  command->footer(R"help(Examples:
+  algctl show "Q(3)"                               table, terms and quiver as text
+  algctl show "Q(2)^2" --format=html -o q22.html   one page with facts, picture and coloured table
+  algctl show "path(5)" --format=svg -o path.svg
+  algctl show "Q(4)" --format=dot | dot -Tpdf > q4.pdf)help");
+  command->callback([&session, options] { session.run = [options] { return show(*options); }; });
+}
+
+} // namespace compiler

@@ -1,0 +1,85 @@
+// algctl verify: what can be proved about an algebra.
+#include "compiler/tools/commands.h"
+
+#include "algebras/facts.h"
+#include "algebras/facts_json.h"
+#include "compiler/drawing/facts_text.h"
+#include "compiler/spec/spec_options.h"
+#include "compiler/tools/output_file.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace compiler {
+namespace {
+
+struct VerifyOptions {
+  SpecOptions spec;
+  bool json = false;
+  std::string certificate;
+};
+
+std::string readable(const algebras::Facts &facts) {
+  std::string text = fmt::format("{} over {}: dimension {}, {} nonzero structure constants\n", facts.name,
+                                 facts.field.name(), facts.dimension, facts.nonzeros);
+  for (const FactLine &line : factLines(facts)) {
+    text += fmt::format("  {:<28}{}\n", line.label, line.value);
+    if (!line.reason.empty())
+      text += fmt::format("  {:<28}  {}\n", "", line.reason);
+  }
+  return text;
+}
+
+// What is known, with the construction that it can be derived from again.
+nlohmann::ordered_json certificate(const Spec &spec, const algebras::Facts &facts) {
+  nlohmann::ordered_json json;
+  json["certificate"] = 1;
+  json["construction"] = spec.algebra.expression();
+  json["field"] = spec.algebra.field().name();
+  json["facts"] = algebras::toOrderedJson(facts);
+  return json;
+}
+
+int verify(const VerifyOptions &options) {
+  std::unique_ptr<OutputFile> file;
+  if (!options.certificate.empty())
+    file = std::make_unique<OutputFile>(options.certificate);
+  Spec spec = loadSpec(options.spec);
+  algebras::Facts facts = algebras::deriveFacts(spec.algebra);
+  fmt::print("{}", options.json ? algebras::toOrderedJson(facts).dump(2) + "\n" : readable(facts));
+  if (file)
+    file->commit(certificate(spec, facts).dump(2) + "\n");
+  if (facts.associative.value_or(false) && facts.unital.value_or(false))
+    return kDone;
+  const char *fault = facts.associative.value_or(false) ? "has no identity"
+                      : facts.unital.value_or(false)    ? "is not associative"
+                                                        : "is neither associative nor unital";
+  printError(fmt::format("{} {}", facts.name, fault));
+  return kVerificationFailed;
+}
+
+} // namespace
+
+void addVerify(CLI::App &app, Session &session) {
+  auto options = std::make_shared<VerifyOptions>();
+  CLI::App *command = app.add_subcommand("verify", "Prove what can be proved about an algebra");
+  addSpecOptions(*command, options->spec);
+  command->add_flag("--json", options->json, "print one JSON object");
+  command
+      ->add_option("--certificate", options->certificate,
+                   "write the facts and the construction to a JSON file")
+      ->type_name("FILE");
+  command->footer(R"help(Exit code 3 when the algebra is not associative and unital.
+
+Examples:
+  algctl verify "Q(32)"                         the complete graph on 32 vertices
+  algctl verify "Q(2)^3 * M(4)" --json          a tensor product, for a machine to read
+  algctl verify graph.dot --field "GF(7)"       the algebra of a graph, over a prime field
+  algctl verify quaternions.json --certificate quaternions.cert.json)help");
+  command->callback([&session, options] {
+    session.run = [options] { return verify(*options); }; });
+}
+
+} // namespace compiler
