@@ -9,9 +9,9 @@
 namespace algrt {
 
 struct Comparison {
-  double relative_l2 = 0; // ||actual - expected|| / ||expected|| over the finite elements; the absolute norm
-                          // of the error where the reference is zero
-  double max_relative = 0;     // largest |actual - expected| over largest |expected|, finite elements
+  double relative_l2 = 0;  // ||actual - expected|| / ||expected|| over the finite elements; the absolute norm
+                           // of the error where the reference is zero
+  double max_relative = 0; // largest |actual - expected| over largest |expected|, finite elements
   int64_t kind_mismatches = 0; // elements that are NaN, +inf, -inf or finite in one and not in the other
   int64_t first_mismatch = -1; // index of the first of them
   int64_t elements = 0;

@@ -1,0 +1,123 @@
+#include "runtime/api/boundary.h"
+#include "runtime/api/handles.h"
+#include "runtime/api/tensor.h"
+
+#include <algorithm>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+using namespace algrt;
+
+namespace {
+
+std::string describeKernels(const Bundle &bundle, const CpuKernels &kernels) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (size_t i = 0; i < bundle.manifest().kernels.size(); ++i) {
+    const Kernel &kernel = bundle.manifest().kernels[i];
+    nlohmann::ordered_json entry = {
+        {"name", kernel.name}, {"map", kernel.map}, {"target", kernel.target}, {"level", kernel.level}};
+    entry["weights"] = kernel.known ? nlohmann::ordered_json(name(kernel.weights)) : nlohmann::ordered_json();
+    entry["features"] = kernel.features;
+    entry["usable"] = kernels.unusable(i).empty();
+    if (!kernels.unusable(i).empty())
+      entry["reason"] = kernels.unusable(i);
+    list.push_back(std::move(entry));
+  }
+  return list.dump();
+}
+
+int adopt(algrt_bundle **bundle, auto &&open) {
+  return guarded([&] {
+    requireNotNull(bundle, "bundle");
+    *bundle = nullptr;
+    *bundle = new algrt_bundle(open());
+  });
+}
+
+int64_t packedBytes(const algrt_bundle &bundle) {
+  const std::vector<Kernel> &kernels = bundle.bundle.manifest().kernels;
+  for (size_t i = 0; i < kernels.size(); ++i)
+    if (bundle.kernels.unusable(i).empty() && kernels[i].weights == WeightsForm::packed)
+      return kernels[i].packed_bytes;
+  return 0;
+}
+
+algrt_row_types rowTypesOf(const Layer &layer) {
+  switch (layer.row_types) {
+  case RowTypesKind::cyclic:
+    return ALGRT_ROW_TYPES_CYCLIC;
+  case RowTypesKind::interval:
+    return ALGRT_ROW_TYPES_INTERVAL;
+  case RowTypesKind::explicit_types:
+    break;
+  }
+  return ALGRT_ROW_TYPES_EXPLICIT;
+}
+
+} // namespace
+
+algrt_bundle::algrt_bundle(Bundle opened)
+    : bundle(std::move(opened)), kernels(bundle), kernel_descriptions(describeKernels(bundle, kernels)) {}
+
+int algrt_bundle_open(const char *path, algrt_bundle **bundle) {
+  return adopt(bundle, [&] {
+    requireNotNull(path, "path");
+    return Bundle::open(path);
+  });
+}
+
+int algrt_bundle_open_memory(const void *bytes, size_t size, algrt_bundle **bundle) {
+  return adopt(bundle, [&] {
+    requireNotNull(bytes, "bytes");
+    return Bundle::parse(std::string(static_cast<const char *>(bytes), size));
+  });
+}
+
+void algrt_bundle_close(algrt_bundle *bundle) { delete bundle; }
+
+const char *algrt_bundle_manifest(const algrt_bundle *bundle) {
+  return bundle == nullptr ? nullptr : bundle->bundle.manifestText().c_str();
+}
+
+const char *algrt_bundle_describe_kernels(const algrt_bundle *bundle) {
+  return bundle == nullptr ? nullptr : bundle->kernel_descriptions.c_str();
+}
+
+int algrt_bundle_get_info(const algrt_bundle *bundle, algrt_bundle_info *info) {
+  return guarded([&] {
+    requireNotNull(bundle, "bundle");
+    requireNotNull(info, "info");
+    const size_t size = info->struct_size;
+    if (size < sizeof(size_t))
+      throw Error(ALGRT_INVALID_ARGUMENT,
+                  "info: struct_size is not set; start from algrt_bundle_info_init()");
+    const Layer &layer = bundle->bundle.layer();
+    algrt_bundle_info filled = algrt_bundle_info_init();
+    filled.struct_size = size;
+    filled.k = layer.k;
+    filled.n = layer.n;
+    filled.types = layer.types;
+    filled.row_types = rowTypesOf(layer);
+    filled.row_type_width = layer.row_type_width;
+    filled.lift = layer.lift == Lift::rows ? ALGRT_LIFT_ROWS : ALGRT_LIFT_SLOTS;
+    filled.dtype = dlpackType(layer.dtype);
+    filled.in_group_count = int64_t(layer.in_groups.size());
+    filled.out_group_count = int64_t(layer.out_groups.size());
+    filled.in_groups = layer.in_groups.data();
+    filled.out_groups = layer.out_groups.data();
+    if (layer.lift == Lift::rows) {
+      filled.bank_ndim = 2;
+      filled.bank_shape[0] = layer.k;
+      filled.bank_shape[1] = layer.n;
+    } else {
+      const int64_t slots = int64_t(layer.bank_rows.size());
+      filled.bank_ndim = 3;
+      filled.bank_shape[0] = slots;
+      filled.bank_shape[1] = layer.k / slots;
+      filled.bank_shape[2] = layer.bankColumns();
+    }
+    filled.packed_bytes = packedBytes(*bundle);
+    filled.runs_here = bundle->kernels.anyUsable() ? 1 : 0;
+    std::memcpy(info, &filled, std::min(size, sizeof(filled)));
+  });
+}

@@ -1,0 +1,174 @@
+#include "runtime/api/tensor.h"
+
+#include "runtime/api/boundary.h"
+#include "runtime/support/checked.h"
+
+#include <string>
+#include <vector>
+
+namespace algrt {
+
+namespace {
+
+[[noreturn]] void refuse(const char *name, const std::string &what) {
+  throw Error(ALGRT_INVALID_ARGUMENT, std::string(name) + ": " + what);
+}
+
+std::string typeText(DLDataType type) {
+  const char *kind = type.code == kDLInt      ? "int"
+                     : type.code == kDLUInt   ? "uint"
+                     : type.code == kDLFloat  ? "f"
+                     : type.code == kDLBfloat ? "bf"
+                                              : "type code ";
+  std::string text =
+      kind + (*kind == 't' ? std::to_string(type.code) + " of " : "") + std::to_string(type.bits);
+  return type.lanes == 1 ? text : text + "x" + std::to_string(type.lanes);
+}
+
+std::string shapeText(const int64_t *shape, int ndim) {
+  std::string text = "[";
+  for (int i = 0; i < ndim; ++i)
+    text += (i == 0 ? "" : ", ") + (shape[i] == any_rows ? "M" : std::to_string(shape[i]));
+  return text + "]";
+}
+
+// Everything but shape and strides.
+void checkKind(const DLTensor *tensor, const char *name, DLDataType needed) {
+  requireNotNull(tensor, name);
+  if (tensor->device.device_type != kDLCPU)
+    refuse(name, "is on a device of DLPack type " + std::to_string(tensor->device.device_type) +
+                     ", needs to be in CPU memory");
+  const DLDataType type = tensor->dtype;
+  if (type.code != needed.code || type.bits != needed.bits || type.lanes != needed.lanes)
+    refuse(name, "is of type " + typeText(type) + ", needs " + typeText(needed));
+  if (tensor->ndim < 1 || tensor->ndim > 8)
+    refuse(name, "has " + std::to_string(tensor->ndim) + " dimensions");
+  if (tensor->shape == nullptr)
+    refuse(name, "has no shape");
+}
+
+bool hasShape(const DLTensor *tensor, const std::vector<int64_t> &needed) {
+  if (tensor->ndim != int(needed.size()))
+    return false;
+  for (int i = 0; i < tensor->ndim; ++i)
+    if (tensor->shape[i] != needed[i] && !(needed[i] == any_rows && tensor->shape[i] >= 0))
+      return false;
+  return true;
+}
+
+void *dataOf(const DLTensor *tensor, const char *name, int64_t element_bytes) {
+  if (tensor->data == nullptr)
+    refuse(name, "has no data");
+  uintptr_t address;
+  if (__builtin_add_overflow(reinterpret_cast<uintptr_t>(tensor->data), tensor->byte_offset, &address))
+    refuse(name, "has a byte offset beyond the address space");
+  if (address % uintptr_t(element_bytes) != 0)
+    refuse(name, "starts at an address that is not a multiple of its element's " +
+                     std::to_string(element_bytes) + " bytes");
+  return reinterpret_cast<void *>(address);
+}
+
+// The stride of a dimension. Where the dimension has at most one element its stride means nothing, and
+// frameworks leave anything there: then `natural`.
+int64_t strideOf(const DLTensor *tensor, int dimension, int64_t natural) {
+  return tensor->strides == nullptr || tensor->shape[dimension] <= 1 ? natural : tensor->strides[dimension];
+}
+
+// Last two dimensions as a matrix of `rows` rows.
+MatrixView matrixOf(const DLTensor *tensor, const char *name, int64_t rows, int64_t element_bytes) {
+  const int inner = tensor->ndim - 1;
+  MatrixView view{nullptr, rows, tensor->shape[inner], 0};
+  if (int64_t stride = strideOf(tensor, inner, 1); stride != 1)
+    refuse(name, "has stride " + std::to_string(stride) + " inside a row, needs 1: make it contiguous");
+  view.stride = strideOf(tensor, inner - 1, view.columns);
+  if (view.stride < view.columns)
+    refuse(name, "has rows " + std::to_string(view.stride) + " elements apart, less than their width " +
+                     std::to_string(view.columns));
+  // The last byte has to be addressable.
+  const int64_t elements = checkedMultiply(rows, view.stride, name);
+  checkedMultiply(elements, element_bytes, name);
+  if (rows != 0)
+    view.data = dataOf(tensor, name, element_bytes);
+  return view;
+}
+
+struct ByteRange {
+  uintptr_t begin, end;
+};
+
+ByteRange bytesOf(const MatrixView &view, int64_t element_bytes) {
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(view.data);
+  return {begin, begin + uintptr_t(((view.rows - 1) * view.stride + view.columns) * element_bytes)};
+}
+
+} // namespace
+
+DLDataType dlpackType(ElementType type) {
+  return type == ElementType::f32 ? DLDataType{kDLFloat, 32, 1} : DLDataType{kDLBfloat, 16, 1};
+}
+
+MatrixView readMatrix(const DLTensor *tensor, const char *name, ElementType type, int64_t rows,
+                      int64_t columns) {
+  checkKind(tensor, name, dlpackType(type));
+  const std::vector<int64_t> needed = {rows, columns};
+  if (!hasShape(tensor, needed))
+    refuse(name,
+           "has shape " + shapeText(tensor->shape, tensor->ndim) + ", needs " + shapeText(needed.data(), 2));
+  return matrixOf(tensor, name, tensor->shape[0], elementBytes(type));
+}
+
+MatrixView readBank(const DLTensor *tensor, const char *name, const Layer &layer) {
+  const int64_t columns = layer.bankColumns();
+  if (layer.lift == Lift::rows)
+    return readMatrix(tensor, name, layer.dtype, layer.k, columns);
+  checkKind(tensor, name, dlpackType(layer.dtype));
+  const int64_t slots = int64_t(layer.bank_rows.size());
+  const std::vector<int64_t> blocks = {slots, layer.k / slots, columns}, flat = {layer.k, columns};
+  if (hasShape(tensor, flat))
+    return matrixOf(tensor, name, layer.k, elementBytes(layer.dtype));
+  if (!hasShape(tensor, blocks))
+    refuse(name, "has shape " + shapeText(tensor->shape, tensor->ndim) + ", needs " +
+                     shapeText(blocks.data(), 3) + " or " + shapeText(flat.data(), 2));
+  MatrixView view = matrixOf(tensor, name, layer.k, elementBytes(layer.dtype));
+  if (blocks[1] == 1) // one row per block: the distance of rows is the distance of blocks
+    view.stride = strideOf(tensor, 0, view.columns);
+  const int64_t between = strideOf(tensor, 0, blocks[1] * view.stride);
+  if (view.stride < view.columns || between != checkedMultiply(blocks[1], view.stride, name))
+    refuse(name, "has blocks " + std::to_string(between) + " elements apart, needs " +
+                     std::to_string(blocks[1] * view.stride) + ", their rows one after another");
+  const int64_t elements = checkedMultiply(view.rows, view.stride, name);
+  checkedMultiply(elements, elementBytes(layer.dtype), name);
+  return view;
+}
+
+const int32_t *readInt32Vector(const DLTensor *tensor, const char *name, int64_t size) {
+  checkKind(tensor, name, DLDataType{kDLInt, 32, 1});
+  if (!hasShape(tensor, {size}))
+    refuse(name, "has shape " + shapeText(tensor->shape, tensor->ndim) + ", needs [" + std::to_string(size) +
+                     "], one type per row of x");
+  if (int64_t stride = strideOf(tensor, 0, 1); stride != 1)
+    refuse(name, "has stride " + std::to_string(stride) + ", needs 1: make it contiguous");
+  return size == 0 ? nullptr : static_cast<const int32_t *>(dataOf(tensor, name, sizeof(int32_t)));
+}
+
+void requireDisjoint(const MatrixView &written, const char *written_name, int64_t written_element_bytes,
+                     const MatrixView &read, const char *read_name, int64_t read_element_bytes) {
+  if (written.rows == 0 || read.rows == 0)
+    return;
+  const ByteRange a = bytesOf(written, written_element_bytes), b = bytesOf(read, read_element_bytes);
+  if (a.end <= b.begin || b.end <= a.begin)
+    return;
+  const uint64_t pitch = uint64_t(written.stride * written_element_bytes);
+  if (pitch == uint64_t(read.stride * read_element_bytes)) {
+    // Rows of both repeat with one pitch: where inside it does the written row start, seen from the read one?
+    const uint64_t distance =
+        a.begin >= b.begin ? (a.begin - b.begin) % pitch : pitch - (b.begin - a.begin) % pitch;
+    if (distance >= uint64_t(read.columns * read_element_bytes) &&
+        distance + uint64_t(written.columns * written_element_bytes) <= pitch)
+      return;
+  }
+  refuse(written_name, std::string("overlaps ") + read_name + ": it is written while " + read_name +
+                           " is still being read");
+}
+
+} // namespace algrt

@@ -1,0 +1,30 @@
+// DLPack tensors checked and turned into views.
+#pragma once
+
+#include "runtime/algrt.h"
+#include "runtime/bundle/manifest.h"
+#include "runtime/cpu/matrix_view.h"
+
+namespace algrt {
+
+inline constexpr int64_t any_rows = -1;
+
+DLDataType dlpackType(ElementType type);
+
+// A row-major CPU matrix of that type and shape. Throws Error(ALGRT_INVALID_ARGUMENT) "x: ..." with what the
+// tensor has and what is needed.
+MatrixView readMatrix(const DLTensor *tensor, const char *name, ElementType type, int64_t rows,
+                      int64_t columns);
+
+// The bank in either of its shapes.
+MatrixView readBank(const DLTensor *tensor, const char *name, const Layer &layer);
+
+// A vector of int32, `size` long, elements side by side.
+const int32_t *readInt32Vector(const DLTensor *tensor, const char *name, int64_t size);
+
+// Throws if some element of `written` is also an element of `read`. Views that interleave, such as column
+// ranges of one buffer, do not overlap.
+void requireDisjoint(const MatrixView &written, const char *written_name, int64_t written_element_bytes,
+                     const MatrixView &read, const char *read_name, int64_t read_element_bytes);
+
+} // namespace algrt

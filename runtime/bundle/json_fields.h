@@ -1,0 +1,37 @@
+// Reading typed fields out of a JSON object, with messages that name the whole key.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace algrt {
+
+// One object and the path that leads to it, "layer" or "kernels[2]". All getters throw
+// Error(ALGRT_BAD_BUNDLE).
+class JsonFields {
+public:
+  JsonFields(const nlohmann::json &object, std::string path);
+
+  bool has(const char *key) const;
+  std::string string(const char *key) const;
+  // An integer (no fraction, no exponent) in [least, most].
+  int64_t integer(const char *key, int64_t least, int64_t most = INT64_MAX) const;
+  std::vector<int64_t> integers(const char *key, int64_t least) const;
+  std::vector<std::string> strings(const char *key) const;
+  JsonFields object(const char *key) const;
+  std::vector<JsonFields> objects(const char *key) const;
+
+  // Throws the error "<path>.<key> ...".
+  [[noreturn]] void fail(const char *key, const std::string &what) const;
+
+private:
+  const nlohmann::json &value(const char *key) const;
+  std::string pathOf(const char *key) const;
+
+  const nlohmann::json *object_;
+  std::string path_;
+};
+
+} // namespace algrt

@@ -1,0 +1,29 @@
+// One forward product: cut into tasks, scratch handed out, workers started.
+#pragma once
+
+#include "runtime/cpu/kernels.h"
+#include "runtime/cpu/matrix_view.h"
+#include "runtime/support/aligned_buffer.h"
+
+namespace algrt {
+
+struct ForwardCall {
+  MatrixView x, y;
+  MatrixView bank;                // the user's; unused with packed weights
+  const AlignedBuffer *packed;    // or null
+  int64_t packed_kernel = -1;     // the kernel that the bank was packed for
+  const int32_t *types = nullptr; // explicit types
+  int64_t p0 = 0;
+  void *workspace = nullptr;
+  size_t workspace_bytes = 0;
+  int threads = 0;
+  int64_t kernel = -1; // -1 = choose
+};
+
+// Bytes that runForward needs for up to m rows, whatever it chooses.
+size_t workspaceSize(const CpuKernels &kernels, const Layer &layer, int64_t m, int threads);
+
+// The views have been checked against the layer; y.rows > 0.
+void runForward(const CpuKernels &kernels, const Layer &layer, const ForwardCall &call);
+
+} // namespace algrt

@@ -1,0 +1,115 @@
+#include "runtime/cpu/kernels.h"
+
+#include "runtime/cpu/features.h"
+#include "runtime/support/error.h"
+
+#include <algorithm>
+
+namespace algrt {
+
+namespace {
+
+std::string reasonNotToRun(const Kernel &kernel) {
+  if (!kernel.known)
+    return "this runtime has no backend for " + kernel.map + " on " + kernel.target;
+#if !ALGRT_HAS_CPU
+  return "this runtime was built without the CPU backend (ALGRT_CPU=OFF)";
+#else
+  const std::vector<std::string> missing = missingCpuFeatures(kernel.features);
+  if (missing.empty())
+    return "";
+  std::string reason = "this CPU lacks";
+  for (const std::string &name : missing)
+    reason += " " + name;
+  return reason;
+#endif
+}
+
+} // namespace
+
+CpuKernels::CpuKernels(const Bundle &bundle) : bundle_(&bundle) {
+  for (const Kernel &kernel : bundle.manifest().kernels)
+    unusable_.push_back(reasonNotToRun(kernel));
+}
+
+bool CpuKernels::anyUsable() const {
+  return std::any_of(unusable_.begin(), unusable_.end(),
+                     [](const std::string &reason) { return reason.empty(); });
+}
+
+void CpuKernels::refuseAll(const std::string &what) const {
+  std::string message = what;
+  const std::vector<Kernel> &kernels = bundle_->manifest().kernels;
+  if (kernels.empty())
+    message += ": it has no kernels at all";
+  for (size_t i = 0; i < kernels.size(); ++i)
+    if (!usable(i))
+      message += std::string(i == 0 ? ": " : "; ") + kernels[i].name + " (" + kernels[i].level +
+                 "): " + unusable_[i];
+  throw Error(ALGRT_UNSUPPORTED, message + ". Compile the bundle for this machine");
+}
+
+size_t CpuKernels::choosePacked() const {
+  const std::vector<Kernel> &kernels = bundle_->manifest().kernels;
+  for (size_t i = 0; i < kernels.size(); ++i)
+    if (usable(i) && kernels[i].weights == WeightsForm::packed)
+      return i;
+  refuseAll("the bundle has no kernel for packed weights that runs on this machine");
+}
+
+size_t CpuKernels::chooseUnpacked(int64_t longest) const {
+  const std::vector<Kernel> &kernels = bundle_->manifest().kernels;
+  const auto first = [&](WeightsForm form) {
+    size_t i = 0;
+    while (i < kernels.size() && !(usable(i) && kernels[i].weights == form))
+      ++i;
+    return i;
+  };
+  const size_t copied = first(WeightsForm::copied), direct = first(WeightsForm::direct);
+  if (copied < kernels.size() && (direct == kernels.size() || longest > kernels[copied].direct_rows))
+    return copied;
+  if (direct < kernels.size())
+    return direct;
+  if (first(WeightsForm::packed) < kernels.size())
+    throw Error(ALGRT_UNSUPPORTED, "w: the bundle's kernels for this machine need packed weights: call "
+                                   "algrt_weights_pack and pass its result as weights");
+  refuseAll("the bundle has no kernel that runs on this machine");
+}
+
+void CpuKernels::requireUsable(int64_t index, bool packed_weights) const {
+  const std::vector<Kernel> &kernels = bundle_->manifest().kernels;
+  if (index < 0 || size_t(index) >= kernels.size())
+    throw Error(ALGRT_INVALID_ARGUMENT, "kernel is " + std::to_string(index + 1) + ", the bundle has " +
+                                            std::to_string(kernels.size()));
+  if (!usable(size_t(index)))
+    throw Error(ALGRT_UNSUPPORTED, "kernel " + kernels[index].name + ": " + unusable_[index]);
+  if ((kernels[index].weights == WeightsForm::packed) != packed_weights)
+    throw Error(ALGRT_INVALID_ARGUMENT,
+                "kernel " + kernels[index].name + " takes " +
+                    (packed_weights ? "w, not packed weights" : "packed weights, not w"));
+}
+
+int64_t CpuKernels::scratchBytes() const {
+  if (!anyUsable())
+    refuseAll("the bundle has no kernel that runs on this machine");
+  int64_t most = 0;
+  for (size_t i = 0; i < unusable_.size(); ++i)
+    if (usable(i))
+      most = std::max(most, bundle_->manifest().kernels[i].scratch_bytes);
+  return most;
+}
+
+CpuKernel CpuKernels::load(size_t index) const {
+  const Kernel &kernel = bundle_->manifest().kernels[index];
+  std::lock_guard lock(mutex_);
+  std::unique_ptr<SharedObject> &object = loaded_[kernel.section];
+  if (!object)
+    object = std::make_unique<SharedObject>(
+        bundle_->section(*bundle_->manifest().findSection(kernel.section)), kernel.section);
+  CpuKernel loaded{&kernel, reinterpret_cast<algrt_forward_kernel>(object->symbol(kernel.symbol)), nullptr};
+  if (kernel.weights == WeightsForm::packed)
+    loaded.pack = reinterpret_cast<algrt_pack_kernel>(object->symbol(kernel.pack_symbol));
+  return loaded;
+}
+
+} // namespace algrt

@@ -1,0 +1,53 @@
+// The kernels of a bundle as this machine sees them: which can run, which to choose, and their code.
+#pragma once
+
+#include "runtime/bundle/bundle.h"
+#include "runtime/cpu/shared_object.h"
+#include "runtime/kernel_abi.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace algrt {
+
+struct CpuKernel {
+  const Kernel *description;
+  algrt_forward_kernel forward;
+  algrt_pack_kernel pack; // null unless the weights are packed
+};
+
+class CpuKernels {
+public:
+  // The bundle must outlive this object. Nothing is loaded yet.
+  explicit CpuKernels(const Bundle &bundle);
+
+  // Why kernel `index` of the manifest cannot run here; empty if it can.
+  const std::string &unusable(size_t index) const { return unusable_[index]; }
+  bool anyUsable() const;
+
+  // Index of the kernel for packed weights. Throws Error(ALGRT_UNSUPPORTED) if none runs here.
+  size_t choosePacked() const;
+  // Index of the kernel that reads the user's bank, where no type has more than `longest` rows.
+  size_t chooseUnpacked(int64_t longest) const;
+  // Throws unless kernel `index` exists, runs here and reads weights of that form.
+  void requireUsable(int64_t index, bool packed_weights) const;
+
+  // Most scratch per thread that any kernel that runs here needs. Throws Error(ALGRT_UNSUPPORTED) if none
+  // does.
+  int64_t scratchBytes() const;
+
+  // Loads the code on first use; may be called by many threads at once.
+  CpuKernel load(size_t index) const;
+
+private:
+  bool usable(size_t index) const { return unusable_[index].empty(); }
+  [[noreturn]] void refuseAll(const std::string &what) const;
+
+  const Bundle *bundle_;
+  std::vector<std::string> unusable_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, std::unique_ptr<SharedObject>> loaded_; // by section
+};
+
+} // namespace algrt

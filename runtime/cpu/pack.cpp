@@ -1,0 +1,21 @@
+#include "runtime/cpu/pack.h"
+
+#include "runtime/support/parallel.h"
+
+#include <cstring>
+
+namespace algrt {
+
+AlignedBuffer packBank(const CpuKernel &kernel, const Layer &layer, const MatrixView &bank, int threads) {
+  AlignedBuffer packed(size_t(kernel.description->packed_bytes));
+  // Panels may be padded beyond the bank: the padding must not hold somebody's NaN.
+  std::memset(packed.data(), 0, packed.size());
+  const int64_t elements = kernel.description->packed_bytes / elementBytes(layer.dtype);
+  const algrt_memref2 source = descriptor(bank);
+  const algrt_memref2 destination = descriptor(MatrixView{packed.data(), 1, elements, elements});
+  runTasks(resolveThreads(threads), kernel.description->pack_tasks,
+           [&](int, int64_t begin, int64_t end) { kernel.pack(&source, &destination, begin, end); });
+  return packed;
+}
+
+} // namespace algrt

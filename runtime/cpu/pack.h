@@ -1,0 +1,13 @@
+// Packing a bank for the kernel that reads it packed.
+#pragma once
+
+#include "runtime/cpu/kernels.h"
+#include "runtime/cpu/matrix_view.h"
+#include "runtime/support/aligned_buffer.h"
+
+namespace algrt {
+
+// `bank` is layer.k x layer.bankColumns(). Throws std::bad_alloc.
+AlignedBuffer packBank(const CpuKernel &kernel, const Layer &layer, const MatrixView &bank, int threads);
+
+} // namespace algrt

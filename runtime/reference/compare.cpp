@@ -1,0 +1,54 @@
+#include "runtime/reference/compare.h"
+
+#include "runtime/support/error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace algrt {
+
+namespace {
+
+enum class Kind { finite, nan, plus_infinity, minus_infinity };
+
+Kind kindOf(double value) {
+  if (std::isnan(value))
+    return Kind::nan;
+  if (std::abs(value) <= double(std::numeric_limits<float>::max()))
+    return Kind::finite;
+  return value > 0 ? Kind::plus_infinity : Kind::minus_infinity;
+}
+
+} // namespace
+
+Comparison compare(std::span<const float> actual, std::span<const double> expected) {
+  if (actual.size() != expected.size())
+    throw Error(ALGRT_INTERNAL, "compare: " + std::to_string(actual.size()) + " results, " +
+                                    std::to_string(expected.size()) + " expected");
+  Comparison result;
+  result.elements = int64_t(actual.size());
+  double error_squares = 0, squares = 0, largest_error = 0, largest = 0;
+  for (size_t i = 0; i < actual.size(); ++i) {
+    const Kind kind = kindOf(expected[i]);
+    if (kindOf(double(actual[i])) != kind) {
+      if (result.kind_mismatches++ == 0)
+        result.first_mismatch = int64_t(i);
+      continue;
+    }
+    if (kind != Kind::finite)
+      continue;
+    const double error = double(actual[i]) - expected[i];
+    error_squares += error * error;
+    squares += expected[i] * expected[i];
+    largest_error = std::max(largest_error, std::abs(error));
+    largest = std::max(largest, std::abs(expected[i]));
+  }
+  result.relative_l2 = squares > 0 ? std::sqrt(error_squares / squares) : std::sqrt(error_squares);
+  result.max_relative = largest > 0 ? largest_error / largest : largest_error;
+  return result;
+}
+
+double tolerance(bool is_bfloat16) { return is_bfloat16 ? 4e-3 : 1e-5; }
+
+} // namespace algrt

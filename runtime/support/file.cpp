@@ -1,0 +1,104 @@
+#include "runtime/support/file.h"
+
+#include "runtime/support/error.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace algrt {
+
+namespace {
+
+[[noreturn]] void fail(const std::string &path, const char *what, int error) {
+  throw Error(ALGRT_IO_ERROR, path + ": " + what + ": " + std::strerror(error));
+}
+
+// Closes on every path out.
+struct Descriptor {
+  int number;
+  ~Descriptor() {
+    if (number >= 0)
+      ::close(number);
+  }
+};
+
+std::string folderOf(const std::string &path) {
+  size_t slash = path.rfind('/');
+  if (slash == std::string::npos)
+    return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+void writeAll(int descriptor, std::string_view contents, const std::string &path) {
+  while (!contents.empty()) {
+    ssize_t written = ::write(descriptor, contents.data(), contents.size());
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written < 0)
+      fail(path, "cannot write", errno);
+    contents.remove_prefix(size_t(written));
+  }
+}
+
+} // namespace
+
+std::string readFile(const std::string &path) {
+  Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (file.number < 0)
+    fail(path, "cannot open", errno);
+  struct stat status;
+  if (::fstat(file.number, &status) != 0)
+    fail(path, "cannot examine", errno);
+  if (!S_ISREG(status.st_mode))
+    throw Error(ALGRT_IO_ERROR, path + ": is not a regular file");
+  std::string bytes(size_t(status.st_size), '\0');
+  size_t filled = 0;
+  while (filled < bytes.size()) {
+    ssize_t got = ::read(file.number, bytes.data() + filled, bytes.size() - filled);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      fail(path, "cannot read", errno);
+    if (got == 0)
+      break; // it shrank meanwhile
+    filled += size_t(got);
+  }
+  bytes.resize(filled);
+  return bytes;
+}
+
+void writeFileByRename(const std::string &path, std::string_view contents) {
+  // A folder in the way would only be noticed by rename, after all the work.
+  struct stat existing;
+  if (::stat(path.c_str(), &existing) == 0 && S_ISDIR(existing.st_mode))
+    throw Error(ALGRT_IO_ERROR, path + ": is a folder; name a file");
+  std::string temporary = path + ".XXXXXX";
+  Descriptor file{::mkstemp(temporary.data())};
+  if (file.number < 0)
+    fail(path, "cannot create a file beside it", errno);
+  try {
+    writeAll(file.number, contents, path);
+    // mkstemp gives 0600; a bundle or an array is an ordinary file, subject to the user's mask.
+    mode_t mask = ::umask(0);
+    ::umask(mask);
+    if (::fchmod(file.number, 0666 & ~mask) != 0)
+      fail(path, "cannot set its mode", errno);
+    if (::fsync(file.number) != 0)
+      fail(path, "cannot sync", errno);
+    if (::rename(temporary.c_str(), path.c_str()) != 0)
+      fail(path, "cannot put the finished file in place", errno);
+  } catch (...) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+  // The new name is durable only once the folder is; a file system that cannot sync folders loses nothing
+  // else.
+  Descriptor folder{::open(folderOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (folder.number >= 0)
+    (void)::fsync(folder.number);
+}
+
+} // namespace algrt
