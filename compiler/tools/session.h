@@ -2,8 +2,9 @@
 // failed.
 #pragma once
 
+#include "compiler/failure.h"
+
 #include <functional>
-#include <stdexcept>
 #include <string>
 
 namespace compiler {
@@ -15,18 +16,6 @@ enum ExitCode : int {
   kVerificationFailed = 3, // the algebra is not associative and unital
   kAbsent = 4,             // a device, target or library that this machine does not have
   kBug = 70,               // ours
-};
-
-// Something that the machine lacks; exit code 4.
-class AbsentError : public std::runtime_error {
-public:
-  using std::runtime_error::runtime_error;
-};
-
-// A diagnosed failure that has no place in an input file; exit code 1.
-class Failure : public std::runtime_error {
-public:
-  using std::runtime_error::runtime_error;
 };
 
 // A command's callback sets `run`, and main() calls it after the command line has been read in full. It

@@ -1,5 +1,6 @@
 // alg-opt: runs the passes of the project on MLIR text, one at a time or as a pipeline.
-#include "dialects/alg/alg.h"
+#include "compiler/lower/passes.h"
+#include "dialects/tile/tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -14,8 +15,9 @@
 
 int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
+  compiler::registerCompilerPasses();
   mlir::DialectRegistry registry;
-  registry.insert<alg::AlgDialect, mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
+  registry.insert<alg::AlgDialect, tile::TileDialect, mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
                   mlir::func::FuncDialect, mlir::LLVM::LLVMDialect, mlir::math::MathDialect,
                   mlir::memref::MemRefDialect, mlir::scf::SCFDialect, mlir::tensor::TensorDialect,
                   mlir::vector::VectorDialect>();

@@ -1,0 +1,141 @@
+#include "compiler/bundle/assemble.h"
+
+#include "algebras/facts.h"
+#include "algebras/facts_json.h"
+#include "dialects/tile/tile.h"
+#include "runtime/bundle/support.h"
+#include "runtime/bundle/writer.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace compiler {
+
+std::vector<KernelRecord> recordKernels(mlir::ModuleOp module) {
+  std::vector<KernelRecord> records;
+  for (auto function : module.getOps<mlir::func::FuncOp>()) {
+    auto schedule = function->getAttrOfType<tile::ScheduleAttr>("tile.schedule");
+    auto layout = function->getAttrOfType<tile::LayoutAttr>("tile.layout");
+    if (!schedule || !layout)
+      continue;
+    KernelRecord record;
+    record.function = function.getSymName().str();
+    record.types_per_task = schedule.getTypes();
+    record.rows_per_task = schedule.getRows();
+    record.register_rows = schedule.getRegisterRows();
+    record.register_columns = schedule.getRegisterColumns();
+    record.scratch_bytes = function->getAttrOfType<mlir::IntegerAttr>("tile.scratch_bytes").getInt();
+    record.weights = tile::stringifyBankAccess(schedule.getBank()).str();
+    // A forward kernel takes eleven operands, a packing kernel four (runtime/kernel_abi.h).
+    if (function.getNumArguments() == 4) {
+      record.weights = "pack";
+      record.packed_bytes = function->getAttrOfType<mlir::IntegerAttr>("tile.packed_bytes").getInt();
+      record.pack_tasks = layout.getBank().getCount();
+    }
+    records.push_back(record);
+  }
+  return records;
+}
+
+void BundleParts::addCpu(const CpuLevel &level, const std::vector<KernelRecord> &kernels, std::string shared_object) {
+  parts.push_back({level, kernels, std::move(shared_object)});
+}
+
+static nlohmann::ordered_json layerJson(const algebras::Layer &layer) {
+  using algebras::RowTypes;
+  nlohmann::ordered_json row_types;
+  switch (layer.row_types.kind()) {
+  case RowTypes::Kind::Cyclic:
+    row_types = {{"kind", "cyclic"}, {"width", 1}};
+    break;
+  case RowTypes::Kind::Interval:
+    row_types = {{"kind", "interval"}, {"width", layer.row_types.width()}};
+    break;
+  case RowTypes::Kind::Explicit:
+    row_types = {{"kind", "explicit"}};
+    break;
+  }
+  const bool rows_lift = layer.lift.kind() == algebras::Lift::Kind::Rows;
+  nlohmann::ordered_json json;
+  json["kind"] = "projection";
+  json["lift"] = rows_lift ? "rows" : "slots";
+  json["dtype"] = toString(layer.dtype);
+  json["k"] = layer.in.total();
+  json["n"] = layer.out.total();
+  json["types"] = layer.lift.types();
+  json["row_types"] = row_types;
+  json["in_groups"] = layer.in.widths();
+  json["out_groups"] = layer.out.widths();
+  json["bank_rows"] = layer.in.widths();
+  return json;
+}
+
+static std::string encodeSupport(const algebras::Lift &lift) {
+  std::vector<std::vector<algrt::Term>> slots;
+  for (std::int64_t type = 0; type < lift.types(); ++type)
+    for (std::int64_t group = 0; group < lift.outputGroups(); ++group) {
+      std::vector<algrt::Term> &terms = slots.emplace_back();
+      for (const algebras::BlockTerm &term : lift.terms(type, group))
+        terms.push_back({static_cast<std::int32_t>(term.input_group), static_cast<std::int32_t>(term.bank_row),
+                         term.coefficient.toDouble()});
+    }
+  return algrt::encodeTerms(lift.types(), lift.outputGroups(), slots);
+}
+
+void BundleParts::write(const std::string &path, const Spec &spec) const {
+  const algebras::Layer &layer = requireLayer(spec);
+  nlohmann::ordered_json manifest;
+  manifest["compiler"] = "algctl " ALGCTL_VERSION;
+  manifest["algebra"] = algebras::toJson(algebras::deriveFacts(spec.algebra));
+  manifest["layer"] = layerJson(layer);
+
+  std::vector<algrt::SectionContent> sections;
+  if (layer.lift.completeGraph()) {
+    manifest["support"] = {{"kind", "complete"}};
+  } else {
+    manifest["support"] = {{"kind", "table"}, {"section", "terms"}};
+    sections.push_back({"terms", "terms", encodeSupport(layer.lift)});
+  }
+
+  nlohmann::ordered_json kernels = nlohmann::ordered_json::array();
+  for (const CpuPart &part : parts) {
+    const std::string section = "cpu-" + part.level.name;
+    sections.push_back({section, "shared-object", part.shared_object});
+    auto pack = std::find_if(part.kernels.begin(), part.kernels.end(),
+                             [](const KernelRecord &kernel) { return kernel.weights == "pack"; });
+    auto direct = std::find_if(part.kernels.begin(), part.kernels.end(),
+                               [](const KernelRecord &kernel) { return kernel.weights == "direct"; });
+    for (const KernelRecord &kernel : part.kernels) {
+      if (kernel.weights == "pack")
+        continue;
+      nlohmann::ordered_json entry;
+      entry["name"] = kernel.function;
+      entry["map"] = "forward";
+      entry["target"] = "cpu";
+      entry["level"] = part.level.name;
+      entry["features"] = part.level.features;
+      entry["weights"] = kernel.weights;
+      entry["section"] = section;
+      entry["symbol"] = "_mlir_ciface_" + kernel.function;
+      entry["types_per_task"] = kernel.types_per_task;
+      entry["rows_per_task"] = kernel.rows_per_task;
+      entry["register_tile"] = {kernel.register_rows, kernel.register_columns};
+      entry["scratch_bytes"] = kernel.scratch_bytes;
+      if (kernel.weights == "packed" && pack != part.kernels.end()) {
+        entry["pack_symbol"] = "_mlir_ciface_" + pack->function;
+        entry["pack_tasks"] = pack->pack_tasks;
+        entry["packed_bytes"] = pack->packed_bytes;
+      }
+      // Up to one register tile of rows, a copy of the bank would be used once: reading in place is cheaper.
+      if (kernel.weights == "copied" && direct != part.kernels.end())
+        entry["direct_rows"] = direct->register_rows;
+      kernels.push_back(entry);
+    }
+  }
+  manifest["kernels"] = kernels;
+  algrt::writeBundle(path, manifest, sections);
+}
+
+} // namespace compiler

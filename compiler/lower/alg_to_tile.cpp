@@ -1,0 +1,134 @@
+// convert-alg-to-tile: chooses schedules and writes the kernels of every projection.
+#include "compiler/lower/kernel_builder.h"
+#include "compiler/lower/passes.h"
+#include "compiler/schedule/cpu_schedule.h"
+
+#include "algebras/error.h"
+
+#include <algorithm>
+
+namespace compiler {
+#define GEN_PASS_DEF_CONVERTALGTOTILE
+#include "compiler/lower/passes.h.inc"
+} // namespace compiler
+
+using namespace mlir;
+using namespace compiler;
+
+namespace {
+
+/// A function that is one projection.
+struct Projection {
+  tile::LayoutAttr layout;
+  Type element;
+};
+
+struct ConvertAlgToTile : compiler::impl::ConvertAlgToTileBase<ConvertAlgToTile> {
+  using ConvertAlgToTileBase::ConvertAlgToTileBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    CpuLevel level;
+    try {
+      level = cpuLevel(cpu.getValue());
+    } catch (const algebras::InputError &error) {
+      module.emitError(error.what());
+      return signalPassFailure();
+    }
+    if (rows < 1) {
+      module.emitError("schedules are chosen for at least one row, got ") << rows;
+      return signalPassFailure();
+    }
+    for (func::FuncOp function : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+      FailureOr<Projection> projection = match(function);
+      if (failed(projection))
+        return signalPassFailure();
+      if (!projection->layout) // nothing of the alg dialect in it
+        continue;
+      writeKernels(function, *projection, level);
+      function.erase();
+    }
+  }
+
+private:
+  FailureOr<Projection> match(func::FuncOp function);
+  void writeKernels(func::FuncOp function, const Projection &projection, const CpuLevel &level);
+};
+
+} // namespace
+
+FailureOr<Projection> ConvertAlgToTile::match(func::FuncOp function) {
+  alg::ContractOp contract;
+  auto first = function.walk([&](alg::ContractOp op) {
+    if (contract) {
+      op.emitError("a second product in one function cannot be lowered: kernels compute one projection each");
+      return WalkResult::interrupt();
+    }
+    contract = op;
+    return WalkResult::advance();
+  });
+  if (first.wasInterrupted())
+    return failure();
+  if (!contract)
+    return Projection();
+  if (contract.getMode() != alg::OutputMode::Product)
+    return contract.emitError("only the product (mode k) has kernels so far, not mode ")
+           << alg::stringifyOutputMode(contract.getMode());
+  auto x = contract.getLhs().getDefiningOp<alg::SlotsOp>();
+  auto w = contract.getRhs().getDefiningOp<alg::SlotsOp>();
+  if (!x || !w || !isa<BlockArgument>(x.getTensor()) || !isa<BlockArgument>(w.getTensor()))
+    return contract.emitError("both operands must be slot views of the function's arguments");
+  auto gather = contract.getResult().hasOneUse() ? dyn_cast<alg::GatherOp>(*contract.getResult().user_begin())
+                                                 : alg::GatherOp();
+  if (!gather || !gather->hasOneUse() || !isa<func::ReturnOp>(*gather->user_begin()))
+    return contract.emitError("the product must be gathered and returned as it is");
+
+  alg::SlotsType activations = contract.getLhs().getType(), bank = contract.getRhs().getType();
+  Projection projection;
+  projection.element = activations.getElementType();
+  if (!projection.element.isF32() && !projection.element.isBF16())
+    return contract.emitError("kernels compute on f32 or bf16, not on ") << projection.element;
+  const bool rows_lift = activations.getLiftKind() == algebras::Lift::Kind::Rows;
+  alg::RowTypesAttr row_types = rows_lift ? activations.getRowTypes()
+                                          : alg::RowTypesAttr::get(&getContext(), algebras::RowTypes::cyclic(1));
+  projection.layout = tile::LayoutAttr::getChecked(
+      [&] { return contract.emitError(); }, &getContext(), contract.getAlgebra(),
+      rows_lift ? tile::LiftKind::Rows : tile::LiftKind::Slots, activations.getFeatures(), bank.getBankInputs(),
+      contract.getResult().getType().getFeatures(), row_types);
+  if (!projection.layout)
+    return failure();
+  return projection;
+}
+
+static tile::ScheduleAttr toAttribute(MLIRContext *context, const CpuSchedule &schedule) {
+  static const tile::BankAccess access[] = {tile::BankAccess::Packed, tile::BankAccess::Copied,
+                                            tile::BankAccess::Direct};
+  return tile::ScheduleAttr::get(context, schedule.types, schedule.rows, schedule.register_rows,
+                                 schedule.register_columns, schedule.lanes,
+                                 access[static_cast<int>(schedule.bank)]);
+}
+
+void ConvertAlgToTile::writeKernels(func::FuncOp function, const Projection &projection, const CpuLevel &level) {
+  tile::LayoutAttr layout = projection.layout;
+  const algebras::Layer layer{layout.getTerms(), layout.getIn().getGroups(), layout.getOut().getGroups(),
+                              projection.element.isF32() ? algebras::DataType::F32 : algebras::DataType::BF16,
+                              layout.getRowTypes().getRowTypes()};
+  OpBuilder builder(function);
+  const std::string name = function.getSymName().str();
+  auto kernels = [&](BankAccess bank, std::int64_t m) {
+    CpuSchedule schedule = chooseCpuSchedule(layer, level, bank, m);
+    return KernelBuilder(builder, function.getLoc(), layout, toAttribute(&getContext(), schedule), projection.element,
+                         schedule.pairs);
+  };
+
+  KernelBuilder packed = kernels(BankAccess::Packed, rows);
+  packed.forward(name + "_packed");
+  packed.pack(name + "_pack");
+  kernels(BankAccess::Copied, rows).forward(name + "_copied");
+  // Read in place only where a type has hardly more rows than one register tile.
+  constexpr std::int64_t few_rows = 4;
+  std::int64_t few = 0;
+  if (__builtin_mul_overflow(few_rows, layer.lift.types(), &few))
+    few = few_rows;
+  kernels(BankAccess::Direct, std::min<std::int64_t>(few, rows)).forward(name + "_direct");
+}

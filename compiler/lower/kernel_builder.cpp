@@ -1,0 +1,150 @@
+#include "compiler/lower/kernel_builder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace tile;
+
+namespace compiler {
+
+KernelBuilder::KernelBuilder(OpBuilder &builder, Location location, LayoutAttr layout, ScheduleAttr schedule,
+                             Type element, bool pairs)
+    : builder(builder), location(location), layout(layout), schedule(schedule), element(element), pairs(pairs) {
+  const std::int64_t k = layout.getBank().getTotal();
+  // In the slot lift a block of the bank is as wide as one output group.
+  const std::int64_t n =
+      layout.getLift() == LiftKind::Slots ? layout.getOut().getWidth(0) : layout.getOut().getTotal();
+  user_bank = MatrixType::get(builder.getContext(), k, n, element);
+  packed_bank = MatrixType::get(builder.getContext(), k, n, element, schedule.getRegisterColumns(), pairs ? 2 : 1);
+}
+
+KernelOp KernelBuilder::kernel(StringRef name, ArrayRef<Type> operands) {
+  auto kernel = KernelOp::create(builder, location, name, layout, schedule);
+  Block &body = kernel.getBody().emplaceBlock();
+  body.addArguments(operands, SmallVector<Location>(operands.size(), location));
+  return kernel;
+}
+
+AxisAttr KernelBuilder::axis(AxisKind kind, std::int64_t step) {
+  return AxisAttr::get(builder.getContext(), kind, step);
+}
+
+template <class Op> Block &KernelBuilder::loops(ArrayRef<AxisAttr> axes) {
+  SmallVector<Attribute> attributes(axes.begin(), axes.end());
+  auto op = Op::create(builder, location, builder.getArrayAttr(attributes));
+  Block &body = op.getBody().emplaceBlock();
+  body.addArguments(SmallVector<Type>(axes.size(), builder.getIndexType()),
+                    SmallVector<Location>(axes.size(), location));
+  builder.setInsertionPointToEnd(&body);
+  return body;
+}
+
+Value KernelBuilder::terms(Value type, Value group, Value init,
+                           function_ref<Value(Value, Value, Value, Value)> body) {
+  ValueRange inits = init ? ValueRange(init) : ValueRange();
+  auto terms = TermsOp::create(builder, location, inits.getTypes(), type, group, inits);
+  Block &block = terms.getBody().emplaceBlock();
+  Type index = builder.getIndexType();
+  block.addArguments({index, index, builder.getF32Type()}, {location, location, location});
+  if (init)
+    block.addArgument(init.getType(), location);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(&block);
+  Value sum = body(block.getArgument(0), block.getArgument(1), block.getArgument(2),
+                   init ? Value(block.getArgument(3)) : Value());
+  YieldOp::create(builder, location, sum ? ValueRange(sum) : ValueRange());
+  return init ? terms.getResult(0) : Value();
+}
+
+/// Which coefficients the layer's terms have.
+enum class Coefficients { One, Signs, General };
+
+static Coefficients coefficientsOf(const algebras::Lift &lift) {
+  if (lift.completeGraph())
+    return Coefficients::One;
+  const algebras::Rational one(1), minus_one(-1);
+  Coefficients kind = Coefficients::One;
+  for (std::int64_t type = 0; type < lift.types(); ++type)
+    for (std::int64_t group = 0; group < lift.outputGroups(); ++group)
+      for (const algebras::BlockTerm &term : lift.terms(type, group)) {
+        if (term.coefficient == one)
+          continue;
+        if (term.coefficient != minus_one)
+          return Coefficients::General;
+        kind = Coefficients::Signs;
+      }
+  return kind;
+}
+
+KernelOp KernelBuilder::forward(StringRef name) {
+  OpBuilder::InsertionGuard guard(builder);
+  MLIRContext *context = builder.getContext();
+  const std::int64_t columns = schedule.getRegisterColumns(), rows = schedule.getRegisterRows();
+  const bool packed = schedule.getBank() == BankAccess::Packed, copied = schedule.getBank() == BankAccess::Copied;
+  const Coefficients coefficients = coefficientsOf(layout.getTerms());
+  auto x = MatrixType::get(context, ShapedType::kDynamic, layout.getIn().getTotal(), element);
+  auto y = MatrixType::get(context, ShapedType::kDynamic, layout.getOut().getTotal(), element);
+  Type held_element = pairs ? element : builder.getF32Type();
+  auto held = BufferType::get(context, schedule.getTypes() * schedule.getRows(), layout.getIn().getTotal(),
+                              held_element, 0, 1);
+  auto staged = BufferType::get(context, layout.getBank().getTotal(), columns, element, columns, pairs ? 2 : 1);
+  auto fragment = FragmentType::get(context, rows, columns, builder.getF32Type());
+
+  KernelOp kernel = this->kernel(name, {x, packed ? packed_bank : user_bank, y});
+  Block &operands = kernel.getBody().front();
+  builder.setInsertionPointToEnd(&operands);
+  Block &own = loops<OwnOp>({axis(AxisKind::Types, schedule.getTypes()), axis(AxisKind::Rows, schedule.getRows()),
+                             axis(AxisKind::Groups, 0)});
+  Value held_rows = HoldOp::create(builder, location, held, operands.getArgument(0), own.getArgument(0),
+                                   own.getArgument(1));
+  Value bank = copied ? BufferOp::create(builder, location, staged).getResult() : Value(operands.getArgument(1));
+
+  Block &panel = loops<WalkOp>({axis(AxisKind::Groups, 1), axis(AxisKind::Columns, columns)});
+  Value j = panel.getArgument(0), n = panel.getArgument(1);
+  Block &types = loops<WalkOp>({axis(AxisKind::Types, 1)});
+  Value t = types.getArgument(0);
+  if (copied)
+    terms(t, j, {}, [&](Value, Value b, Value, Value) -> Value {
+      CopyOp::create(builder, location, operands.getArgument(1), b, j, n, bank, /*once=*/schedule.getTypes() > 1);
+      return {};
+    });
+
+  Block &tile = loops<WalkOp>({axis(AxisKind::Rows, rows)});
+  Value s = tile.getArgument(0);
+  Value zero = ZeroOp::create(builder, location, fragment);
+  Value sum = terms(t, j, zero, [&](Value k, Value b, Value c, Value sum) -> Value {
+    return MmaOp::create(builder, location, fragment, held_rows, t, k, s, bank, b, j, n, sum,
+                         coefficients == Coefficients::One ? Value() : c, coefficients == Coefficients::Signs);
+  });
+  if (!element.isF32()) {
+    auto rounded = FragmentType::get(context, rows, columns, element);
+    auto map = MapOp::create(builder, location, rounded, ValueRange(sum));
+    Block &body = map.getBody().emplaceBlock();
+    body.addArgument(builder.getF32Type(), location);
+    OpBuilder::InsertionGuard inner(builder);
+    builder.setInsertionPointToEnd(&body);
+    Value narrow = arith::TruncFOp::create(builder, location, element, body.getArgument(0));
+    YieldOp::create(builder, location, narrow);
+    sum = map.getResult();
+  }
+  Value mask = MaskOp::create(builder, location, MaskType::get(context, rows, columns), t, s, j, n);
+  StoreOp::create(builder, location, sum, operands.getArgument(2), t, s, j, n, mask);
+  return kernel;
+}
+
+KernelOp KernelBuilder::pack(StringRef name) {
+  OpBuilder::InsertionGuard guard(builder);
+  KernelOp kernel = this->kernel(name, {user_bank, packed_bank});
+  Block &operands = kernel.getBody().front();
+  builder.setInsertionPointToEnd(&operands);
+  Block &own = loops<OwnOp>({axis(AxisKind::BankRows, 1)});
+  // In the slot lift a row group of the bank is one block, which all output groups read: one step covers them.
+  const std::int64_t step = layout.getLift() == LiftKind::Slots ? layout.getOut().getCount() : 1;
+  Block &panel =
+      loops<WalkOp>({axis(AxisKind::Groups, step), axis(AxisKind::Columns, schedule.getRegisterColumns())});
+  CopyOp::create(builder, location, operands.getArgument(0), own.getArgument(0), panel.getArgument(0),
+                 panel.getArgument(1), operands.getArgument(1), /*once=*/false);
+  return kernel;
+}
+
+} // namespace compiler

@@ -1,0 +1,31 @@
+// The compiler's passes; passes.td is their manual.
+#ifndef ALGCTL_COMPILER_LOWER_PASSES_H
+#define ALGCTL_COMPILER_LOWER_PASSES_H
+
+#include "dialects/tile/tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace compiler {
+
+#define GEN_PASS_DECL
+#include "compiler/lower/passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "compiler/lower/passes.h.inc"
+
+/// The standard passes that take functions on vectors and memrefs to the LLVM dialect.
+void addVectorToLlvm(mlir::OpPassManager &passes);
+
+/// Registers the passes above and the pipeline `vector-to-llvm`, for textual pipelines.
+void registerCompilerPasses();
+
+} // namespace compiler
+
+#endif

@@ -1,0 +1,40 @@
+// The compiler's passes, in the order in which a product goes through them.
+#ifndef ALGCTL_COMPILER_LOWER_PASSES
+#define ALGCTL_COMPILER_LOWER_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertAlgToTile : Pass<"convert-alg-to-tile", "mlir::ModuleOp"> {
+  let summary = "Choose schedules and write the kernels of every projection";
+  let description = [{
+    Replaces each function of the form
+
+        slots of x, slots of w -> contract (mode k) -> gather -> return
+
+    by the `tile.kernel`s that compute it: `NAME_packed` and `NAME_pack` (the bank rewritten into panels once),
+    `NAME_copied` (each block copied when it is needed) and `NAME_direct` (the bank read in place, for few rows
+    of a type). For each kernel the cost model ranks the candidate schedules of the CPU level and the cheapest for
+    the nominal number of rows is taken.
+  }];
+  let options = [
+    Option<"cpu", "cpu", "std::string", "\"x86-64-v3\"", "CPU level: x86-64-v3, x86-64-v4 or native">,
+    Option<"rows", "rows", "int64_t", "2048", "rows of X that schedules are chosen for">,
+  ];
+  let dependentDialects = ["tile::TileDialect", "mlir::arith::ArithDialect"];
+}
+
+def ConvertTileToCpu : Pass<"convert-tile-to-cpu", "mlir::ModuleOp"> {
+  let summary = "Lower kernels to loops and vector operations";
+  let description = [{
+    Each `tile.kernel` becomes a function with the signature that `runtime/kernel_abi.h` documents. `own` becomes a
+    loop over a range of tasks, which the runtime deals out to its threads; `hold` and `copy` become copies into
+    the thread's scratch; fragments become vector registers, and `mma` an outer product of them. Terms are
+    computed where the support is that of Q(q), and read from a constant table otherwise.
+
+    The function carries `tile.scratch_bytes`, the scratch that one thread needs.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::func::FuncDialect", "mlir::LLVM::LLVMDialect",
+                           "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"];
+}
+
+#endif

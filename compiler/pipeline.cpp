@@ -1,0 +1,155 @@
+#include "compiler/pipeline.h"
+
+#include "compiler/bundle/assemble.h"
+#include "compiler/failure.h"
+#include "compiler/lower/passes.h"
+#include "compiler/lower/projection_module.h"
+#include "compiler/targets/cpu/object_code.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace compiler {
+
+const std::vector<std::string> &stageNames() {
+  static const std::vector<std::string> names = {"alg", "tile", "vector", "llvm", "asm", "obj"};
+  return names;
+}
+
+Stage stageNamed(std::string_view name) {
+  static const Stage stages[] = {Stage::Alg, Stage::Tile, Stage::Vector, Stage::Llvm, Stage::Assembly, Stage::Object};
+  for (std::size_t i = 0; i < stageNames().size(); ++i)
+    if (stageNames()[i] == name)
+      return stages[i];
+  throw std::out_of_range("no stage is called " + std::string(name));
+}
+
+namespace {
+
+/// A context whose diagnostics become the text of a Failure.
+class Compilation {
+public:
+  explicit Compilation(const CompileOptions &options)
+      : options(options), context(registry()), handler(&context, [this](Diagnostic &diagnostic) {
+          llvm::raw_string_ostream stream(messages);
+          stream << (messages.empty() ? "" : "\n") << diagnostic;
+        }) {
+    context.loadAllAvailableDialects();
+    if (options.print_ir_after_all) // printing a module is only safe while nobody else changes it
+      context.disableMultithreading();
+  }
+
+  OwningOpRef<ModuleOp> algProgram(const Spec &spec) {
+    OwningOpRef<ModuleOp> module = buildProjection(context, requireLayer(spec), spec.allow_nonassociative);
+    if (!module)
+      fail("the layer could not be written in the alg dialect");
+    return module;
+  }
+
+  void toTile(ModuleOp module, const std::string &cpu) {
+    run(module, [&](PassManager &passes) {
+      passes.addPass(createCanonicalizerPass());
+      passes.addPass(createCSEPass());
+      ConvertAlgToTileOptions choice;
+      choice.cpu = cpu;
+      choice.rows = options.rows;
+      passes.addPass(createConvertAlgToTile(choice));
+    });
+  }
+
+  void toVector(ModuleOp module) {
+    run(module, [](PassManager &passes) {
+      passes.addPass(createConvertTileToCpu());
+      passes.addPass(createCanonicalizerPass());
+      passes.addPass(createCSEPass());
+      passes.addPass(createLoopInvariantCodeMotionPass());
+    });
+  }
+
+  void toLlvm(ModuleOp module) {
+    run(module, addVectorToLlvm);
+  }
+
+private:
+  static DialectRegistry registry() {
+    DialectRegistry registry;
+    registry.insert<alg::AlgDialect, tile::TileDialect, arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect,
+                    memref::MemRefDialect, scf::SCFDialect, vector::VectorDialect>();
+    return registry;
+  }
+
+  void run(ModuleOp module, llvm::function_ref<void(PassManager &)> fill) {
+    PassManager passes(&context);
+    if (options.print_ir_after_all)
+      passes.enableIRPrinting();
+    fill(passes);
+    if (failed(passes.run(module)))
+      fail("a pass failed without saying why");
+  }
+
+  [[noreturn]] void fail(const std::string &otherwise) { throw Failure(messages.empty() ? otherwise : messages); }
+
+  const CompileOptions &options;
+  MLIRContext context;
+  std::string messages;
+  ScopedDiagnosticHandler handler;
+};
+
+std::string print(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream);
+  stream << '\n';
+  return text;
+}
+
+} // namespace
+
+std::string emitStage(const Spec &spec, Stage stage, const CompileOptions &options) {
+  Compilation compilation(options);
+  OwningOpRef<ModuleOp> module = compilation.algProgram(spec);
+  if (stage == Stage::Alg)
+    return print(*module);
+  const CpuLevel level = cpuLevel(options.cpu_levels.front());
+  compilation.toTile(*module, options.cpu_levels.front());
+  if (stage == Stage::Tile)
+    return print(*module);
+  compilation.toVector(*module);
+  if (stage == Stage::Vector)
+    return print(*module);
+  compilation.toLlvm(*module);
+  const MachineCode code = stage == Stage::Llvm       ? MachineCode::LlvmIr
+                           : stage == Stage::Assembly ? MachineCode::Assembly
+                                                      : MachineCode::Object;
+  return generateMachineCode(*module, level, code);
+}
+
+void compileBundle(const Spec &spec, const std::string &path, const CompileOptions &options) {
+  auto say = [&](const std::string &what) {
+    if (options.progress)
+      options.progress(what);
+  };
+  BundleParts parts;
+  for (const std::string &name : options.cpu_levels) {
+    const CpuLevel level = cpuLevel(name);
+    Compilation compilation(options);
+    say("choosing schedules for " + name);
+    OwningOpRef<ModuleOp> module = compilation.algProgram(spec);
+    compilation.toTile(*module, name);
+    say("lowering for " + name);
+    compilation.toVector(*module);
+    std::vector<KernelRecord> kernels = recordKernels(*module);
+    compilation.toLlvm(*module);
+    say("generating machine code for " + name);
+    parts.addCpu(level, kernels, linkSharedObject(generateMachineCode(*module, level, MachineCode::Object)));
+  }
+  say("writing " + path);
+  parts.write(path, spec);
+}
+
+} // namespace compiler

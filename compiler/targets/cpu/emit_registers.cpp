@@ -1,0 +1,219 @@
+// zero, mma, map and store: what happens in vector registers.
+#include "compiler/targets/cpu/kernel_emitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace compiler {
+
+LogicalResult KernelEmitter::emitZero(tile::ZeroOp zero) {
+  tile::FragmentType type = zero.getResult().getType();
+  auto vector = VectorType::get({schedule.getLanes()}, type.getElementType());
+  Value zeros = arith::ConstantOp::create(builder, location, builder.getZeroAttr(vector));
+  fragments[zero.getResult()].assign(type.getRows() * (type.getColumns() / schedule.getLanes()), zeros);
+  return success();
+}
+
+LogicalResult KernelEmitter::emitMma(tile::MmaOp mma) {
+  tile::FragmentType type = mma.getAccumulator().getType();
+  const std::int64_t lanes = schedule.getLanes(), rows = type.getRows(), vectors = type.getColumns() / lanes;
+  Memory held = memory.lookup(mma.getRows()), bank = memory.lookup(mma.getBank());
+  if (pairing == 2 && lanes != 16)
+    return mma.emitOpError("multiplies bf16 pairs in vectors of 16 lanes only, the schedule has ") << lanes;
+  if (pairing == 1 && !held.element.isF32())
+    return mma.emitOpError("multiplies held rows of f32 unless the bank comes in bf16 pairs");
+
+  Value row_type = scalars.lookup(mma.getRowType()), input_group = scalars.lookup(mma.getInputGroup());
+  Value ordinal = scalars.lookup(mma.getRow()), bank_row = scalars.lookup(mma.getBankRow());
+  Value group = scalars.lookup(mma.getGroup()), column = scalars.lookup(mma.getColumn());
+  Value scale = mma.getScale() ? scalars.lookup(mma.getScale()) : Value();
+  auto wide = VectorType::get({lanes}, builder.getF32Type());
+
+  SmallVector<Value> sums = fragments.lookup(mma.getAccumulator());
+  // A sign is free to apply around the loop: -(-a + x w) is a - x w to the last bit.
+  auto applySign = [&] {
+    Value sign = vector::BroadcastOp::create(builder, location, wide, scale);
+    for (Value &sum : sums)
+      sum = arith::MulFOp::create(builder, location, sum, sign);
+  };
+  const bool signs = scale && mma.getSigns();
+  if (signs)
+    applySign();
+
+  Value width = groupWidth(layout.getIn(), "in", input_group, pairing);
+  Value rows_start = heldStart(row_type, input_group, ordinal);
+  const bool in_place = !bank.buffer && bank.panel == 0;
+  Value bank_start, first_column, left;
+  if (in_place) {
+    bank_start = groupStart(layout.getBank(), "bank", bank_row);
+    first_column = add(bankColumn(group), column);
+    left = subtract(groupWidth(layout.getOut(), "out", group), column);
+  } else {
+    bank_start = panelStart(bank, bank_row, group, column);
+  }
+  SmallVector<Value> row_starts(rows);
+  for (std::int64_t r = 0; r < rows; ++r)
+    row_starts[r] = r == 0 ? rows_start : add(rows_start, multiply(width, r));
+  SmallVector<Value> column_masks(vectors);
+  if (in_place && !columnsAlwaysFill())
+    for (std::int64_t v = 0; v < vectors; ++v)
+      column_masks[v] = columnMask(left, v, lanes);
+
+  auto depth = scf::ForOp::create(builder, location, index(0), width, index(pairing), sums);
+  builder.setInsertionPointToStart(depth.getBody());
+  Value p = depth.getInductionVar();
+
+  auto loadBank = [&](std::int64_t v) -> Value {
+    auto narrow = VectorType::get({lanes * pairing}, bank.element);
+    Value values;
+    if (in_place) {
+      Value at[] = {add(bank_start, p), add(first_column, index(v * lanes))};
+      if (column_masks[v]) {
+        Value zeros = arith::ConstantOp::create(builder, location, builder.getZeroAttr(narrow));
+        values = vector::MaskedLoadOp::create(builder, location, narrow, bank.memref, at, column_masks[v], zeros);
+      } else {
+        values = vector::LoadOp::create(builder, location, narrow, bank.memref, at);
+      }
+    } else {
+      SmallVector<Value> at = {add(bank_start, add(multiply(p, bank.panel), index(v * lanes * pairing)))};
+      if (!bank.buffer)
+        at.insert(at.begin(), index(0));
+      values = vector::LoadOp::create(builder, location, narrow, bank.memref, at);
+    }
+    if (pairing == 1 && !bank.element.isF32())
+      values = arith::ExtFOp::create(builder, location, wide, values);
+    return values;
+  };
+  SmallVector<Value> panel;
+  for (std::int64_t v = 0; v < vectors; ++v)
+    panel.push_back(loadBank(v));
+
+  sums.assign(depth.getRegionIterArgs().begin(), depth.getRegionIterArgs().end());
+  for (std::int64_t r = 0; r < rows; ++r) {
+    Value at = add(row_starts[r], p);
+    Value spread;
+    if (pairing == 2) {
+      auto pair = VectorType::get({2}, held.element);
+      Value two = vector::LoadOp::create(builder, location, pair, held.memref, ValueRange{at});
+      Value bits = vector::BitCastOp::create(builder, location, VectorType::get({1}, builder.getI32Type()), two);
+      Value word = vector::ExtractOp::create(builder, location, bits, 0);
+      Value words = vector::BroadcastOp::create(builder, location, VectorType::get({lanes}, builder.getI32Type()), word);
+      spread = vector::BitCastOp::create(builder, location, VectorType::get({2 * lanes}, held.element), words);
+    } else {
+      Value one = memref::LoadOp::create(builder, location, held.memref, ValueRange{at});
+      if (scale && !signs)
+        one = arith::MulFOp::create(builder, location, one, scale);
+      spread = vector::BroadcastOp::create(builder, location, wide, one);
+    }
+    for (std::int64_t v = 0; v < vectors; ++v) {
+      Value &sum = sums[r * vectors + v];
+      if (pairing == 2)
+        sum = LLVM::CallIntrinsicOp::create(builder, location, wide,
+                                            builder.getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512"),
+                                            ValueRange{sum, spread, panel[v]})
+                  .getResult(0);
+      else
+        sum = vector::FMAOp::create(builder, location, spread, panel[v], sum);
+    }
+  }
+  scf::YieldOp::create(builder, location, sums);
+  builder.setInsertionPointAfter(depth);
+  sums.assign(depth.getResults().begin(), depth.getResults().end());
+  if (signs)
+    applySign();
+  fragments[mma.getResult()] = sums;
+  return success();
+}
+
+LogicalResult KernelEmitter::emitMap(tile::MapOp map) {
+  Block &body = map.getBody().front();
+  const std::int64_t lanes = schedule.getLanes();
+  SmallVector<Value> &results = fragments[map.getResult()];
+  const std::size_t count = fragments.lookup(map.getInputs().front()).size();
+  for (std::size_t i = 0; i < count; ++i) {
+    IRMapping mapping;
+    for (auto [argument, input] : llvm::zip_equal(body.getArguments(), map.getInputs()))
+      mapping.map(argument, fragments.lookup(input)[i]);
+    for (Operation &op : body.without_terminator()) {
+      if (op.getNumRegions() != 0 || !op.hasTrait<OpTrait::Vectorizable>())
+        if (!isa<arith::ConstantOp>(op))
+          return op.emitOpError("is not element-wise, so a tile.map cannot apply it to vectors");
+      // The same op on vectors: operands from outside the body are spread.
+      SmallVector<Value> operands;
+      for (Value operand : op.getOperands()) {
+        Value value = mapping.lookupOrDefault(operand);
+        if (!isa<VectorType>(value.getType()))
+          value = vector::BroadcastOp::create(builder, location, VectorType::get({lanes}, value.getType()),
+                                              scalars.lookupOrDefault(value));
+        operands.push_back(value);
+      }
+      if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+        auto type = VectorType::get({lanes}, constant.getType());
+        mapping.map(constant.getResult(), arith::ConstantOp::create(builder, location,
+                                                                    DenseElementsAttr::get(type, constant.getValue())));
+        continue;
+      }
+      OperationState state(location, op.getName(), operands, {}, op.getAttrs());
+      for (Type result : op.getResultTypes())
+        state.addTypes(VectorType::get({lanes}, result));
+      Operation *vectorized = builder.create(state);
+      mapping.map(op.getResults(), vectorized->getResults());
+    }
+    Value yielded = mapping.lookupOrDefault(body.getTerminator()->getOperand(0));
+    results.push_back(yielded);
+  }
+  return success();
+}
+
+LogicalResult KernelEmitter::emitStore(tile::StoreOp store) {
+  tile::FragmentType type = store.getValue().getType();
+  const std::int64_t lanes = schedule.getLanes(), vectors = type.getColumns() / lanes;
+  Memory target = memory.lookup(store.getTarget());
+  Mask mask = masks.lookup(store.getMask());
+  SmallVector<Value> values = fragments.lookup(store.getValue());
+  Value row_type = scalars.lookup(store.getRowType()), ordinal = scalars.lookup(store.getRow());
+  Value group = scalars.lookup(store.getGroup()), column = scalars.lookup(store.getColumn());
+  Value first_column = add(groupStart(layout.getOut(), "out", group), column);
+
+  auto place = [&](Value row, std::int64_t v) {
+    return SmallVector<Value, 2>{row, add(first_column, index(v * lanes))};
+  };
+  auto storeRow = [&](std::int64_t r) {
+    Value row = rowOf(row_type, add(ordinal, index(r)));
+    auto whole = [&] {
+      for (std::int64_t v = 0; v < vectors; ++v)
+        vector::StoreOp::create(builder, location, values[r * vectors + v], target.memref, place(row, v));
+    };
+    if (columnsAlwaysFill())
+      return whole();
+    // Masked stores are slow where the mask is not a register of its own, so only the last panel of a group uses them.
+    Value fills = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::sge, mask.columns,
+                                        index(type.getColumns()));
+    auto branch = scf::IfOp::create(builder, location, fills, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(branch.thenBlock()->getTerminator());
+    whole();
+    builder.setInsertionPoint(branch.elseBlock()->getTerminator());
+    for (std::int64_t v = 0; v < vectors; ++v)
+      vector::MaskedStoreOp::create(builder, location, target.memref, place(row, v), columnMask(mask.columns, v, lanes),
+                                    values[r * vectors + v]);
+  };
+  for (std::int64_t r = 0; r < type.getRows(); ++r) {
+    if (r == 0) { // a tile has at least one row
+      storeRow(0);
+      continue;
+    }
+    auto exists = scf::IfOp::create(builder, location, less(index(r), mask.rows), /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(exists.thenBlock()->getTerminator());
+    storeRow(r);
+  }
+  return success();
+}
+
+} // namespace compiler

@@ -1,0 +1,218 @@
+// What the indices of a kernel's layout mean in memory.
+#include "compiler/targets/cpu/kernel_emitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace compiler {
+
+static std::int64_t roundUp(std::int64_t value, std::int64_t step) { return (value + step - 1) / step * step; }
+
+static std::optional<std::int64_t> constantOf(Value value) {
+  if (auto constant = value.getDefiningOp<arith::ConstantIndexOp>())
+    return constant.value();
+  return std::nullopt;
+}
+
+Value KernelEmitter::index(std::int64_t value) { return arith::ConstantIndexOp::create(builder, location, value); }
+
+// Folding 0 and 1 here keeps the emitted code readable; everything else is for the optimiser.
+Value KernelEmitter::add(Value a, Value b) {
+  if (constantOf(a) == 0)
+    return b;
+  if (constantOf(b) == 0)
+    return a;
+  return arith::AddIOp::create(builder, location, a, b);
+}
+
+Value KernelEmitter::subtract(Value a, Value b) {
+  if (constantOf(b) == 0)
+    return a;
+  return arith::SubIOp::create(builder, location, a, b);
+}
+
+Value KernelEmitter::multiply(Value a, Value b) { return arith::MulIOp::create(builder, location, a, b); }
+
+Value KernelEmitter::multiply(Value a, std::int64_t b) {
+  if (auto constant = constantOf(a))
+    return index(*constant * b);
+  return b == 1 ? a : multiply(a, index(b));
+}
+
+// Positions and sizes are never negative, and unsigned division by a constant is the cheaper one.
+Value KernelEmitter::divide(Value a, std::int64_t b) {
+  return b == 1 ? a : arith::DivUIOp::create(builder, location, a, index(b)).getResult();
+}
+
+Value KernelEmitter::remainder(Value a, std::int64_t b) {
+  return b == 1 ? index(0) : arith::RemUIOp::create(builder, location, a, index(b)).getResult();
+}
+
+Value KernelEmitter::least(Value a, Value b) { return arith::MinSIOp::create(builder, location, a, b); }
+Value KernelEmitter::greatest(Value a, Value b) { return arith::MaxSIOp::create(builder, location, a, b); }
+Value KernelEmitter::less(Value a, Value b) {
+  return arith::CmpIOp::create(builder, location, arith::CmpIPredicate::slt, a, b);
+}
+
+Value KernelEmitter::table(StringRef wanted, DenseElementsAttr values) {
+  auto type = MemRefType::get(values.getType().getShape(), values.getElementType());
+  // Kernels of one layer share their tables; another layer in the module gets names of its own.
+  std::string name = wanted.str();
+  for (int copy = 1;; ++copy) {
+    auto existing = module.lookupSymbol<memref::GlobalOp>(name);
+    if (!existing) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(module.getBody());
+      memref::GlobalOp::create(builder, location, name, builder.getStringAttr("private"), type, values,
+                               /*constant=*/true, /*alignment=*/IntegerAttr());
+      break;
+    }
+    if (existing.getInitialValueAttr() == values)
+      break;
+    name = (wanted + "_" + Twine(copy)).str();
+  }
+  return memref::GetGlobalOp::create(builder, location, type, name);
+}
+
+Value KernelEmitter::tableEntry(StringRef name, ArrayRef<std::int64_t> entries, Value i) {
+  auto type = RankedTensorType::get({static_cast<std::int64_t>(entries.size())}, builder.getI64Type());
+  Value entry = memref::LoadOp::create(builder, location, table(name, DenseElementsAttr::get(type, entries)), i);
+  return arith::IndexCastOp::create(builder, location, builder.getIndexType(), entry);
+}
+
+Value KernelEmitter::groupStart(alg::GroupsAttr groups, StringRef name, Value group, std::int64_t round_to) {
+  if (groups.isEqual())
+    return multiply(group, roundUp(groups.getWidth(0), round_to));
+  SmallVector<std::int64_t> starts;
+  std::int64_t start = 0;
+  for (std::int64_t width : groups.getWidths()) {
+    starts.push_back(start);
+    start += roundUp(width, round_to);
+  }
+  return tableEntry((name + "_starts" + (round_to == 1 ? "" : "_by_" + Twine(round_to))).str(), starts, group);
+}
+
+Value KernelEmitter::groupWidth(alg::GroupsAttr groups, StringRef name, Value group, std::int64_t round_to) {
+  if (groups.isEqual())
+    return index(roundUp(groups.getWidth(0), round_to));
+  SmallVector<std::int64_t> widths;
+  for (std::int64_t width : groups.getWidths())
+    widths.push_back(roundUp(width, round_to));
+  return tableEntry((name + "_widths" + (round_to == 1 ? "" : "_by_" + Twine(round_to))).str(), widths, group);
+}
+
+std::int64_t KernelEmitter::paddedTotal(alg::GroupsAttr groups, std::int64_t round_to) const {
+  if (groups.isEqual())
+    return groups.getCount() * roundUp(groups.getWidth(0), round_to);
+  std::int64_t total = 0;
+  for (std::int64_t width : groups.getWidths())
+    total += roundUp(width, round_to);
+  return total;
+}
+
+KernelEmitter::TypeRows KernelEmitter::rowsOfType(Value type) {
+  if (auto known = type_rows.find(type); known != type_rows.end())
+    return known->second;
+  alg::RowTypesAttr types = layout.getRowTypes();
+  if (types.getKind() == alg::RowTypeKind::Explicit) {
+    auto bound = [&](Value i) -> Value {
+      Value entry = memref::LoadOp::create(builder, location, row_starts, i);
+      return arith::IndexCastOp::create(builder, location, builder.getIndexType(), entry);
+    };
+    Value first = bound(type);
+    return {first, subtract(bound(add(type, index(1))), first)};
+  }
+  // Positions of this type below p: whole periods, and what the last one has begun.
+  const std::int64_t width = types.getWidth(), period = types.getCount() * width;
+  Value run = multiply(type, width);
+  auto below = [&](Value p) {
+    Value begun = least(greatest(subtract(remainder(p, period), run), index(0)), index(width));
+    return add(multiply(divide(p, period), width), begun);
+  };
+  Value first = below(offset);
+  return {first, subtract(below(add(offset, batch_rows)), first)};
+}
+
+Value KernelEmitter::rowOf(Value type, Value ordinal) {
+  alg::RowTypesAttr types = layout.getRowTypes();
+  Value counted = add(rowsOfType(type).first, ordinal);
+  if (types.getKind() == alg::RowTypeKind::Explicit) {
+    Value row = memref::LoadOp::create(builder, location, row_list, counted);
+    return arith::IndexCastOp::create(builder, location, builder.getIndexType(), row);
+  }
+  const std::int64_t width = types.getWidth(), period = types.getCount() * width;
+  Value position = add(multiply(divide(counted, width), period), add(multiply(type, width), remainder(counted, width)));
+  return subtract(position, offset);
+}
+
+Value KernelEmitter::bankColumn(Value group) {
+  // In the slot lift a block of the bank is as wide as the bank.
+  return layout.getLift() == tile::LiftKind::Slots ? index(0) : groupStart(layout.getOut(), "out", group);
+}
+
+static std::int64_t panelsOf(std::int64_t width, std::int64_t columns) { return (width + columns - 1) / columns; }
+
+std::int64_t KernelEmitter::panelCount() const {
+  const std::int64_t columns = schedule.getRegisterColumns();
+  alg::GroupsAttr out = layout.getOut();
+  if (layout.getLift() == tile::LiftKind::Slots)
+    return panelsOf(out.getWidth(0), columns);
+  std::int64_t panels = 0;
+  if (out.isEqual())
+    return out.getCount() * panelsOf(out.getWidth(0), columns);
+  for (std::int64_t width : out.getWidths())
+    panels += panelsOf(width, columns);
+  return panels;
+}
+
+Value KernelEmitter::panelsBefore(Value group) {
+  if (layout.getLift() == tile::LiftKind::Slots)
+    return index(0);
+  const std::int64_t columns = schedule.getRegisterColumns();
+  alg::GroupsAttr out = layout.getOut();
+  if (out.isEqual())
+    return multiply(group, panelsOf(out.getWidth(0), columns));
+  SmallVector<std::int64_t> before;
+  std::int64_t panels = 0;
+  for (std::int64_t width : out.getWidths()) {
+    before.push_back(panels);
+    panels += panelsOf(width, columns);
+  }
+  return tableEntry(("panels_of_" + Twine(columns)).str(), before, group);
+}
+
+Value KernelEmitter::panelStart(const Memory &bank, Value bank_row, Value group, Value column) {
+  alg::GroupsAttr rows = layout.getBank();
+  Value start = multiply(groupStart(rows, "bank", bank_row, pairing), bank.panel);
+  if (bank.buffer)
+    return start;
+  // Row group after row group, in each the panels of all columns one after another.
+  Value panel = add(panelsBefore(group), divide(column, bank.panel));
+  Value depth = groupWidth(rows, "bank", bank_row, pairing);
+  return add(multiply(start, panelCount()), multiply(multiply(panel, depth), bank.panel));
+}
+
+Value KernelEmitter::heldStart(Value type, Value input_group, Value ordinal) {
+  // Type after type, in each group after group, in each row after row: the rows of a register tile lie at one small
+  // stride from each other, whatever K is.
+  alg::GroupsAttr in = layout.getIn();
+  Value slot = multiply(subtract(type, owned_type), schedule.getRows() * paddedTotal(in, pairing));
+  Value group = multiply(groupStart(in, "in", input_group, pairing), schedule.getRows());
+  Value row = multiply(subtract(ordinal, owned_row), groupWidth(in, "in", input_group, pairing));
+  return add(add(slot, group), row);
+}
+
+bool KernelEmitter::columnsAlwaysFill() const {
+  alg::GroupsAttr out = layout.getOut();
+  return out.isEqual() && out.getWidth(0) % schedule.getRegisterColumns() == 0;
+}
+
+Value KernelEmitter::columnMask(Value columns_left, std::int64_t vector, std::int64_t lanes) {
+  Value left = least(greatest(subtract(columns_left, index(vector * lanes)), index(0)), index(lanes));
+  return vector::CreateMaskOp::create(builder, location, VectorType::get({lanes}, builder.getI1Type()), left);
+}
+
+} // namespace compiler

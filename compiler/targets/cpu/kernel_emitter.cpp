@@ -1,0 +1,142 @@
+#include "compiler/targets/cpu/kernel_emitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace compiler {
+
+KernelEmitter::KernelEmitter(ModuleOp module, tile::KernelOp kernel)
+    : module(module), kernel(kernel), layout(kernel.getLayout()), schedule(kernel.getSchedule()),
+      builder(module.getContext()), location(kernel.getLoc()) {
+  // Whether depths go in pairs is a property of the whole kernel: held rows and panels are padded alike.
+  kernel.walk([&](Operation *op) {
+    for (Value operand : op->getOperands())
+      TypeSwitch<Type>(operand.getType()).Case<tile::MatrixType, tile::BufferType>([&](auto type) {
+        pairing = std::max(pairing, type.getInterleave());
+      });
+  });
+}
+
+FailureOr<func::FuncOp> KernelEmitter::emit() {
+  declareFunction();
+  if (failed(emitBlock(kernel.getBody().front()))) {
+    function.erase();
+    return failure();
+  }
+  func::ReturnOp::create(builder, location);
+  function->setAttr("tile.layout", layout);
+  function->setAttr("tile.schedule", schedule);
+  function->setAttr("tile.scratch_bytes", builder.getI64IntegerAttr(scratch_bytes));
+  for (auto &[value, operand] : memory)
+    if (!operand.buffer && operand.panel)
+      function->setAttr("tile.packed_bytes",
+                        builder.getI64IntegerAttr(paddedTotal(layout.getBank(), pairing) * panelCount() *
+                                                  operand.panel * (operand.element.getIntOrFloatBitWidth() / 8)));
+  return function;
+}
+
+/// The signature that runtime/kernel_abi.h describes: a forward kernel (x, w, y, scratch, rows, starts, p0,
+/// row_blocks, slices, begin, end), or a packing kernel (w, packed, begin, end).
+void KernelEmitter::declareFunction() {
+  auto own = *kernel.getBody().getOps<tile::OwnOp>().begin();
+  const bool packs = static_cast<bool>(own.getAxis(tile::AxisKind::BankRows));
+  Type index = builder.getIndexType();
+  auto vector = [&](Type element) { return MemRefType::get({ShapedType::kDynamic}, element); };
+  auto matrix = [&](Type element) {
+    return MemRefType::get({ShapedType::kDynamic, ShapedType::kDynamic}, element,
+                           StridedLayoutAttr::get(builder.getContext(), 0, {ShapedType::kDynamic, 1}));
+  };
+
+  SmallVector<Type> inputs;
+  for (Type argument : kernel.getBody().getArgumentTypes())
+    inputs.push_back(matrix(cast<tile::MatrixType>(argument).getElementType()));
+  const unsigned matrices = inputs.size();
+  if (!packs)
+    inputs.append({vector(builder.getI8Type()), vector(builder.getI64Type()), vector(builder.getI64Type()), index,
+                   index, index});
+  inputs.append({index, index});
+
+  builder.setInsertionPoint(kernel);
+  function = func::FuncOp::create(builder, location, kernel.getSymName(), builder.getFunctionType(inputs, {}));
+  function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(), builder.getUnitAttr());
+  Block *entry = function.addEntryBlock();
+  builder.setInsertionPointToStart(entry);
+
+  for (auto [argument, lowered] : llvm::zip(kernel.getBody().getArguments(), entry->getArguments())) {
+    auto type = cast<tile::MatrixType>(argument.getType());
+    memory[argument] = {lowered, type.getElementType(), type.getPanel(), /*buffer=*/false};
+  }
+  begin = entry->getArgument(entry->getNumArguments() - 2);
+  end = entry->getArgument(entry->getNumArguments() - 1);
+  if (packs)
+    return;
+  auto next = [&, i = matrices]() mutable { return entry->getArgument(i++); };
+  scratch = next();
+  row_list = next();
+  row_starts = next();
+  offset = next();
+  row_blocks = next();
+  slices = next();
+  // All operands of a forward kernel but the bank have the batch's rows; x comes first.
+  batch_rows = memref::DimOp::create(builder, location, entry->getArgument(0), 0);
+}
+
+Value KernelEmitter::scratchBuffer(std::int64_t elements, Type element) {
+  constexpr std::int64_t cache_line = 64;
+  const std::int64_t bytes = elements * static_cast<std::int64_t>(element.getIntOrFloatBitWidth() / 8);
+  Value at = index(scratch_bytes);
+  scratch_bytes += (bytes + cache_line - 1) / cache_line * cache_line;
+  return memref::ViewOp::create(builder, location, MemRefType::get({elements}, element), scratch, at, ValueRange());
+}
+
+LogicalResult KernelEmitter::emitBlock(Block &block) {
+  for (Operation &op : block)
+    if (failed(emitOp(&op)))
+      return failure();
+  return success();
+}
+
+LogicalResult KernelEmitter::emitOp(Operation *op) {
+  location = op->getLoc();
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](tile::OwnOp own) { return emitOwn(own); })
+      .Case([&](tile::WalkOp walk) { return emitWalk(walk); })
+      .Case([&](tile::TermsOp terms) { return emitTerms(terms); })
+      .Case([&](tile::HoldOp hold) { return emitHold(hold); })
+      .Case([&](tile::BufferOp buffer) {
+        tile::BufferType type = buffer.getBuffer().getType();
+        if (!type.isPanels())
+          return LogicalResult(buffer.emitOpError("the CPU target stages panels only; rows are held by tile.hold"));
+        // One column panel of each row group of the bank.
+        const std::int64_t elements = paddedTotal(layout.getBank(), pairing) * type.getPanel();
+        memory[buffer.getBuffer()] = {scratchBuffer(elements, type.getElementType()), type.getElementType(),
+                                      type.getPanel(), /*buffer=*/true};
+        return LogicalResult(success());
+      })
+      .Case([&](tile::CopyOp copy) { return emitCopy(copy); })
+      .Case([&](tile::ZeroOp zero) { return emitZero(zero); })
+      .Case([&](tile::MmaOp mma) { return emitMma(mma); })
+      .Case([&](tile::MapOp map) { return emitMap(map); })
+      .Case([&](tile::MaskOp mask) {
+        Value row = scalars.lookup(mask.getRow()), type = scalars.lookup(mask.getRowType());
+        Value group = scalars.lookup(mask.getGroup()), column = scalars.lookup(mask.getColumn());
+        masks[mask.getResult()] = {subtract(rowsOfType(type).count, row),
+                                   subtract(groupWidth(layout.getOut(), "out", group), column)};
+        return LogicalResult(success());
+      })
+      .Case([&](tile::StoreOp store) { return emitStore(store); })
+      .Default([&](Operation *other) -> LogicalResult {
+        // Scalar code of the kernel's author goes over as it is.
+        if (other->getNumRegions() == 0 && isa<arith::ArithDialect>(other->getDialect())) {
+          builder.clone(*other, scalars);
+          return success();
+        }
+        return other->emitOpError("is not something that the CPU target can lower");
+      });
+}
+
+} // namespace compiler

@@ -1,0 +1,123 @@
+// What the lowering of one tile.kernel to CPU code knows while it walks the kernel: where operands lie, what the
+// loops around have fixed, and which vectors stand for which fragment.
+#ifndef ALGCTL_COMPILER_TARGETS_CPU_KERNEL_EMITTER_H
+#define ALGCTL_COMPILER_TARGETS_CPU_KERNEL_EMITTER_H
+
+#include "dialects/tile/tile.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace compiler {
+
+class KernelEmitter {
+public:
+  /// `once` makes globals for the layout's tables with names that begin with the kernel's name.
+  KernelEmitter(mlir::ModuleOp module, tile::KernelOp kernel);
+
+  /// Writes the function that replaces the kernel. Failure has been reported at the op that cannot be lowered.
+  mlir::FailureOr<mlir::func::FuncOp> emit();
+
+private:
+  using Value = mlir::Value;
+
+  /// The rows that one type has in this call: their number, and the ordinal that its first row would have if rows
+  /// were counted from absolute position 0.
+  struct TypeRows {
+    Value first, count;
+  };
+
+  /// A matrix in memory, or a buffer in scratch. Buffers are flat.
+  struct Memory {
+    Value memref;
+    mlir::Type element;
+    std::int64_t panel = 0;
+    bool buffer = false;
+  };
+
+  struct Mask {
+    Value rows, columns; ///< how many are left from the fragment's first one
+  };
+
+  // kernel_emitter.cpp: the function around the kernel
+  void declareFunction();
+  mlir::LogicalResult emitBlock(mlir::Block &block);
+  mlir::LogicalResult emitOp(mlir::Operation *op);
+  Value scratchBuffer(std::int64_t elements, mlir::Type element);
+
+  // emit_structure.cpp: own, walk, terms
+  mlir::LogicalResult emitOwn(tile::OwnOp own);
+  mlir::LogicalResult emitWalk(tile::WalkOp walk, unsigned axis = 0);
+  mlir::LogicalResult emitTerms(tile::TermsOp terms);
+  /// Runs `body` in a loop; its result says whether lowering went well.
+  mlir::LogicalResult loop(Value from, Value to, std::int64_t step,
+                           llvm::function_ref<mlir::LogicalResult(Value)> body);
+
+  // emit_data.cpp: hold, copy
+  mlir::LogicalResult emitHold(tile::HoldOp hold);
+  mlir::LogicalResult emitCopy(tile::CopyOp copy);
+  void copyRow(const Memory &from, Value row, Value from_start, const Memory &to, Value to_start, Value count);
+
+  // emit_registers.cpp: zero, mma, map, store
+  mlir::LogicalResult emitZero(tile::ZeroOp zero);
+  mlir::LogicalResult emitMma(tile::MmaOp mma);
+  mlir::LogicalResult emitMap(tile::MapOp map);
+  mlir::LogicalResult emitStore(tile::StoreOp store);
+
+  // index_arithmetic.cpp: what the layout's indices mean in memory
+  Value index(std::int64_t value);
+  Value add(Value a, Value b);
+  Value subtract(Value a, Value b);
+  Value multiply(Value a, Value b);
+  Value multiply(Value a, std::int64_t b);
+  Value divide(Value a, std::int64_t b);
+  Value remainder(Value a, std::int64_t b);
+  Value least(Value a, Value b);
+  Value greatest(Value a, Value b);
+  Value less(Value a, Value b);
+  /// A constant table of the module, made on first use.
+  Value table(llvm::StringRef wanted, mlir::DenseElementsAttr values);
+  Value tableEntry(llvm::StringRef name, llvm::ArrayRef<std::int64_t> entries, Value i);
+  Value groupStart(alg::GroupsAttr groups, llvm::StringRef name, Value group, std::int64_t round_to = 1);
+  Value groupWidth(alg::GroupsAttr groups, llvm::StringRef name, Value group, std::int64_t round_to = 1);
+  std::int64_t paddedTotal(alg::GroupsAttr groups, std::int64_t round_to) const;
+  TypeRows rowsOfType(Value type);
+  /// The row of X and Y that is row `ordinal` of a type.
+  Value rowOf(Value type, Value ordinal);
+  /// Where output group j begins in the columns of the bank, and how many panels lie before it.
+  Value bankColumn(Value group);
+  Value panelsBefore(Value group);
+  std::int64_t panelCount() const;
+  /// Elements before panel (b, j, n) of a packed bank, or before row group b of a staged column panel.
+  Value panelStart(const Memory &memory, Value bank_row, Value group, Value column);
+  /// Elements before row `ordinal`, input group k, of a type's held rows.
+  Value heldStart(Value type, Value input_group, Value ordinal);
+  bool columnsAlwaysFill() const;
+  Value columnMask(Value columns_left, std::int64_t vector, std::int64_t lanes);
+
+  mlir::ModuleOp module;
+  tile::KernelOp kernel;
+  tile::LayoutAttr layout;
+  tile::ScheduleAttr schedule;
+  mlir::OpBuilder builder;
+  mlir::Location location;
+  mlir::func::FuncOp function;
+
+  std::int64_t pairing = 1; ///< depths that one multiplication takes: 2 where the bank is in bf16 pairs
+  std::int64_t scratch_bytes = 0;
+  Value scratch, row_list, row_starts, offset, row_blocks, slices, begin, end, batch_rows;
+
+  // What the own op fixed.
+  Value owned_type, owned_row, group_begin, group_end;
+
+  mlir::IRMapping scalars; ///< indices and coefficients of the kernel, and captured scalars of maps
+  llvm::DenseMap<Value, Memory> memory;
+  llvm::DenseMap<Value, llvm::SmallVector<Value>> fragments; ///< row-major: register_rows x vectors
+  llvm::DenseMap<Value, Mask> masks;
+  llvm::DenseMap<Value, TypeRows> type_rows; ///< by lowered type index
+};
+
+} // namespace compiler
+
+#endif

@@ -1,0 +1,34 @@
+// The CPU levels that kernels are compiled for.
+#ifndef ALGCTL_COMPILER_TARGETS_CPU_LEVEL_H
+#define ALGCTL_COMPILER_TARGETS_CPU_LEVEL_H
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace compiler {
+
+/// What a kernel may rely on, and what the schedule must fit into. Sizes are in bytes.
+struct CpuLevel {
+  std::string name;                  ///< "x86-64-v3", "x86-64-v4", or "native" resolved to one of them plus extras
+  std::string base;                  ///< the level that LLVM knows by name
+  std::string tune;                  ///< processor that LLVM schedules for; empty for none in particular
+  std::vector<std::string> features; ///< what the machine must have, in the names that Clang uses
+  std::int64_t lanes = 8;            ///< f32 in one vector register
+  std::int64_t registers = 16;       ///< vector registers
+  bool bf16_dot = false;             ///< dot products of bf16 pairs accumulated in f32
+  std::int64_t l1 = 32 << 10;        ///< level-1 data cache of one core
+  std::int64_t l2 = 1 << 20;         ///< level-2 cache of one core
+};
+
+/// The level called `name`: "x86-64-v3", "x86-64-v4" or "native". Throws algebras::InputError for any other name,
+/// and for "native" on a machine that is below x86-64-v3.
+CpuLevel cpuLevel(std::string_view name);
+
+/// "x86-64-v3", "x86-64-v4", "native".
+const std::vector<std::string> &cpuLevelNames();
+
+} // namespace compiler
+
+#endif

@@ -1,0 +1,107 @@
+#include "compiler/targets/cpu/object_code.h"
+
+#include "compiler/failure.h"
+
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CodeGen.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Target/TargetOptions.h"
+#include "llvm/TargetParser/Triple.h"
+
+#include <memory>
+#include <mutex>
+
+namespace compiler {
+
+static std::unique_ptr<llvm::TargetMachine> targetMachine(const CpuLevel &level) {
+  static std::once_flag initialized;
+  std::call_once(initialized, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+  });
+  const llvm::Triple triple("x86_64-unknown-linux-gnu");
+  std::string error;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    throw AbsentError("this LLVM has no x86-64 backend: " + error);
+  std::string features;
+  for (const std::string &feature : level.features)
+    features += (features.empty() ? "+" : ",+") + feature;
+  return std::unique_ptr<llvm::TargetMachine>(
+      target->createTargetMachine(triple, level.base, features, llvm::TargetOptions(), llvm::Reloc::PIC_, std::nullopt,
+                                  llvm::CodeGenOptLevel::Aggressive));
+}
+
+static void prepareFunctions(llvm::Module &module, const CpuLevel &level, const llvm::TargetMachine &machine) {
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("target-cpu", machine.getTargetCPU());
+    function.addFnAttr("target-features", machine.getTargetFeatureString());
+    if (!level.tune.empty())
+      function.addFnAttr("tune-cpu", level.tune);
+    // The schedule chose its vectors; generic tuning for these levels would split the widest ones.
+    function.addFnAttr("prefer-vector-width", llvm::utostr(level.lanes * 32));
+    // A bundle links against nothing: no loop may become a call of memcpy or memset.
+    function.addFnAttr("no-builtins");
+    function.setDSOLocal(true);
+  }
+}
+
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graph;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graph, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+}
+
+std::string generateMachineCode(mlir::ModuleOp module, const CpuLevel &level, MachineCode what) {
+  mlir::registerBuiltinDialectTranslation(*module.getContext());
+  mlir::registerLLVMDialectTranslation(*module.getContext());
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> translated = mlir::translateModuleToLLVMIR(module, context, "algctl");
+  if (!translated)
+    throw Failure("the kernels could not be translated to LLVM IR");
+  std::unique_ptr<llvm::TargetMachine> machine = targetMachine(level);
+  translated->setTargetTriple(machine->getTargetTriple());
+  translated->setDataLayout(machine->createDataLayout());
+  prepareFunctions(*translated, level, *machine);
+  optimize(*translated, *machine);
+
+  if (what == MachineCode::LlvmIr) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    translated->print(stream, nullptr);
+    return text;
+  }
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  const auto type =
+      what == MachineCode::Assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
+  if (machine->addPassesToEmitFile(passes, stream, nullptr, type))
+    throw Failure("this LLVM cannot write x86-64 machine code");
+  passes.run(*translated);
+  return std::string(bytes.data(), bytes.size());
+}
+
+} // namespace compiler

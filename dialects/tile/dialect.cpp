@@ -1,0 +1,12 @@
+#include "dialects/tile/tile.h"
+
+#include "dialects/tile/tile_dialect.cpp.inc"
+
+void tile::TileDialect::initialize() {
+  registerAttributes();
+  registerTypes();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/tile/tile_ops.cpp.inc"
+      >();
+}

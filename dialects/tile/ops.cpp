@@ -1,0 +1,267 @@
+#include "dialects/tile/tile.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tile;
+
+/// `(%i, %r) over [<types, 1>, <rows, 64>] { ... }`: one index argument for each axis.
+static ParseResult parseAxes(OpAsmParser &parser, Region &body, ArrayAttr &axes) {
+  SmallVector<OpAsmParser::Argument> indices;
+  if (parser.parseArgumentList(indices, OpAsmParser::Delimiter::Paren) || parser.parseKeyword("over"))
+    return failure();
+  llvm::SMLoc where = parser.getCurrentLocation();
+  SmallVector<Attribute> list;
+  auto parseAxis = [&]() -> ParseResult {
+    Attribute axis = AxisAttr::parse(parser, {});
+    if (!axis)
+      return failure();
+    list.push_back(axis);
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, parseAxis))
+    return failure();
+  if (list.size() != indices.size())
+    return parser.emitError(where, "expected one axis for each index, ") << indices.size() << " indices but "
+                                                                         << list.size() << " axes";
+  for (OpAsmParser::Argument &index : indices)
+    index.type = parser.getBuilder().getIndexType();
+  axes = parser.getBuilder().getArrayAttr(list);
+  return parser.parseRegion(body, indices);
+}
+
+static void printAxes(OpAsmPrinter &printer, Operation *, Region &body, ArrayAttr axes) {
+  printer << '(';
+  llvm::interleaveComma(body.getArguments(), printer, [&](BlockArgument index) { printer << index; });
+  printer << ") over [";
+  llvm::interleaveComma(axes.getAsRange<AxisAttr>(), printer,
+                        [&](AxisAttr axis) { printer.printStrippedAttrOrType(axis); });
+  printer << "] ";
+  printer.printRegion(body, /*printEntryBlockArgs=*/false);
+}
+
+#define GET_OP_CLASSES
+#include "dialects/tile/tile_ops.cpp.inc"
+
+void YieldOp::build(OpBuilder &, OperationState &) {}
+
+LogicalResult KernelOp::verify() {
+  for (Type type : getBody().getArgumentTypes())
+    if (!isa<MatrixType>(type))
+      return emitOpError("takes matrices in memory only, got an argument of type ") << type;
+  if (llvm::range_size(getBody().getOps<OwnOp>()) != 1)
+    return emitOpError("does its work in exactly one tile.own");
+  return success();
+}
+
+static LogicalResult verifyAxes(Operation *op, ArrayAttr axes) {
+  Region &body = op->getRegion(0);
+  if (axes.empty())
+    return op->emitOpError("needs at least one axis");
+  if (body.getNumArguments() != axes.size())
+    return op->emitOpError("has ") << body.getNumArguments() << " indices for " << axes.size() << " axes";
+  bool seen[5] = {};
+  for (AxisAttr axis : axes.getAsRange<AxisAttr>()) {
+    if (std::exchange(seen[static_cast<int>(axis.getKind())], true))
+      return op->emitOpError("names the axis '") << stringifyAxisKind(axis.getKind()) << "' twice";
+  }
+  for (BlockArgument index : body.getArguments())
+    if (!index.getType().isIndex())
+      return op->emitOpError("indices have type index, got ") << index.getType();
+  return success();
+}
+
+AxisAttr OwnOp::getAxis(AxisKind kind) {
+  for (AxisAttr axis : getAxes().getAsRange<AxisAttr>())
+    if (axis.getKind() == kind)
+      return axis;
+  return {};
+}
+
+Value OwnOp::getIndex(AxisKind kind) {
+  for (auto [axis, index] : llvm::zip_equal(getAxes().getAsRange<AxisAttr>(), getBody().getArguments()))
+    if (axis.getKind() == kind)
+      return index;
+  return {};
+}
+
+LogicalResult OwnOp::verify() {
+  if (failed(verifyAxes(*this, getAxes())))
+    return failure();
+  if (getAxis(AxisKind::Columns))
+    return emitOpError("cannot own columns: an output group is the least that a worker owns");
+  bool bank = static_cast<bool>(getAxis(AxisKind::BankRows));
+  if (bank && getAxes().size() != 1)
+    return emitOpError("that owns row groups of the bank owns nothing else");
+  if (!bank && (!getAxis(AxisKind::Types) || !getAxis(AxisKind::Rows)))
+    return emitOpError("owns types and rows together: a row belongs to a type");
+  AxisAttr groups = getAxis(AxisKind::Groups);
+  if (groups && groups.getStep() != 0)
+    return emitOpError("leaves the slice of the groups to the launch; their step is 0");
+  return success();
+}
+
+LogicalResult WalkOp::verify() {
+  if (failed(verifyAxes(*this, getAxes())))
+    return failure();
+  for (AxisAttr axis : getAxes().getAsRange<AxisAttr>())
+    if (axis.getStep() == 0)
+      return emitOpError("needs a step of at least 1 along '") << stringifyAxisKind(axis.getKind()) << "'";
+  // Columns count within a group, rows within a type: both must be fixed further out.
+  auto fixes = [&](AxisKind wanted, AxisKind user) {
+    for (AxisAttr axis : getAxes().getAsRange<AxisAttr>()) {
+      if (axis.getKind() == wanted)
+        return true;
+      if (axis.getKind() == user)
+        break;
+    }
+    for (Operation *around = (*this)->getParentOp(); around; around = around->getParentOp()) {
+      ArrayAttr axes = isa<WalkOp>(around)  ? cast<WalkOp>(around).getAxes()
+                       : isa<OwnOp>(around) ? cast<OwnOp>(around).getAxes()
+                                            : ArrayAttr();
+      if (axes && isa<WalkOp>(around))
+        for (AxisAttr axis : axes.getAsRange<AxisAttr>())
+          if (axis.getKind() == wanted)
+            return true;
+    }
+    return false;
+  };
+  for (AxisAttr axis : getAxes().getAsRange<AxisAttr>()) {
+    if (axis.getKind() == AxisKind::Columns && !fixes(AxisKind::Groups, AxisKind::Columns))
+      return emitOpError("walks columns, but nothing around it walks groups");
+    if (axis.getKind() == AxisKind::Rows && !fixes(AxisKind::Types, AxisKind::Rows))
+      return emitOpError("walks rows, but nothing around it walks types");
+  }
+  return success();
+}
+
+LogicalResult TermsOp::verify() {
+  Block &block = getBody().front();
+  if (block.getNumArguments() != 3 + getInits().size())
+    return emitOpError("body takes an input group, a bank row group, a coefficient and ")
+           << getInits().size() << " carried fragments, has " << block.getNumArguments() << " arguments";
+  if (!block.getArgument(0).getType().isIndex() || !block.getArgument(1).getType().isIndex() ||
+      !block.getArgument(2).getType().isF32())
+    return emitOpError("body's first arguments have types index, index, f32");
+  if (ValueRange(block.getArguments().drop_front(3)).getTypes() != getInits().getTypes() ||
+      getSums().getTypes() != getInits().getTypes())
+    return emitOpError("carries fragments whose types change");
+  auto yield = cast<YieldOp>(block.getTerminator());
+  if (yield.getOperandTypes() != getInits().getTypes())
+    return emitOpError("yields ") << yield.getOperandTypes() << " but carries " << getInits().getTypes();
+  return success();
+}
+
+/// The layout of the kernel around an op; null in a test that has no kernel.
+static LayoutAttr layoutAround(Operation *op) {
+  auto kernel = op->getParentOfType<KernelOp>();
+  return kernel ? kernel.getLayout() : LayoutAttr();
+}
+
+LogicalResult HoldOp::verify() {
+  MatrixType source = getSource().getType();
+  BufferType buffer = getBuffer().getType();
+  if (source.isPanels() || buffer.isPanels())
+    return emitOpError("holds plain rows; panels are for the bank");
+  if (buffer.getColumns() < source.getColumns())
+    return emitOpError("buffer has room for ") << buffer.getColumns() << " of " << source.getColumns()
+                                               << " columns";
+  if (LayoutAttr layout = layoutAround(*this); layout && layout.getIn().getTotal() != source.getColumns())
+    return emitOpError("source has ") << source.getColumns() << " columns, the layout's input groups cover "
+                                      << layout.getIn().getTotal();
+  if (auto kernel = (*this)->getParentOfType<KernelOp>()) {
+    ScheduleAttr schedule = kernel.getSchedule();
+    int64_t needed;
+    if (__builtin_mul_overflow(schedule.getTypes(), schedule.getRows(), &needed) || buffer.getRows() != needed)
+      return emitOpError("buffer has ") << buffer.getRows() << " rows, the schedule owns " << schedule.getTypes()
+                                        << " types of " << schedule.getRows() << " rows";
+  }
+  return success();
+}
+
+LogicalResult CopyOp::verify() {
+  if (getSource().getType().isPanels())
+    return emitOpError("copies from the user's bank, which is not in panels");
+  bool panels = TypeSwitch<Type, bool>(getTarget().getType())
+                    .Case<MatrixType, BufferType>([](auto type) { return type.isPanels(); })
+                    .Default(false);
+  if (!panels)
+    return emitOpError("copies into panels, got ") << getTarget().getType();
+  if (LayoutAttr layout = layoutAround(*this);
+      layout && layout.getBank().getTotal() != getSource().getType().getRows())
+    return emitOpError("bank has ") << getSource().getType().getRows() << " rows, the layout's row groups cover "
+                                    << layout.getBank().getTotal();
+  return success();
+}
+
+LogicalResult MmaOp::verify() {
+  FragmentType accumulator = getAccumulator().getType();
+  if (!accumulator.getElementType().isF32())
+    return emitOpError("accumulates in f32, got ") << accumulator.getElementType();
+  if (getRows().getType().isPanels())
+    return emitOpError("takes its rows from a held buffer, not from panels");
+  int64_t panel = 0, interleave = 1;
+  TypeSwitch<Type>(getBank().getType()).Case<MatrixType, BufferType>([&](auto type) {
+    panel = type.getPanel();
+    interleave = type.getInterleave();
+  });
+  if (isa<BufferType>(getBank().getType()) && !panel)
+    return emitOpError("takes a buffered bank in panels only");
+  if (panel && panel != accumulator.getColumns())
+    return emitOpError("multiplies panels of ") << panel << " columns into a fragment of "
+                                                << accumulator.getColumns();
+  if (interleave == 2 && !getRows().getType().getElementType().isBF16())
+    return emitOpError("multiplies pairs of bf16, but its rows are ") << getRows().getType().getElementType();
+  if (interleave == 2 && getScale() && !getSigns())
+    return emitOpError("cannot scale pairs of bf16 without rounding; only coefficients +1 and -1 go with them");
+  if (getSigns() && !getScale())
+    return emitOpError("says that its coefficients are signs, but has none");
+  if (auto kernel = (*this)->getParentOfType<KernelOp>())
+    if (kernel.getSchedule().getRegisterRows() != accumulator.getRows() ||
+        kernel.getSchedule().getRegisterColumns() != accumulator.getColumns())
+      return emitOpError("accumulates ") << accumulator.getRows() << "x" << accumulator.getColumns()
+                                         << ", the schedule's register tile is "
+                                         << kernel.getSchedule().getRegisterRows() << "x"
+                                         << kernel.getSchedule().getRegisterColumns();
+  return success();
+}
+
+LogicalResult MapOp::verify() {
+  Block &block = getBody().front();
+  if (block.getNumArguments() != getInputs().size())
+    return emitOpError("body has ") << block.getNumArguments() << " arguments for " << getInputs().size()
+                                    << " inputs";
+  FragmentType result = getResult().getType();
+  for (auto [input, argument] : llvm::zip_equal(getInputs(), block.getArguments())) {
+    auto type = cast<FragmentType>(input.getType());
+    if (type.getElementType() != argument.getType())
+      return emitOpError("body takes ") << argument.getType() << " where the input has " << type.getElementType();
+    if (type.getRows() != result.getRows() || type.getColumns() != result.getColumns())
+      return emitOpError("maps fragments of different shapes");
+  }
+  auto yield = cast<YieldOp>(block.getTerminator());
+  if (yield.getNumOperands() != 1 || yield.getOperand(0).getType() != result.getElementType())
+    return emitOpError("body must yield one value of type ") << result.getElementType();
+  return success();
+}
+
+LogicalResult StoreOp::verify() {
+  FragmentType value = getValue().getType();
+  MaskType mask = getMask().getType();
+  if (mask.getRows() != value.getRows() || mask.getColumns() != value.getColumns())
+    return emitOpError("mask is ") << mask.getRows() << "x" << mask.getColumns() << ", the fragment "
+                                   << value.getRows() << "x" << value.getColumns();
+  MatrixType target = getTarget().getType();
+  if (target.isPanels())
+    return emitOpError("writes rows, not panels");
+  if (target.getElementType() != value.getElementType())
+    return emitOpError("stores ") << value.getElementType() << " into a matrix of " << target.getElementType()
+                                  << "; round with tile.map first";
+  if (LayoutAttr layout = layoutAround(*this);
+      layout && layout.getOut().getTotal() != target.getColumns())
+    return emitOpError("target has ") << target.getColumns() << " columns, the layout's output groups cover "
+                                      << layout.getOut().getTotal();
+  return success();
+}

@@ -1,0 +1,25 @@
+// The `tile` dialect: one kernel's walk, its copies, products and stores. See tile_dialect.td for the manual.
+#ifndef ALGCTL_DIALECTS_TILE_TILE_H
+#define ALGCTL_DIALECTS_TILE_TILE_H
+
+#include "dialects/alg/alg.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/tile/tile_dialect.h.inc"
+#include "dialects/tile/tile_enums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/tile/tile_attributes.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dialects/tile/tile_types.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/tile/tile_ops.h.inc"
+
+#endif

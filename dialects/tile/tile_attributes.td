@@ -1,0 +1,88 @@
+#ifndef ALGCTL_TILE_ATTRIBUTES
+#define ALGCTL_TILE_ATTRIBUTES
+
+include "dialects/tile/tile_dialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+class Tile_Attr<string name, string attrMnemonic> : AttrDef<Tile_Dialect, name> {
+  let mnemonic = attrMnemonic;
+}
+
+def Tile_AxisKind : I32EnumAttr<"AxisKind", "what an own or a walk goes over", [
+    I32EnumAttrCase<"Types", 0, "types">,
+    I32EnumAttrCase<"Rows", 1, "rows">,
+    I32EnumAttrCase<"Groups", 2, "groups">,
+    I32EnumAttrCase<"Columns", 3, "columns">,
+    I32EnumAttrCase<"BankRows", 4, "bank_rows">]> {
+  let cppNamespace = "::tile";
+  let genSpecializedAttr = 0;
+}
+
+def Tile_BankAccess : I32EnumAttr<"BankAccess", "how a kernel reads the bank", [
+    I32EnumAttrCase<"Packed", 0, "packed">,
+    I32EnumAttrCase<"Copied", 1, "copied">,
+    I32EnumAttrCase<"Direct", 2, "direct">]> {
+  let cppNamespace = "::tile";
+  let genSpecializedAttr = 0;
+}
+
+def Tile_LiftKind : I32EnumAttr<"LiftKind", "how an algebra becomes a projection", [
+    I32EnumAttrCase<"Rows", 0, "rows">,
+    I32EnumAttrCase<"Slots", 1, "slots">]> {
+  let cppNamespace = "::tile";
+  let genSpecializedAttr = 0;
+}
+
+def Tile_AxisAttr : Tile_Attr<"Axis", "axis"> {
+  let summary = "One axis of an own or a walk, and the step along it";
+  let description = [{
+    | axis | goes over | index it yields |
+    | --- | --- | --- |
+    | `types` | row types; inside an own, the types that it owns | the type |
+    | `rows` | rows of one type; inside an own, the rows that it owns | ordinal among the rows of the type |
+    | `groups` | output groups; inside an own, the slice that it owns | the group |
+    | `columns` | columns of the group that the same op or one around it fixed | column within the group |
+    | `bank_rows` | row groups of the bank | the row group |
+
+    On a `tile.own`, the step of `groups` is 0: the launch decides how many slices there are.
+  }];
+  let parameters = (ins EnumParameter<Tile_AxisKind>:$kind, "int64_t":$step);
+  let assemblyFormat = "`<` params `>`";
+  let genVerifyDecl = 1;
+}
+
+def Tile_LayoutAttr : Tile_Attr<"Layout", "layout"> {
+  let summary = "The contraction that a kernel computes, and how its operands are cut into slots";
+  let description = [{
+    The algebra and its lift give the terms of every (type, output group); `in`, `bank` and `out` give the widths
+    of the input groups, the heights of the bank's row groups and the widths of the output groups; `row_types` says
+    which rows have which type. In the slot lift there is one type, to which all rows belong.
+  }];
+  let parameters = (ins "::alg::AlgebraAttr":$algebra, EnumParameter<Tile_LiftKind>:$lift,
+                        "::alg::GroupsAttr":$in, "::alg::GroupsAttr":$bank, "::alg::GroupsAttr":$out,
+                        "::alg::RowTypesAttr":$row_types);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The lift that the terms come from; the verifier has checked that there is one.
+    const ::algebras::Lift &getTerms() const;
+    ::algebras::Lift::Kind getKind() const;
+  }];
+}
+
+def Tile_ScheduleAttr : Tile_Attr<"Schedule", "schedule"> {
+  let summary = "What a kernel keeps, and how much of it";
+  let description = [{
+    The choice that the kernel's body was built from, kept for readers, for the bundle's manifest and for the cost
+    model: types and rows that one worker owns, the register tile (`register_rows` x `register_columns` of f32
+    accumulators in vectors of `lanes`), and how the bank is read. `packed` reads a bank that was rewritten into
+    panels once, `copied` copies each block's panel when it is needed, `direct` reads the user's bank in place.
+  }];
+  let parameters = (ins "int64_t":$types, "int64_t":$rows, "int64_t":$register_rows, "int64_t":$register_columns,
+                        "int64_t":$lanes, EnumParameter<Tile_BankAccess>:$bank);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+#endif

@@ -1,0 +1,39 @@
+// The `tile` dialect: HOW one kernel computes a contraction.
+
+#ifndef ALGCTL_TILE_DIALECT
+#define ALGCTL_TILE_DIALECT
+
+include "mlir/IR/OpBase.td"
+
+def Tile_Dialect : Dialect {
+  let name = "tile";
+  let summary = "One kernel: what stays put, what is walked, what is copied, multiplied and stored.";
+  let description = [{
+    A `tile.kernel` is a *walk*. `tile.own` says what a worker keeps (row types, a block of their rows, a slice of
+    the output groups); `tile.walk` says what it then goes over; `tile.terms` sums the terms of one output slot. Data
+    moves by `tile.hold` (the operand that stays put) and `tile.copy` (the one that is walked), products are
+    `tile.mma` on register fragments, and `tile.store` has one owner for every output element.
+
+    Nothing here names a machine. The CPU target turns `own` into a range of tasks for its threads, a hold
+    into a copy in the core's cache, a `mma` into an outer product of vector registers. A GPU target with a
+    warp-specialised pipeline will turn the same `own` into a persistent grid, a copy into asynchronous loads
+    with barriers, and a `mma` into a tensor-core instruction.
+
+    What a schedule may not change: the terms of an output element, their order of accumulation, and that the
+    element has one owner.
+
+    The kernel's `#tile.layout` fixes what indices mean. Throughout, `t` is a row type, `s` the ordinal of a row
+    among the rows of its type, `k` an input group, `b` a row group of the bank, `j` an output group, and `n` a
+    column within group `j`.
+  }];
+  let cppNamespace = "::tile";
+  let dependentDialects = ["::alg::AlgDialect", "::mlir::arith::ArithDialect"];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = [{
+    void registerAttributes();
+    void registerTypes();
+  }];
+}
+
+#endif

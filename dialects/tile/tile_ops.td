@@ -1,0 +1,222 @@
+#ifndef ALGCTL_TILE_OPS
+#define ALGCTL_TILE_OPS
+
+include "dialects/tile/tile_types.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+class Tile_Op<string opMnemonic, list<Trait> traits = []> : Op<Tile_Dialect, opMnemonic, traits>;
+
+def Tile_MatrixOrBuffer : AnyTypeOf<[Tile_MatrixType, Tile_BufferType], "matrix in memory or buffer">;
+
+//===--------------------------------------------------------------------------------------------===//
+// Structure: the kernel, what it owns, what it walks
+//===--------------------------------------------------------------------------------------------===//
+
+def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, NoTerminator]> {
+  let summary = "One kernel";
+  let description = [{
+    A kernel takes matrices and does its work inside a single `tile.own`. Its `layout` says what indices mean, its
+    `schedule` which choice it was built from. The row offset p0 and the number of rows are launch-time values of
+    every kernel and appear as no operand here: `tile.own` knows which rows a type has.
+
+    ```mlir
+    tile.kernel @forward(%x: !tile.matrix<?x2048xf32>, %w: !tile.matrix<2048x6144xf32>, %y: !tile.matrix<?x6144xf32>)
+        attributes {layout = #tile.layout<...>, schedule = #tile.schedule<...>} { ... }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, Tile_LayoutAttr:$layout, Tile_ScheduleAttr:$schedule);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Tile_OwnOp : Tile_Op<"own", [HasParent<"KernelOp">, SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
+  let summary = "What one worker keeps";
+  let description = [{
+    Cuts the kernel's work into independent tasks along the given axes and runs the body for each. A worker is a
+    thread on a CPU, a thread block or cluster on a GPU. The body's arguments are the first index along each axis.
+
+    ```mlir
+    tile.own (%i, %r, %g) over [<types, 1>, <rows, 64>, <groups, 0>] { ... }
+    ```
+
+    owns one type, 64 of its rows and a slice of the output groups that begins with %g. A task that has no
+    rows is not run.
+  }];
+  let arguments = (ins TypedArrayAttrBase<Tile_AxisAttr, "axes">:$axes);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "custom<Axes>($body, $axes) attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The axis of a kind, or null when this op does not have it.
+    AxisAttr getAxis(AxisKind kind);
+    /// The body argument that an axis yields, or null.
+    ::mlir::Value getIndex(AxisKind kind);
+  }];
+}
+
+def Tile_WalkOp : Tile_Op<"walk", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
+  let summary = "What a worker goes over, in order";
+  let description = [{
+    Loops over the given axes, the first outermost. An axis that an enclosing `tile.own` has too is walked within
+    what is owned.
+
+    ```mlir
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 48>] { ... }
+    ```
+  }];
+  let arguments = (ins TypedArrayAttrBase<Tile_AxisAttr, "axes">:$axes);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "custom<Axes>($body, $axes) attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tile_TermsOp : Tile_Op<"terms", [SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects]> {
+  let summary = "The terms of one output slot";
+  let description = [{
+    Runs its body once for every term of (type, output group), in ascending input group: c times input group k
+    times bank block (b, j). The body's arguments are k, b, c and the carried fragments. Where the layout's
+    support is regular (Q(q)) a target computes the terms; otherwise it reads a small table, so that the code
+    does not grow with the algebra.
+
+    ```mlir
+    %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<8x48xf32> {
+      %next = tile.mma %x[%t, %k, %s], %w[%b, %j, %n], %acc scale %c : ...
+      tile.yield %next : !tile.fragment<8x48xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Index:$row_type, Index:$group, Variadic<Tile_FragmentType>:$inits);
+  let results = (outs Variadic<Tile_FragmentType>:$sums);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["TermsOp", "MapOp"]>]> {
+  let summary = "Hands values to the op around it";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let builders = [OpBuilder<(ins), "">];
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// Data: hold, buffer, copy
+//===--------------------------------------------------------------------------------------------===//
+
+def Tile_HoldOp : Tile_Op<"hold", [MemoryEffects<[MemRead, MemAlloc, MemWrite]>]> {
+  let summary = "Bring the operand that stays put";
+  let description = [{
+    Copies the owned rows of the owned types, all input groups, into a buffer where they stay for the whole body. Rows
+    past the last one of a type are zero in the buffer. `%x[%i, %r]` is the first type and the first row ordinal.
+  }];
+  let arguments = (ins Tile_MatrixType:$source, Index:$row_type, Index:$row);
+  let results = (outs Tile_BufferType:$buffer);
+  let assemblyFormat = "$source `[` $row_type `,` $row `]` attr-dict `:` type($source) `->` type($buffer)";
+  let hasVerifier = 1;
+}
+
+def Tile_BufferOp : Tile_Op<"buffer", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "Room for operands that are walked";
+  let results = (outs Tile_BufferType:$buffer);
+  let assemblyFormat = "attr-dict `:` type($buffer)";
+}
+
+def Tile_CopyOp : Tile_Op<"copy", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Bring one block of the bank";
+  let description = [{
+    Copies columns n, n+1, ... of bank block (b, j), one panel wide, into the place of that panel in a buffer, or into a
+    packed bank. Columns past the end of the group become zero: nothing of a neighbour is brought along. With `once`, the
+    copy is made only for the first of several owned types when the block does not depend on the type (the
+    diagonal block of Q(q)).
+  }];
+  let arguments = (ins Tile_MatrixType:$source, Index:$bank_row, Index:$group, Index:$column,
+                       Tile_MatrixOrBuffer:$target, UnitAttr:$once);
+  let assemblyFormat = [{
+    $source `[` $bank_row `,` $group `,` $column `]` `to` $target (`once` $once^)? attr-dict
+    `:` type($source) `to` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// Registers: zero, mma, map, mask, store
+//===--------------------------------------------------------------------------------------------===//
+
+def Tile_ZeroOp : Tile_Op<"zero", [Pure]> {
+  let summary = "An accumulator of zeros";
+  let results = (outs Tile_FragmentType:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Tile_MmaOp : Tile_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulator", "result"]>]> {
+  let summary = "accumulator += scale * rows times panel";
+  let description = [{
+    Multiplies a block of held rows, `%x[%t, %k, %s]`, by one panel of a bank block, `%w[%b, %j, %n]`, over the whole depth
+    of input group k, and adds to an f32 accumulator. Without `scale` the coefficient is 1. With `signs` every coefficient
+    is +1 or -1, which costs nothing on a tensor core and next to nothing elsewhere; any other coefficient is
+    rounded to f32 and multiplies the rows.
+  }];
+  let arguments = (ins Tile_BufferType:$rows, Index:$row_type, Index:$input_group, Index:$row,
+                       Tile_MatrixOrBuffer:$bank, Index:$bank_row, Index:$group, Index:$column,
+                       Tile_FragmentType:$accumulator, Optional<F32>:$scale, UnitAttr:$signs);
+  let results = (outs Tile_FragmentType:$result);
+  let assemblyFormat = [{
+    $rows `[` $row_type `,` $input_group `,` $row `]` `,` $bank `[` $bank_row `,` $group `,` $column `]` `,` $accumulator
+    (`scale` $scale^)? (`signs` $signs^)? attr-dict `:` type($rows) `,` type($bank) `,` type($accumulator)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_MapOp : Tile_Op<"map", [Pure, SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "Element by element on fragments";
+  let description = [{
+    The body is scalar code of the `arith` dialect, one argument for each input; it yields one value. A rounding to
+    bf16 before the store is such a map.
+
+    ```mlir
+    %h = tile.map (%v = %sum : !tile.fragment<8x48xf32>) -> !tile.fragment<8x48xbf16> {
+      %r = arith.truncf %v : f32 to bf16
+      tile.yield %r : bf16
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Tile_FragmentType>:$inputs);
+  let results = (outs Tile_FragmentType:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Tile_MaskOp : Tile_Op<"mask", [Pure]> {
+  let summary = "Which rows and columns of a fragment exist";
+  let description = [{
+    `rows(%t, %s)`: rows s, s+1, ... of type t exist up to the number of its rows. `columns(%j, %n)`: columns n, n+1,
+    ... of output group j exist up to the width of the group.
+  }];
+  let arguments = (ins Index:$row_type, Index:$row, Index:$group, Index:$column);
+  let results = (outs Tile_MaskType:$result);
+  let assemblyFormat = [{
+    `rows` `(` $row_type `,` $row `)` `columns` `(` $group `,` $column `)` attr-dict `:` type($result)
+  }];
+}
+
+def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Write a finished tile of the result";
+  let description = [{
+    Writes what the mask admits of a fragment to rows s, s+1, ... of type t and columns n, n+1, ... of output group j. Every
+    element of the result is written by exactly one store, and never read back.
+  }];
+  let arguments = (ins Tile_FragmentType:$value, Tile_MatrixType:$target, Index:$row_type, Index:$row,
+                       Index:$group, Index:$column, Tile_MaskType:$mask);
+  let assemblyFormat = [{
+    $value `to` $target `[` $row_type `,` $row `,` $group `,` $column `]` `mask` $mask attr-dict
+    `:` type($value) `,` type($target) `,` type($mask)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif
