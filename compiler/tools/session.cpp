@@ -18,9 +18,10 @@ void printWarning(const std::string &message) { fmt::print(stderr, "algctl: warn
 namespace {
 
 int reportBug(const char *what) {
-  printError(fmt::format("internal error: {}\nThis is a bug in algctl. Please report it with the command line and the "
-                         "files it names.",
-                         what));
+  printError(fmt::format(
+      "internal error: {}\nThis is a bug in algctl. Please report it with the command line and the "
+      "files it names.",
+      what));
   return kBug;
 }
 

@@ -78,8 +78,7 @@ Examples:
   algctl verify "Q(2)^3 * M(4)" --json          a tensor product, for a machine to read
   algctl verify graph.dot --field "GF(7)"       the algebra of a graph, over a prime field
   algctl verify quaternions.json --certificate quaternions.cert.json)help");
-  command->callback([&session, options] {
-    session.run = [options] { return verify(*options); }; });
+  command->callback([&session, options] { session.run = [options] { return verify(*options); }; });
 }
 
 } // namespace compiler

@@ -1,0 +1,16 @@
+// The main program: the list of commands.
+#include "compiler/tools/command_line.h"
+#include "compiler/tools/commands.h"
+
+int main(int argc, char **argv) {
+  return compiler::runCommandLine(argc, argv, [](CLI::App &app, compiler::Session &session) {
+    compiler::addVerify(app, session);
+    compiler::addShow(app, session);
+    compiler::addCost(app, session);
+    compiler::addInspect(app, session);
+    compiler::addRun(app, session);
+    compiler::addBench(app, session);
+    compiler::addDoctor(app, session);
+    compiler::addCompletion(app, session);
+  });
+}

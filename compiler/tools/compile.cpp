@@ -1,0 +1,54 @@
+// algctl compile: a spec becomes a bundle.
+#include "compiler/tools/commands.h"
+
+#include "compiler/pipeline.h"
+#include "compiler/spec/spec_options.h"
+#include "compiler/tools/output_file.h"
+#include "compiler/tools/target_options.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+#include <unistd.h>
+
+namespace compiler {
+namespace {
+
+struct CompileCommand {
+  SpecOptions spec;
+  TargetOptions target;
+  std::string output;
+};
+
+int compile(const CompileCommand &command) {
+  CompileOptions options = compileOptions(command.target);
+  const Spec spec = loadSpec(command.spec);
+  requireCompilable(spec);
+  requireWritable(command.output);
+  if (!spec.layer->lift.note().empty())
+    printWarning(spec.layer->lift.note());
+  if (isatty(STDERR_FILENO))
+    options.progress = [](const std::string &what) { fmt::print(stderr, "\r\033[K{}", what); };
+  compileBundle(spec, command.output, options);
+  if (options.progress)
+    fmt::print(stderr, "\r\033[K");
+  return kDone;
+}
+
+} // namespace
+
+void addCompile(CLI::App &app, Session &session) {
+  auto command = std::make_shared<CompileCommand>();
+  CLI::App *sub =
+      app.add_subcommand("compile", "Compile a layer into a bundle of proof, manifest and kernels");
+  addSpecOptions(*sub, command->spec);
+  addTargetOptions(*sub, command->target);
+  sub->add_option("-o,--output", command->output, "the bundle to write")->type_name("BUNDLE")->required();
+  sub->footer(R"help(Examples:
+  algctl compile examples/qwen3-1.7b-up.toml -o up.alg
+  algctl compile "Q(2)^2" --in 768 --out 1536 --dtype f32 --row-types "interval(192)" -o ffn.alg
+  algctl compile layer.toml --cpu x86-64-v3,x86-64-v4 -o portable.alg    kernels for two kinds of machine)help");
+  sub->callback([&session, command] { session.run = [command] { return compile(*command); }; });
+}
+
+} // namespace compiler

@@ -1,0 +1,88 @@
+// algctl doctor: what this machine has, and what will work on it.
+#include "compiler/tools/commands.h"
+
+#include "compiler/tools/machine.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace compiler {
+namespace {
+
+nlohmann::ordered_json asJson(const Finding &finding) {
+  return {{"found", finding.found}, {"detail", finding.detail}};
+}
+
+nlohmann::ordered_json asJson(const Machine &machine) {
+  nlohmann::ordered_json json;
+  json["cpu"] = {{"model", machine.cpu_model},
+                 {"level", machine.cpu_level},
+                 {"features", machine.cpu_features},
+                 {"threads", machine.threads},
+                 {"last_level_cache_bytes", machine.cache_bytes},
+                 {"memory_bytes", machine.memory_bytes}};
+  json["targets"] = nlohmann::ordered_json::array();
+  for (const Ability &ability : machine.abilities)
+    json["targets"].push_back({{"name", ability.name}, {"works", ability.works}, {"reason", ability.reason}});
+  json["linker"] = asJson(machine.linker);
+  json["dense_libraries"] = nlohmann::ordered_json::object();
+  for (const auto &[name, finding] : machine.dense_libraries)
+    json["dense_libraries"][name] = asJson(finding);
+  json["gpu_driver"] = asJson(machine.gpu_driver);
+  json["gpus"] = machine.gpus;
+  return json;
+}
+
+std::string line(const std::string &label, const std::string &value) {
+  return fmt::format("  {:<22}{}\n", label, value);
+}
+
+std::string line(const std::string &label, const Finding &finding) {
+  return line(label, (finding.found ? "found: " : "absent: ") + finding.detail);
+}
+
+std::string asText(const Machine &machine) {
+  std::string text = "Processor\n";
+  text += line("model", machine.cpu_model);
+  text += line("level", machine.cpu_level);
+  text += line("threads", fmt::format("{}", machine.threads));
+  text += line("last-level cache",
+               fmt::format("{:.1f} MiB", static_cast<double>(machine.cache_bytes) / (1 << 20)));
+  text += line("memory", fmt::format("{:.1f} GiB", static_cast<double>(machine.memory_bytes) / (1 << 30)));
+  text += line("features", fmt::format("{}", fmt::join(machine.cpu_features, " ")));
+  text += "\nGraphics processors\n";
+  text += line("driver", machine.gpu_driver);
+  for (const std::string &gpu : machine.gpus)
+    text += line("device", gpu);
+  text += "\nTools and libraries\n";
+  text += line("linker", machine.linker);
+  for (const auto &[name, finding] : machine.dense_libraries)
+    text += line(name, finding);
+  text += "\nWhat will work\n";
+  for (const Ability &ability : machine.abilities)
+    text += line(ability.name, ability.works ? "yes" : fmt::format("no: {}", ability.reason));
+  return text;
+}
+
+int doctor(bool json) {
+  Machine machine = inspectMachine();
+  fmt::print("{}", json ? asJson(machine).dump(2) + "\n" : asText(machine));
+  return kDone;
+}
+
+} // namespace
+
+void addDoctor(CLI::App &app, Session &session) {
+  auto json = std::make_shared<bool>(false);
+  CLI::App *command = app.add_subcommand("doctor", "Say what this machine has and what will work on it");
+  command->add_flag("--json", *json, "print one JSON object");
+  command->footer(R"help(Examples:
+  algctl doctor
+  algctl doctor --json | jq .targets)help");
+  command->callback([&session, json] { session.run = [json] { return doctor(*json); }; });
+}
+
+} // namespace compiler

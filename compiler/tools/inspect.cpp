@@ -1,0 +1,127 @@
+// algctl inspect: what is in a bundle, and whether this machine can run it.
+#include "compiler/tools/commands.h"
+
+#include "runtime/bundle/bundle.h"
+#include "runtime/cpu/features.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace compiler {
+namespace {
+
+struct InspectOptions {
+  std::string bundle;
+  bool json = false;
+};
+
+// Empty when the kernel runs on this machine.
+std::string obstacle(const algrt::Kernel &kernel) {
+  if (kernel.target != "cpu")
+    return fmt::format("target {} is not one that this version runs", kernel.target);
+  if (!kernel.known)
+    return fmt::format("map {} is not one that this version runs", kernel.map);
+  std::vector<std::string> missing = algrt::missingCpuFeatures(kernel.features);
+  return missing.empty() ? "" : fmt::format("this CPU lacks {}", fmt::join(missing, ", "));
+}
+
+nlohmann::ordered_json asJson(const algrt::Bundle &bundle, const std::string &path) {
+  // The manifest as it is stored has every key, those that are newer than this program included.
+  auto manifest = nlohmann::ordered_json::parse(bundle.manifestText());
+  nlohmann::ordered_json json;
+  json["bundle"] = path;
+  json["sha256"] = bundle.hash();
+  json.update(manifest);
+  for (std::size_t index = 0; index < bundle.manifest().kernels.size(); ++index) {
+    std::string reason = obstacle(bundle.manifest().kernels[index]);
+    json["kernels"][index]["runs_here"] = reason.empty();
+    json["kernels"][index]["obstacle"] =
+        reason.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(reason);
+  }
+  return json;
+}
+
+// "64 64 64 ..." of equal widths as "32 x 64".
+std::string widths(const std::vector<std::int64_t> &groups) {
+  bool equal =
+      std::all_of(groups.begin(), groups.end(), [&](std::int64_t width) { return width == groups.front(); });
+  if (equal && !groups.empty())
+    return fmt::format("{} x {}", groups.size(), groups.front());
+  if (groups.size() <= 16)
+    return fmt::format("{}", fmt::join(groups, " + "));
+  return fmt::format("{} groups of unequal width", groups.size());
+}
+
+std::string rowTypes(const algrt::Layer &layer) {
+  if (layer.row_types == algrt::RowTypesKind::interval)
+    return fmt::format("interval({})", layer.row_type_width);
+  return algrt::name(layer.row_types);
+}
+
+// One fact of the manifest's algebra object: not all have a meaning for every algebra.
+std::string fact(const nlohmann::json &algebra, const char *key) {
+  auto found = algebra.find(key);
+  if (found == algebra.end() || found->is_null())
+    return "not known";
+  if (found->is_boolean())
+    return found->get<bool>() ? "yes" : "no";
+  return found->is_string() ? found->get<std::string>() : found->dump();
+}
+
+std::string asText(const algrt::Bundle &bundle, const std::string &path) {
+  const algrt::Manifest &manifest = bundle.manifest();
+  const algrt::Layer &layer = manifest.layer;
+  auto document = nlohmann::json::parse(bundle.manifestText());
+  std::string text =
+      fmt::format("{}: {} from {}\n  sha256 {}\n", path, manifest.algebra, manifest.compiler, bundle.hash());
+
+  text += "\nAlgebra\n";
+  if (auto algebra = document.find("algebra"); algebra != document.end() && algebra->is_object()) {
+    for (const char *key : {"field", "dimension", "nonzeros", "associative", "unital", "radical_dimension",
+                            "maximal_ideals", "alder_strassen", "rank_lower", "rank_upper", "fraction"})
+      text += fmt::format("  {:<20}{}\n", key, fact(*algebra, key));
+  }
+
+  text += fmt::format(
+      "\nLayer\n  {} -> {}, {}, lift {}, {} row types, {}\n  input groups  {}\n  output groups {}\n", layer.k,
+      layer.n, algrt::name(layer.dtype), algrt::name(layer.lift), layer.types, rowTypes(layer),
+      widths(layer.in_groups), widths(layer.out_groups));
+
+  text += "\nKernels, best first\n";
+  for (const algrt::Kernel &kernel : manifest.kernels) {
+    std::string reason = obstacle(kernel);
+    text += fmt::format("  {:<10}{:<10}{:<14}", kernel.map, kernel.target, kernel.level);
+    text += kernel.known ? fmt::format("{:<10}", algrt::name(kernel.weights)) : "";
+    text += reason.empty() ? "runs here\n" : fmt::format("does not run here: {}\n", reason);
+  }
+
+  text += "\nSections\n";
+  for (const algrt::SectionEntry &section : manifest.sections)
+    text += fmt::format("  {:<22}{:<16}{:>12} bytes at {}\n", section.name, section.kind, section.size,
+                        section.offset);
+  return text;
+}
+
+int inspect(const InspectOptions &options) {
+  algrt::Bundle bundle = algrt::Bundle::open(options.bundle);
+  fmt::print("{}",
+             options.json ? asJson(bundle, options.bundle).dump(2) + "\n" : asText(bundle, options.bundle));
+  return kDone;
+}
+
+} // namespace
+
+void addInspect(CLI::App &app, Session &session) {
+  auto options = std::make_shared<InspectOptions>();
+  CLI::App *command = app.add_subcommand("inspect", "Say what is in a bundle and what of it runs here");
+  command->add_option("BUNDLE", options->bundle, "a file that compile wrote")->required()->type_name("");
+  command->add_flag("--json", options->json, "print one JSON object");
+  command->footer(R"help(Examples:
+  algctl inspect up.alg
+  algctl inspect up.alg --json | jq .layer)help");
+  command->callback([&session, options] { session.run = [options] { return inspect(*options); }; });
+}
+
+} // namespace compiler

@@ -1,0 +1,210 @@
+// algctl run: one product of a bundle, on given or random data, checked on request.
+#include "compiler/tools/commands.h"
+
+#include "compiler/spec/usage_error.h"
+#include "compiler/tools/output_file.h"
+#include "compiler/tools/run_arrays.h"
+#include "compiler/tools/run_product.h"
+#include "runtime/bundle/bundle.h"
+#include "runtime/numpy/npy.h"
+#include "runtime/reference/compare.h"
+#include "runtime/reference/reference.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
+
+namespace compiler {
+namespace {
+
+struct RunOptions {
+  std::string bundle, map = "forward", output;
+  ArraySources sources;
+  std::optional<std::int64_t> m;
+  ProductOptions product;
+  bool check = false, packed = false, no_packed = false, json = false;
+};
+
+struct Check {
+  algrt::Comparison comparison;
+  double limit = 0;
+  std::int64_t rows = 0;
+  bool passed() const { return comparison.within(limit); }
+};
+
+void requireMap(const algrt::Bundle &bundle, const std::string &map) {
+  std::set<std::string> maps;
+  for (const algrt::Kernel &kernel : bundle.manifest().kernels)
+    maps.insert(kernel.map);
+  if (!maps.contains(map))
+    throw Failure(fmt::format("the bundle has no kernel for map {}: it has {}", map, fmt::join(maps, ", ")));
+  if (map != "forward")
+    throw AbsentError(fmt::format("map {} is not one that this version runs: it runs forward", map));
+}
+
+// The reference costs every active product in double; beyond a minute or so a sample of the rows has to do.
+std::vector<std::int64_t> rowsToCheck(const algrt::Layer &layer, std::int64_t m) {
+  constexpr double kMostMacs = 4e11;
+  double dense_row = static_cast<double>(layer.k) * static_cast<double>(layer.n);
+  std::int64_t count = std::clamp(static_cast<std::int64_t>(kMostMacs / dense_row), std::int64_t{1}, m);
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(count));
+  for (std::int64_t index = 0; index < count; ++index)
+    rows[index] = static_cast<std::int64_t>(static_cast<__int128>(index) * m / count);
+  return rows;
+}
+
+Check compareWithReference(const algrt::Bundle &bundle, const RunArrays &arrays, const std::vector<float> &y,
+                           const RunOptions &options) {
+  const algrt::Layer &layer = bundle.layer();
+  algrt::ForwardProblem problem{};
+  problem.layer = &layer;
+  problem.support = &bundle.support();
+  problem.m = arrays.m;
+  problem.x = arrays.x.data();
+  problem.x_stride = layer.k;
+  problem.w = arrays.w.data();
+  problem.w_stride = layer.bankColumns();
+  problem.p0 = options.product.p0;
+  problem.types = arrays.types.empty() ? nullptr : arrays.types.data();
+
+  std::vector<std::int64_t> rows = rowsToCheck(layer, arrays.m);
+  std::vector<double> expected = algrt::referenceForward(problem, rows, options.product.threads);
+  std::vector<float> actual;
+  actual.reserve(expected.size());
+  for (std::int64_t row : rows)
+    actual.insert(actual.end(), y.begin() + row * layer.n, y.begin() + (row + 1) * layer.n);
+  return {algrt::compare(actual, expected), algrt::tolerance(layer.dtype == algrt::ElementType::bf16),
+          static_cast<std::int64_t>(rows.size())};
+}
+
+nlohmann::ordered_json asJson(const algrt::Bundle &bundle, const RunOptions &options, std::int64_t m,
+                              const ProductResult &result, const std::optional<Check> &check) {
+  const algrt::Layer &layer = bundle.layer();
+  nlohmann::ordered_json json{
+      {"bundle", options.bundle},
+      {"algebra", bundle.manifest().algebra},
+      {"map", options.map},
+      {"m", m},
+      {"k", layer.k},
+      {"n", layer.n},
+      {"dtype", algrt::name(layer.dtype)},
+      {"offset", options.product.p0},
+      {"packed", result.packed},
+      {"pack_us",
+       result.packed ? nlohmann::ordered_json(result.pack_seconds * 1e6) : nlohmann::ordered_json()},
+      {"algebra_us", result.seconds * 1e6},
+      {"output", options.output.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(options.output)}};
+  json["check"] = nullptr;
+  if (check)
+    json["check"] = {{"passed", check->passed()},
+                     {"relative_l2", check->comparison.relative_l2},
+                     {"limit", check->limit},
+                     {"max_rel_error", check->comparison.max_relative},
+                     {"kind_mismatches", check->comparison.kind_mismatches},
+                     {"rows", check->rows}};
+  return json;
+}
+
+std::string asText(const algrt::Bundle &bundle, const RunOptions &options, std::int64_t m,
+                   const ProductResult &result, const std::optional<Check> &check) {
+  const algrt::Layer &layer = bundle.layer();
+  std::string text =
+      fmt::format("{} {} -> {} {}, M = {} from position {}: {:.3f} ms", bundle.manifest().algebra, layer.k,
+                  layer.n, algrt::name(layer.dtype), m, options.product.p0, result.seconds * 1e3);
+  text += result.packed
+              ? fmt::format(" with packed weights (packing took {:.3f} ms)\n", result.pack_seconds * 1e3)
+              : " with weights as they are\n";
+  if (check)
+    text += fmt::format("relative L2 error {:.3e} over {} rows, limit {:.0e}: {}\n",
+                        check->comparison.relative_l2, check->rows, check->limit,
+                        check->passed() ? "good" : "WRONG");
+  return text;
+}
+
+int run(RunOptions options) {
+  if (options.packed || options.no_packed)
+    options.product.packed = options.packed;
+  if (options.m) {
+    if (*options.m < 1)
+      throw Failure(fmt::format("--m is {}: a batch needs at least one row", *options.m));
+    options.sources.m = *options.m;
+  }
+  if (options.product.p0 < 0)
+    throw Failure(fmt::format("--offset is {}: positions count from 0", options.product.p0));
+  if (options.product.threads < 0)
+    throw UsageError(
+        fmt::format("--threads is {}: give a number from 1 on, or 0 for all", options.product.threads));
+  if (!options.output.empty())
+    requireWritable(options.output);
+
+  algrt::Bundle bundle = algrt::Bundle::open(options.bundle);
+  requireMap(bundle, options.map);
+  RunArrays arrays = makeArrays(bundle.layer(), options.sources);
+  ProductResult result = runProduct(options.bundle, bundle.layer(), arrays, options.product);
+  std::optional<Check> check;
+  if (options.check)
+    check = compareWithReference(bundle, arrays, result.y, options);
+
+  if (!options.output.empty()) {
+    std::vector<std::int64_t> shape{arrays.m, bundle.layer().n};
+    algrt::writeNpy(options.output, shape, result.y);
+  }
+  if (options.json)
+    fmt::print("{}\n", asJson(bundle, options, arrays.m, result, check).dump(2));
+  else
+    fmt::print("{}", asText(bundle, options, arrays.m, result, check));
+  if (check && !check->passed())
+    throw Failure(
+        check->comparison.kind_mismatches > 0
+            ? fmt::format(
+                  "{} elements are NaN or infinite where the reference is not, or the other way round",
+                  check->comparison.kind_mismatches)
+            : fmt::format("the result is {:.3e} away from the reference; {:.0e} is allowed",
+                          check->comparison.relative_l2, check->limit));
+  return kDone;
+}
+
+} // namespace
+
+void addRun(CLI::App &app, Session &session) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App *command = app.add_subcommand("run", "Compute with a bundle");
+  command->add_option("BUNDLE", options->bundle, "a file that compile wrote")->required()->type_name("");
+  command->add_option("--map", options->map, "which product: forward (default)")->type_name("MAP");
+  command->add_option("--m,-m", options->m, "rows of the batch, where no file says it")->type_name("M");
+  command->add_option("--x", options->sources.x, "input, float32 .npy of shape (M, K)")->type_name("FILE");
+  command
+      ->add_option("--w", options->sources.w,
+                   "bank, float32 .npy of shape (K, N), or (m, K/m, N/m) in the slot lift")
+      ->type_name("FILE");
+  command
+      ->add_option("--types", options->sources.types,
+                   "row types, int32 .npy of shape (M,), where they are explicit")
+      ->type_name("FILE");
+  command->add_option("-o,--output", options->output, "write Y as float32 .npy")->type_name("FILE");
+  command->add_option("--offset", options->product.p0, "absolute position of the first row")->type_name("P");
+  command->add_option("--threads", options->product.threads, "threads to use, 0 (default) for all")
+      ->type_name("N");
+  command->add_option("--seed", options->sources.seed, "of the random numbers that stand in for files")
+      ->type_name("S");
+  command->add_flag("--check", options->check,
+                    "compare with a double-precision evaluation; exit 1 when it differs");
+  auto *packed =
+      command->add_flag("--packed", options->packed, "pack the weights first (default where possible)");
+  command->add_flag("--no-packed", options->no_packed, "use the weights as they are")->excludes(packed);
+  command->add_flag("--json", options->json, "print one JSON object");
+  command->footer(
+      R"help(Arrays are rounded to the bundle's element type on the way in. Without files, seeded random numbers are used.
+
+Examples:
+  algctl run up.alg --m 2048 --check
+  algctl run up.alg --x x.npy --w w.npy -o y.npy
+  algctl run up.alg --m 1 --offset 511 --no-packed --json)help");
+  command->callback([&session, options] { session.run = [options] { return run(*options); }; });
+}
+
+} // namespace compiler

@@ -1,0 +1,31 @@
+// The arrays of `algctl run`: read from files or made up, checked against the bundle, rounded to its element
+// type.
+#pragma once
+
+#include "runtime/bundle/manifest.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace compiler {
+
+struct ArraySources {
+  std::string x, w, types; // file names; empty: seeded random numbers
+  std::int64_t m = 0;      // 0: not given, taken from x or types
+  std::uint64_t seed = 1;
+};
+
+struct RunArrays {
+  std::int64_t m = 0;
+  std::vector<float> x;            // m x k, rounded
+  std::vector<float> w;            // k x bankColumns, rounded
+  std::vector<std::int32_t> types; // explicit types only
+};
+
+// Random x has variance 1 and random w variance 1/k, so that results are of order one. Throws Failure naming
+// the file, its shape and what is needed; UsageError where the number of rows is not given; and Failure
+// before allocating more than the machine's memory.
+RunArrays makeArrays(const algrt::Layer &layer, const ArraySources &sources);
+
+} // namespace compiler

@@ -1,0 +1,136 @@
+#include "compiler/tools/run_product.h"
+
+#include "compiler/tools/session.h"
+#include "runtime/algrt.h"
+#include "runtime/numeric/bfloat16.h"
+
+#include <chrono>
+#include <fmt/format.h>
+#include <memory>
+
+namespace compiler {
+namespace {
+
+void check(int status) {
+  if (status == ALGRT_OK)
+    return;
+  std::string message = algrt_last_error();
+  if (status == ALGRT_UNSUPPORTED)
+    throw AbsentError(message);
+  if (status == ALGRT_OUT_OF_MEMORY)
+    throw Failure(message);
+  if (status == ALGRT_INTERNAL)
+    throw std::logic_error(message);
+  throw Failure(message);
+}
+
+// A compact matrix in the element type of the layer.
+class Matrix {
+public:
+  Matrix(std::int64_t rows, std::int64_t columns, algrt::ElementType type)
+      : shape{rows, columns}, bf16(type == algrt::ElementType::bf16) {
+    std::size_t count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+    if (bf16)
+      halves.resize(count);
+    else
+      floats.resize(count);
+    describe();
+  }
+  Matrix(std::int64_t rows, std::int64_t columns, algrt::ElementType type, const std::vector<float> &values)
+      : Matrix(rows, columns, type) {
+    for (std::size_t index = 0; index < values.size(); ++index) {
+      if (bf16)
+        halves[index] = algrt::toBfloat16(values[index]);
+      else
+        floats[index] = values[index];
+    }
+  }
+  Matrix(const Matrix &) = delete;
+  Matrix &operator=(const Matrix &) = delete;
+
+  const DLTensor *tensor() const { return &descriptor; }
+
+  std::vector<float> take() {
+    if (!bf16)
+      return std::move(floats);
+    std::vector<float> values(halves.size());
+    for (std::size_t index = 0; index < values.size(); ++index)
+      values[index] = algrt::fromBfloat16(halves[index]);
+    return values;
+  }
+
+private:
+  std::int64_t shape[2];
+  bool bf16;
+  std::vector<float> floats;
+  std::vector<std::uint16_t> halves;
+  DLTensor descriptor{};
+
+  void describe() {
+    descriptor.data = bf16 ? static_cast<void *>(halves.data()) : static_cast<void *>(floats.data());
+    descriptor.device = {kDLCPU, 0};
+    descriptor.ndim = 2;
+    descriptor.dtype = {static_cast<std::uint8_t>(bf16 ? kDLBfloat : kDLFloat),
+                        static_cast<std::uint8_t>(bf16 ? 16 : 32), 1};
+    descriptor.shape = shape;
+  }
+};
+
+template <class Function> double secondsOf(Function function) {
+  auto begin = std::chrono::steady_clock::now();
+  function();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+} // namespace
+
+ProductResult runProduct(const std::string &bundle_path, const algrt::Layer &layer, const RunArrays &arrays,
+                         const ProductOptions &options) {
+  algrt_bundle *opened = nullptr;
+  check(algrt_bundle_open(bundle_path.c_str(), &opened));
+  std::unique_ptr<algrt_bundle, decltype(&algrt_bundle_close)> bundle(opened, algrt_bundle_close);
+  algrt_bundle_info info = algrt_bundle_info_init();
+  check(algrt_bundle_get_info(bundle.get(), &info));
+
+  Matrix x(arrays.m, layer.k, layer.dtype, arrays.x);
+  Matrix w(layer.k, layer.bankColumns(), layer.dtype, arrays.w);
+  Matrix y(arrays.m, layer.n, layer.dtype);
+  std::int64_t type_count = arrays.m;
+  DLTensor types{};
+  types.data = const_cast<std::int32_t *>(arrays.types.data());
+  types.device = {kDLCPU, 0};
+  types.ndim = 1;
+  types.dtype = {kDLInt, 32, 1};
+  types.shape = &type_count;
+
+  ProductResult result;
+  result.packed = options.packed.value_or(info.packed_bytes > 0);
+  std::unique_ptr<algrt_weights, decltype(&algrt_weights_free)> weights(nullptr, algrt_weights_free);
+  if (result.packed) {
+    algrt_weights *packed = nullptr;
+    result.pack_seconds =
+        secondsOf([&] { check(algrt_weights_pack(bundle.get(), w.tensor(), options.threads, &packed)); });
+    weights.reset(packed);
+  }
+
+  std::size_t workspace_bytes = 0;
+  check(algrt_workspace_size(bundle.get(), arrays.m, options.threads, &workspace_bytes));
+  std::vector<char> workspace(workspace_bytes);
+  algrt_forward_args args = algrt_forward_args_init();
+  args.x = x.tensor();
+  args.y = y.tensor();
+  args.w = result.packed ? nullptr : w.tensor();
+  args.weights = weights.get();
+  args.types = arrays.types.empty() ? nullptr : &types;
+  args.p0 = options.p0;
+  args.threads = options.threads;
+  args.workspace = workspace.data();
+  args.workspace_bytes = workspace.size();
+  // The first call loads the kernels and starts the threads.
+  check(algrt_forward(bundle.get(), &args));
+  result.seconds = secondsOf([&] { check(algrt_forward(bundle.get(), &args)); });
+  result.y = y.take();
+  return result;
+}
+
+} // namespace compiler

@@ -1,0 +1,30 @@
+// One product through the runtime's C interface.
+#pragma once
+
+#include "compiler/tools/run_arrays.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace compiler {
+
+struct ProductOptions {
+  std::int64_t p0 = 0;
+  std::int32_t threads = 0;   // 0 = all
+  std::optional<bool> packed; // nothing: packed where the bundle has a kernel for it
+};
+
+struct ProductResult {
+  std::vector<float> y; // m x n
+  bool packed = false;
+  double seconds = 0;      // of the product, once the kernels are loaded and their memory has been touched
+  double pack_seconds = 0; // of packing, where it was done
+};
+
+// Throws Failure or AbsentError with the runtime's sentence.
+ProductResult runProduct(const std::string &bundle_path, const algrt::Layer &layer, const RunArrays &arrays,
+                         const ProductOptions &options);
+
+} // namespace compiler

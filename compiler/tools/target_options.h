@@ -1,0 +1,28 @@
+// The options that say what kernels are made for, shared by compile and emit.
+#pragma once
+
+#include "compiler/pipeline.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace compiler {
+
+struct TargetOptions {
+  std::string targets = "cpu";
+  std::string cpu_levels = "native";
+  std::int64_t rows = 2048;
+  bool print_ir_after_all = false;
+};
+
+void addTargetOptions(CLI::App &app, TargetOptions &options);
+
+// Throws UsageError for names that do not exist and AbsentError for targets that this build does not have.
+CompileOptions compileOptions(const TargetOptions &options);
+
+} // namespace compiler
