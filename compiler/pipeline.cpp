@@ -4,6 +4,7 @@
 #include "compiler/failure.h"
 #include "compiler/lower/passes.h"
 #include "compiler/lower/projection_module.h"
+#include "compiler/targets/c/plain_c.h"
 #include "compiler/targets/cpu/object_code.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -17,12 +18,13 @@ using namespace mlir;
 namespace compiler {
 
 const std::vector<std::string> &stageNames() {
-  static const std::vector<std::string> names = {"alg", "tile", "vector", "llvm", "asm", "obj"};
+  static const std::vector<std::string> names = {"alg", "tile", "vector", "llvm", "asm", "obj", "c"};
   return names;
 }
 
 Stage stageNamed(std::string_view name) {
-  static const Stage stages[] = {Stage::Alg, Stage::Tile, Stage::Vector, Stage::Llvm, Stage::Assembly, Stage::Object};
+  static const Stage stages[] = {Stage::Alg,      Stage::Tile,   Stage::Vector, Stage::Llvm,
+                                 Stage::Assembly, Stage::Object, Stage::C};
   for (std::size_t i = 0; i < stageNames().size(); ++i)
     if (stageNames()[i] == name)
       return stages[i];
@@ -111,6 +113,8 @@ std::string print(ModuleOp module) {
 } // namespace
 
 std::string emitStage(const Spec &spec, Stage stage, const CompileOptions &options) {
+  if (stage == Stage::C)
+    return plainC(requireLayer(spec), spec.source_name);
   Compilation compilation(options);
   OwningOpRef<ModuleOp> module = compilation.algProgram(spec);
   if (stage == Stage::Alg)

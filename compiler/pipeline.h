@@ -24,10 +24,10 @@ struct CompileOptions {
   std::function<void(const std::string &)> progress;
 };
 
-/// What `emit --stage` can show of a CPU kernel, in the order of the pipeline.
-enum class Stage { Alg, Tile, Vector, Llvm, Assembly, Object };
+/// What `emit --stage` can show, in the order of the CPU pipeline, and the projection as plain C.
+enum class Stage { Alg, Tile, Vector, Llvm, Assembly, Object, C };
 
-/// "alg", "tile", "vector", "llvm", "asm", "obj".
+/// "alg", "tile", "vector", "llvm", "asm", "obj", "c".
 const std::vector<std::string> &stageNames();
 /// Throws std::out_of_range for a name that is not among them.
 Stage stageNamed(std::string_view name);

@@ -1,0 +1,54 @@
+// RUN: alg-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @+1 {{the rows lift of Q(4) has 4 output groups, the layout has 2}}
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 16>, bank = #alg.groups<4 x 16>, out = #alg.groups<2 x 24>, row_types = #alg.row_types<cyclic 4>>
+
+// -----
+
+// expected-error @+1 {{the rows lift of Q(4) has 4 row types, the layout has 3}}
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 16>, bank = #alg.groups<4 x 16>, out = #alg.groups<4 x 24>, row_types = #alg.row_types<cyclic 3>>
+
+// -----
+
+// expected-error @+1 {{is not matrix-like, so it has no row lift; say lift = slots}}
+#layout = #tile.layout<algebra = #alg.algebra<"table(2; [0,0,0,1], [0,1,1,1], [1,0,1,1], [1,1,0,-1])">, lift = rows, in = #alg.groups<2 x 16>, bank = #alg.groups<2 x 16>, out = #alg.groups<2 x 24>, row_types = #alg.row_types<cyclic 2>>
+
+// -----
+
+// expected-error @+1 {{a worker's rows (12) must be a multiple of the register tile's rows (8)}}
+#schedule = #tile.schedule<types = 1, rows = 12, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+
+// -----
+
+// expected-error @+1 {{the register tile's columns (24) must be a multiple of the vector's lanes (16)}}
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 24, lanes = 16, bank = packed>
+
+// -----
+
+// expected-error @+1 {{every size of a schedule must be at least 1}}
+#schedule = #tile.schedule<types = 0, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+
+// -----
+
+// expected-error @+1 {{only the number of rows may be left to the launch}}
+func.func private @f(!tile.matrix<?x?xf32>)
+
+// -----
+
+// expected-error @+1 {{elements must be f32 or bf16, got 'f64'}}
+func.func private @f(!tile.matrix<?x64xf64>)
+
+// -----
+
+// expected-error @+1 {{only bf16 depths interleave in pairs}}
+func.func private @f(!tile.matrix<64x64xf32, panels 16 x 2>)
+
+// -----
+
+// expected-error @+1 {{a buffer has a known size}}
+func.func private @f(!tile.buffer<?x64xf32>)
+
+// -----
+
+// expected-error @+1 {{a fragment has at least one row and one column}}
+func.func private @f(!tile.fragment<0x64xf32>)
