@@ -24,14 +24,15 @@
 
 namespace alg {
 
-/// The `alg.slots` that gave a view of activations its row types, through products, maps and regroupings; null where
-/// the view comes from elsewhere (a block argument, say) or is not of activations in the row lift.
+/// The `alg.slots` that gave a view of activations its row types, through products, maps and regroupings;
+/// null where the view comes from elsewhere (a block argument, say) or is not of activations in the row lift.
 SlotsOp findRowSchedule(mlir::Value view);
 
 /// A product that a view is made of through maps and regroupings; null where there is none.
 ContractOp findProduct(mlir::Value view);
 
-/// The same among products over an algebra that is not associative. Such a view must not enter another product.
+/// The same among products over an algebra that is not associative. Such a view must not enter another
+/// product.
 ContractOp findNonassociativeProduct(mlir::Value view);
 
 } // namespace alg

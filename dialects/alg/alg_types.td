@@ -7,7 +7,7 @@ include "mlir/IR/AttrTypeBase.td"
 
 def Alg_SlotsType : TypeDef<Alg_Dialect, "Slots"> {
   let mnemonic = "slots";
-  let summary = "A tensor seen as the slots of an algebra";
+  let summary = "a tensor seen as the slots of an algebra";
   let description = [{
     Names the tensor and how it is cut. There are four kinds.
 

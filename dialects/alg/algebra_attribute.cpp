@@ -3,6 +3,7 @@
 #include "algebras/expression.h"
 #include "dialects/alg/alg.h"
 #include "mlir/IR/DialectImplementation.h"
+#include <algorithm>
 
 using namespace mlir;
 using namespace alg;
@@ -76,9 +77,10 @@ static ParseResult parseEntry(AsmParser &parser, Statement &statement) {
     return failure(parser.parseEqual() || parser.parseLSquare() || parseBound(parser, rank.lower) ||
                    parser.parseComma() || parseBound(parser, rank.upper) || parser.parseRSquare());
   }
-  return parser.emitError(loc) << "'" << key
-                               << "' is not known of an algebra; there are field, associative, unital, rank and "
-                                  "allow_nonassociative";
+  return parser.emitError(loc)
+         << "'" << key
+         << "' is not known of an algebra; there are field, associative, unital, rank and "
+            "allow_nonassociative";
 }
 
 static std::string spell(std::optional<bool> value) { return !value ? "unknown" : *value ? "true" : "false"; }
@@ -98,10 +100,27 @@ static LogicalResult checkFacts(const Statement &statement, const algebras::Fact
     return disagree("associative", spell(statement.associative), spell(facts.associative));
   if (statement.unital && statement.unital != facts.unital)
     return disagree("unital", spell(statement.unital), spell(facts.unital));
-  if (statement.rank && (statement.rank->lower != facts.rank_lower || statement.rank->upper != facts.rank_upper))
+  if (statement.rank &&
+      (statement.rank->lower != facts.rank_lower || statement.rank->upper != facts.rank_upper))
     return disagree("rank", spell(statement.rank->lower, statement.rank->upper),
                     spell(facts.rank_lower, facts.rank_upper));
   return success();
+}
+
+/// The JSON of a table is full of double quotes, which MLIR's strings escape. In print they are single ones,
+/// unless the table itself contains some. The text keeps its length.
+static std::string withSingleQuotes(StringRef text) {
+  std::string result = text.str();
+  if (!text.contains('\''))
+    std::replace(result.begin(), result.end(), '"', '\'');
+  return result;
+}
+
+static std::string withDoubleQuotes(StringRef text) {
+  std::string result = text.str();
+  if (text.contains("table({") && !text.contains('"'))
+    std::replace(result.begin(), result.end(), '\'', '"');
+  return result;
 }
 
 /// The place of an error within the quoted expression that starts at `quote`.
@@ -128,7 +147,7 @@ Attribute AlgebraAttr::parse(AsmParser &parser, Type) {
     return {};
   std::optional<DerivedAlgebra> derived;
   try {
-    derived.emplace(algebras::parseExpression(text, {.field = statement.field}));
+    derived.emplace(algebras::parseExpression(withDoubleQuotes(text), {.field = statement.field}));
   } catch (const algebras::InputError &error) {
     InFlightDiagnostic diagnostic = parser.emitError(placeOf(error, loc, text)) << error.what();
     if (!error.hint().empty())
@@ -145,7 +164,7 @@ Attribute AlgebraAttr::parse(AsmParser &parser, Type) {
 void AlgebraAttr::print(AsmPrinter &printer) const {
   const algebras::Facts &facts = getFacts();
   printer << '<';
-  printer.printString(getText());
+  printer.printString(withSingleQuotes(getText()));
   if (!getAlgebra().field().isRationals())
     printer << ", field = \"" << getAlgebra().field().name() << '"';
   if (facts.associative)
@@ -167,13 +186,14 @@ LogicalResult AlgebraAttr::verify(function_ref<InFlightDiagnostic()> error, Deri
   InFlightDiagnostic diagnostic = error();
   diagnostic << "the algebra '" << facts.name << "' is not associative";
   if (const std::optional<algebras::Witness> &w = facts.witness)
-    diagnostic << ": (b" << w->i << " b" << w->j << ") b" << w->k << " and b" << w->i << " (b" << w->j << " b" << w->k
-               << ") differ in the coefficient of b" << w->l;
+    diagnostic << ": (b" << w->i << " b" << w->j << ") b" << w->k << " and b" << w->i << " (b" << w->j << " b"
+               << w->k << ") differ in the coefficient of b" << w->l;
   diagnostic << "; allow_nonassociative lets it pass, without composition and fusion";
   return diagnostic;
 }
 
-AlgebraAttr AlgebraAttr::get(MLIRContext *context, const algebras::Algebra &algebra, bool allow_nonassociative) {
+AlgebraAttr AlgebraAttr::get(MLIRContext *context, const algebras::Algebra &algebra,
+                             bool allow_nonassociative) {
   DerivedAlgebra derived(algebra);
   bool allow = allow_nonassociative && derived.facts().associative != true;
   return get(context, derived, allow);
@@ -185,6 +205,8 @@ const algebras::Algebra &AlgebraAttr::getAlgebra() const { return getDerived().a
 
 const algebras::Facts &AlgebraAttr::getFacts() const { return getDerived().facts(); }
 
-const algebras::Lift *AlgebraAttr::getLift(algebras::Lift::Kind kind) const { return getDerived().lift(kind); }
+const algebras::Lift *AlgebraAttr::getLift(algebras::Lift::Kind kind) const {
+  return getDerived().lift(kind);
+}
 
 bool AlgebraAttr::isAssociative() const { return getFacts().associative == true; }

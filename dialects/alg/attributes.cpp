@@ -1,10 +1,10 @@
 // Groups and row types; the algebra has its own file.
 #include "dialects/alg/alg.h"
 #include "dialects/alg/syntax.h"
-#include <numeric>
-#include "llvm/ADT/TypeSwitch.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <numeric>
 
 #define GET_ATTRDEF_CLASSES
 #include "dialects/alg/alg_attributes.cpp.inc"

@@ -12,7 +12,8 @@ static SlotsType typeOf(Value view) { return cast<SlotsType>(view.getType()); }
 
 /// Whether a view that was gathered may be used again as it is, under the rows of `slots`.
 static bool reusesRows(SlotsOp slots, Value view) {
-  // Composition is off over an algebra that is not associative, and the gather is what separates the products.
+  // Composition is off over an algebra that is not associative, and the gather is what separates the
+  // products.
   if (findNonassociativeProduct(view))
     return false;
   if (!typeOf(slots.getView()).getRowTypes())
@@ -162,8 +163,8 @@ static SlotsType join(SlotsType type, int64_t factor) {
 
 namespace {
 
-/// In the row lift of A*M(b) all rows of M(b) are one type, and the b*b blocks that a block of A is cut into always
-/// enter together: their terms are the one term of A on the whole block.
+/// In the row lift of A*M(b) all rows of M(b) are one type, and the b*b blocks that a block of A is cut into
+/// always enter together: their terms are the one term of A on the whole block.
 struct TakeOutMatrices : OpRewritePattern<ContractOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -176,10 +177,12 @@ struct TakeOutMatrices : OpRewritePattern<ContractOp> {
     auto joined = [&](Value view) -> Value {
       return RegroupOp::create(rewriter, contract.getLoc(), join(typeOf(view), reduction->factor), view);
     };
-    auto algebra = AlgebraAttr::get(getContext(), reduction->algebra, contract.getAlgebra().getAllowNonassociative());
+    auto algebra =
+        AlgebraAttr::get(getContext(), reduction->algebra, contract.getAlgebra().getAllowNonassociative());
     Value lhs = joined(contract.getLhs()), rhs = joined(contract.getRhs());
-    Value product = ContractOp::create(rewriter, contract.getLoc(), join(typeOf(contract.getResult()), reduction->factor),
-                                       lhs, rhs, algebra, contract.getMode());
+    Value product =
+        ContractOp::create(rewriter, contract.getLoc(), join(typeOf(contract.getResult()), reduction->factor),
+                           lhs, rhs, algebra, contract.getMode());
     rewriter.replaceOpWithNewOp<RegroupOp>(contract, contract.getResult().getType(), product);
     return success();
   }
@@ -247,8 +250,8 @@ struct DropInputs : OpRewritePattern<MapOp> {
   }
 };
 
-/// A map of refined views is the refinement of the map: regroupings move towards the products and gathers that absorb
-/// them.
+/// A map of refined views is the refinement of the map: regroupings move towards the products and gathers
+/// that absorb them.
 struct MapCoarserViews : OpRewritePattern<MapOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -273,7 +276,8 @@ struct MapCoarserViews : OpRewritePattern<MapOp> {
 
   static bool isCoarser(SlotsType a, SlotsType b) {
     return a.getCols().getCount() < b.getCols().getCount() ||
-           (a.isBank() && a.getCols() == b.getCols() && a.getRowGroups().getCount() < b.getRowGroups().getCount());
+           (a.isBank() && a.getCols() == b.getCols() &&
+            a.getRowGroups().getCount() < b.getRowGroups().getCount());
   }
 };
 

@@ -54,7 +54,8 @@ LogicalResult Contraction::checkLift() {
     return report(quoted(algebra) + " is an algebra over " + algebra.getAlgebra().field().name() +
                   ": it can be verified but not contracted, because kernels compute with real numbers");
   if (lhs.getLiftKind() != rhs.getLiftKind())
-    return report("one operand is a plain view, the other one has rows and columns: they belong to different lifts");
+    return report(
+        "one operand is a plain view, the other one has rows and columns: they belong to different lifts");
   lift = algebra.getLift(lhs.getLiftKind());
   if (!lift)
     return report(quoted(algebra) + " is not matrix-like and has no row lift; take plain(" +
@@ -62,14 +63,15 @@ LogicalResult Contraction::checkLift() {
   return success();
 }
 
-LogicalResult Contraction::checkCount(StringRef operand, StringRef part, GroupsAttr groups, int64_t expected) {
+LogicalResult Contraction::checkCount(StringRef operand, StringRef part, GroupsAttr groups,
+                                      int64_t expected) {
   if (groups.getCount() == expected)
     return success();
   if (lhs.getPlain())
     return report(operand + " has " + Twine(groups.getCount()) + " slots, " + quoted(algebra) + " has " +
                   Twine(expected));
-  return report("the " + part + " of " + operand + " are cut into " + describe(groups) + ", the row lift of " +
-                quoted(algebra) + " has " + Twine(expected));
+  return report("the " + part + " of " + operand + " are cut into " + describe(groups) +
+                ", the row lift of " + quoted(algebra) + " has " + Twine(expected));
 }
 
 LogicalResult Contraction::checkTypes(StringRef operand, SlotsType activations) {
@@ -92,8 +94,8 @@ LogicalResult Contraction::checkSameRows() {
   if (!ShapedType::isDynamic(a) && !ShapedType::isDynamic(b) && a != b)
     return report("mode j contracts over the rows, but there are " + Twine(a) + " and " + Twine(b));
   if (lhs.getRowTypes() != rhs.getRowTypes())
-    return report("mode j contracts over the rows, but their types are '" + describe(lhs.getRowTypes()) + "' and '" +
-                  describe(rhs.getRowTypes()) + "'");
+    return report("mode j contracts over the rows, but their types are '" + describe(lhs.getRowTypes()) +
+                  "' and '" + describe(rhs.getRowTypes()) + "'");
   return success();
 }
 
@@ -103,7 +105,8 @@ LogicalResult Contraction::check() {
   constexpr StringLiteral left = "the left operand", right = "the right operand", bank = "the bank";
   bool from_output = mode == OutputMode::ActivationGradient;
   if (failed(checkTypes(left, lhs)) ||
-      failed(checkCount(left, "columns", lhs.getFeatures(), from_output ? lift->outputGroups() : lift->inputGroups())))
+      failed(checkCount(left, "columns", lhs.getFeatures(),
+                        from_output ? lift->outputGroups() : lift->inputGroups())))
     return failure();
   if (mode == OutputMode::BankGradient)
     return failure(failed(checkTypes(right, rhs)) ||
@@ -124,8 +127,10 @@ SlotsType Contraction::result() {
   if (mode == OutputMode::BankGradient) {
     GroupsAttr inputs = lhs.getFeatures(), outputs = rhs.getFeatures();
     if (int64_t slots = lhs.getPlain())
-      return SlotsType::get(RankedTensorType::get({slots, inputs.getWidth(0), outputs.getWidth(0)}, element), slots);
-    return SlotsType::get(RankedTensorType::get({inputs.getTotal(), outputs.getTotal()}, element), inputs, outputs);
+      return SlotsType::get(RankedTensorType::get({slots, inputs.getWidth(0), outputs.getWidth(0)}, element),
+                            slots);
+    return SlotsType::get(RankedTensorType::get({inputs.getTotal(), outputs.getTotal()}, element), inputs,
+                          outputs);
   }
   GroupsAttr features = mode == OutputMode::Product ? rhs.getFeatures() : rhs.getBankInputs();
   auto tensor = RankedTensorType::get({lhs.getShape()[0], features.getTotal()}, element);
@@ -138,14 +143,13 @@ LogicalResult ContractOp::inferReturnTypes(MLIRContext *, std::optional<Location
                                            SmallVectorImpl<Type> &types) {
   auto lhs = dyn_cast<SlotsType>(adaptor.getLhs().getType());
   auto rhs = dyn_cast<SlotsType>(adaptor.getRhs().getType());
-  auto report = [&](const Twine &message) { return emitOptionalError(location, "'alg.contract' op ", message); };
+  auto report = [&](const Twine &message) {
+    return emitOptionalError(location, "'alg.contract' op ", message);
+  };
   if (!lhs || !rhs)
     return report("contracts two slot views");
-  Contraction contraction{.lhs = lhs,
-                          .rhs = rhs,
-                          .algebra = adaptor.getAlgebra(),
-                          .mode = adaptor.getMode(),
-                          .report = report};
+  Contraction contraction{
+      .lhs = lhs, .rhs = rhs, .algebra = adaptor.getAlgebra(), .mode = adaptor.getMode(), .report = report};
   if (failed(contraction.check()))
     return failure();
   types.push_back(contraction.result());

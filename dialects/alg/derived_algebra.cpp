@@ -6,7 +6,8 @@ using namespace alg;
 
 struct DerivedAlgebra::Record {
   explicit Record(const algebras::Algebra &source)
-      : algebra(source), text(source.expression()), field(source.field().name()), facts(deriveFacts(source)) {}
+      : algebra(source), text(source.expression()), field(source.field().name()), facts(deriveFacts(source)) {
+  }
 
   const algebras::Algebra algebra;
   const std::string text, field;
@@ -16,7 +17,8 @@ struct DerivedAlgebra::Record {
   std::optional<algebras::Lift> rows, slots;
 };
 
-DerivedAlgebra::DerivedAlgebra(const algebras::Algebra &algebra) : record(std::make_shared<Record>(algebra)) {}
+DerivedAlgebra::DerivedAlgebra(const algebras::Algebra &algebra)
+    : record(std::make_shared<Record>(algebra)) {}
 
 const std::string &DerivedAlgebra::text() const { return record->text; }
 

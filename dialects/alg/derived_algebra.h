@@ -9,12 +9,12 @@
 
 namespace alg {
 
-/// A shared immutable value. Two of them are equal when their fields and their canonical texts are equal, so that
-/// attributes which hold equal algebras are one attribute.
+/// A shared immutable value. Two of them are equal when their fields and their canonical texts are equal, so
+/// that attributes which hold equal algebras are one attribute.
 class DerivedAlgebra {
 public:
-  /// Derives the facts at once, the lifts when they are first asked for. Throws algebras::InputError where the facts
-  /// contradict what the algebra claims (a table whose identity is none).
+  /// Derives the facts at once, the lifts when they are first asked for. Throws algebras::InputError where
+  /// the facts contradict what the algebra claims (a table whose identity is none).
   explicit DerivedAlgebra(const algebras::Algebra &algebra);
 
   /// The self-contained expression, algebras::Algebra::expression().

@@ -72,7 +72,8 @@ ParseResult SlotsOp::parse(OpAsmParser &parser, OperationState &state) {
       return parser.emitError(partition.rows_operand->location) << "the rows of a bank have no offset";
     bool is_explicit = row_types.getKind() == RowTypeKind::Explicit;
     (is_explicit ? types : offsets) = 1;
-    Type type = is_explicit ? Type(typeVector(tensor, parser.getContext())) : parser.getBuilder().getIndexType();
+    Type type =
+        is_explicit ? Type(typeVector(tensor, parser.getContext())) : parser.getBuilder().getIndexType();
     if (parser.resolveOperand(*partition.rows_operand, type, state.operands))
       return failure();
   }
@@ -102,7 +103,8 @@ void SlotsOp::print(OpAsmPrinter &printer) {
 LogicalResult SlotsOp::verify() {
   SlotsType view = cast<SlotsType>(getView().getType());
   if (view.getTensor() != getTensor().getType())
-    return emitOpError("is a view of ") << view.getTensor() << ", but its operand is " << getTensor().getType();
+    return emitOpError("is a view of ")
+           << view.getTensor() << ", but its operand is " << getTensor().getType();
   RowTypesAttr types = view.getRowTypes();
   if (!types && (getOffset() || getTypes()))
     return emitOpError("has no row types, so it takes neither an offset nor types");
@@ -128,7 +130,8 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
                                          SmallVectorImpl<Type> &types) {
   auto view = dyn_cast<SlotsType>(adaptor.getView().getType());
   if (!view)
-    return emitOptionalError(location, "'alg.gather' op gathers a slot view, not ", adaptor.getView().getType());
+    return emitOptionalError(location, "'alg.gather' op gathers a slot view, not ",
+                             adaptor.getView().getType());
   types.push_back(view.getTensor());
   return success();
 }
@@ -168,8 +171,8 @@ LogicalResult MapOp::verify() {
     return emitOpError("needs at least one view");
   for (Value input : getInputs())
     if (input.getType() != getResult().getType())
-      return emitOpError("maps views of one type, but one is ") << input.getType() << " and the result "
-                                                                << getResult().getType();
+      return emitOpError("maps views of one type, but one is ")
+             << input.getType() << " and the result " << getResult().getType();
   return verifySameOffset(getOperation(), getInputs());
 }
 
@@ -181,13 +184,14 @@ LogicalResult MapOp::verifyRegions() {
                                << " arguments";
   for (BlockArgument argument : block.getArguments())
     if (argument.getType() != element)
-      return emitOpError("maps elements of ") << element << ", but its body has an argument of "
-                                              << argument.getType();
+      return emitOpError("maps elements of ")
+             << element << ", but its body has an argument of " << argument.getType();
   auto yield = dyn_cast<YieldOp>(block.getTerminator());
   if (!yield)
     return emitOpError("has a body that does not end with 'alg.yield'");
   if (yield.getValue().getType() != element)
-    return emitOpError("maps elements of ") << element << ", but its body yields " << yield.getValue().getType();
+    return emitOpError("maps elements of ")
+           << element << ", but its body yields " << yield.getValue().getType();
   for (Operation &op : block)
     if (!isMemoryEffectFree(&op))
       return op.emitOpError("has side effects, which the body of 'alg.map' must not have");

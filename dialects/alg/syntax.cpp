@@ -22,6 +22,8 @@ GroupsAttr alg::parseGroups(AsmParser &parser) {
   }
   if (succeeded(parser.parseOptionalLSquare())) {
     SmallVector<int64_t> widths;
+    if (succeeded(parser.parseOptionalRSquare()))
+      return parser.getChecked<GroupsAttr>(loc, context, int64_t(0), int64_t(0), ArrayRef<int64_t>());
     auto parse_width = [&] { return parser.parseInteger(widths.emplace_back()); };
     if (parser.parseCommaSeparatedList(parse_width) || parser.parseRSquare())
       return {};
@@ -52,7 +54,8 @@ RowTypesAttr alg::parseRowTypes(AsmParser &parser) {
     return {};
   std::optional<RowTypeKind> kind = symbolizeRowTypeKind(keyword);
   if (!kind) {
-    parser.emitError(loc) << "'" << keyword << "' is no schedule of row types; there are cyclic, interval and explicit";
+    parser.emitError(loc) << "'" << keyword
+                          << "' is no schedule of row types; there are cyclic, interval and explicit";
     return {};
   }
   int64_t count = 0, width = 1;

@@ -1,8 +1,8 @@
 #include "dialects/alg/alg.h"
 #include "dialects/alg/syntax.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 #define GET_TYPEDEF_CLASSES
 #include "dialects/alg/alg_types.cpp.inc"
@@ -21,7 +21,8 @@ Type SlotsType::parse(AsmParser &parser) {
   SMLoc loc = parser.getCurrentLocation();
   SmallVector<int64_t> shape;
   Type element;
-  if (parser.parseLess() || parser.parseDimensionList(shape) || parser.parseType(element) || parser.parseComma())
+  if (parser.parseLess() || parser.parseDimensionList(shape) || parser.parseType(element) ||
+      parser.parseComma())
     return {};
   Attribute rows;
   GroupsAttr cols;
@@ -34,8 +35,8 @@ Type SlotsType::parse(AsmParser &parser) {
       return {};
     }
   } else if (parser.parseKeyword("rows") || parser.parseLParen() || !(rows = parseRows(parser)) ||
-             parser.parseRParen() || parser.parseComma() || parser.parseKeyword("cols") || parser.parseLParen() ||
-             !(cols = parseGroups(parser)) || parser.parseRParen()) {
+             parser.parseRParen() || parser.parseComma() || parser.parseKeyword("cols") ||
+             parser.parseLParen() || !(cols = parseGroups(parser)) || parser.parseRParen()) {
     return {};
   }
   if (parser.parseGreater())
@@ -43,8 +44,8 @@ Type SlotsType::parse(AsmParser &parser) {
   auto error = [&] { return parser.emitError(loc); };
   if (failed(RankedTensorType::verify(error, shape, element, Attribute())))
     return {};
-  return parser.getChecked<SlotsType>(loc, parser.getContext(), RankedTensorType::get(shape, element), rows, cols,
-                                      plain);
+  return parser.getChecked<SlotsType>(loc, parser.getContext(), RankedTensorType::get(shape, element), rows,
+                                      cols, plain);
 }
 
 void SlotsType::print(AsmPrinter &printer) const {
@@ -68,12 +69,13 @@ static LogicalResult verifyCover(function_ref<InFlightDiagnostic()> error, Strin
   if (ShapedType::isDynamic(size))
     return error() << "the " << dimension << " are cut into groups and need a static number, not '?'";
   if (groups.getTotal() != size)
-    return error() << describe(groups) << " cover " << groups.getTotal() << " " << dimension << ", the tensor has "
-                   << size;
+    return error() << describe(groups) << " cover " << groups.getTotal() << " " << dimension
+                   << ", the tensor has " << size;
   return success();
 }
 
-static LogicalResult verifyPlain(function_ref<InFlightDiagnostic()> error, RankedTensorType tensor, int64_t slots) {
+static LogicalResult verifyPlain(function_ref<InFlightDiagnostic()> error, RankedTensorType tensor,
+                                 int64_t slots) {
   if (tensor.getRank() == 2) {
     int64_t width = tensor.getDimSize(1);
     if (ShapedType::isDynamic(width))
@@ -85,7 +87,8 @@ static LogicalResult verifyPlain(function_ref<InFlightDiagnostic()> error, Ranke
   if (tensor.getRank() != 3)
     return error() << "a plain view has rank 2 (activations) or 3 (bank), not " << tensor.getRank();
   if (tensor.getDimSize(0) != slots)
-    return error() << "a bank of " << slots << " slots needs a first dimension of " << slots << ", in " << tensor;
+    return error() << "a bank of " << slots << " slots needs a first dimension of " << slots << ", in "
+                   << tensor;
   for (int64_t size : tensor.getShape().drop_front()) {
     int64_t total = 0;
     if (ShapedType::isDynamic(size) || size == 0)
@@ -96,8 +99,8 @@ static LogicalResult verifyPlain(function_ref<InFlightDiagnostic()> error, Ranke
   return success();
 }
 
-LogicalResult SlotsType::verify(function_ref<InFlightDiagnostic()> error, RankedTensorType tensor, Attribute rows,
-                                GroupsAttr cols, int64_t plain) {
+LogicalResult SlotsType::verify(function_ref<InFlightDiagnostic()> error, RankedTensorType tensor,
+                                Attribute rows, GroupsAttr cols, int64_t plain) {
   if (!isa<FloatType>(tensor.getElementType()))
     return error() << "slots hold floating-point elements, not " << tensor.getElementType();
   if (plain != 0) {

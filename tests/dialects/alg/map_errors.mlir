@@ -1,0 +1,96 @@
+// RUN: alg-opt %s -verify-diagnostics -split-input-file
+
+!x = !alg.slots<4x8xf32, plain(2)>
+
+func.func @none() -> !x {
+  // expected-error @+1 {{needs at least one view}}
+  %y = "alg.map"() ({
+    %c = arith.constant 0.0 : f32
+    alg.yield %c : f32
+  }) : () -> !x
+  return %y : !x
+}
+
+// -----
+
+!x = !alg.slots<4x8xf32, plain(2)>
+!z = !alg.slots<4x8xf32, plain(4)>
+
+func.func @kinds(%x: !x, %z: !z) {
+  // expected-error @+1 {{maps views of one type, but one is '!alg.slots<4x8xf32, plain(4)>' and the result '!alg.slots<4x8xf32, plain(2)>'}}
+  %y = "alg.map"(%x, %z) ({
+  ^bb0(%a: f32, %b: f32):
+    alg.yield %a : f32
+  }) : (!x, !z) -> !x
+  return
+}
+
+// -----
+
+!x = !alg.slots<4x8xf32, plain(2)>
+
+func.func @argument_count(%x: !x) {
+  // expected-error @+1 {{has 2 views, but its body has 1 arguments}}
+  %y = alg.map %x, %x : !x {
+  ^bb0(%a: f32):
+    alg.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+!x = !alg.slots<4x8xf32, plain(2)>
+
+func.func @argument_type(%x: !x) {
+  // expected-error @+1 {{maps elements of 'f32', but its body has an argument of 'bf16'}}
+  %y = alg.map %x : !x {
+  ^bb0(%a: bf16):
+    %b = arith.extf %a : bf16 to f32
+    alg.yield %b : f32
+  }
+  return
+}
+
+// -----
+
+!x = !alg.slots<4x8xf32, plain(2)>
+
+func.func @yield_type(%x: !x) {
+  // expected-error @+1 {{maps elements of 'f32', but its body yields 'bf16'}}
+  %y = alg.map %x : !x {
+  ^bb0(%a: f32):
+    %b = arith.truncf %a : f32 to bf16
+    alg.yield %b : bf16
+  }
+  return
+}
+
+// -----
+
+!x = !alg.slots<4x8xf32, plain(2)>
+
+func.func @effects(%x: !x, %m: memref<f32>) {
+  %y = alg.map %x : !x {
+  ^bb0(%a: f32):
+    // expected-error @+1 {{has side effects, which the body of 'alg.map' must not have}}
+    memref.store %a, %m[] : memref<f32>
+    alg.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @offsets(%x: tensor<?x8xf32>, %z: tensor<?x8xf32>) {
+  %one = arith.constant 1 : index
+  %xs = alg.slots %x rows(cyclic 2) cols(2 x 4) : tensor<?x8xf32>
+  %zs = alg.slots %z rows(cyclic 2, %one) cols(2 x 4) : tensor<?x8xf32>
+  // expected-error @+1 {{combines rows by their types, but one view starts at position 0 and another one at 1}}
+  %y = alg.map %xs, %zs : !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    alg.yield %c : f32
+  }
+  return
+}
