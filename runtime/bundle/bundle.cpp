@@ -20,6 +20,11 @@ template <typename Integer> Integer readAt(std::string_view bytes, size_t offset
   return value;
 }
 
+void checkHash(std::string_view bytes) {
+  if (std::memcmp(bundleHash(bytes).data(), bytes.data() + format::hash_offset, sizeof(Sha256Digest)) != 0)
+    refuse("is damaged: its hash does not match its contents; compile it or copy it again");
+}
+
 void checkHeader(std::string_view bytes, Bundle::HashCheck check) {
   if (bytes.empty())
     refuse("is empty");
@@ -32,19 +37,17 @@ void checkHeader(std::string_view bytes, Bundle::HashCheck check) {
   const uint64_t file_size = readAt<uint64_t>(bytes, format::file_size_offset);
   if (version > format::version) {
     // A flipped bit in the version is damage, not news from the future. Only the hash can tell.
-    if (check == Bundle::HashCheck::verify &&
-        std::memcmp(bundleHash(bytes).data(), bytes.data() + format::hash_offset, 32) != 0)
-      refuse("is damaged: its hash does not match its contents; compile it or copy it again");
+    if (check == Bundle::HashCheck::verify)
+      checkHash(bytes);
     throw Error(ALGRT_NEWER_FORMAT, "has format " + std::to_string(version) + ", this runtime reads up to " +
                                         std::to_string(format::version) + ": update the runtime");
   }
   if (bytes.size() < file_size)
     refuse("is truncated: " + std::to_string(bytes.size()) + " of " + std::to_string(file_size) + " bytes");
-  if (check == Bundle::HashCheck::verify &&
-      std::memcmp(bundleHash(bytes).data(), bytes.data() + format::hash_offset, 32) != 0)
-    refuse("is damaged: its hash does not match its contents; compile it or copy it again");
   if (bytes.size() > file_size)
     refuse("has " + std::to_string(bytes.size() - file_size) + " bytes after its end");
+  if (check == Bundle::HashCheck::verify)
+    checkHash(bytes);
   if (version == 0 || readAt<uint32_t>(bytes, format::reserved_offset) != 0)
     refuse("has a malformed header");
 }

@@ -1,0 +1,12 @@
+# The shared library offers what algrt.h declares, all of it and nothing else.
+execute_process(COMMAND ${NM} -D --defined-only ${LIBRARY} OUTPUT_VARIABLE SYMBOLS COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL " [TDBVWRu] [^\n@]+" FOUND "${SYMBOLS}")
+list(TRANSFORM FOUND REPLACE "^ . " "")
+file(READ ${HEADER} TEXT)
+string(REGEX MATCHALL "ALGRT_API [^;(]*(algrt_[a-z_]+)\\(" DECLARED "${TEXT}")
+list(TRANSFORM DECLARED REPLACE ".*(algrt_[a-z_]+)\\($" "\\1")
+list(SORT FOUND)
+list(SORT DECLARED)
+if(NOT FOUND STREQUAL DECLARED OR FOUND STREQUAL "")
+  message(FATAL_ERROR "exported: ${FOUND}\ndeclared: ${DECLARED}")
+endif()

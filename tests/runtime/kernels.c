@@ -1,0 +1,121 @@
+/* Kernels written by hand against runtime/kernel_abi.h, one shared object per shape: slow, plain, and
+ * independent of the compiler. The shape comes from the build: GROUPS      number of groups (and of types
+ * where they are cyclic, interval or explicit) IN, OUT     widths of an input and an output group PERIOD rows
+ * of one type after another; 0 = explicit types; -1 = slot lift (quaternions) BFLOAT16    1 for bf16
+ * elements, otherwise f32 */
+#include "runtime/kernel_abi.h"
+
+#include <string.h>
+
+#if BFLOAT16
+typedef uint16_t element;
+static float load(element value) {
+  uint32_t bits = (uint32_t)value << 16;
+  float result;
+  memcpy(&result, &bits, 4);
+  return result;
+}
+static element store(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, 4);
+  if ((bits & 0x7fffffffu) > 0x7f800000u)
+    return (element)(bits >> 16 | 0x40u);
+  return (element)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+}
+#else
+typedef float element;
+static float load(element value) { return value; }
+static element store(float value) { return value; }
+#endif
+
+enum { rows_per_task = 3, types_per_task = 2 };
+
+static const element *at(const algrt_memref2 *m, int64_t row, int64_t column) {
+  return (const element *)m->aligned + m->offset + row * m->strides[0] + column;
+}
+
+/* Where the element W[row, column] lies. The packed bank is the bank transposed, with room for one more
+ * column between rows: an order that no plain kernel could read by accident. */
+enum {
+  bank_rows = GROUPS * IN,
+  bank_columns = PERIOD < 0 ? OUT : GROUPS * OUT,
+  packed_stride = bank_rows + 1
+};
+
+static float weight(const algrt_memref2 *w, int packed, int64_t row, int64_t column) {
+  return load(packed ? ((const element *)w->aligned)[column * packed_stride + row] : *at(w, row, column));
+}
+
+/* sum += coefficient * x[row, group i] times block (bank row group j, columns from first_column) of w */
+static void add_block(float *sum, const algrt_memref2 *x, const algrt_memref2 *w, int packed, int64_t row,
+                      int i, int j, int64_t first_column, float coefficient) {
+  for (int d = 0; d < IN; ++d)
+    for (int c = 0; c < OUT; ++c)
+      sum[c] += coefficient * load(*at(x, row, i * IN + d)) * weight(w, packed, j * IN + d, first_column + c);
+}
+
+static void one_slot(const algrt_memref2 *x, const algrt_memref2 *w, const algrt_memref2 *y, float *sum,
+                     int packed, int64_t row, int64_t type, int group) {
+  memset(sum, 0, OUT * sizeof(float));
+#if PERIOD < 0
+  /* Quaternions: basis i times basis j is sign[i][j] times basis i xor j. */
+  static const float sign[4][4] = {{1, 1, 1, 1}, {1, -1, 1, -1}, {1, -1, -1, 1}, {1, 1, -1, -1}};
+  for (int i = 0; i < GROUPS; ++i)
+    add_block(sum, x, w, packed, row, i, i ^ group, 0, sign[i][i ^ group]);
+#else
+  add_block(sum, x, w, packed, row, group, group, (int64_t)group * OUT, 1);
+  if (type != group)
+    add_block(sum, x, w, packed, row, (int)type, (int)type, (int64_t)group * OUT, 1);
+#endif
+  for (int c = 0; c < OUT; ++c)
+    *(element *)at(y, row, group * OUT + c) = store(sum[c]);
+}
+
+static void forward(int packed, const algrt_memref2 *x, const algrt_memref2 *w, const algrt_memref2 *y,
+                    const algrt_memref1 *scratch, const algrt_memref1 *rows, const algrt_memref1 *starts,
+                    int64_t p0, int64_t row_blocks, int64_t slices, int64_t begin, int64_t end) {
+  const int64_t m = x->sizes[0], types = PERIOD < 0 ? 1 : GROUPS;
+  float *sum = (float *)scratch->aligned;
+  for (int64_t task = begin; task < end; ++task) {
+    const int64_t slice = task % slices, block = task / slices % row_blocks,
+                  first = task / slices / row_blocks;
+    for (int64_t type = first * types_per_task; type < types && type < (first + 1) * types_per_task; ++type) {
+      int64_t seen = 0; /* rows of this type so far */
+      for (int64_t r = 0; r < m; ++r) {
+#if PERIOD > 0
+        if ((p0 + r) / PERIOD % types != type)
+          continue;
+        const int64_t row = r;
+#elif PERIOD == 0
+        const int64_t *start = (const int64_t *)starts->aligned;
+        if (r >= start[type + 1] - start[type])
+          break;
+        const int64_t row = ((const int64_t *)rows->aligned)[start[type] + r];
+#else
+        const int64_t row = r;
+#endif
+        if (seen++ / rows_per_task != block)
+          continue;
+        for (int64_t group = slice * GROUPS / slices; group < (slice + 1) * GROUPS / slices; ++group)
+          one_slot(x, w, y, sum, packed, row, type, (int)group);
+      }
+    }
+  }
+}
+
+#define FORWARD(NAME, PACKED)                                                                                \
+  void NAME(const algrt_memref2 *x, const algrt_memref2 *w, const algrt_memref2 *y,                          \
+            const algrt_memref1 *scratch, const algrt_memref1 *rows, const algrt_memref1 *starts,            \
+            int64_t p0, int64_t row_blocks, int64_t slices, int64_t begin, int64_t end) {                    \
+    forward(PACKED, x, w, y, scratch, rows, starts, p0, row_blocks, slices, begin, end);                     \
+  }
+FORWARD(forward_packed, 1)
+FORWARD(forward_copied, 0)
+FORWARD(forward_direct, 0)
+
+/* Task t packs bank row group t. */
+void pack(const algrt_memref2 *w, const algrt_memref2 *packed, int64_t begin, int64_t end) {
+  for (int64_t row = begin * IN; row < end * IN; ++row)
+    for (int64_t column = 0; column < bank_columns; ++column)
+      ((element *)packed->aligned)[column * packed_stride + row] = *at(w, row, column);
+}

@@ -1,0 +1,36 @@
+// The layers for which CMake builds kernels (kernels.c), and bundles made of them.
+#pragma once
+
+#include "runtime/bundle/manifest.h"
+#include "runtime/bundle/support.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace algrt::test {
+
+struct Shape {
+  std::string name; // of the shared object
+  int64_t groups, in, out;
+  int64_t period; // as in kernels.c
+  bool bfloat16;
+
+  int64_t k() const { return groups * in; }
+  int64_t n() const { return groups * out; }
+  int64_t bankColumns() const { return period < 0 ? out : n(); }
+};
+
+// f32 cyclic, bf16 cyclic, f32 interval, f32 explicit, f32 quaternions.
+const std::vector<Shape> &shapes();
+const Shape &shape(const std::string &name);
+
+// The manifest without sections, for a test to spoil.
+nlohmann::ordered_json manifestOf(const Shape &shape);
+// Sections: the kernels and, in the slot lift, the terms.
+std::string bundleOf(const Shape &shape);
+std::string bundleOf(const Shape &shape, const nlohmann::ordered_json &manifest);
+// Terms of the quaternions' multiplication table.
+std::vector<std::vector<Term>> quaternionTerms();
+
+} // namespace algrt::test
