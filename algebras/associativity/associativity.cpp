@@ -1,0 +1,128 @@
+// For every first index i, the coefficients D[j,k,l] of (b_i b_j) b_k - b_i (b_j b_k) are gathered from the
+// pairs of constants that meet, sorted, and summed.
+#include "algebras/associativity.h"
+
+#include "algebras/associativity/scaled_table.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace algebras {
+
+namespace {
+
+template <typename Number> struct Difference {
+  std::int64_t j, k, l;
+  Number value;
+};
+
+template <typename Number> using Differences = std::vector<Difference<Number>>;
+
+// The first (j,k,l) whose sum is not zero.
+template <typename Arithmetic>
+const Difference<typename Arithmetic::Number> *
+firstNonzero(Differences<typename Arithmetic::Number> &differences, const Arithmetic &arithmetic) {
+  auto key = [](const auto &d) { return std::tie(d.j, d.k, d.l); };
+  std::sort(differences.begin(), differences.end(),
+            [&](const auto &a, const auto &b) { return key(a) < key(b); });
+  for (std::size_t first = 0; first < differences.size();) {
+    typename Arithmetic::Number sum = differences[first].value;
+    std::size_t next = first + 1;
+    for (; next < differences.size() && key(differences[next]) == key(differences[first]); ++next)
+      sum = arithmetic.add(sum, differences[next].value);
+    if (!arithmetic.isZero(sum))
+      return &differences[first];
+    first = next;
+  }
+  return nullptr;
+}
+
+template <typename Arithmetic> class Search {
+public:
+  using Number = typename Arithmetic::Number;
+  using Entry = typename ScaledTable<Arithmetic>::Entry;
+
+  explicit Search(const Table &table, Arithmetic arithmetic) : table_(table, std::move(arithmetic)) {}
+
+  std::optional<Witness> run() {
+    for (std::int64_t i : table_.firstIndices())
+      if (std::optional<Witness> witness = meetings(i) <= kAtOnce ? searchRow(i) : searchRowBySecond(i))
+        return witness;
+    return std::nullopt;
+  }
+
+private:
+  static constexpr std::size_t kAtOnce = std::size_t{1} << 22;
+
+  std::size_t meetings(std::int64_t i) const {
+    std::size_t count = 0;
+    for (const Entry &left : table_.row(i))
+      count += table_.row(left.k).size() + table_.into(left.j).size();
+    return count;
+  }
+
+  std::optional<Witness> searchRow(std::int64_t i) {
+    differences_.clear();
+    for (const Entry &left : table_.row(i)) {
+      for (const Entry &right : table_.row(left.k)) // (b_i b_j) b_k
+        differences_.push_back({left.j, right.j, right.k, product(left, right)});
+      for (const Entry &inner : table_.into(left.j)) // b_i (b_j b_k), where b_j b_k has a part in left.j
+        differences_.push_back({inner.i, inner.j, left.k, table_.arithmetic().negate(product(left, inner))});
+    }
+    return witness(i);
+  }
+
+  // Dense tables: the same sums with one second index at a time.
+  std::optional<Witness> searchRowBySecond(std::int64_t i) {
+    std::span<const Entry> row = table_.row(i);
+    std::vector<std::int64_t> seconds = table_.firstIndices();
+    for (const Entry &left : row)
+      seconds.push_back(left.j);
+    std::sort(seconds.begin(), seconds.end());
+    seconds.erase(std::unique(seconds.begin(), seconds.end()), seconds.end());
+    for (std::int64_t j : seconds) {
+      differences_.clear();
+      for (const Entry &left : withSecond(row, j))
+        for (const Entry &right : table_.row(left.k))
+          differences_.push_back({j, right.j, right.k, product(left, right)});
+      for (const Entry &inner : table_.row(j))
+        for (const Entry &left : withSecond(row, inner.k))
+          differences_.push_back({j, inner.j, left.k, table_.arithmetic().negate(product(left, inner))});
+      if (std::optional<Witness> found = witness(i))
+        return found;
+    }
+    return std::nullopt;
+  }
+
+  static std::span<const Entry> withSecond(std::span<const Entry> row, std::int64_t j) {
+    auto begin = std::lower_bound(row.begin(), row.end(), j,
+                                  [](const Entry &e, std::int64_t index) { return e.j < index; });
+    auto end =
+        std::upper_bound(begin, row.end(), j, [](std::int64_t index, const Entry &e) { return index < e.j; });
+    return {begin, end};
+  }
+
+  Number product(const Entry &left, const Entry &right) const {
+    return table_.arithmetic().multiply(left.value, right.value);
+  }
+
+  std::optional<Witness> witness(std::int64_t i) {
+    const auto *found = firstNonzero(differences_, table_.arithmetic());
+    return found ? std::optional(Witness{i, found->j, found->k, found->l}) : std::nullopt;
+  }
+
+  ScaledTable<Arithmetic> table_;
+  Differences<Number> differences_;
+};
+
+} // namespace
+
+std::optional<Witness> findNonassociative(const Table &table) {
+  if (!table.field().isRationals())
+    return Search(table, PrimeArithmetic{table.field().characteristic()}).run();
+  if (std::optional<IntegerScale> scale = smallIntegers(table))
+    return Search(table, WordArithmetic{*scale}).run();
+  return Search(table, RationalArithmetic{}).run();
+}
+
+} // namespace algebras

@@ -1,0 +1,62 @@
+// An algebra given by its structure constants.
+#include "algebras/constructions.h"
+#include "algebras/constructions/construction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+#include <tuple>
+
+namespace algebras {
+
+namespace {
+
+[[noreturn]] void notMatrixLike() { throw std::logic_error("a table has no positions"); }
+
+class TableConstruction final : public detail::Construction {
+public:
+  explicit TableConstruction(Table table)
+      : Construction(Algebra::Kind::Table, table.field(), table.dimension(), table.nonzeros()),
+        table_(std::move(table)) {
+    setName(table_.name().empty() ? "table" : table_.name());
+    const std::vector<Constant> &constants = table_.constants();
+    by_output_.resize(constants.size());
+    std::iota(by_output_.begin(), by_output_.end(), 0);
+    std::sort(by_output_.begin(), by_output_.end(), [&](std::size_t left, std::size_t right) {
+      return std::tie(constants[left].k, left) < std::tie(constants[right].k, right);
+    });
+  }
+  std::string expression() const override { return fmt::format("table({})", printTable(table_)); }
+  const Table *table() const override { return &table_; }
+  std::vector<Constant> constantsInto(std::int64_t slot) const override {
+    const std::vector<Constant> &constants = table_.constants();
+    auto place = std::lower_bound(by_output_.begin(), by_output_.end(), slot,
+                                  [&](std::size_t index, std::int64_t k) { return constants[index].k < k; });
+    std::vector<Constant> result;
+    for (; place != by_output_.end() && constants[*place].k == slot; ++place)
+      result.push_back(constants[*place]);
+    return result;
+  }
+  std::string slotName(std::int64_t slot) const override { return fmt::format("b{}", slot); }
+
+  bool isMatrixLike() const override { return false; }
+  std::int64_t positions() const override { notMatrixLike(); }
+  Position position(std::int64_t) const override { notMatrixLike(); }
+  std::optional<std::int64_t> slotAt(Position) const override { notMatrixLike(); }
+  std::vector<std::int64_t> support(std::int64_t, std::int64_t) const override { notMatrixLike(); }
+  std::int64_t rowTypes() const override { notMatrixLike(); }
+  std::int64_t rowTypeOf(std::int64_t) const override { notMatrixLike(); }
+  std::int64_t firstRowOf(std::int64_t) const override { notMatrixLike(); }
+
+private:
+  Table table_;
+  std::vector<std::size_t> by_output_; // indices of the constants, sorted by (k, i, j)
+};
+
+} // namespace
+
+Algebra tableAlgebra(Table table) { return Algebra(std::make_shared<TableConstruction>(std::move(table))); }
+
+} // namespace algebras

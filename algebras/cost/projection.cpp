@@ -1,0 +1,96 @@
+#include "algebras/cost/projection.h"
+
+#include "algebras/checked.h"
+#include "algebras/error.h"
+
+#include <fmt/format.h>
+
+namespace algebras::cost {
+
+namespace {
+
+void requireGroups(const Lift &lift, const Groups &in, const Groups &out) {
+  if (in.count() != lift.inputGroups() || out.count() != lift.outputGroups())
+    throw InputError(fmt::format("{} input and {} output groups, but the lift of {} has {} and {}",
+                                 in.count(), out.count(), lift.algebra().name(), lift.inputGroups(),
+                                 lift.outputGroups()));
+}
+
+constexpr const char *kWhat = "the number of MACs";
+
+__int128 diagonalMacs(const Groups &in, const Groups &out) {
+  __int128 sum = 0;
+  for (std::int64_t group = 0; group < in.count(); ++group)
+    sum += static_cast<__int128>(in.width(group)) * out.width(group);
+  return sum;
+}
+
+__int128 completeGraphRow(const Groups &in, const Groups &out, std::int64_t type, __int128 diagonal) {
+  return diagonal + static_cast<__int128>(in.width(type)) * (out.total() - out.width(type));
+}
+
+} // namespace
+
+std::int64_t completeGraphRowMacs(const Groups &in, const Groups &out, std::int64_t type) {
+  if (in.count() != out.count())
+    throw InputError(
+        fmt::format("{} input groups and {} output groups: Q(q) has as many", in.count(), out.count()));
+  return checkedNarrow(completeGraphRow(in, out, type, diagonalMacs(in, out)), kWhat);
+}
+
+std::int64_t rowMacs(const Lift &lift, const Groups &in, const Groups &out, std::int64_t type) {
+  requireGroups(lift, in, out);
+  if (lift.completeGraph())
+    return completeGraphRowMacs(in, out, type);
+  __int128 sum = 0;
+  for (std::int64_t group = 0; group < lift.outputGroups(); ++group)
+    for (const BlockTerm &term : lift.terms(type, group))
+      sum += static_cast<__int128>(in.width(term.input_group)) * out.width(group);
+  return checkedNarrow(sum, kWhat);
+}
+
+std::vector<std::int64_t> allRowMacs(const Lift &lift, const Groups &in, const Groups &out) {
+  requireGroups(lift, in, out);
+  std::vector<std::int64_t> result(lift.types());
+  if (!lift.completeGraph()) {
+    for (std::int64_t type = 0; type < lift.types(); ++type)
+      result[type] = rowMacs(lift, in, out, type);
+    return result;
+  }
+  __int128 diagonal = diagonalMacs(in, out);
+  for (std::int64_t type = 0; type < lift.types(); ++type)
+    result[type] = checkedNarrow(completeGraphRow(in, out, type, diagonal), kWhat);
+  return result;
+}
+
+std::int64_t batchMacs(const Lift &lift, const Groups &in, const Groups &out,
+                       std::span<const std::int64_t> rows_of_type) {
+  if (static_cast<std::int64_t>(rows_of_type.size()) != lift.types())
+    throw InputError(fmt::format("row counts for {} types, but {} has {}", rows_of_type.size(),
+                                 lift.algebra().name(), lift.types()));
+  std::vector<std::int64_t> macs = allRowMacs(lift, in, out);
+  std::int64_t sum = 0;
+  for (std::size_t type = 0; type < macs.size(); ++type)
+    sum = checkedAdd(sum, checkedMultiply(rows_of_type[type], macs[type], kWhat), kWhat);
+  return sum;
+}
+
+std::int64_t denseMacs(std::int64_t m, std::int64_t k, std::int64_t n) {
+  return checkedMultiply(m, checkedMultiply(k, n, kWhat), kWhat);
+}
+
+std::int64_t trainingMacs(std::int64_t forward) { return checkedMultiply(3, forward, kWhat); }
+
+Rational rho(std::int64_t q) {
+  if (q < 1)
+    throw InputError(fmt::format("Q({}): the size has to be at least 1", q));
+  return (Rational(2) * Rational(q) - Rational(1)) / (Rational(q) * Rational(q));
+}
+
+Rational equalGroupFraction(const Lift &lift) {
+  Rational groups(lift.inputGroups());
+  // Of types * n^2 block products in the row lift; of m^2 in the slots lift, whose dense map has m^2 blocks.
+  return Rational(lift.termCount()) / (Rational(lift.types()) * groups * groups);
+}
+
+} // namespace algebras::cost

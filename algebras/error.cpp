@@ -1,0 +1,81 @@
+#include "algebras/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace algebras {
+
+SourceLocation locate(std::string_view content, std::size_t offset, std::string file) {
+  offset = std::min(offset, content.size());
+  std::string_view before = content.substr(0, offset);
+  std::size_t start = before.rfind('\n');
+  start = start == std::string_view::npos ? 0 : start + 1;
+  std::size_t end = content.find('\n', offset);
+  end = end == std::string_view::npos ? content.size() : end;
+  SourceLocation where;
+  where.file = std::move(file);
+  where.line = 1 + std::count(before.begin(), before.end(), '\n');
+  where.column = static_cast<std::int64_t>(offset - start) + 1;
+  where.text = content.substr(start, end - start);
+  return where;
+}
+
+InputError::InputError(std::string message) : std::runtime_error(std::move(message)) {}
+
+InputError::InputError(std::string message, SourceLocation where)
+    : std::runtime_error(std::move(message)), where_(std::move(where)) {}
+
+InputError &InputError::hint(std::string text) {
+  hint_ = std::move(text);
+  return *this;
+}
+
+namespace {
+
+// A window of the line around the caret, so that one very long line does not flood the terminal.
+struct Excerpt {
+  std::string text;
+  std::size_t caret;
+};
+
+Excerpt excerpt(const SourceLocation &where) {
+  constexpr std::size_t kWidth = 120;
+  std::size_t caret = std::min<std::size_t>(std::max<std::int64_t>(where.column, 1) - 1, where.text.size());
+  std::size_t start = where.text.size() <= kWidth || caret < kWidth / 2 ? 0 : caret - kWidth / 2;
+  Excerpt result{where.text.substr(start, kWidth), caret - start};
+  for (char &c : result.text)
+    if (static_cast<unsigned char>(c) < 0x20 && c != '\t')
+      c = ' ';
+  return result;
+}
+
+} // namespace
+
+std::string InputError::render() const {
+  std::string out;
+  if (where_ && !where_->file.empty()) {
+    out += where_->file + ":";
+    if (where_->line > 0)
+      out += fmt::format("{}:{}:", where_->line, where_->column);
+    out += " ";
+  }
+  out += fmt::format("error: {}", what());
+  if (where_ && where_->line > 0) {
+    Excerpt shown = excerpt(*where_);
+    out += "\n" + shown.text + "\n";
+    // Tabs are repeated, so that the caret stands right whatever their width; bytes that continue a UTF-8
+    // character take no column.
+    for (char c : std::string_view(shown.text).substr(0, shown.caret))
+      if (c == '\t')
+        out += '\t';
+      else if ((static_cast<unsigned char>(c) & 0xC0) != 0x80)
+        out += ' ';
+    out += '^';
+  }
+  if (!hint_.empty())
+    out += "\nhint: " + hint_;
+  return out;
+}
+
+} // namespace algebras

@@ -1,0 +1,44 @@
+// A place in the text of an expression, and errors that point at it.
+#pragma once
+
+#include "algebras/error.h"
+#include "algebras/expression.h"
+
+#include <string>
+#include <string_view>
+
+namespace algebras::detail {
+
+class Cursor {
+public:
+  Cursor(std::string_view text, const ExpressionOptions &options) : text_(text), options_(options) {}
+
+  std::size_t offset() const { return offset_; }
+  bool atEnd(); // after blanks
+  // The next character after blanks, or 0 at the end.
+  char peek();
+  // Takes the character, or says no and leaves it.
+  bool take(char expected);
+  bool takeWord(std::string_view expected);
+  void require(char expected, std::string_view purpose);
+  // A word of letters; empty when there is none.
+  std::string_view word();
+  // A non-negative decimal integer that fits in 64 bits.
+  std::int64_t integer(std::string_view purpose);
+  // A file name: in double quotes, or up to the next ')' with blanks around it dropped.
+  std::string fileName();
+  // The JSON object that starts here, to its closing brace.
+  std::string_view json();
+
+  [[noreturn]] void fail(std::size_t offset, const std::string &message, const std::string &hint = {}) const;
+  SourceLocation where(std::size_t offset) const;
+
+private:
+  void skipBlanks();
+
+  std::string_view text_;
+  const ExpressionOptions &options_;
+  std::size_t offset_ = 0;
+};
+
+} // namespace algebras::detail

@@ -1,0 +1,28 @@
+// The syntax tree of an expression: fields are agreed on only when all tables have been read.
+#pragma once
+
+#include "algebras/algebra.h"
+#include "algebras/expression.h"
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace algebras::detail {
+
+struct Syntax {
+  enum class Kind { Family, Graph, Table, Sum, Product, Power };
+  Kind kind = Kind::Family;
+  std::size_t offset = 0;       // where errors about this node point
+  char family = 'Q';            // Q, p(ath), D, M, T
+  std::int64_t number = 0;      // the size of a family, the exponent of a power
+  std::optional<Graph> graph;   // of a Graph
+  std::optional<Table> table;   // of a Table
+  std::vector<Syntax> operands; // of Sum, Product and Power
+};
+
+// Reads files on the way. InputError as parseExpression says.
+Syntax parseSyntax(std::string_view text, const ExpressionOptions &options);
+
+} // namespace algebras::detail

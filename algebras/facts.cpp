@@ -1,0 +1,245 @@
+#include "algebras/facts.h"
+
+#include "algebras/constructions.h"
+#include "algebras/error.h"
+#include "algebras/radical/structure.h"
+#include "algebras/radical/table_structure.h"
+#include "algebras/rank/bounds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace algebras {
+
+namespace {
+
+using Kind = Algebra::Kind;
+
+// The laws of an algebra, before anything that rests on them.
+struct Laws {
+  bool associative = true;
+  std::optional<Witness> witness;
+  bool commutative = true;
+  bool unital = true;
+  std::optional<SparseVector> identity; // left out when longer than Facts::kListLimit
+};
+
+bool isCommutative(const Table &table) {
+  std::vector<const Constant *> swapped;
+  for (const Constant &constant : table.constants())
+    swapped.push_back(&constant);
+  std::sort(swapped.begin(), swapped.end(), [](const Constant *a, const Constant *b) {
+    return std::tie(a->j, a->i, a->k) < std::tie(b->j, b->i, b->k);
+  });
+  return std::equal(swapped.begin(), swapped.end(), table.constants().begin(),
+                    [](const Constant *a, const Constant &b) {
+                      return a->j == b.i && a->i == b.j && a->k == b.k && a->value == b.value;
+                    });
+}
+
+Laws tableLaws(const Table &table) {
+  Laws laws;
+  laws.witness = findNonassociative(table);
+  laws.associative = !laws.witness;
+  laws.commutative = isCommutative(table);
+  laws.identity = findIdentity(table);
+  laws.unital = laws.identity.has_value();
+  if (!table.claimedIdentity())
+    return laws;
+  SparseVector claimed;
+  for (std::int64_t slot = 0; slot < table.dimension(); ++slot)
+    if (!(*table.claimedIdentity())[slot].isZero())
+      claimed.emplace_back(slot, (*table.claimedIdentity())[slot]);
+  if (!laws.identity || *laws.identity != claimed)
+    throw InputError(fmt::format("the identity that {} claims is not one", table.name()))
+        .hint(laws.identity ? "leave \"identity\" out: it is derived"
+                            : "the table has no identity: leave it out");
+  return laws;
+}
+
+// Sum of the units on the diagonal. Every family but M(n) and T(n) with its idempotents is a graph.
+Laws matrixLikeLaws(const Algebra &algebra) {
+  Laws laws;
+  std::int64_t n = algebra.positions();
+  // Basis elements off the diagonal do not commute with their ends.
+  laws.commutative = algebra.dimension() == n;
+  if (n > Facts::kListLimit)
+    return laws;
+  laws.identity.emplace();
+  for (std::int64_t position = 0; position < n; ++position)
+    laws.identity->emplace_back(algebra.slotAt({position, position}).value(), Rational(1));
+  std::sort(laws.identity->begin(), laws.identity->end(),
+            [](const auto &left, const auto &right) { return left.first < right.first; });
+  return laws;
+}
+
+Laws deriveLaws(const Algebra &algebra);
+
+Laws directProductLaws(const Algebra &algebra) {
+  Laws laws;
+  laws.identity.emplace();
+  std::int64_t start = 0;
+  for (const Algebra &factor : algebra.factors()) {
+    Laws own = deriveLaws(factor);
+    if (own.witness && !laws.witness)
+      laws.witness = Witness{start + own.witness->i, start + own.witness->j, start + own.witness->k,
+                             start + own.witness->l};
+    laws.associative = laws.associative && own.associative;
+    laws.commutative = laws.commutative && own.commutative;
+    laws.unital = laws.unital && own.unital;
+    if (!own.identity || (laws.identity && laws.identity->size() + own.identity->size() > Facts::kListLimit))
+      laws.identity.reset();
+    if (laws.identity)
+      for (const auto &[slot, coefficient] : *own.identity)
+        laws.identity->emplace_back(start + slot, coefficient);
+    start += factor.dimension();
+  }
+  return laws;
+}
+
+SparseVector tensorProduct(const Field &field, const SparseVector &left, const SparseVector &right,
+                           std::int64_t right_dimension) {
+  SparseVector result;
+  for (const auto &[i, a] : left)
+    for (const auto &[j, b] : right)
+      result.emplace_back(i * right_dimension + j, field.multiply(a, b));
+  return result;
+}
+
+// A witness of one factor, tensored with idempotent slots of the others: slot 0 of every matrix-like algebra
+// is one.
+Witness tensorWitness(const Algebra &algebra, const std::vector<Laws> &factors) {
+  std::size_t guilty = 0;
+  while (factors[guilty].associative)
+    ++guilty;
+  std::int64_t stride = 1; // between neighbouring slots of the guilty factor
+  for (std::size_t f = 0; f < factors.size(); ++f) {
+    if (f != guilty && !algebra.factors()[f].isMatrixLike())
+      return findNonassociative(algebra.expand()).value();
+    if (f > guilty)
+      stride *= algebra.factors()[f].dimension();
+  }
+  const Witness &own = *factors[guilty].witness;
+  return {own.i * stride, own.j * stride, own.k * stride, own.l * stride};
+}
+
+// A tensor product has an identity exactly when both factors have one. When both have, each sits inside as a
+// subalgebra, so it is associative, or commutative, exactly when both are. Without identities signs can
+// cancel (two anticommutative factors make a commutative product): then the product itself is examined.
+Laws tensorLaws(const Algebra &algebra) {
+  Laws laws;
+  std::vector<Laws> factors;
+  for (const Algebra &factor : algebra.factors())
+    factors.push_back(deriveLaws(factor));
+  auto all = [&](bool Laws::*law) {
+    return std::all_of(factors.begin(), factors.end(), [&](const Laws &own) { return own.*law; });
+  };
+  laws.unital = all(&Laws::unital);
+  laws.associative = all(&Laws::associative);
+  laws.commutative = all(&Laws::commutative);
+  if (!laws.unital && !(laws.associative && laws.commutative)) {
+    Laws examined = tableLaws(algebra.expand());
+    examined.unital = false;
+    return examined;
+  }
+  if (!laws.unital)
+    return laws;
+
+  laws.identity = SparseVector{{0, Rational(1)}};
+  std::size_t length = 1;
+  for (std::size_t f = 0; f < factors.size(); ++f) {
+    length = factors[f].identity ? length * factors[f].identity->size() : Facts::kListLimit + 1;
+    if (length > Facts::kListLimit) {
+      laws.identity.reset();
+      break;
+    }
+    laws.identity = tensorProduct(algebra.field(), *laws.identity, *factors[f].identity,
+                                  algebra.factors()[f].dimension());
+  }
+  if (!laws.associative)
+    laws.witness = tensorWitness(algebra, factors);
+  return laws;
+}
+
+Laws deriveLaws(const Algebra &algebra) {
+  if (algebra.table())
+    return tableLaws(*algebra.table());
+  if (algebra.isMatrixLike())
+    return matrixLikeLaws(algebra);
+  return algebra.kind() == Kind::DirectProduct ? directProductLaws(algebra) : tensorLaws(algebra);
+}
+
+void addStructure(Facts &facts, const Structure &structure) {
+  facts.center_dimension = structure.center_dimension;
+  facts.radical_dimension = structure.radicalDimension();
+  facts.radical_series = structure.radicalSeries();
+  facts.maximal_ideals = structure.maximalIdeals();
+  if (*facts.maximal_ideals > Facts::kListLimit)
+    return;
+  facts.simple_components.emplace();
+  for (auto [dimension, count] : structure.components)
+    facts.simple_components->insert(facts.simple_components->end(), count, dimension);
+}
+
+void addRank(Facts &facts, const Algebra &algebra, const std::optional<Structure> &structure) {
+  RankBound upper = rankUpper(algebra);
+  facts.rank_upper = upper.products;
+  facts.rank_upper_rule = upper.rule;
+  if (structure) {
+    facts.alder_strassen = alderStrassen(algebra, *structure);
+    if (std::optional<RankBound> lower = rankLower(algebra, *structure)) {
+      facts.rank_lower = lower->products;
+      facts.rank_lower_rule = lower->rule;
+    }
+  } else if (facts.unital.value_or(false)) {
+    facts.rank_lower = facts.dimension;
+    facts.rank_lower_rule = "dimension: every element is a product with the identity";
+  }
+  facts.rank_exact = facts.rank_lower && *facts.rank_lower == *facts.rank_upper;
+}
+
+void addLift(Facts &facts, const Algebra &algebra) {
+  if (!algebra.isMatrixLike())
+    return;
+  std::int64_t n = algebra.positions();
+  facts.types = algebra.rowTypes();
+  facts.groups = n;
+  Rational dense = Rational(n) * Rational(n) * Rational(n);
+  facts.dense_products = dense.toInteger(); // nothing where it leaves 64 bits
+  facts.fraction = Rational(facts.nonzeros) / dense;
+}
+
+} // namespace
+
+Facts deriveFacts(const Algebra &algebra) {
+  Facts facts;
+  facts.name = algebra.name();
+  facts.field = algebra.field();
+  facts.dimension = algebra.dimension();
+  facts.nonzeros = algebra.nonzeros();
+  facts.active_products = algebra.nonzeros();
+
+  Laws laws = deriveLaws(algebra);
+  facts.associative = laws.associative;
+  facts.unital = laws.unital;
+  facts.commutative = laws.commutative;
+  facts.witness = laws.witness;
+  if (laws.unital)
+    facts.identity = std::move(laws.identity);
+
+  std::optional<Structure> structure;
+  if (laws.associative && laws.unital) {
+    structure = deriveStructure(algebra);
+    if (structure)
+      addStructure(facts, *structure);
+    else if (algebra.table())
+      facts.center_dimension = centerDimension(*algebra.table());
+  }
+  addRank(facts, algebra, structure);
+  addLift(facts, algebra);
+  return facts;
+}
+
+} // namespace algebras

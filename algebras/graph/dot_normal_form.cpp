@@ -1,0 +1,238 @@
+#include "algebras/graph/dot_normal_form.h"
+
+#include "algebras/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace algebras {
+
+namespace {
+
+using Kind = DotToken::Kind;
+
+constexpr std::size_t kMaximumDepth = 100;                    // Boost's reader recurses
+constexpr std::int64_t kMaximumEdges = std::int64_t{1} << 22; // and keeps a map for every edge
+constexpr std::int64_t kSaturated = std::int64_t{1} << 30;
+
+// One brace level: how many vertices it mentions, and the end of an edge that waits for its other end.
+struct Level {
+  std::string subgraph;
+  std::int64_t mentions = 0;
+  std::int64_t last_size = 0;
+  std::int64_t last_vertex = -1; // -1: the last end was a subgraph
+  bool after_arrow = false;
+};
+
+class Normalizer {
+public:
+  Normalizer(const std::vector<DotToken> &tokens, std::string_view content, const std::string &file)
+      : tokens_(tokens), content_(content), file_(file) {}
+
+  DotNormalForm run() {
+    header();
+    levels_.emplace_back();
+    while (!levels_.empty() && peek().kind != Kind::End)
+      statementToken();
+    // What follows the closing brace, and a brace that is missing, are for Boost's grammar to judge.
+    for (; peek().kind != Kind::End; ++position_)
+      emit(peek().kind == Kind::Sign ? peek().text : "\"more\"");
+    return std::move(result_);
+  }
+
+private:
+  const DotToken &peek(std::size_t ahead = 0) const {
+    return tokens_[std::min(position_ + ahead, tokens_.size() - 1)];
+  }
+  bool isSign(std::size_t ahead, char sign) const {
+    return peek(ahead).kind == Kind::Sign && peek(ahead).text[0] == sign;
+  }
+  [[noreturn]] void fail(const DotToken &token, std::string message, std::string hint = {}) const {
+    throw InputError(std::move(message), locate(content_, token.offset, file_)).hint(std::move(hint));
+  }
+  void emit(std::string_view word) {
+    result_.text += word;
+    result_.text += ' ';
+  }
+
+  void header() {
+    if (peek().kind == Kind::Strict) {
+      emit("strict");
+      ++position_;
+    }
+    if (peek().kind == Kind::Graph)
+      fail(peek(), "an undirected graph; a graph algebra needs directions",
+           "write 'digraph', with '->' for each edge");
+    if (peek().kind != Kind::Digraph)
+      fail(peek(), "a DOT file starts with 'digraph'");
+    emit("digraph");
+    ++position_;
+    if (peek().kind == Kind::Identifier)
+      ++position_;
+    if (!isSign(0, '{'))
+      fail(peek(), "'{' has to follow 'digraph' and its name");
+    emit("{");
+    ++position_;
+  }
+
+  void statementToken() {
+    const DotToken &token = peek();
+    switch (token.kind) {
+    case Kind::Line:
+      fail(token, "'--' is an undirected edge; a graph algebra needs directions", "write '->'");
+    case Kind::Arrow:
+      levels_.back().after_arrow = true;
+      emit("->");
+      ++position_;
+      return;
+    case Kind::Graph:
+    case Kind::Node:
+    case Kind::Edge:
+      ++position_;
+      if (!isSign(0, '['))
+        fail(peek(), fmt::format("an attribute list '[...]' has to follow '{}'", token.text));
+      attributes();
+      return;
+    case Kind::Subgraph:
+      subgraph();
+      return;
+    case Kind::Identifier:
+      identifier();
+      return;
+    case Kind::Sign:
+      sign();
+      return;
+    case Kind::Strict:
+    case Kind::Digraph:
+      fail(token, fmt::format("'{}' cannot stand here", token.text));
+    case Kind::End:
+      return;
+    }
+  }
+
+  void sign() {
+    if (isSign(0, '{')) {
+      emit("subgraph"); // Boost wants the word
+      open("");
+    } else if (isSign(0, '}')) {
+      close();
+    } else if (isSign(0, '[')) {
+      attributes();
+    } else if (isSign(0, ';')) {
+      if (!result_.text.ends_with("; ") && !result_.text.ends_with("{ "))
+        emit(";");
+      ++position_;
+    } else {
+      fail(peek(), fmt::format("'{}' cannot stand here", peek().text));
+    }
+  }
+
+  void open(std::string name) {
+    if (levels_.size() > kMaximumDepth)
+      fail(peek(), fmt::format("subgraphs nested deeper than {}", kMaximumDepth));
+    emit("{");
+    ++position_;
+    levels_.emplace_back().subgraph = std::move(name);
+  }
+
+  void close() {
+    emit("}");
+    ++position_;
+    Level level = std::move(levels_.back());
+    levels_.pop_back();
+    if (levels_.empty())
+      return;
+    if (!level.subgraph.empty())
+      subgraph_sizes_[level.subgraph] += level.mentions;
+    endpoint(level.mentions, -1, 0);
+  }
+
+  void subgraph() {
+    ++position_;
+    emit("subgraph");
+    std::string name;
+    if (peek().kind == Kind::Identifier) {
+      name = peek().text + " "; // never empty, so that a named one is told from an anonymous one
+      auto index = subgraph_names_.try_emplace(name, subgraph_names_.size()).first->second;
+      emit(fmt::format("\"s{}\"", index));
+      ++position_;
+    }
+    if (isSign(0, '{'))
+      open(name);
+    else if (name.empty())
+      fail(peek(), "a name or '{' has to follow 'subgraph'");
+    else
+      endpoint(subgraph_sizes_[name], -1, 0);
+  }
+
+  void identifier() {
+    const DotToken &token = peek();
+    if (isSign(1, '=')) { // an attribute of the graph
+      if (peek(2).kind != Kind::Identifier)
+        fail(peek(2), "a value has to follow '='");
+      position_ += 3;
+      return;
+    }
+    auto [entry, fresh] = vertices_.try_emplace(token.text, static_cast<std::int64_t>(result_.names.size()));
+    if (fresh)
+      result_.names.push_back(token.text);
+    emit(fmt::format("\"{}\"", entry->second));
+    ++position_;
+    for (int port = 0; port < 2 && isSign(0, ':'); ++port) {
+      if (peek(1).kind != Kind::Identifier)
+        fail(peek(1), "the name of a port has to follow ':'");
+      position_ += 2;
+    }
+    endpoint(1, entry->second, token.offset);
+  }
+
+  void attributes() {
+    const DotToken &start = peek();
+    for (++position_; !isSign(0, ']'); ++position_) {
+      if (peek().kind == Kind::End)
+        fail(start, "this attribute list is not closed");
+      if (isSign(0, '[') || isSign(0, '{') || isSign(0, '}'))
+        fail(peek(), fmt::format("'{}' cannot stand in an attribute list", peek().text));
+    }
+    ++position_;
+  }
+
+  void endpoint(std::int64_t size, std::int64_t vertex, std::size_t offset) {
+    Level &level = levels_.back();
+    size = std::min(size, kSaturated);
+    level.mentions = std::min(level.mentions + size, kSaturated);
+    if (level.after_arrow) {
+      if (vertex >= 0 && level.last_vertex >= 0)
+        result_.edge_places[{level.last_vertex, vertex}].push_back(offset);
+      edges_ += level.last_size * size; // at most 2^60, checked at once
+      if (edges_ > kMaximumEdges)
+        throw InputError(fmt::format("more than {} edges", kMaximumEdges), SourceLocation{file_, 0, 0, {}})
+            .hint("the complete graph of any size is Q(n)");
+    }
+    level.after_arrow = false;
+    level.last_size = size;
+    level.last_vertex = vertex;
+  }
+
+  const std::vector<DotToken> &tokens_;
+  std::string_view content_;
+  const std::string &file_;
+  std::size_t position_ = 0;
+  DotNormalForm result_;
+  std::vector<Level> levels_;
+  std::unordered_map<std::string, std::int64_t> vertices_;
+  std::unordered_map<std::string, std::size_t> subgraph_names_;
+  std::unordered_map<std::string, std::int64_t> subgraph_sizes_;
+  std::int64_t edges_ = 0;
+};
+
+} // namespace
+
+DotNormalForm normalizeDot(const std::vector<DotToken> &tokens, std::string_view content,
+                           const std::string &file) {
+  return Normalizer(tokens, content, file).run();
+}
+
+} // namespace algebras

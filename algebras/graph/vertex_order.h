@@ -1,0 +1,15 @@
+// The order of vertices that the numbering of slots rests on.
+#pragma once
+
+#include "algebras/graph/graph.h"
+
+#include <string>
+#include <vector>
+
+namespace algebras {
+
+// A graph from names in the order in which a file first names them: kept, or sorted as integers when all are
+// integers. `edges` refer to that first order.
+Graph makeNamedGraph(std::vector<std::string> names, std::vector<Graph::Edge> edges);
+
+} // namespace algebras

@@ -1,0 +1,99 @@
+#include "algebras/identity/propagation.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace algebras {
+
+namespace {
+
+struct Term {
+  std::int64_t row, column, unknown; // of the equation (row, column)
+  const Rational *coefficient;
+};
+
+// One side's equations. False when a diagonal one has no term.
+bool gather(std::vector<Term> terms, std::int64_t dimension, std::vector<Equation> &equations) {
+  std::sort(terms.begin(), terms.end(), [](const Term &a, const Term &b) {
+    return std::tie(a.row, a.column, a.unknown) < std::tie(b.row, b.column, b.unknown);
+  });
+  std::int64_t diagonals = 0;
+  for (std::size_t first = 0; first < terms.size();) {
+    const Term &start = terms[first];
+    Equation equation;
+    equation.right = Rational(start.row == start.column ? 1 : 0);
+    diagonals += start.row == start.column;
+    for (; first < terms.size() && terms[first].row == start.row && terms[first].column == start.column;
+         ++first)
+      equation.terms.emplace_back(terms[first].unknown, *terms[first].coefficient);
+    equations.push_back(std::move(equation));
+  }
+  return diagonals == dimension;
+}
+
+} // namespace
+
+IdentityEquations identityEquations(const Table &table) {
+  IdentityEquations result;
+  // Every slot has to be the first index of some product; a table may have far more slots than products.
+  if (table.dimension() > table.nonzeros()) {
+    result.impossible = true;
+    return result;
+  }
+  std::vector<Term> left, right;
+  for (const Constant &constant : table.constants()) {
+    left.push_back({constant.j, constant.k, constant.i, &constant.value});
+    right.push_back({constant.i, constant.k, constant.j, &constant.value});
+  }
+  bool complete = gather(std::move(left), table.dimension(), result.equations);
+  complete = gather(std::move(right), table.dimension(), result.equations) && complete;
+  result.impossible = !complete;
+  return result;
+}
+
+Propagated propagate(const Field &field, std::int64_t unknowns, std::vector<Equation> equations) {
+  Propagated result;
+  result.values.resize(unknowns);
+  std::vector<std::vector<std::pair<std::size_t, std::size_t>>> uses(unknowns); // equation, term
+  std::vector<std::size_t> open(equations.size()), ready;
+  for (std::size_t index = 0; index < equations.size(); ++index) {
+    open[index] = equations[index].terms.size();
+    for (std::size_t term = 0; term < equations[index].terms.size(); ++term)
+      uses[equations[index].terms[term].first].emplace_back(index, term);
+    if (open[index] == 1)
+      ready.push_back(index);
+  }
+  while (!ready.empty()) {
+    const Equation &equation = equations[ready.back()];
+    ready.pop_back();
+    auto unsolved = std::find_if(equation.terms.begin(), equation.terms.end(),
+                                 [&](const auto &term) { return !result.values[term.first]; });
+    if (unsolved == equation.terms.end())
+      continue; // solved by another equation meanwhile
+    std::int64_t unknown = unsolved->first;
+    Rational value = field.reduce(equation.right / unsolved->second);
+    result.values[unknown] = value;
+    for (auto [index, term] : uses[unknown]) {
+      Equation &touched = equations[index];
+      if (!value.isZero())
+        touched.right = field.reduce(touched.right - touched.terms[term].second * value);
+      --open[index];
+      if (open[index] == 1)
+        ready.push_back(index);
+      if (open[index] == 0 && !touched.right.isZero()) {
+        result.contradictory = true;
+        return result;
+      }
+    }
+  }
+  for (std::size_t index = 0; index < equations.size(); ++index) {
+    if (open[index] == 0)
+      continue;
+    std::erase_if(equations[index].terms,
+                  [&](const auto &term) { return result.values[term.first].has_value(); });
+    result.left.push_back(std::move(equations[index]));
+  }
+  return result;
+}
+
+} // namespace algebras

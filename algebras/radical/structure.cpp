@@ -1,0 +1,150 @@
+#include "algebras/radical/structure.h"
+
+#include "algebras/radical/table_structure.h"
+
+#include <flint/fmpz.h>
+#include <flint/fmpz_poly.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace algebras {
+
+namespace {
+
+using Kind = Algebra::Kind;
+constexpr std::size_t kLongestSeries = std::size_t{1} << 20;
+
+// Layers as the coefficients of a polynomial: the filtrations of a tensor product multiply. All values are
+// dimensions, so the sum of the result, and each part of it, fits in 64 bits when the product's dimension
+// does.
+std::vector<std::int64_t> convolve(const std::vector<std::int64_t> &left,
+                                   const std::vector<std::int64_t> &right) {
+  fmpz_poly_t a, b;
+  fmpz_poly_init(a);
+  fmpz_poly_init(b);
+  for (std::size_t s = 0; s < left.size(); ++s)
+    fmpz_poly_set_coeff_si(a, static_cast<slong>(s), left[s]);
+  for (std::size_t s = 0; s < right.size(); ++s)
+    fmpz_poly_set_coeff_si(b, static_cast<slong>(s), right[s]);
+  fmpz_poly_mul(a, a, b);
+  std::vector<std::int64_t> result(fmpz_poly_length(a));
+  for (std::size_t s = 0; s < result.size(); ++s)
+    result[s] = fmpz_poly_get_coeff_si(a, static_cast<slong>(s));
+  fmpz_poly_clear(a);
+  fmpz_poly_clear(b);
+  return result;
+}
+
+Structure graphStructure(std::int64_t vertices, std::int64_t edges, std::int64_t weak_components) {
+  Structure result;
+  result.layers = {vertices};
+  if (edges > 0)
+    result.layers.push_back(edges);
+  result.components[1] = vertices;
+  result.center_dimension = weak_components;
+  return result;
+}
+
+std::optional<Structure> triangularStructure(std::int64_t n) {
+  if (static_cast<std::size_t>(n) > kLongestSeries)
+    return std::nullopt;
+  Structure result;
+  for (std::int64_t s = 0; s < n; ++s)
+    result.layers.push_back(n - s);
+  result.components[1] = n;
+  result.center_dimension = 1;
+  return result;
+}
+
+template <typename Combine>
+std::optional<std::int64_t> both(std::optional<std::int64_t> left, std::optional<std::int64_t> right,
+                                 Combine combine) {
+  if (!left || !right)
+    return std::nullopt;
+  return combine(*left, *right);
+}
+
+void tensorWith(Structure &result, const Structure &factor) {
+  result.layers = convolve(result.layers, factor.layers);
+  std::map<std::int64_t, std::int64_t> components;
+  for (auto [left, left_count] : result.components)
+    for (auto [right, right_count] : factor.components)
+      components[left * right] += left_count * right_count;
+  result.components = std::move(components);
+  result.center_dimension = both(result.center_dimension, factor.center_dimension, std::multiplies<>());
+}
+
+void multiplyDirectly(Structure &result, const Structure &factor) {
+  result.layers.resize(std::max(result.layers.size(), factor.layers.size()));
+  for (std::size_t s = 0; s < factor.layers.size(); ++s)
+    result.layers[s] += factor.layers[s];
+  for (auto [dimension, count] : factor.components)
+    result.components[dimension] += count;
+  result.center_dimension = both(result.center_dimension, factor.center_dimension, std::plus<>());
+}
+
+std::optional<Structure> productStructure(const Algebra &algebra) {
+  std::optional<Structure> result;
+  for (const Algebra &factor : algebra.factors()) {
+    std::optional<Structure> own = deriveStructure(factor);
+    if (!own)
+      return std::nullopt;
+    if (!result)
+      result = std::move(own);
+    else if (algebra.kind() == Kind::DirectProduct)
+      multiplyDirectly(*result, *own);
+    else if (result->layers.size() + own->layers.size() > kLongestSeries)
+      return std::nullopt;
+    else
+      tensorWith(*result, *own);
+  }
+  return result;
+}
+
+} // namespace
+
+std::int64_t Structure::maximalIdeals() const {
+  return std::accumulate(components.begin(), components.end(), std::int64_t{0},
+                         [](std::int64_t sum, const auto &entry) { return sum + entry.second; });
+}
+
+std::int64_t Structure::radicalDimension() const {
+  return std::accumulate(layers.begin() + 1, layers.end(), std::int64_t{0});
+}
+
+std::vector<std::int64_t> Structure::radicalSeries() const {
+  std::vector<std::int64_t> result(layers.size());
+  std::int64_t sum = 0;
+  for (std::size_t s = layers.size(); s-- > 0;) {
+    result[s] = sum;
+    sum += layers[s];
+  }
+  return result;
+}
+
+std::optional<Structure> deriveStructure(const Algebra &algebra) {
+  std::int64_t n = algebra.parameter();
+  switch (algebra.kind()) {
+  case Kind::Graph:
+    return graphStructure(n, algebra.graph()->edgeCount(), algebra.graph()->weakComponents());
+  case Kind::CompleteGraph:
+    return graphStructure(n, n * n - n, 1);
+  case Kind::Path:
+    return graphStructure(n, n - 1, 1);
+  case Kind::Coordinates:
+    return graphStructure(n, 0, n);
+  case Kind::Matrices:
+    return Structure{{n * n}, {{n * n, 1}}, 1};
+  case Kind::Triangular:
+    return triangularStructure(n);
+  case Kind::Table:
+    return tableStructure(*algebra.table());
+  case Kind::Tensor:
+  case Kind::DirectProduct:
+    return productStructure(algebra);
+  }
+  __builtin_unreachable();
+}
+
+} // namespace algebras

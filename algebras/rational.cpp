@@ -1,0 +1,164 @@
+#include "algebras/rational.h"
+
+#include "algebras/error.h"
+#include "algebras/rational_flint.h"
+
+#include <flint/fmpz.h>
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace algebras {
+
+namespace {
+
+fmpq *raw(Rational &value) { return FlintAccess::get(value); }
+const fmpq *raw(const Rational &value) { return FlintAccess::get(value); }
+
+std::string toText(const fmpz *value) {
+  char *text = fmpz_get_str(nullptr, 10, value);
+  std::string result = text;
+  flint_free(text);
+  return result;
+}
+
+bool isDigits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+[[noreturn]] void refuseText(std::string_view text) {
+  throw InputError(fmt::format("'{}' is not a rational number", text.substr(0, 80)))
+      .hint("write an integer or a fraction of integers, such as 3 or -3/2");
+}
+
+} // namespace
+
+Rational::Rational() : words_{0, 1} {} // FLINT keeps small integers in the word itself
+
+Rational::Rational(std::int64_t value) : words_{0, 1} { fmpz_set_si(fmpq_numref(raw(*this)), value); }
+
+Rational::Rational(std::int64_t numerator, std::int64_t denominator) : Rational(numerator) {
+  *this /= Rational(denominator);
+}
+
+Rational::Rational(const Rational &other) : words_{0, 1} { fmpq_set(raw(*this), raw(other)); }
+
+Rational::Rational(Rational &&other) noexcept : words_{0, 1} {
+  std::swap(words_[0], other.words_[0]);
+  std::swap(words_[1], other.words_[1]);
+}
+
+Rational &Rational::operator=(const Rational &other) {
+  fmpq_set(raw(*this), raw(other));
+  return *this;
+}
+
+Rational &Rational::operator=(Rational &&other) noexcept {
+  std::swap(words_[0], other.words_[0]);
+  std::swap(words_[1], other.words_[1]);
+  return *this;
+}
+
+Rational::~Rational() { fmpq_clear(raw(*this)); }
+
+Rational Rational::parse(std::string_view text) {
+  std::string_view rest = text;
+  bool negative = !rest.empty() && rest[0] == '-';
+  if (negative || (!rest.empty() && rest[0] == '+'))
+    rest.remove_prefix(1);
+  std::size_t slash = rest.find('/');
+  std::string numerator(rest.substr(0, slash));
+  std::string denominator(slash == std::string_view::npos ? std::string_view("1") : rest.substr(slash + 1));
+  if (!isDigits(numerator) || !isDigits(denominator))
+    refuseText(text);
+  Rational result;
+  fmpz_set_str(fmpq_numref(raw(result)), numerator.c_str(), 10);
+  fmpz_set_str(fmpq_denref(raw(result)), denominator.c_str(), 10);
+  if (fmpz_is_zero(fmpq_denref(raw(result)))) {
+    fmpz_one(fmpq_denref(raw(result)));
+    throw InputError(fmt::format("'{}' has denominator zero", text.substr(0, 80)));
+  }
+  fmpq_canonicalise(raw(result));
+  return negative ? -result : result;
+}
+
+std::string Rational::toString() const {
+  std::string result = toText(fmpq_numref(raw(*this)));
+  if (!isInteger())
+    result += "/" + toText(fmpq_denref(raw(*this)));
+  return result;
+}
+
+double Rational::toDouble() const {
+  constexpr std::int64_t kExact = std::int64_t{1} << 53;
+  std::optional<std::int64_t> top = numerator().toInteger(), bottom = denominator().toInteger();
+  // Both exact as doubles: the quotient is then rounded once, to nearest. FLINT's conversion truncates.
+  if (top && bottom && -kExact <= *top && *top <= kExact && *bottom <= kExact)
+    return static_cast<double>(*top) / static_cast<double>(*bottom);
+  return fmpq_get_d(raw(*this));
+}
+
+bool Rational::isZero() const { return fmpq_is_zero(raw(*this)); }
+bool Rational::isOne() const { return fmpq_is_one(raw(*this)); }
+bool Rational::isInteger() const { return fmpz_is_one(fmpq_denref(raw(*this))); }
+int Rational::sign() const { return fmpq_sgn(raw(*this)); }
+
+std::optional<std::int64_t> Rational::toInteger() const {
+  if (!isInteger() || !fmpz_fits_si(fmpq_numref(raw(*this))))
+    return std::nullopt;
+  return fmpz_get_si(fmpq_numref(raw(*this)));
+}
+
+Rational Rational::numerator() const {
+  Rational result;
+  fmpz_set(fmpq_numref(raw(result)), fmpq_numref(raw(*this)));
+  return result;
+}
+
+Rational Rational::denominator() const {
+  Rational result;
+  fmpz_set(fmpq_numref(raw(result)), fmpq_denref(raw(*this)));
+  return result;
+}
+
+std::optional<std::uint64_t> Rational::integerModulo(std::uint64_t modulus) const {
+  if (!isInteger())
+    return std::nullopt;
+  return fmpz_fdiv_ui(fmpq_numref(raw(*this)), modulus);
+}
+
+Rational Rational::operator-() const {
+  Rational result;
+  fmpq_neg(raw(result), raw(*this));
+  return result;
+}
+
+Rational &Rational::operator+=(const Rational &other) {
+  fmpq_add(raw(*this), raw(*this), raw(other));
+  return *this;
+}
+
+Rational &Rational::operator-=(const Rational &other) {
+  fmpq_sub(raw(*this), raw(*this), raw(other));
+  return *this;
+}
+
+Rational &Rational::operator*=(const Rational &other) {
+  fmpq_mul(raw(*this), raw(*this), raw(other));
+  return *this;
+}
+
+Rational &Rational::operator/=(const Rational &other) {
+  if (other.isZero())
+    throw InputError("division by zero");
+  fmpq_div(raw(*this), raw(*this), raw(other));
+  return *this;
+}
+
+bool operator==(const Rational &left, const Rational &right) { return fmpq_equal(raw(left), raw(right)); }
+
+std::strong_ordering operator<=>(const Rational &left, const Rational &right) {
+  return fmpq_cmp(raw(left), raw(right)) <=> 0;
+}
+
+} // namespace algebras

@@ -1,0 +1,40 @@
+#include "algebras/read_file.h"
+
+#include "algebras/error.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+namespace algebras {
+
+std::string readInputFile(const std::string &path) {
+  constexpr std::uintmax_t kMaximumSize = std::uintmax_t{1} << 30;
+  SourceLocation where{path, 0, 0, {}};
+  std::error_code code;
+  std::filesystem::file_status status = std::filesystem::status(path, code);
+  if (status.type() == std::filesystem::file_type::not_found)
+    throw InputError("no such file", where);
+  if (code)
+    throw InputError(fmt::format("cannot be opened: {}", code.message()), where);
+  if (status.type() != std::filesystem::file_type::regular)
+    throw InputError("not a regular file", where);
+  std::uintmax_t size = std::filesystem::file_size(path, code);
+  if (code)
+    throw InputError(fmt::format("cannot be opened: {}", code.message()), where);
+  if (size > kMaximumSize)
+    throw InputError("larger than 1 GiB", where);
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream)
+    throw InputError(fmt::format("cannot be opened: {}", std::strerror(errno)), where);
+  std::string content(size, '\0');
+  stream.read(content.data(), static_cast<std::streamsize>(size));
+  if (stream.gcount() != static_cast<std::streamsize>(size))
+    throw InputError("ended before its size", where);
+  return content;
+}
+
+} // namespace algebras

@@ -1,0 +1,103 @@
+#include "algebras/row_types.h"
+
+#include "algebras/checked.h"
+#include "algebras/error.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <stdexcept>
+
+namespace algebras {
+
+namespace {
+
+void requirePositive(std::int64_t count, std::int64_t width) {
+  if (count < 1)
+    throw InputError(fmt::format("a schedule of {} row types: at least 1 is needed", count));
+  if (width < 1)
+    throw InputError(
+        fmt::format("row types in intervals of {} positions: the width has to be at least 1", width));
+  checkedMultiply(count, width, "the period of the row types");
+}
+
+} // namespace
+
+RowTypes RowTypes::cyclic(std::int64_t count) {
+  requirePositive(count, 1);
+  RowTypes types;
+  types.count_ = count;
+  return types;
+}
+
+RowTypes RowTypes::interval(std::int64_t count, std::int64_t width) {
+  requirePositive(count, width);
+  RowTypes types;
+  types.kind_ = Kind::Interval;
+  types.count_ = count;
+  types.width_ = width;
+  return types;
+}
+
+RowTypes RowTypes::explicitTypes(std::int64_t count) {
+  requirePositive(count, 1);
+  RowTypes types;
+  types.kind_ = Kind::Explicit;
+  types.count_ = count;
+  return types;
+}
+
+RowTypes RowTypes::parse(std::string_view text, std::int64_t count) {
+  if (text == "cyclic")
+    return cyclic(count);
+  if (text == "explicit")
+    return explicitTypes(count);
+  if (text.starts_with("interval(") && text.ends_with(")")) {
+    std::string_view digits = text.substr(9, text.size() - 10);
+    std::int64_t width = 0;
+    auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), width);
+    if (code == std::errc() && end == digits.data() + digits.size())
+      return interval(count, width);
+  }
+  throw InputError(fmt::format("'{}' is not a schedule of row types", text.substr(0, 80)))
+      .hint("write \"cyclic\", \"interval(192)\" with the width of an interval, or \"explicit\"");
+}
+
+std::int64_t RowTypes::period() const { return count_ * width_; }
+
+std::string RowTypes::toString() const {
+  switch (kind_) {
+  case Kind::Cyclic:
+    return "cyclic";
+  case Kind::Interval:
+    return fmt::format("interval({})", width_);
+  case Kind::Explicit:
+    return "explicit";
+  }
+  __builtin_unreachable();
+}
+
+std::int64_t RowTypes::typeAt(std::int64_t position) const {
+  if (kind_ == Kind::Explicit)
+    throw std::logic_error("explicit row types are known only at run time");
+  if (position < 0)
+    throw InputError(fmt::format("position {} is negative; positions count from 0", position));
+  return position % period() / width_;
+}
+
+std::int64_t RowTypes::countOf(std::int64_t type, std::int64_t m, std::int64_t p0) const {
+  if (kind_ == Kind::Explicit)
+    throw std::logic_error("explicit row types are known only at run time");
+  if (type < 0 || type >= count_)
+    throw std::out_of_range(fmt::format("row type {} of {}", type, count_));
+  if (m < 0 || p0 < 0)
+    throw InputError(fmt::format("{} rows from position {}: neither may be negative", m, p0));
+  // Positions below `bound` with this type: whole periods, and what the last one has reached.
+  auto below = [&](std::int64_t bound) {
+    std::int64_t rest = bound % period() - type * width_;
+    return bound / period() * width_ + (rest < 0 ? 0 : rest > width_ ? width_ : rest);
+  };
+  return below(checkedAdd(p0, m, "the last position")) - below(p0);
+}
+
+} // namespace algebras
