@@ -228,12 +228,16 @@ func.func @kept(%x: !alg.slots<?x8xf32, rows(cyclic 2), cols(4 x 2)>, %w: !alg.s
 // CHECK: #algebra = #alg.algebra<"Q(2)",
 // CHECK-LABEL: @network
 func.func @network(%x: tensor<?x8xf32>, %residual: tensor<?x8xf32>, %wu: tensor<8x8xf32>, %wd: tensor<8x8xf32>) -> tensor<?x8xf32> {
-  // CHECK-NOT: alg.regroup
-  // CHECK: alg.contract
-  // CHECK: alg.map
-  // CHECK: alg.contract
-  // CHECK: alg.gather
-  // CHECK-NEXT: return
+  // CHECK-NEXT: alg.slots %{{.*}} rows(cyclic 2) cols(2 x 4)
+  // CHECK-NEXT: alg.slots %{{.*}} rows(2 x 4) cols(2 x 4)
+  // CHECK-NEXT: alg.contract
+  // CHECK-NEXT: alg.slots %{{.*}} rows(cyclic 2) cols(2 x 4)
+  // CHECK-NEXT: alg.map
+  // CHECK: alg.yield
+  // CHECK-NEXT: }
+  // CHECK-NEXT: alg.slots %{{.*}} rows(2 x 4) cols(2 x 4)
+  // CHECK-NEXT: alg.contract
+  // CHECK-NEXT: alg.gather
   %xs = alg.slots %x rows(cyclic 2) cols(4 x 2) : tensor<?x8xf32>
   %rs = alg.slots %residual rows(cyclic 2) cols(4 x 2) : tensor<?x8xf32>
   %us = alg.slots %wu rows(4 x 2) cols(4 x 2) : tensor<8x8xf32>
