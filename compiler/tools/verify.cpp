@@ -25,9 +25,9 @@ std::string readable(const algebras::Facts &facts) {
   std::string text = fmt::format("{} over {}: dimension {}, {} nonzero structure constants\n", facts.name,
                                  facts.field.name(), facts.dimension, facts.nonzeros);
   for (const FactLine &line : factLines(facts)) {
-    text += fmt::format("  {:<28}{}\n", line.label, line.value);
+    text += fmt::format("  {:<32}{}\n", line.label, line.value);
     if (!line.reason.empty())
-      text += fmt::format("  {:<28}  {}\n", "", line.reason);
+      text += fmt::format("  {:<32}  {}\n", "", line.reason);
   }
   return text;
 }
