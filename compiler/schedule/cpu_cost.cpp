@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
 namespace compiler {
 
@@ -67,7 +68,11 @@ CpuCost cpuCost(const algebras::Layer &layer, const CpuLevel &level, const CpuSc
     cost.bank = std::max(0.0, bank_bytes * tiles_of_type / row_blocks / far_bytes_per_cycle - cost.multiply);
     break;
   }
+  // Tasks come in rounds of one for each worker; in the last round some have nothing to do.
+  constexpr double workers = 16;
+  const double tasks = std::max(1.0, types / static_cast<double>(schedule.types)) * row_blocks;
   cost.store = static_cast<double>(m) * static_cast<double>(layer.out.total()) * element / stored_bytes_per_cycle;
+  cost.idle = cost.total() * (std::ceil(tasks / workers) * workers / tasks - 1);
   return cost;
 }
 

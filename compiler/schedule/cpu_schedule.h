@@ -30,7 +30,8 @@ struct CpuCost {
   double hold = 0;     ///< copying the activations
   double bank = 0;     ///< bringing the bank, beyond what hides behind the multiplications
   double store = 0;    ///< writing the result
-  double total() const { return multiply + hold + bank + store; }
+  double idle = 0;     ///< workers that wait for the last tasks
+  double total() const { return multiply + hold + bank + store + idle; }
 };
 
 /// Whether the layer's products can use the machine's bf16 dot product: bf16 data, and coefficients +1 and -1 only.

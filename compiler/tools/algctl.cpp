@@ -7,6 +7,8 @@ int main(int argc, char **argv) {
     compiler::addVerify(app, session);
     compiler::addShow(app, session);
     compiler::addCost(app, session);
+    compiler::addCompile(app, session);
+    compiler::addEmit(app, session);
     compiler::addInspect(app, session);
     compiler::addRun(app, session);
     compiler::addBench(app, session);

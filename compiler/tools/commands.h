@@ -15,6 +15,10 @@ void addVerify(CLI::App &app, Session &session);
 void addShow(CLI::App &app, Session &session);
 void addCost(CLI::App &app, Session &session);
 
+// Through the compiler: these two need MLIR.
+void addCompile(CLI::App &app, Session &session);
+void addEmit(CLI::App &app, Session &session);
+
 // On bundles, through the runtime.
 void addInspect(CLI::App &app, Session &session);
 void addRun(CLI::App &app, Session &session);

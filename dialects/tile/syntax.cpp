@@ -7,6 +7,52 @@
 using namespace mlir;
 using namespace tile;
 
+// Names of block arguments in printed IR: the letters that the dialect's manual uses for each index.
+
+static StringRef letterOf(AxisKind kind, bool owned) {
+  switch (kind) {
+  case AxisKind::Types:
+    return owned ? "i" : "t";
+  case AxisKind::Rows:
+    return owned ? "r" : "s";
+  case AxisKind::Groups:
+    return owned ? "g" : "j";
+  case AxisKind::Columns:
+    return "n";
+  case AxisKind::BankRows:
+    return "b";
+  }
+  llvm_unreachable("all axes are above");
+}
+
+static void nameIndices(Region &region, ArrayAttr axes, bool owned, OpAsmSetValueNameFn set) {
+  for (auto [index, axis] : llvm::zip(region.getArguments(), axes.getAsRange<AxisAttr>()))
+    set(index, letterOf(axis.getKind(), owned));
+}
+
+void OwnOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) {
+  nameIndices(region, getAxes(), /*owned=*/true, set);
+}
+
+void WalkOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) {
+  nameIndices(region, getAxes(), /*owned=*/false, set);
+}
+
+void TermsOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) {
+  const StringRef names[] = {"k", "b", "c"};
+  for (auto [argument, name] : llvm::zip(region.getArguments(), names))
+    set(argument, name);
+  for (BlockArgument carried : region.getArguments().drop_front(3))
+    set(carried, "sum");
+}
+
+void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) {
+  const StringRef product[] = {"x", "w", "y"}, packing[] = {"w", "packed"};
+  ArrayRef<StringRef> names = region.getNumArguments() == 2 ? ArrayRef<StringRef>(packing) : ArrayRef<StringRef>(product);
+  for (auto [argument, name] : llvm::zip(region.getArguments(), names))
+    set(argument, name);
+}
+
 // tile.kernel @name(%x: !tile.matrix<...>, ...) attributes {...} { ... }
 
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &state) {

@@ -5,6 +5,7 @@ include "dialects/tile/tile_types.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 
 class Tile_Op<string opMnemonic, list<Trait> traits = []> : Op<Tile_Dialect, opMnemonic, traits>;
@@ -15,7 +16,8 @@ def Tile_MatrixOrBuffer : AnyTypeOf<[Tile_MatrixType, Tile_BufferType], "matrix 
 // Structure: the kernel, what it owns, what it walks
 //===--------------------------------------------------------------------------------------------===//
 
-def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, NoTerminator]> {
+def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, NoTerminator,
+                                   DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "One kernel";
   let description = [{
     A kernel takes matrices and does its work inside a single `tile.own`. Its `layout` says what indices mean, its
@@ -33,7 +35,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, N
   let hasVerifier = 1;
 }
 
-def Tile_OwnOp : Tile_Op<"own", [HasParent<"KernelOp">, SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
+def Tile_OwnOp : Tile_Op<"own", [HasParent<"KernelOp">, SingleBlock, NoTerminator, RecursiveMemoryEffects,
+                             DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "What one worker keeps";
   let description = [{
     Cuts the kernel's work into independent tasks along the given axes and runs the body for each. A worker is a
@@ -58,7 +61,8 @@ def Tile_OwnOp : Tile_Op<"own", [HasParent<"KernelOp">, SingleBlock, NoTerminato
   }];
 }
 
-def Tile_WalkOp : Tile_Op<"walk", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
+def Tile_WalkOp : Tile_Op<"walk", [SingleBlock, NoTerminator, RecursiveMemoryEffects,
+                               DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "What a worker goes over, in order";
   let description = [{
     Loops over the given axes, the first outermost. An axis that an enclosing `tile.own` has too is walked within
@@ -74,7 +78,8 @@ def Tile_WalkOp : Tile_Op<"walk", [SingleBlock, NoTerminator, RecursiveMemoryEff
   let hasVerifier = 1;
 }
 
-def Tile_TermsOp : Tile_Op<"terms", [SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects]> {
+def Tile_TermsOp : Tile_Op<"terms", [SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
+                                 DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "The terms of one output slot";
   let description = [{
     Runs its body once for every term of (type, output group), in ascending input group: c times input group k
