@@ -34,7 +34,8 @@ std::vector<std::vector<std::string>> productTable(const algebras::Algebra &alge
   std::size_t size = static_cast<std::size_t>(algebra.dimension());
   std::vector<std::vector<std::vector<std::pair<Rational, std::string>>>> sums(
       size, std::vector<std::vector<std::pair<Rational, std::string>>>(size));
-  for (const algebras::Constant &constant : algebra.expand().constants())
+  algebras::Table table = algebra.expand();
+  for (const algebras::Constant &constant : table.constants())
     sums[constant.i][constant.j].emplace_back(constant.value, algebra.slotName(constant.k));
   std::vector<std::vector<std::string>> entries(size, std::vector<std::string>(size));
   for (std::size_t i = 0; i < size; ++i)
