@@ -39,7 +39,7 @@ struct BenchCase {
   std::string dtype;
   int threads = 0;
   int64_t active_macs = 0, dense_macs = 0;
-  std::optional<WarmAndFlushed> packed; // absent where the bundle has no packed kernel for this machine
+  std::optional<WarmAndFlushed> packed; // absent where no packed kernel runs on this machine
   std::optional<WarmAndFlushed> on_the_fly;
   std::optional<WarmAndFlushed> dense;
   std::string dense_library; // "oneDNN 2.6.3 sgemm", or why there is none

@@ -1,0 +1,156 @@
+#include "runtime/bench/case_data.h"
+
+#include "runtime/api/tensor.h"
+#include "runtime/numeric/bfloat16.h"
+#include "runtime/reference/random.h"
+#include "runtime/reference/reference.h"
+#include "runtime/support/checked.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <random>
+#include <set>
+
+namespace algrt {
+
+namespace {
+
+AlignedBuffer allocate(ElementType type, int64_t rows, int64_t columns, const char *what) {
+  const int64_t elements = checkedMultiply(rows, columns, what);
+  return AlignedBuffer(size_t(checkedMultiply(elements, elementBytes(type), what)));
+}
+
+AlignedBuffer randomMatrix(ElementType type, int64_t rows, int64_t columns, double deviation, uint64_t seed) {
+  AlignedBuffer buffer = allocate(type, rows, columns, "a matrix");
+  const std::vector<float> values = randomValues(rows * columns, deviation, seed);
+  if (type == ElementType::f32)
+    std::memcpy(buffer.data(), values.data(), buffer.size());
+  else
+    std::transform(values.begin(), values.end(), reinterpret_cast<uint16_t *>(buffer.data()), toBfloat16);
+  return buffer;
+}
+
+DLTensor tensorOf(void *data, DLDataType type, int64_t *shape, int ndim) {
+  return {data, {kDLCPU, 0}, ndim, type, shape, nullptr, 0};
+}
+
+} // namespace
+
+CaseData::CaseData(const Bundle &bundle, int64_t m, uint64_t seed) : bundle_(bundle), m_(m), seed_(seed) {
+  const Layer &layer = bundle.layer();
+  if (m < 1)
+    throw Error(ALGRT_INVALID_ARGUMENT, "m is " + std::to_string(m) + ", needs at least one row");
+  x_ = randomMatrix(layer.dtype, m, layer.k, 1, seed);
+  w_ = randomMatrix(layer.dtype, layer.k, layer.bankColumns(), 1 / std::sqrt(double(layer.k)), seed + 1);
+  y_ = allocate(layer.dtype, m, layer.n, "y");
+  poisonResult();
+  x_shape_[0] = y_shape_[0] = types_shape_[0] = m;
+  x_shape_[1] = w_shape_[0] = layer.k;
+  w_shape_[1] = layer.bankColumns();
+  y_shape_[1] = layer.n;
+  const DLDataType type = dlpackType(layer.dtype);
+  x_tensor_ = tensorOf(x_.data(), type, x_shape_, 2);
+  w_tensor_ = tensorOf(w_.data(), type, w_shape_, 2);
+  y_tensor_ = tensorOf(y_.data(), type, y_shape_, 2);
+  if (layer.row_types == RowTypesKind::explicit_types) {
+    // As many rows of each type as possible, in no order.
+    for (int64_t row = 0; row < m; ++row)
+      types_.push_back(int32_t(row % layer.types));
+    std::shuffle(types_.begin(), types_.end(), std::mt19937_64(seed + 2));
+  }
+  types_tensor_ = tensorOf(types_.data(), {kDLInt, 32, 1}, types_shape_, 1);
+
+  const ForwardProblem problem{&layer, &bundle.support(), m, nullptr, 0, nullptr, 0, 0, types_.data()};
+  const std::vector<int64_t> type_of_row = rowTypes(problem);
+  rows_of_type_.assign(size_t(layer.types), 0);
+  for (int64_t row_type : type_of_row)
+    ++rows_of_type_[size_t(row_type)];
+
+  // A random sample, not every s-th row: those might all be of one type.
+  const int64_t macs_of_a_row = std::max<int64_t>(1, activeMacs() / m);
+  checked_rows_.resize(size_t(m));
+  std::iota(checked_rows_.begin(), checked_rows_.end(), int64_t(0));
+  const int64_t affordable = std::max<int64_t>(16, int64_t(4'000'000'000) / macs_of_a_row);
+  if (affordable < m) {
+    std::shuffle(checked_rows_.begin(), checked_rows_.end(), std::mt19937_64(seed + 3));
+    checked_rows_.resize(size_t(affordable));
+    std::sort(checked_rows_.begin(), checked_rows_.end());
+  }
+}
+
+algrt_forward_args CaseData::args() const {
+  algrt_forward_args args = algrt_forward_args_init();
+  args.x = &x_tensor_;
+  args.y = &y_tensor_;
+  if (bundle_.layer().row_types == RowTypesKind::explicit_types)
+    args.types = &types_tensor_;
+  return args;
+}
+
+int64_t CaseData::activeMacs() const {
+  int64_t macs = 0;
+  for (size_t type = 0; type < rows_of_type_.size(); ++type)
+    if (rows_of_type_[type] != 0) {
+      const int64_t of_a_row = bundle_.support().rowMacs(bundle_.layer(), int64_t(type));
+      macs = checkedAdd(macs, checkedMultiply(rows_of_type_[type], of_a_row, "active MACs"), "active MACs");
+    }
+  return macs;
+}
+
+int64_t CaseData::activeBytes() const {
+  const Layer &layer = bundle_.layer();
+  std::set<std::pair<int32_t, int64_t>>
+      blocks; // bank row group, and columns: an output group or, for slots, all
+  std::array<Term, 2> storage;
+  for (int64_t type = 0; type < layer.types; ++type)
+    for (int64_t group = 0; rows_of_type_[size_t(type)] != 0 && group < int64_t(layer.out_groups.size());
+         ++group)
+      for (const Term &term : bundle_.support().terms(type, group, storage))
+        blocks.emplace(term.bank_row, layer.lift == Lift::rows ? group : 0);
+  int64_t elements = checkedMultiply(m_, layer.k + layer.n, "active bytes");
+  for (const auto &[bank_row, group] : blocks)
+    elements += layer.bank_rows[size_t(bank_row)] *
+                (layer.lift == Lift::rows ? layer.out_groups[size_t(group)] : layer.bankColumns());
+  return checkedMultiply(elements, elementBytes(layer.dtype), "active bytes");
+}
+
+void CaseData::poisonResult() {
+  std::memset(y_.data(), 0xff, y_.size()); // all ones is NaN in f32 and bf16
+}
+
+std::vector<float> CaseData::widened(const AlignedBuffer &buffer, int64_t count) const {
+  std::vector<float> values(static_cast<size_t>(count));
+  if (bundle_.layer().dtype == ElementType::f32)
+    std::memcpy(values.data(), buffer.data(), buffer.size());
+  else
+    std::transform(reinterpret_cast<const uint16_t *>(buffer.data()),
+                   reinterpret_cast<const uint16_t *>(buffer.data()) + count, values.begin(), fromBfloat16);
+  return values;
+}
+
+Comparison CaseData::check(int threads) const {
+  const Layer &layer = bundle_.layer();
+  const std::vector<float> x = widened(x_, m_ * layer.k), w = widened(w_, layer.k * layer.bankColumns());
+  const std::vector<float> y = widened(y_, m_ * layer.n);
+  const ForwardProblem problem{&layer,   &bundle_.support(),  m_, x.data(),     layer.k,
+                               w.data(), layer.bankColumns(), 0,  types_.data()};
+  const std::vector<double> expected = referenceForward(problem, checked_rows_, threads);
+  std::vector<float> actual;
+  actual.reserve(expected.size());
+  for (int64_t row : checked_rows_)
+    actual.insert(actual.end(), y.begin() + row * layer.n, y.begin() + (row + 1) * layer.n);
+  return compare(actual, expected);
+}
+
+const void *CaseData::denseWeights() {
+  const Layer &layer = bundle_.layer();
+  if (layer.lift == Lift::rows)
+    return w_.data();
+  if (dense_w_.size() == 0)
+    dense_w_ = randomMatrix(layer.dtype, layer.k, layer.n, 1 / std::sqrt(double(layer.k)), seed_ + 4);
+  return dense_w_.data();
+}
+
+} // namespace algrt

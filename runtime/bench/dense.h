@@ -1,0 +1,58 @@
+// Dense matrix products of the libraries that the machine has, opened at run time.
+#pragma once
+
+#include "runtime/bundle/manifest.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace algrt {
+
+// y = x w, all row-major and compact.
+struct DenseOperands {
+  int64_t m, k, n;
+  ElementType type;
+  const void *x, *w;
+  void *y;
+};
+
+// One product, prepared: run() does nothing but compute.
+class DenseProduct {
+public:
+  virtual ~DenseProduct() = default;
+  virtual void run() = 0;
+  virtual std::string name() const = 0;
+};
+
+// A library with its products for given operands.
+class DenseLibrary {
+public:
+  virtual ~DenseLibrary() = default;
+  virtual std::string name() const = 0;
+  // Empty where the library cannot do that type or size.
+  virtual std::vector<std::unique_ptr<DenseProduct>> products(const DenseOperands &operands) = 0;
+};
+
+// Null where the library is absent; `found` then says why, otherwise which version it is.
+std::unique_ptr<DenseLibrary> openOpenblas(int threads, std::string &found);
+std::unique_ptr<DenseLibrary> openOnednn(int threads, std::string &found);
+
+class DenseLibraries {
+public:
+  explicit DenseLibraries(int threads);
+  const std::vector<std::string> &found() const { return found_; }
+
+  // The fastest of all products for these operands, by a few trial runs each; null if there is none.
+  std::unique_ptr<DenseProduct> fastest(const DenseOperands &operands);
+
+  // Multiply-accumulates per second on square matrices that fit no cache; 0 if no library does that type.
+  double macsPerSecond(ElementType type);
+
+private:
+  std::vector<std::string> found_;
+  std::vector<std::unique_ptr<DenseLibrary>> libraries_;
+};
+
+} // namespace algrt

@@ -1,0 +1,158 @@
+// Results as JSON and as a table.
+#include "runtime/bench/bench.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace algrt {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json toJson(const Timing &timing) {
+  return {{"median", timing.median},
+          {"lower_quartile", timing.lower_quartile},
+          {"upper_quartile", timing.upper_quartile}};
+}
+
+Json toJson(const std::optional<WarmAndFlushed> &times) {
+  if (!times)
+    return nullptr;
+  return {{"warm", toJson(times->warm)}, {"flushed", toJson(times->flushed)}};
+}
+
+Json ratio(double numerator, double denominator) {
+  return denominator > 0 && numerator > 0 ? Json(numerator / denominator) : Json();
+}
+
+const std::optional<WarmAndFlushed> &algebraOf(const BenchCase &result) {
+  return result.packed ? result.packed : result.on_the_fly;
+}
+
+std::string number(double value, int digits) {
+  char text[64];
+  std::snprintf(text, sizeof(text), "%.*f", digits, value);
+  return text;
+}
+
+std::string scientific(double value) {
+  char text[64];
+  std::snprintf(text, sizeof(text), "%.1e", value);
+  return text;
+}
+
+std::string timeText(const std::optional<WarmAndFlushed> &times, Timing WarmAndFlushed::*state) {
+  if (!times)
+    return "-";
+  const Timing &timing = (*times).*state;
+  const double spread = (timing.upper_quartile - timing.lower_quartile) / 2;
+  return number(timing.median, 1) + " ±" + number(spread, 1);
+}
+
+std::string ratioText(const std::optional<WarmAndFlushed> &slow, const std::optional<WarmAndFlushed> &fast,
+                      Timing WarmAndFlushed::*state) {
+  if (!slow || !fast)
+    return "-";
+  return number(((*slow).*state).median / ((*fast).*state).median, 2) + "x";
+}
+
+// Code points, so that columns with ± line up.
+size_t width(const std::string &text) {
+  return size_t(std::count_if(text.begin(), text.end(), [](unsigned char c) { return (c & 0xc0) != 0x80; }));
+}
+
+using Row = std::vector<std::string>;
+
+std::string aligned(const std::vector<Row> &rows) {
+  std::vector<size_t> widths(rows.front().size(), 0);
+  for (const Row &row : rows)
+    for (size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], width(row[i]));
+  std::string text;
+  for (const Row &row : rows) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) {
+      const std::string padding(widths[i] - width(row[i]), ' ');
+      line += (i == 0 ? "" : "  ") + (i == 0 ? row[i] + padding : padding + row[i]);
+    }
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
+} // namespace
+
+Json toJson(const BenchCase &result) {
+  const std::optional<WarmAndFlushed> &algebra = algebraOf(result);
+  const double algebra_us = algebra ? algebra->warm.median : 0;
+  const double dense_us = result.dense ? result.dense->warm.median : 0;
+  const double flushed_us = algebra ? algebra->flushed.median : 0;
+  return {{"case", result.name},
+          {"algebra", result.algebra},
+          {"m", result.m},
+          {"k", result.k},
+          {"n", result.n},
+          {"q", result.q},
+          {"map", result.map},
+          {"target", result.target},
+          {"dtype", result.dtype},
+          {"threads", result.threads},
+          {"algebra_us", algebra_us},
+          {"dense_us", result.dense ? Json(dense_us) : Json()},
+          {"speedup", ratio(dense_us, algebra_us)},
+          {"speedup_flushed", ratio(result.dense ? result.dense->flushed.median : 0, flushed_us)},
+          {"speedup_on_the_fly", ratio(dense_us, result.on_the_fly ? result.on_the_fly->warm.median : 0)},
+          {"floor_us", result.floor_us},
+          {"floor_macs_us", result.floor_macs_us > 0 ? Json(result.floor_macs_us) : Json()},
+          {"floor_bytes_us", result.floor_bytes_us},
+          {"floor_over_algebra", ratio(result.floor_us, algebra_us)},
+          {"floor_over_algebra_flushed", ratio(result.floor_us, flushed_us)},
+          {"relative_l2", result.relative_l2},
+          {"max_rel_error", result.max_relative_error},
+          {"checked_rows", result.checked_rows},
+          {"active_macs", result.active_macs},
+          {"dense_macs", result.dense_macs},
+          {"packed_us", toJson(result.packed)},
+          {"on_the_fly_us", toJson(result.on_the_fly)},
+          {"dense_trials_us", toJson(result.dense)},
+          {"dense_library", result.dense_library},
+          {"verdict", result.verdict}};
+}
+
+Json toJson(const Machine &machine) {
+  const auto measured = [](double rate) { return rate > 0 ? Json(rate) : Json(); };
+  return {{"cpu", machine.cpu},
+          {"level", machine.level},
+          {"threads", machine.threads},
+          {"copy_bytes_per_second", machine.copy_bytes_per_second},
+          {"dense_macs_per_second_f32", measured(machine.dense_macs_per_second_f32)},
+          {"dense_macs_per_second_bf16", measured(machine.dense_macs_per_second_bf16)},
+          {"flush_bytes", machine.flush_bytes},
+          {"dense_libraries", machine.dense_libraries}};
+}
+
+std::string textTable(const std::vector<BenchCase> &cases) {
+  std::vector<Row> rows = {{"case", "algebra", "m", "k", "n", "dtype", "active GMAC", "dense GMAC", "caches",
+                            "packed us", "on the fly us", "dense us", "packed", "on the fly", "floor us",
+                            "floor/packed", "error", "verdict"}};
+  for (const BenchCase &result : cases)
+    for (auto state : {&WarmAndFlushed::warm, &WarmAndFlushed::flushed}) {
+      const bool first = state == &WarmAndFlushed::warm;
+      const std::optional<WarmAndFlushed> &algebra = algebraOf(result);
+      const auto once = [&](const std::string &text) { return first ? text : std::string(); };
+      rows.push_back({once(result.name), once(result.algebra), once(std::to_string(result.m)),
+                      once(std::to_string(result.k)), once(std::to_string(result.n)), once(result.dtype),
+                      once(number(double(result.active_macs) / 1e9, 3)),
+                      once(number(double(result.dense_macs) / 1e9, 3)), first ? "warm" : "flushed",
+                      timeText(result.packed, state), timeText(result.on_the_fly, state),
+                      timeText(result.dense, state), ratioText(result.dense, result.packed, state),
+                      ratioText(result.dense, result.on_the_fly, state), once(number(result.floor_us, 1)),
+                      algebra ? number(result.floor_us / ((*algebra).*state).median, 2) : "-",
+                      once(scientific(result.relative_l2)), once(result.verdict)});
+    }
+  return aligned(rows);
+}
+
+} // namespace algrt

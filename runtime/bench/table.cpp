@@ -1,0 +1,139 @@
+#include "runtime/bench/table.h"
+
+#include "runtime/bundle/bundle.h"
+#include "runtime/support/error.h"
+#include "runtime/support/file.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+namespace algrt {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string &path, int line, const std::string &what) {
+  throw Error(ALGRT_INVALID_ARGUMENT, path + ":" + std::to_string(line) + ": " + what);
+}
+
+// Cells of one line: separated by commas, quoted where they hold one, "" inside quotes for a quote.
+std::vector<std::string> cellsOf(std::string_view text, const std::string &path, int line) {
+  std::vector<std::string> cells(1);
+  bool quoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') {
+      if (quoted && i + 1 < text.size() && text[i + 1] == '"')
+        cells.back() += text[i++];
+      else
+        quoted = !quoted;
+    } else if (text[i] == ',' && !quoted) {
+      cells.emplace_back();
+    } else if (text[i] != '\r') {
+      cells.back() += text[i];
+    }
+  }
+  if (quoted)
+    refuse(path, line, "a quote is not closed");
+  return cells;
+}
+
+int64_t positive(const std::string &cell, const std::string &column, const std::string &path, int line) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  if (error != std::errc() || end != cell.data() + cell.size() || value < 1)
+    refuse(path, line, "column " + column + " is '" + cell + "', needs a whole number from 1");
+  return value;
+}
+
+std::string skipReason(const TableRow &row, const std::vector<std::pair<std::string, Bundle>> &bundles,
+                       const std::optional<std::string> &dtype) {
+  if (row.map != "forward" && row.map != "decode")
+    return "map " + row.map + " is not supported yet";
+  return "no bundle with k=" + std::to_string(row.k) + ", n=" + std::to_string(row.n) +
+         ", q=" + std::to_string(row.q) + (dtype ? ", dtype=" + *dtype : "") + " among the " +
+         std::to_string(bundles.size()) + " there";
+}
+
+} // namespace
+
+std::vector<TableRow> readTable(const std::string &path) {
+  const std::string text = readFile(path);
+  std::vector<std::string> header;
+  std::vector<TableRow> rows;
+  int line = 0;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view content = std::string_view(text).substr(at, end - at);
+    at = end + 1;
+    ++line;
+    if (content.find_first_not_of(" \t\r") == std::string_view::npos)
+      continue;
+    const std::vector<std::string> cells = cellsOf(content, path, line);
+    if (header.empty()) {
+      header = cells;
+      for (const char *needed : {"m", "k", "n", "q"})
+        if (std::find(header.begin(), header.end(), needed) == header.end())
+          refuse(path, line, std::string("has no column ") + needed + "; a table needs m, k, n and q");
+      continue;
+    }
+    if (cells.size() != header.size())
+      refuse(path, line,
+             "has " + std::to_string(cells.size()) + " cells, its header has " +
+                 std::to_string(header.size()));
+    TableRow row;
+    row.line = line;
+    row.name = "line " + std::to_string(line);
+    for (size_t i = 0; i < cells.size(); ++i) {
+      if (header[i] == "case")
+        row.name = cells[i];
+      else if (header[i] == "map")
+        row.map = cells[i];
+      else if (header[i] == "dtype")
+        row.dtype = cells[i];
+      for (const auto &[column, field] :
+           {std::pair{"m", &TableRow::m}, {"k", &TableRow::k}, {"n", &TableRow::n}, {"q", &TableRow::q}})
+        if (header[i] == column)
+          row.*field = positive(cells[i], column, path, line);
+    }
+    rows.push_back(std::move(row));
+  }
+  if (header.empty())
+    throw Error(ALGRT_INVALID_ARGUMENT, path + ": is empty; a table needs a header with m, k, n and q");
+  return rows;
+}
+
+std::vector<TableMatch> matchTable(const std::vector<TableRow> &rows, const std::string &bundle_folder,
+                                   const std::optional<std::string> &dtype) {
+  std::vector<std::string> paths;
+  std::error_code error;
+  for (const auto &entry : std::filesystem::directory_iterator(bundle_folder, error))
+    if (entry.path().extension() == ".alg")
+      paths.push_back(entry.path().string());
+  if (error)
+    throw Error(ALGRT_IO_ERROR, bundle_folder + ": cannot list the folder: " + error.message());
+  std::sort(paths.begin(), paths.end());
+  std::vector<std::pair<std::string, Bundle>> bundles;
+  for (const std::string &path : paths)
+    bundles.emplace_back(path, Bundle::open(path));
+
+  std::vector<TableMatch> matches;
+  for (const TableRow &row : rows) {
+    const std::optional<std::string> wanted = row.dtype.empty() ? dtype : std::optional(row.dtype);
+    bool any = false;
+    for (const auto &[path, bundle] : bundles) {
+      const Layer &layer = bundle.layer();
+      const bool same_map = row.map == "forward" || row.map == "decode";
+      if (!same_map || layer.lift != Lift::rows || layer.k != row.k || layer.n != row.n ||
+          layer.types != row.q || (wanted && *wanted != name(layer.dtype)) ||
+          (dtype && *dtype != name(layer.dtype)))
+        continue;
+      matches.push_back({row, path, ""});
+      any = true;
+    }
+    if (!any)
+      matches.push_back({row, "", skipReason(row, bundles, wanted)});
+  }
+  return matches;
+}
+
+} // namespace algrt

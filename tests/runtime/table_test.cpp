@@ -1,0 +1,79 @@
+#include "runtime/bench/table.h"
+
+#include "runtime/support/error.h"
+#include "runtime/support/file.h"
+#include "tests/runtime/shapes.h"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+
+namespace algrt {
+namespace {
+
+std::string tableFile(const std::string &text) {
+  const std::string path = testing::TempDir() + "algrt_table.csv";
+  writeFileByRename(path, text);
+  return path;
+}
+
+TEST(Table, ReadsColumnsInAnyOrderAndIgnoresOthers) {
+  const std::vector<TableRow> rows = readTable(tableFile(
+      "q,case,map,m,k,n,paper_us\r\n32,\"a, \"\"b\"\"\",forward,2048,20,30,75.7\r\n\n5,c,ffn,1,2,3,\n"));
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].name, "a, \"b\"");
+  EXPECT_EQ(rows[0].q, 32);
+  EXPECT_EQ(rows[0].m, 2048);
+  EXPECT_EQ(rows[1].map, "ffn");
+  EXPECT_EQ(rows[1].line, 4);
+  EXPECT_EQ(readTable(tableFile("m,k,n,q\n1,2,3,4\n"))[0].map, "forward");
+}
+
+TEST(Table, MistakesAreNamedWithTheirLine) {
+  const std::pair<const char *, const char *> wrong[] = {
+      {"m,k,n\n1,2,3\n", ":1: has no column q"},
+      {"m,k,n,q\n1,2,3\n", ":2: has 3 cells"},
+      {"m,k,n,q\n1,2,3,4\n1,2,x,4\n", ":3: column n is 'x'"},
+      {"m,k,n,q\n0,2,3,4\n", "column m is '0'"},
+      {"m,k,n,q\n1,2,3,99999999999999999999\n", "column q"},
+      {"m,k,n,q\n1,2,\"3,4\n", "quote"},
+      {"", "is empty"},
+  };
+  for (const auto &[text, words] : wrong)
+    try {
+      readTable(tableFile(text));
+      ADD_FAILURE() << text;
+    } catch (const Error &error) {
+      EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+    }
+  EXPECT_THROW(readTable("/nonexistent.csv"), Error);
+}
+
+TEST(Table, RowsFindTheirBundles) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "algrt_match";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  for (const char *name : {"cyclic_f32", "cyclic_bf16", "slots_f32"})
+    writeFileByRename(folder / (std::string(name) + ".alg"), test::bundleOf(test::shape(name)));
+  writeFileByRename(folder / "notes.txt", "not a bundle, and not looked at");
+  const auto match = [&](const char *map, int64_t k, int64_t n, int64_t q, std::optional<std::string> dtype) {
+    TableRow row;
+    row.map = map;
+    row.m = 4;
+    row.k = k;
+    row.n = n;
+    row.q = q;
+    const std::vector<TableMatch> matches = matchTable({row}, folder, dtype);
+    EXPECT_EQ(matches.size(), 1u);
+    return matches.front();
+  };
+  EXPECT_EQ(match("forward", 20, 30, 5, {}).bundle_path, folder / "cyclic_f32.alg");
+  EXPECT_EQ(match("forward", 24, 15, 3, "bf16").bundle_path, folder / "cyclic_bf16.alg");
+  EXPECT_NE(match("forward", 24, 15, 3, "f32").skipped.find("no bundle"), std::string::npos);
+  EXPECT_NE(match("forward", 20, 30, 6, {}).skipped.find("q=6"), std::string::npos);
+  EXPECT_NE(match("ffn", 20, 30, 5, {}).skipped.find("map ffn is not supported"), std::string::npos);
+  writeFileByRename(folder / "broken.alg", "ALGCTLB\n");
+  EXPECT_THROW(match("forward", 20, 30, 5, {}), Error);
+}
+
+} // namespace
+} // namespace algrt
