@@ -199,6 +199,13 @@ AlgebraAttr AlgebraAttr::get(MLIRContext *context, const algebras::Algebra &alge
   return get(context, derived, allow);
 }
 
+AlgebraAttr AlgebraAttr::getChecked(function_ref<InFlightDiagnostic()> error, MLIRContext *context,
+                                    const algebras::Algebra &algebra, bool allow_nonassociative) {
+  DerivedAlgebra derived(algebra);
+  bool allow = allow_nonassociative && derived.facts().associative != true;
+  return getChecked(error, context, derived, allow);
+}
+
 StringRef AlgebraAttr::getText() const { return getDerived().text(); }
 
 const algebras::Algebra &AlgebraAttr::getAlgebra() const { return getDerived().algebra(); }
