@@ -2,8 +2,8 @@
 #include "compiler/tools/commands.h"
 
 #include "compiler/spec/usage_error.h"
-#include "compiler/tools/progress.h"
 #include "runtime/bench/bench.h"
+#include "runtime/bench/progress.h"
 #include "runtime/bench/table.h"
 
 #include <CLI/CLI.hpp>
@@ -81,18 +81,19 @@ int bench(const BenchCommand &options) {
   measured.threads = options.threads;
   measured.against_dense = options.against == "dense";
   measured.flush_bytes = options.flush_mib << 20;
-  Progress progress(jobs.size());
-  measured.progress = [&](double fraction, const std::string &what) { progress.show(fraction, what); };
+  std::optional<algrt::ProgressBar> bar(std::in_place);
+  std::vector<algrt::BenchCase> cases;
+  measured.progress = [&](double fraction, const std::string &what) {
+    bar->show((static_cast<double>(cases.size()) + fraction) / static_cast<double>(jobs.size()), what);
+  };
 
   algrt::Bench bench(measured);
-  std::vector<algrt::BenchCase> cases;
   for (const Job &job : jobs) {
     cases.push_back(bench.measure(job.bundle, job.m));
     if (!job.name.empty())
       cases.back().name = job.name;
-    progress.next();
   }
-  progress.clear();
+  bar.reset(); // its line is gone before the results are printed
 
   if (options.json) {
     fmt::print("{}\n", asJson(bench.machine(), cases, skipped).dump(2));

@@ -62,7 +62,8 @@ TEST(LoadSpec, UnequalGroups) {
   EXPECT_EQ(spec.layer->in.total(), 23);
   EXPECT_EQ(spec.layer->in.width(2), 11);
   given.in_groups = {5, 7};
-  EXPECT_NE(messageOf(given).find("--in-groups: there are 2 groups here, but the algebra has 3"), std::string::npos);
+  EXPECT_NE(messageOf(given).find("--in-groups: there are 2 groups here, but the algebra has 3"),
+            std::string::npos);
   given.in_groups = {5, 7, 0};
   messageOf(given);
   given.in_groups = {5, 7, 11};
@@ -72,7 +73,8 @@ TEST(LoadSpec, UnequalGroups) {
 
 TEST(LoadSpec, ATableGetsTheSlotLift) {
   TemporaryFolder folder;
-  std::string table = folder.write("t.json", R"({"dimension":2,"constants":[[0,0,0,"1"],[0,1,1,"1"],[1,0,1,"1"]]})");
+  std::string table =
+      folder.write("t.json", R"({"dimension":2,"constants":[[0,0,0,"1"],[0,1,1,"1"],[1,0,1,"1"]]})");
   Spec spec = loadSpec(options(table, 8, 6));
   EXPECT_EQ(spec.layer->lift.kind(), algebras::Lift::Kind::Slots);
   SpecOptions rows = options(table, 8, 6);
@@ -84,21 +86,24 @@ TEST(LoadSpec, FilesOfEachKind) {
   TemporaryFolder folder;
   EXPECT_EQ(loadSpec(options(folder.write("g.dot", "digraph { 0 -> 1 }"))).algebra.dimension(), 3);
   EXPECT_EQ(loadSpec(options(folder.write("g.gv", "digraph { 0 -> 1 }"))).algebra.dimension(), 3);
-  EXPECT_EQ(loadSpec(options(folder.write("g.graphml",
-                                          R"(<?xml version="1.0"?><graphml><graph edgedefault="directed"><node id="a"/>)"
-                                          R"(<node id="b"/><edge source="a" target="b"/></graph></graphml>)")))
+  EXPECT_EQ(loadSpec(options(folder.write(
+                         "g.graphml",
+                         R"(<?xml version="1.0"?><graphml><graph edgedefault="directed"><node id="a"/>)"
+                         R"(<node id="b"/><edge source="a" target="b"/></graph></graphml>)")))
                 .algebra.dimension(),
             3);
   messageOf(options(folder.path("absent.toml")));
   messageOf(options(folder.path("absent.dot")));
   messageOf(options(folder.path("absent.json")));
   // A file with a foreign name is said to be one, instead of an error about the syntax of expressions.
-  EXPECT_NE(messageOf(options(folder.write("spec.yaml", "a: 1"))).find("not a kind of file"), std::string::npos);
+  EXPECT_NE(messageOf(options(folder.write("spec.yaml", "a: 1"))).find("not a kind of file"),
+            std::string::npos);
 }
 
 TEST(LoadSpec, TheCommandLineOverridesTheFile) {
   TemporaryFolder folder;
-  std::string file = folder.write("s.toml", "[algebra]\nproduct = \"Q(2)\"\n[layer]\nin_groups = [3, 5]\nout = 4\ndtype = \"f32\"\n");
+  std::string file = folder.write(
+      "s.toml", "[algebra]\nproduct = \"Q(2)\"\n[layer]\nin_groups = [3, 5]\nout = 4\ndtype = \"f32\"\n");
   EXPECT_EQ(loadSpec(options(file)).layer->in.total(), 8);
   SpecOptions given = options(file, 64);
   given.dtype = "bf16";
@@ -125,7 +130,8 @@ TEST(LoadSpec, BadValuesPointAtTheirPlace) {
   auto layer = [&](const std::string &lines) {
     return messageOf(options(folder.write("s.toml", "[algebra]\nproduct = \"Q(4)\"\n[layer]\n" + lines)));
   };
-  EXPECT_NE(layer("in = 0\nout = 8\n").find("s.toml:4:6: error: a layer needs a width of at least 1"), std::string::npos);
+  EXPECT_NE(layer("in = 0\nout = 8\n").find("s.toml:4:6: error: a layer needs a width of at least 1"),
+            std::string::npos);
   EXPECT_NE(layer("in = -4\nout = 8\n").find("s.toml:4:6"), std::string::npos);
   EXPECT_NE(layer("in = 8\nout = 0\n").find("s.toml:5:7"), std::string::npos);
   // Four groups do not divide ten features: the way out is named.
@@ -137,9 +143,11 @@ TEST(LoadSpec, BadValuesPointAtTheirPlace) {
   EXPECT_NE(layer("in = 8\nout = 8\nlift = \"row\"\n").find("s.toml:6:8"), std::string::npos);
   EXPECT_NE(layer("in = 8\nout = 8\nkind = \"ffn\"\n").find("projection is what exists"), std::string::npos);
   EXPECT_NE(layer("in = 8\nout = 8\nkind = \"attention\"\n").find("s.toml:6:8"), std::string::npos);
-  EXPECT_NE(layer("in = 8\nout = 8\nkind = \"projektion\"\n").find("did you mean \"projection\"?"), std::string::npos);
+  EXPECT_NE(layer("in = 8\nout = 8\nkind = \"projektion\"\n").find("did you mean \"projection\"?"),
+            std::string::npos);
   // K times N beyond 64 bits.
-  EXPECT_NE(layer("in = 4000000000000000000\nout = 4000000000000000000\n").find("64 bits"), std::string::npos);
+  EXPECT_NE(layer("in = 4000000000000000000\nout = 4000000000000000000\n").find("64 bits"),
+            std::string::npos);
 }
 
 TEST(RequireCompilable, PrimeFieldsAreForVerification) {
@@ -157,7 +165,8 @@ TEST(RequireCompilable, NonassociativeTablesNeedPermission) {
   EXPECT_THROW(compiler::requireCompilable(loadSpec(given)), algebras::InputError);
   given.allow_nonassociative = true;
   EXPECT_NO_THROW(compiler::requireCompilable(loadSpec(given)));
-  std::string file = folder.write("s.toml", "[algebra]\ntable = \"t.json\"\nallow_nonassociative = true\n[layer]\nin = 8\nout = 8\n");
+  std::string file = folder.write(
+      "s.toml", "[algebra]\ntable = \"t.json\"\nallow_nonassociative = true\n[layer]\nin = 8\nout = 8\n");
   EXPECT_NO_THROW(compiler::requireCompilable(loadSpec(options(file))));
 }
 

@@ -33,15 +33,17 @@ TEST(TomlSpec, ReadsAnInlineGraph) {
 TEST(TomlSpec, ReadsFilesRelativeToTheSpec) {
   TemporaryFolder folder;
   folder.write("g.dot", "digraph { a -> b; b -> c }");
-  folder.write("t.json", R"({"name":"dual","dimension":2,"constants":[[0,0,0,"1"],[0,1,1,"1"],[1,0,1,"1"]]})");
+  folder.write("t.json",
+               R"({"name":"dual","dimension":2,"constants":[[0,0,0,"1"],[0,1,1,"1"],[1,0,1,"1"]]})");
   EXPECT_EQ(parse("[algebra]\ngraph = \"g.dot\"", folder.path("")).algebra.dimension(), 5);
   EXPECT_EQ(parse("[algebra]\ntable = \"t.json\"", folder.path("")).algebra.dimension(), 2);
   EXPECT_EQ(parse("[algebra]\nproduct = \"graph(g.dot)^2\"", folder.path("")).algebra.dimension(), 25);
 }
 
 TEST(TomlSpec, ReadsEveryKeyOfALayer) {
-  compiler::TomlSpec spec = parse("[algebra]\nproduct = \"Q(2)\"\nallow_nonassociative = true\n[layer]\nkind = \"projection\"\n"
-                                  "in_groups = [5, 3]\nout = 12\ndtype = \"bf16\"\nrow_types = \"interval(4)\"\nlift = \"rows\"\n");
+  compiler::TomlSpec spec =
+      parse("[algebra]\nproduct = \"Q(2)\"\nallow_nonassociative = true\n[layer]\nkind = \"projection\"\n"
+            "in_groups = [5, 3]\nout = 12\ndtype = \"bf16\"\nrow_types = \"interval(4)\"\nlift = \"rows\"\n");
   EXPECT_TRUE(spec.allow_nonassociative);
   EXPECT_EQ(spec.layer.in_groups->value, (std::vector<std::int64_t>{5, 3}));
   EXPECT_EQ(spec.layer.out->value, 12);
@@ -52,7 +54,8 @@ TEST(TomlSpec, ReadsEveryKeyOfALayer) {
 
 TEST(TomlSpec, UnknownKeysAreRefusedWithASuggestionAtTheirPlace) {
   expectError("[algebra]\nprodcut = \"Q(2)\"\n", 2, 1, "did you mean 'product'?");
-  expectError("[algebra]\nproduct = \"Q(2)\"\n[layer]\nin = 4\n  dytpe = \"f32\"\n", 5, 3, "did you mean 'dtype'?");
+  expectError("[algebra]\nproduct = \"Q(2)\"\n[layer]\nin = 4\n  dytpe = \"f32\"\n", 5, 3,
+              "did you mean 'dtype'?");
   expectError("[algebra]\nproduct = \"Q(2)\"\n[layers]\nin = 4\n", 3, 2, "did you mean 'layer'?");
   expectError("[algebra]\nproduct = \"Q(2)\"\nin = 4\n", 3, 1, "'in' belongs in [layer]");
   expectError("product = \"Q(2)\"\n", 1, 1, "'product' belongs in [algebra]");
@@ -82,9 +85,11 @@ TEST(TomlSpec, ColumnsCountBytesBehindOtherLetters) {
 
 TEST(TomlSpec, WrongTypesAreRefused) {
   expectError("[algebra]\nproduct = 3\n", 2, 11, "'product' must be a string, but this is an integer");
-  expectError("[algebra]\nproduct = \"Q(2)\"\n[layer]\nin = \"64\"\n", 4, 6, "'in' must be an integer, but this is a string");
+  expectError("[algebra]\nproduct = \"Q(2)\"\n[layer]\nin = \"64\"\n", 4, 6,
+              "'in' must be an integer, but this is a string");
   expectError("[algebra]\nproduct = \"Q(2)\"\n[layer]\nin = 64.0\n", 4, 6, "a number with a fraction");
-  expectError("[algebra]\nproduct = \"Q(2)\"\n[layer]\nin_groups = [1, true]\n", 4, 17, "an array of integers");
+  expectError("[algebra]\nproduct = \"Q(2)\"\n[layer]\nin_groups = [1, true]\n", 4, 17,
+              "an array of integers");
   expectError("[algebra]\nproduct = \"Q(2)\"\nallow_nonassociative = 1\n", 3, 24, "true or false");
   expectError("[algebra]\nvertices = 3\nedges = [[0, 1, 2]]\n", 3, 10, "pairs of integers");
   expectError("algebra = 1\n", 1, 11, "'algebra' must be a table");
@@ -123,7 +128,8 @@ TEST(TomlSpec, FaultsOfOtherValuesPointAtThem) {
 TEST(TomlSpec, AFieldThatContradictsTheTableIsRefused) {
   TemporaryFolder folder;
   folder.write("t.json", R"json({"name":"one","field":"GF(5)","dimension":1,"constants":[[0,0,0,"1"]]})json");
-  expectError("[algebra]\ntable = \"t.json\"\nfield = \"Q\"\n", 2, 9, "is a table over GF(5), not Q", folder.path(""));
+  expectError("[algebra]\ntable = \"t.json\"\nfield = \"Q\"\n", 2, 9, "is a table over GF(5), not Q",
+              folder.path(""));
   EXPECT_EQ(parse("[algebra]\ntable = \"t.json\"\n", folder.path("")).algebra.field().name(), "GF(5)");
 }
 

@@ -1,0 +1,217 @@
+// The commands that need no bundle, from the command line to the exit code.
+#include "compiler/tools/command_line.h"
+#include "compiler/tools/commands.h"
+
+#include "tests/tools/temporary_folder.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace {
+
+struct Outcome {
+  int code = 0;
+  std::string out, err;
+};
+
+Outcome algctl(std::vector<std::string> words) {
+  words.insert(words.begin(), "algctl");
+  std::vector<char *> arguments;
+  for (std::string &word : words)
+    arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  Outcome outcome;
+  outcome.code = compiler::runCommandLine(static_cast<int>(words.size()), arguments.data(),
+                                          [](CLI::App &app, compiler::Session &session) {
+                                            compiler::addVerify(app, session);
+                                            compiler::addShow(app, session);
+                                            compiler::addCost(app, session);
+                                            compiler::addInspect(app, session);
+                                            compiler::addRun(app, session);
+                                            compiler::addBench(app, session);
+                                            compiler::addDoctor(app, session);
+                                            compiler::addCompletion(app, session);
+                                          });
+  outcome.out = testing::internal::GetCapturedStdout();
+  outcome.err = testing::internal::GetCapturedStderr();
+  return outcome;
+}
+
+void expectFailure(const Outcome &outcome, int code, const std::string &words) {
+  EXPECT_EQ(outcome.code, code) << outcome.err;
+  EXPECT_NE(outcome.err.find(words), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+}
+
+TEST(CommandLine, WrongUsageIsTwo) {
+  EXPECT_EQ(algctl({}).code, 2);
+  expectFailure(algctl({"verfy", "Q(2)"}), 2, "unknown command 'verfy': did you mean verify?");
+  expectFailure(algctl({"verify", "Q(2)", "--jsn"}), 2, "unknown option '--jsn': did you mean --json?");
+  expectFailure(algctl({"verify"}), 2, "SPEC");
+  expectFailure(algctl({"verify", "Q(2)", "Q(3)"}), 2, "unexpected argument 'Q(3)'");
+  expectFailure(algctl({"cost", "Q(2)", "--in", "many", "--out", "4", "--m", "1"}), 2, "--in");
+  expectFailure(algctl({"cost", "Q(2)", "--in", "99999999999999999999", "--out", "4", "--m", "1"}), 2,
+                "--in");
+  expectFailure(algctl({"cost", "Q(2)", "--in", "4", "--out", "4", "--dtype", "f16", "--m", "1"}), 2,
+                "--dtype");
+  expectFailure(algctl({"cost", "Q(2)", "--m", "1"}), 2, "--in and --out");
+  expectFailure(algctl({"cost", "Q(2)", "--in", "4", "--m", "1"}), 2, "--out");
+  expectFailure(algctl({"show", "Q(2)", "--format=png"}), 2, "--format");
+  expectFailure(algctl({"completion", "tcsh"}), 2, "SHELL");
+}
+
+TEST(CommandLine, HelpTeachesByExample) {
+  for (const char *command : {"verify", "show", "cost", "inspect", "run", "bench", "doctor", "completion"}) {
+    Outcome outcome = algctl({command, "--help"});
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_NE(outcome.out.find("Example"), std::string::npos) << command;
+    EXPECT_NE(outcome.out.find(std::string("algctl ") + command), std::string::npos) << command;
+  }
+  EXPECT_EQ(algctl({"--version"}).out.substr(0, 7), "algctl ");
+}
+
+TEST(Verify, PrintsTheContractsObject) {
+  Outcome outcome = algctl({"verify", "Q(2)^2", "--json"});
+  EXPECT_EQ(outcome.code, 0);
+  nlohmann::json facts = nlohmann::json::parse(outcome.out);
+  for (const char *key : {"name",
+                          "field",
+                          "dimension",
+                          "nonzeros",
+                          "associative",
+                          "unital",
+                          "commutative",
+                          "identity",
+                          "center_dimension",
+                          "radical_dimension",
+                          "radical_series",
+                          "simple_components",
+                          "maximal_ideals",
+                          "alder_strassen",
+                          "rank_lower",
+                          "rank_lower_rule",
+                          "rank_upper",
+                          "rank_upper_rule",
+                          "rank_exact",
+                          "active_products",
+                          "types",
+                          "groups",
+                          "dense_products",
+                          "fraction"})
+    EXPECT_TRUE(facts.contains(key)) << key;
+  EXPECT_EQ(facts["dimension"], 16);
+  EXPECT_EQ(facts["radical_series"], nlohmann::json({12, 4, 0}));
+}
+
+TEST(Verify, ExitsWithThreeAndAWitness) {
+  TemporaryFolder folder;
+  std::string table = folder.write("t.json", R"({"dimension":2,"constants":[[0,0,1,"1"],[1,0,0,"1"]]})");
+  Outcome outcome = algctl({"verify", table, "--json"});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_EQ(nlohmann::json::parse(outcome.out)["associative"], false);
+  EXPECT_EQ(nlohmann::json::parse(outcome.out)["witness"].size(), 4u);
+  EXPECT_NE(outcome.err.find("neither associative nor unital"), std::string::npos);
+  std::string zero = folder.write("z.json", R"({"dimension":1,"constants":[]})");
+  EXPECT_EQ(algctl({"verify", zero}).code, 3);
+}
+
+TEST(Verify, WritesACertificateOrNothing) {
+  TemporaryFolder folder;
+  EXPECT_EQ(algctl({"verify", "Q(3)", "--certificate", folder.path("c.json")}).code, 0);
+  nlohmann::json certificate = nlohmann::json::parse(folder.read("c.json"));
+  EXPECT_EQ(certificate["construction"], "Q(3)");
+  EXPECT_EQ(certificate["facts"]["associative"], true);
+  expectFailure(algctl({"verify", "Q(3)", "--certificate", folder.path("absent/c.json")}), 1, "cannot write");
+  expectFailure(algctl({"verify", "R(3)", "--certificate", folder.path("d.json")}), 1, "");
+  EXPECT_EQ(folder.fileCount(), 1u);
+}
+
+TEST(Verify, BadInputIsOne) {
+  TemporaryFolder folder;
+  expectFailure(algctl({"verify", "Q(2"}), 1, "error");
+  expectFailure(algctl({"verify", "Q(0)"}), 1, "error");
+  expectFailure(algctl({"verify", "Q(4000000000)^9"}), 1, "64 bits");
+  expectFailure(algctl({"verify", folder.path("absent.toml")}), 1, "absent.toml");
+  expectFailure(algctl({"verify", folder.write("u.dot", "graph { a -- b }")}), 1, "undirected");
+  expectFailure(algctl({"verify", folder.write("l.dot", "digraph { a -> a }")}), 1, "loop");
+  expectFailure(algctl({"verify", folder.write("m.dot", "digraph { a -> b; a -> b }")}), 1, "error");
+  expectFailure(algctl({"verify", folder.write("b.json", "{")}), 1, "error");
+  expectFailure(algctl({"verify", folder.write("x.graphml", "<graphml")}), 1, "error");
+  expectFailure(algctl({"verify", "Q(2)", "--field", "GF(4)"}), 1, "prime");
+}
+
+TEST(Show, EveryFormat) {
+  TemporaryFolder folder;
+  for (const char *format : {"text", "json", "dot", "svg", "html"}) {
+    std::string file = folder.path(std::string("out.") + format);
+    Outcome direct = algctl({"show", "Q(3)", "--format", format});
+    EXPECT_EQ(direct.code, 0);
+    EXPECT_EQ(algctl({"show", "Q(3)", "--format", format, "-o", file}).code, 0);
+    EXPECT_EQ(folder.read(std::string("out.") + format), direct.out);
+  }
+  expectFailure(algctl({"show", "Q(3)", "-o", folder.path("absent/x")}), 1, "cannot write");
+  std::string table = folder.write("t.json", R"({"dimension":1,"constants":[[0,0,0,"1"]]})");
+  expectFailure(algctl({"show", table, "--format=svg"}), 1, "no graph to draw");
+}
+
+TEST(Cost, CountsTheExample) {
+  Outcome outcome = algctl(
+      {"cost", std::string(ALGCTL_SOURCE_DIR) + "/examples/qwen3-1.7b-up.toml", "--m", "2048", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  nlohmann::json report = nlohmann::json::parse(outcome.out);
+  std::int64_t dense = std::int64_t{2048} * 2048 * 6144;
+  EXPECT_EQ(report["dense_macs"], dense);
+  EXPECT_EQ(report["active_macs"], dense / 1024 * 63);
+  expectFailure(algctl({"cost", "Q(2)", "--in", "4", "--out", "4", "--m", "0"}), 1, "");
+  expectFailure(algctl({"cost", "Q(2)", "--in", "4", "--out", "4", "--m", "1", "--p0", "-1"}), 1, "");
+  expectFailure(algctl({"cost", "Q(3)", "--in", "4", "--out", "6", "--m", "1"}), 1, "group");
+}
+
+TEST(Cost, UnequalGroupsOnTheCommandLine) {
+  Outcome outcome =
+      algctl({"cost", "Q(2)", "--in-groups", "3,5", "--out-groups", "2,7", "--m", "2", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  nlohmann::json report = nlohmann::json::parse(outcome.out);
+  // C_i = sum of s_j r_j + s_i (N - r_i): 41 + 3 * 7 and 41 + 5 * 2.
+  EXPECT_EQ(report["active_macs"], 62 + 51);
+}
+
+TEST(Bundles, WhatIsNoBundleIsRefused) {
+  TemporaryFolder folder;
+  std::string file =
+      folder.write("foreign.alg", "This is not a bundle, but it is longer than a header of one is.......");
+  for (const char *command : {"inspect", "run", "bench"}) {
+    std::vector<std::string> words{command, file};
+    if (std::string(command) != "inspect")
+      words.insert(words.end(), {"--m", "4"});
+    expectFailure(algctl(words), 1, file);
+    words[1] = folder.path("absent.alg");
+    expectFailure(algctl(words), 1, "absent.alg");
+  }
+  expectFailure(algctl({"run", file, "--m", "0"}), 1, "at least one row");
+  expectFailure(algctl({"run", file, "--m", "4", "--offset", "-1"}), 1, "positions count from 0");
+  expectFailure(algctl({"run", file, "--m", "4", "-o", folder.path("absent/y.npy")}), 1, "cannot write");
+  expectFailure(algctl({"bench", "--m", "4"}), 2, "--table");
+}
+
+TEST(Doctor, KnowsThisMachine) {
+  Outcome outcome = algctl({"doctor", "--json"});
+  ASSERT_EQ(outcome.code, 0);
+  nlohmann::json machine = nlohmann::json::parse(outcome.out);
+  EXPECT_GE(machine["cpu"]["threads"].get<int>(), 1);
+  EXPECT_FALSE(machine["cpu"]["level"].get<std::string>().empty());
+  EXPECT_TRUE(machine["dense_libraries"].contains("OpenBLAS"));
+}
+
+TEST(Completion, KnowsEveryCommandAndOption) {
+  for (const char *shell : {"bash", "zsh", "fish"}) {
+    Outcome outcome = algctl({"completion", shell});
+    EXPECT_EQ(outcome.code, 0);
+    for (const char *word : {"verify", "show", "doctor", "in-groups", "certificate"})
+      EXPECT_NE(outcome.out.find(word), std::string::npos) << shell << " " << word;
+  }
+}
+
+} // namespace

@@ -1,0 +1,187 @@
+// Drawings: what is drawn, that it is well-formed, and that DOT output reads back as the same graph.
+#include "compiler/drawing/describe.h"
+#include "compiler/drawing/facts_text.h"
+#include "compiler/drawing/html.h"
+#include "compiler/drawing/product_text.h"
+#include "compiler/drawing/quiver.h"
+#include "compiler/drawing/svg.h"
+
+#include "algebras/constructions.h"
+#include "algebras/error.h"
+#include "algebras/expression.h"
+#include "algebras/graph/graph.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace {
+
+using algebras::Algebra;
+using algebras::parseExpression;
+
+std::size_t count(const std::string &text, const std::string &word) {
+  std::size_t found = 0;
+  for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += word.size())
+    ++found;
+  return found;
+}
+
+// Every element is closed in order, attributes are quoted, entities are known: enough of XML for our own
+// output.
+void expectWellFormed(const std::string &text, const std::set<std::string> &void_elements = {}) {
+  std::vector<std::string> open;
+  for (std::size_t at = 0; (at = text.find('<', at)) != std::string::npos;) {
+    std::size_t end = text.find('>', at);
+    ASSERT_NE(end, std::string::npos);
+    std::string tag = text.substr(at + 1, end - at - 1);
+    at = end;
+    if (tag.starts_with('!'))
+      continue;
+    EXPECT_EQ(count(tag, "\"") % 2, 0u) << tag;
+    std::string name = tag.substr(0, tag.find_first_of(" />\n", 1));
+    if (tag.starts_with('/')) {
+      ASSERT_FALSE(open.empty()) << tag;
+      EXPECT_EQ("/" + open.back(), tag);
+      open.pop_back();
+    } else if (!tag.ends_with('/') && !void_elements.contains(name)) {
+      open.push_back(name);
+    }
+  }
+  EXPECT_TRUE(open.empty());
+}
+
+TEST(Quiver, OfAGraphIsTheGraph) {
+  Algebra algebra =
+      algebras::graphAlgebra(algebras::makeGraph(3, {{0, 1}, {1, 2}, {2, 1}}, {"a", "b \"q\"", "<c>"}));
+  compiler::Quiver quiver = compiler::quiverOf(algebra);
+  ASSERT_EQ(quiver.labels, (std::vector<std::string>{"a", "b \"q\"", "<c>"}));
+  ASSERT_EQ(quiver.arrows.size(), 3u);
+  EXPECT_EQ(quiver.arrows[2].from, 2);
+  EXPECT_EQ(quiver.arrows[2].to, 1);
+  EXPECT_EQ(quiver.arrows[0].products, 2);
+}
+
+TEST(Quiver, DotReadsBackAsTheSameGraph) {
+  for (const char *expression : {"Q(5)", "path(4)", "graph(4; 0->1, 1->3, 3->0)", "Q(13)"}) {
+    Algebra algebra = parseExpression(expression);
+    algebras::Graph graph =
+        algebras::parseDot(compiler::toDot(compiler::quiverOf(algebra), expression), "out.dot");
+    EXPECT_EQ(algebras::graphAlgebra(graph).dimension(), algebra.dimension()) << expression;
+    for (auto [from, to] : graph.edges())
+      EXPECT_TRUE(algebra.slotAt({from, to}).has_value()) << expression;
+  }
+}
+
+TEST(Quiver, OfATensorProductIsItsRowLift) {
+  compiler::Quiver quiver = compiler::quiverOf(parseExpression("Q(2)^2"));
+  EXPECT_EQ(quiver.labels, (std::vector<std::string>{"0,0", "0,1", "1,0", "1,1"}));
+  ASSERT_EQ(quiver.arrows.size(), 12u);
+  // Group (1,1) of type (0,0) sums over the four groups between them, group (0,1) over two.
+  EXPECT_EQ(quiver.arrows[2].products, 4);
+  EXPECT_EQ(quiver.arrows[0].products, 2);
+  EXPECT_NE(quiver.caption.find("row lift"), std::string::npos);
+}
+
+TEST(Quiver, OfADirectProductKeepsTheFactorsApart) {
+  compiler::Quiver quiver = compiler::quiverOf(parseExpression("Q(2) + Q(2)"));
+  std::set<std::string> labels(quiver.labels.begin(), quiver.labels.end());
+  EXPECT_EQ(labels.size(), 4u);
+  EXPECT_EQ(quiver.arrows.size(), 4u);
+}
+
+TEST(Quiver, WhatIsNotDrawnSaysWhy) {
+  compiler::Quiver table =
+      compiler::quiverOf(parseExpression(R"json(table({"dimension":1,"constants":[[0,0,0,"1"]]}))json"));
+  EXPECT_FALSE(table.drawn());
+  EXPECT_NE(table.caption.find("table"), std::string::npos);
+  compiler::Quiver large = compiler::quiverOf(parseExpression("Q(1000000)"));
+  EXPECT_FALSE(large.drawn());
+  EXPECT_NE(large.caption.find("1000000 vertices"), std::string::npos);
+}
+
+TEST(Svg, IsWellFormedAndComplete) {
+  for (const char *expression :
+       {"Q(1)", "Q(2)", "path(3)", "Q(4)", "Q(2)^2", "Q(16)", "Q(40)", "T(5)", "D(3)"}) {
+    SCOPED_TRACE(expression);
+    compiler::Quiver quiver = compiler::quiverOf(parseExpression(expression));
+    std::string svg = compiler::toSvg(quiver, expression);
+    expectWellFormed(svg);
+    EXPECT_EQ(count(svg, "<circle"), quiver.labels.size());
+    EXPECT_EQ(svg.find("nan"), std::string::npos);
+    EXPECT_EQ(svg.find("inf"), std::string::npos);
+    // One line per arrow, or one for both of a pair when there are many.
+    std::size_t lines = count(svg, "<g opacity");
+    EXPECT_EQ(lines, quiver.labels.size() > 12 ? quiver.arrows.size() / 2 : quiver.arrows.size());
+  }
+}
+
+TEST(Svg, EscapesNames) {
+  Algebra algebra = algebras::graphAlgebra(algebras::makeGraph(2, {{0, 1}}, {"<script>", "a&b"}));
+  std::string svg = compiler::toSvg(compiler::quiverOf(algebra), algebra.name());
+  EXPECT_EQ(svg.find("<script"), std::string::npos);
+  EXPECT_NE(svg.find("a&amp;b"), std::string::npos);
+}
+
+TEST(Html, IsWellFormedAndSelfContained) {
+  for (const char *expression :
+       {"Q(3)", "Q(2)^2", "Q(32)", "Q(200)", "M(3)", "Q(2) + T(3)",
+        R"json(table({"name":"<t>","dimension":1,"constants":[[0,0,0,"1"]]}))json"}) {
+    SCOPED_TRACE(expression);
+    Algebra algebra = parseExpression(expression);
+    std::string html = compiler::toHtml(algebra, algebras::deriveFacts(algebra));
+    expectWellFormed(html, {"meta"});
+    for (const char *external : {"<script", "<link", "<img", "@import", "url(", "src="})
+      EXPECT_EQ(html.find(external), std::string::npos) << external;
+    EXPECT_EQ(count(html, "http"), count(html, "http://www.w3.org/2000/svg"));
+  }
+}
+
+TEST(Products, SumsReadAsOneWritesThem) {
+  using algebras::Rational;
+  EXPECT_EQ(compiler::sumText({}), "0");
+  EXPECT_EQ(compiler::sumText({{Rational(-1), "a"}, {Rational(3, 2), "b"}, {Rational(-2), "c"}}),
+            "-a + 3/2 b - 2 c");
+}
+
+TEST(Products, TheTableIsTheProduct) {
+  Algebra algebra = parseExpression("Q(2)");
+  auto table = compiler::productTable(algebra);
+  std::vector<std::string> names;
+  for (std::int64_t slot = 0; slot < 4; ++slot)
+    names.push_back(algebra.slotName(slot));
+  // a_ij e_j = a_ij, e_i a_ij = a_ij, and every other product of arrows vanishes.
+  auto at = [&](std::int64_t i, std::int64_t j) { return *algebra.slotAt({i, j}); };
+  EXPECT_EQ(table[at(0, 1)][at(1, 1)], names[at(0, 1)]);
+  EXPECT_EQ(table[at(0, 0)][at(0, 1)], names[at(0, 1)]);
+  EXPECT_EQ(table[at(0, 1)][at(1, 0)], "0");
+  EXPECT_EQ(table[at(1, 1)][at(0, 1)], "0");
+}
+
+TEST(Describe, CutsLongListsAndSaysSo) {
+  Algebra algebra = parseExpression("Q(32)");
+  std::string text = compiler::describeText(algebra, false);
+  EXPECT_NE(text.find("984 more slots"), std::string::npos);
+  EXPECT_LT(count(text, "\n"), 120u);
+  std::string full = compiler::describeText(algebra, true);
+  EXPECT_EQ(count(full, "  y["), 1024u);
+  EXPECT_THROW(compiler::describeText(parseExpression("Q(100000)"), true), algebras::InputError);
+}
+
+TEST(Describe, JsonHasEveryConstant) {
+  Algebra algebra = parseExpression("Q(3) * M(2)");
+  nlohmann::ordered_json json = compiler::describeJson(algebra);
+  EXPECT_EQ(json["constants"].size(), static_cast<std::size_t>(algebra.nonzeros()));
+  EXPECT_EQ(json["slots"].size(), static_cast<std::size_t>(algebra.dimension()));
+}
+
+TEST(Facts, AWitnessIsNamed) {
+  algebras::Facts facts = algebras::deriveFacts(
+      parseExpression(R"json(table({"dimension":2,"constants":[[0,0,1,"1"],[1,0,0,"1"]]}))json"));
+  std::vector<compiler::FactLine> lines = compiler::factLines(facts);
+  ASSERT_FALSE(lines.empty());
+  EXPECT_EQ(lines[0].value, "no");
+  EXPECT_NE(lines[0].reason.find("witness"), std::string::npos);
+}
+
+} // namespace

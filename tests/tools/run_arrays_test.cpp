@@ -1,0 +1,149 @@
+// Arrays of `algctl run`: shapes, row counts, random numbers.
+#include "compiler/tools/run_arrays.h"
+
+#include "compiler/failure.h"
+#include "compiler/spec/usage_error.h"
+#include "runtime/numpy/npy.h"
+#include "runtime/support/error.h"
+#include "tests/tools/temporary_folder.h"
+
+#include <array>
+#include <cmath>
+#include <gtest/gtest.h>
+
+namespace {
+
+algrt::Layer rowLayer() {
+  algrt::Layer layer{};
+  layer.lift = algrt::Lift::rows;
+  layer.dtype = algrt::ElementType::f32;
+  layer.k = 6;
+  layer.n = 4;
+  layer.types = 2;
+  layer.row_types = algrt::RowTypesKind::cyclic;
+  layer.row_type_width = 1;
+  layer.in_groups = {3, 3};
+  layer.out_groups = {2, 2};
+  layer.bank_rows = {3, 3};
+  return layer;
+}
+
+std::string array(const TemporaryFolder &folder, const std::string &name, std::vector<std::int64_t> shape) {
+  std::int64_t count = 1;
+  for (std::int64_t extent : shape)
+    count *= extent;
+  std::vector<float> values(static_cast<std::size_t>(count));
+  for (std::size_t index = 0; index < values.size(); ++index)
+    values[index] = 1.0f + static_cast<float>(index) / 1024;
+  algrt::writeNpy(folder.path(name), shape, std::span<const float>(values));
+  return folder.path(name);
+}
+
+std::string failureOf(const algrt::Layer &layer, const compiler::ArraySources &sources) {
+  try {
+    compiler::makeArrays(layer, sources);
+  } catch (const compiler::Failure &failure) {
+    return failure.what();
+  }
+  ADD_FAILURE() << "the arrays are accepted";
+  return {};
+}
+
+TEST(RunArrays, RandomOnesDependOnTheSeedAlone) {
+  compiler::ArraySources sources;
+  sources.m = 500;
+  compiler::RunArrays first = compiler::makeArrays(rowLayer(), sources),
+                      second = compiler::makeArrays(rowLayer(), sources);
+  EXPECT_EQ(first.x, second.x);
+  EXPECT_EQ(first.w, second.w);
+  sources.seed = 2;
+  EXPECT_NE(compiler::makeArrays(rowLayer(), sources).x, first.x);
+  double square = 0;
+  for (float value : first.x)
+    square += static_cast<double>(value) * value;
+  EXPECT_NEAR(square / static_cast<double>(first.x.size()), 1, 0.1);
+}
+
+TEST(RunArrays, FilesGiveTheRows) {
+  TemporaryFolder folder;
+  compiler::ArraySources sources;
+  sources.x = array(folder, "x.npy", {7, 6});
+  sources.w = array(folder, "w.npy", {6, 4});
+  compiler::RunArrays arrays = compiler::makeArrays(rowLayer(), sources);
+  EXPECT_EQ(arrays.m, 7);
+  EXPECT_EQ(arrays.x[1], 1.0f + 1.0f / 1024);
+  sources.m = 8;
+  EXPECT_NE(failureOf(rowLayer(), sources).find("has 7 rows, but --m says 8"), std::string::npos);
+}
+
+TEST(RunArrays, ShapesThatDoNotFitNameFileShapeAndNeed) {
+  TemporaryFolder folder;
+  compiler::ArraySources sources;
+  sources.x = array(folder, "x.npy", {6, 7});
+  EXPECT_EQ(failureOf(rowLayer(), sources),
+            sources.x + " has shape (6, 7), but the bundle needs (M, 6): M rows of K features");
+  sources.x = array(folder, "x1.npy", {6});
+  EXPECT_NE(failureOf(rowLayer(), sources).find("has shape (6,)"), std::string::npos);
+  sources.x = array(folder, "x0.npy", {0, 6});
+  EXPECT_NE(failureOf(rowLayer(), sources).find("has no rows"), std::string::npos);
+  sources.x = array(folder, "x2.npy", {2, 6});
+  sources.w = array(folder, "w.npy", {4, 6});
+  EXPECT_EQ(failureOf(rowLayer(), sources), sources.w + " has shape (4, 6), but the bundle needs (6, 4)");
+}
+
+TEST(RunArrays, TheSlotLiftTakesBlocksOrAMatrix) {
+  algrt::Layer layer = rowLayer();
+  layer.lift = algrt::Lift::slots;
+  layer.types = 1;
+  TemporaryFolder folder;
+  compiler::ArraySources sources;
+  sources.m = 1;
+  sources.w = array(folder, "blocks.npy", {2, 3, 2});
+  std::vector<float> blocks = compiler::makeArrays(layer, sources).w;
+  sources.w = array(folder, "matrix.npy", {6, 2});
+  EXPECT_EQ(compiler::makeArrays(layer, sources).w, blocks);
+  sources.w = array(folder, "dense.npy", {6, 4});
+  EXPECT_NE(failureOf(layer, sources).find("needs (2, 3, 2) or (6, 2)"), std::string::npos);
+}
+
+TEST(RunArrays, Bfloat16IsRoundedOnTheWayIn) {
+  algrt::Layer layer = rowLayer();
+  layer.dtype = algrt::ElementType::bf16;
+  TemporaryFolder folder;
+  compiler::ArraySources sources;
+  sources.x = array(folder, "x.npy", {1, 6});
+  // Ties between 1 and 1 + 2^-7 at 4/1024 go to the even 1.
+  EXPECT_EQ(compiler::makeArrays(layer, sources).x[4], 1.0f);
+  EXPECT_EQ(compiler::makeArrays(layer, sources).x[5], 1.0f + 1.0f / 128);
+}
+
+TEST(RunArrays, TypesBelongToExplicitSchedules) {
+  TemporaryFolder folder;
+  std::vector<std::int32_t> values{0, 1, 1};
+  std::array<std::int64_t, 1> shape{3};
+  algrt::writeNpy(folder.path("t.npy"), shape, std::span<const std::int32_t>(values));
+  compiler::ArraySources sources;
+  sources.types = folder.path("t.npy");
+  EXPECT_NE(failureOf(rowLayer(), sources).find("leave --types out"), std::string::npos);
+  algrt::Layer layer = rowLayer();
+  layer.row_types = algrt::RowTypesKind::explicit_types;
+  EXPECT_EQ(compiler::makeArrays(layer, sources).types, values);
+  sources.types.clear();
+  sources.m = 100;
+  for (std::int32_t type : compiler::makeArrays(layer, sources).types)
+    EXPECT_TRUE(type == 0 || type == 1);
+}
+
+TEST(RunArrays, TheNumberOfRowsHasToComeFromSomewhere) {
+  EXPECT_THROW(compiler::makeArrays(rowLayer(), {}), compiler::UsageError);
+}
+
+TEST(RunArrays, MoreThanTheMachineHasIsRefusedBeforeAllocating) {
+  compiler::ArraySources sources;
+  sources.m = std::int64_t{1} << 45;
+  EXPECT_NE(failureOf(rowLayer(), sources).find("GiB of memory"), std::string::npos);
+  sources.m = std::int64_t{1} << 62;
+  EXPECT_THROW(compiler::makeArrays(rowLayer(), sources), algrt::Error);
+}
+
+} // namespace
