@@ -73,8 +73,8 @@ public:
     });
   }
 
-  void toLlvm(ModuleOp module) {
-    run(module, addVectorToLlvm);
+  void toLlvm(ModuleOp module, const CpuLevel &level) {
+    run(module, [&](PassManager &passes) { addVectorToLlvm(passes, /*expand_bf16=*/!level.bf16_dot); });
   }
 
 private:
@@ -126,7 +126,7 @@ std::string emitStage(const Spec &spec, Stage stage, const CompileOptions &optio
   compilation.toVector(*module);
   if (stage == Stage::Vector)
     return print(*module);
-  compilation.toLlvm(*module);
+  compilation.toLlvm(*module, level);
   const MachineCode code = stage == Stage::Llvm       ? MachineCode::LlvmIr
                            : stage == Stage::Assembly ? MachineCode::Assembly
                                                       : MachineCode::Object;
@@ -148,7 +148,7 @@ void compileBundle(const Spec &spec, const std::string &path, const CompileOptio
     say("lowering for " + name);
     compilation.toVector(*module);
     std::vector<KernelRecord> kernels = recordKernels(*module);
-    compilation.toLlvm(*module);
+    compilation.toLlvm(*module, level);
     say("generating machine code for " + name);
     parts.addCpu(level, kernels, linkSharedObject(generateMachineCode(*module, level, MachineCode::Object)));
   }

@@ -10,6 +10,7 @@
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -21,7 +22,12 @@ using namespace mlir;
 
 namespace compiler {
 
-void addVectorToLlvm(OpPassManager &passes) {
+void addVectorToLlvm(OpPassManager &passes, bool expand_bf16) {
+  if (expand_bf16) {
+    arith::ArithExpandOpsPassOptions options;
+    options.includeBf16 = true;
+    passes.addPass(arith::createArithExpandOpsPass(options));
+  }
   passes.addPass(createSCFToControlFlowPass());
   passes.addPass(memref::createExpandStridedMetadataPass());
   passes.addPass(createLowerAffinePass());
@@ -39,7 +45,7 @@ void addVectorToLlvm(OpPassManager &passes) {
 void registerCompilerPasses() {
   registerAlgctlPasses();
   PassPipelineRegistration<>("vector-to-llvm", "From vectors, memrefs and loops to the LLVM dialect",
-                             addVectorToLlvm);
+                             [](OpPassManager &passes) { addVectorToLlvm(passes, /*expand_bf16=*/true); });
 }
 
 } // namespace compiler

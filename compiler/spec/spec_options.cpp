@@ -88,12 +88,12 @@ void addSpecOptions(CLI::App &app, SpecOptions &options) {
   app.add_option("--out", options.out, "width N of the output")->type_name("N")->group(layer);
   app.add_option("--in-groups", options.in_groups, "widths of the input groups, where they are not equal")
       ->delimiter(',')
-      ->expected(1)
+      ->allow_extra_args(false)
       ->type_name("A,B,...")
       ->group(layer);
   app.add_option("--out-groups", options.out_groups, "widths of the output groups")
       ->delimiter(',')
-      ->expected(1)
+      ->allow_extra_args(false)
       ->type_name("A,B,...")
       ->group(layer);
   app.add_option("--dtype", options.dtype, "element type: f32 (default) or bf16; sums are f32 in both")

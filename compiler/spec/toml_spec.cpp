@@ -35,11 +35,11 @@ std::vector<std::pair<std::string_view, std::string_view>> keysOf(const std::vec
 std::string resolve(const Given<std::string> &file, const TomlSpecOptions &options) {
   if (file.value.empty())
     file.refuse(fmt::format("'{}' names no file", file.key));
-  std::string path =
-      (std::filesystem::path(options.base_directory) / file.value).lexically_normal().string();
+  std::string path = (std::filesystem::path(options.base_directory) / file.value).lexically_normal().string();
   std::error_code status;
   if (!std::filesystem::exists(path, status))
-    file.refuse(fmt::format("there is no file {}", path), "file names are relative to the folder of the spec");
+    file.refuse(fmt::format("there is no file {}", path),
+                "file names are relative to the folder of the spec");
   return path;
 }
 

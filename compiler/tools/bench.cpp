@@ -7,6 +7,7 @@
 #include "runtime/bench/table.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -84,7 +85,9 @@ int bench(const BenchCommand &options) {
   std::optional<algrt::ProgressBar> bar(std::in_place);
   std::vector<algrt::BenchCase> cases;
   measured.progress = [&](double fraction, const std::string &what) {
-    bar->show((static_cast<double>(cases.size()) + fraction) / static_cast<double>(jobs.size()), what);
+    bar->show((static_cast<double>(cases.size()) + fraction) /
+                  static_cast<double>(std::max<std::size_t>(jobs.size(), 1)),
+              what);
   };
 
   algrt::Bench bench(measured);
