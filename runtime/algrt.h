@@ -115,6 +115,20 @@ ALGRT_API int algrt_bundle_get_info(const algrt_bundle *bundle, algrt_bundle_inf
  * usable (on this machine) and, where not, reason. Lives as long as the bundle; NULL for a null bundle. */
 ALGRT_API const char *algrt_bundle_describe_kernels(const algrt_bundle *bundle);
 
+/* One block product: coefficient * (columns of x in input_group) * (rows of w in bank_row). */
+typedef struct algrt_term {
+  int32_t input_group;
+  int32_t bank_row; /* index of a row group of w: the input groups' widths one after another */
+  double coefficient;
+} algrt_term;
+
+/* What rows of `type` sum into `output_group` of y (type 0 in the slot lift). In the row lift the block of w
+ * has the columns of the output group, in the slot lift all of them. Writes up to `capacity` terms and sets
+ * *count to how many there are; terms may be NULL if capacity is 0. Coefficients are exact where they are
+ * representable. */
+ALGRT_API int algrt_bundle_get_terms(const algrt_bundle *bundle, int64_t type, int64_t output_group,
+                                     algrt_term *terms, int64_t capacity, int64_t *count);
+
 /* ---- weights ------------------------------------------------------------------------------------------ */
 
 /* A bank rewritten into the order in which the packed kernel reads it. Immutable. */

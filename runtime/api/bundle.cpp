@@ -121,3 +121,29 @@ int algrt_bundle_get_info(const algrt_bundle *bundle, algrt_bundle_info *info) {
     std::memcpy(info, &filled, std::min(size, sizeof(filled)));
   });
 }
+
+int algrt_bundle_get_terms(const algrt_bundle *bundle, int64_t type, int64_t output_group, algrt_term *terms,
+                           int64_t capacity, int64_t *count) {
+  return guarded([&] {
+    requireNotNull(bundle, "bundle");
+    requireNotNull(count, "count");
+    const Layer &layer = bundle->bundle.layer();
+    const int64_t groups = int64_t(layer.out_groups.size());
+    if (type < 0 || type >= layer.types)
+      throw Error(ALGRT_INVALID_ARGUMENT, "type is " + std::to_string(type) +
+                                              ", the layer's types are 0 to " +
+                                              std::to_string(layer.types - 1));
+    if (output_group < 0 || output_group >= groups)
+      throw Error(ALGRT_INVALID_ARGUMENT, "output_group is " + std::to_string(output_group) +
+                                              ", the layer's groups are 0 to " + std::to_string(groups - 1));
+    if (capacity < 0)
+      throw Error(ALGRT_INVALID_ARGUMENT, "capacity is " + std::to_string(capacity) + ", needs 0 or more");
+    if (capacity > 0)
+      requireNotNull(terms, "terms");
+    std::array<Term, 2> storage;
+    const std::span<const Term> found = bundle->bundle.support().terms(type, output_group, storage);
+    *count = int64_t(found.size());
+    for (int64_t i = 0; i < std::min(capacity, *count); ++i)
+      terms[i] = {found[size_t(i)].input_group, found[size_t(i)].bank_row, found[size_t(i)].coefficient};
+  });
+}

@@ -48,14 +48,11 @@ std::string fileName(const std::string &path) { return path.substr(path.rfind('/
 struct Bench::State {
   explicit State(const BenchOptions &given)
       : options(given), threads(resolveThreads(given.threads)), dense(threads),
-        flush(given.flush_bytes != 0 ? given.flush_bytes
-                                     : std::max<int64_t>(int64_t(64) << 20, 2 * lastLevelCacheBytes())) {
+        flush(given.flush_bytes != 0 ? given.flush_bytes : defaultFlushBytes()) {
     machine.cpu = cpuName();
     machine.level = cpuLevel();
     machine.threads = threads;
-    machine.flush_bytes = given.flush_bytes != 0
-                              ? given.flush_bytes
-                              : std::max<int64_t>(int64_t(64) << 20, 2 * lastLevelCacheBytes());
+    machine.flush_bytes = given.flush_bytes != 0 ? given.flush_bytes : defaultFlushBytes();
     machine.dense_libraries = dense.found();
     report(0, "copy bandwidth");
     machine.copy_bytes_per_second = copyBytesPerSecond(threads);

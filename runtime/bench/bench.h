@@ -16,7 +16,7 @@ struct BenchOptions {
   int trials = 15;
   int threads = 0; // 0 = all; both sides get the same number
   bool against_dense = true;
-  int64_t flush_bytes = 0; // 0 = twice the last-level cache, at least 64 MiB
+  int64_t flush_bytes = 0; // 0 = a quarter more than the last-level cache, at least 64 MiB
   uint64_t seed = 1;
   std::function<void(double fraction, const std::string &what)> progress; // may be empty
 };

@@ -24,7 +24,8 @@ int64_t lastLevelCacheBytes() {
 }
 
 double copyBytesPerSecond(int threads) {
-  const int64_t bytes = std::max<int64_t>(int64_t(128) << 20, 4 * lastLevelCacheBytes());
+  // Larger than the cache, within reason: some virtual machines report the cache of the whole socket.
+  const int64_t bytes = std::clamp(2 * lastLevelCacheBytes(), int64_t(128) << 20, int64_t(512) << 20);
   const AlignedBuffer from{size_t(bytes)}, to{size_t(bytes)};
   std::memset(from.data(), 1, from.size());
   std::memset(to.data(), 2, to.size());
@@ -39,6 +40,10 @@ double copyBytesPerSecond(int threads) {
     best = std::max(best, 2 * double(bytes / piece * piece) / (time * 1e-6));
   }
   return best;
+}
+
+int64_t defaultFlushBytes() {
+  return std::max<int64_t>(int64_t(64) << 20, lastLevelCacheBytes() + lastLevelCacheBytes() / 4);
 }
 
 CacheFlush::CacheFlush(int64_t bytes) : buffer_(size_t(bytes)) {

@@ -15,6 +15,9 @@ int64_t lastLevelCacheBytes();
 // best of several runs.
 double copyBytesPerSecond(int threads);
 
+// A quarter more than the last-level cache, at least 64 MiB.
+int64_t defaultFlushBytes();
+
 // Memory whose reading pushes everything else out of the caches.
 class CacheFlush {
 public:

@@ -51,7 +51,7 @@ void declare(CLI::App &app, Arguments &arguments) {
       ->capture_default_str()
       ->check(CLI::IsMember({"dense", "none"}));
   app.add_option("--flush-mib", arguments.flush_mib,
-                 "Memory touched before each flushed call; 0 = twice the last-level cache, at least 64")
+                 "Memory touched before each flushed call; 0 = a quarter more than the last-level cache")
       ->capture_default_str()
       ->check(CLI::Range(int64_t(0), int64_t(1) << 20));
   app.add_option("--seed", arguments.options.seed, "Seed of the random operands")->capture_default_str();

@@ -47,6 +47,16 @@ int main(int argc, char **argv) {
   CHECK(info.in_group_count == groups && info.in_groups[4] == 4 && info.out_groups[0] == 6);
   CHECK(info.bank_ndim == 2 && info.bank_shape[0] == k && info.bank_shape[1] == n);
 
+  algrt_term terms[2];
+  int64_t count = 0;
+  CHECK(algrt_bundle_get_terms(bundle, 3, 1, terms, 2, &count) == ALGRT_OK && count == 2);
+  CHECK(terms[0].input_group == 1 && terms[1].input_group == 3 && terms[1].bank_row == 3);
+  CHECK(terms[0].coefficient == 1 && terms[1].coefficient == 1);
+  CHECK(algrt_bundle_get_terms(bundle, 4, 4, NULL, 0, &count) == ALGRT_OK && count == 1);
+  CHECK(algrt_bundle_get_terms(bundle, 5, 0, terms, 2, &count) == ALGRT_INVALID_ARGUMENT);
+  CHECK(algrt_bundle_get_terms(bundle, 0, -1, terms, 2, &count) == ALGRT_INVALID_ARGUMENT);
+  CHECK(algrt_bundle_get_terms(bundle, 0, 1, NULL, 1, &count) == ALGRT_INVALID_ARGUMENT);
+
   for (int i = 0; i < m * k; ++i)
     x[i] = (float)(i % 7 - 3);
   for (int i = 0; i < k * n; ++i)

@@ -10,6 +10,7 @@ namespace algrt::test {
 const std::vector<Shape> &shapes() {
   static const std::vector<Shape> all = {
       {"cyclic_f32", 5, 4, 6, 1, false},   {"cyclic_bf16", 3, 8, 5, 1, true},
+      {"down_f32", 5, 6, 4, 1, false},     {"down_bf16", 3, 5, 8, 1, true},
       {"interval_f32", 4, 3, 7, 3, false}, {"explicit_f32", 6, 2, 3, 0, false},
       {"slots_f32", 4, 3, 5, -1, false},
   };

@@ -21,7 +21,7 @@ struct Shape {
   int64_t bankColumns() const { return period < 0 ? out : n(); }
 };
 
-// f32 cyclic, bf16 cyclic, f32 interval, f32 explicit, f32 quaternions.
+// Cyclic types in f32 and bf16, each with its way down for an FFN; interval, explicit, quaternions in f32.
 const std::vector<Shape> &shapes();
 const Shape &shape(const std::string &name);
 
