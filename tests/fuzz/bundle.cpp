@@ -1,0 +1,61 @@
+// Bundles from hostile hands: whatever the bytes, the loader answers with a bundle or with an Error, and a
+// bundle that it accepts can be walked through without a fault. No kernel is run.
+#include "runtime/bundle/bundle.h"
+#include "runtime/bundle/format.h"
+#include "runtime/support/error.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+using algrt::Bundle;
+
+// Touches everything that an accepted bundle promises.
+void walk(const Bundle &bundle) {
+  const algrt::Layer &layer = bundle.layer();
+  size_t bytes = 0;
+  for (const algrt::SectionEntry &section : bundle.manifest().sections)
+    for (char byte : bundle.section(section))
+      bytes += static_cast<unsigned char>(byte);
+  std::array<algrt::Term, 2> storage;
+  constexpr int64_t most_types = 64; // a bundle may declare millions
+  for (int64_t type = 0; type < std::min(layer.types, most_types); ++type)
+    for (size_t group = 0; group < layer.out_groups.size(); ++group)
+      for (const algrt::Term &term : bundle.support().terms(type, int64_t(group), storage))
+        if (layer.in_groups.at(size_t(term.input_group)) != layer.bank_rows.at(size_t(term.bank_row)))
+          std::abort();
+  for (const algrt::Kernel &kernel : bundle.manifest().kernels)
+    if (kernel.known && bundle.manifest().findSection(kernel.section) == nullptr)
+      std::abort();
+  if (bytes == SIZE_MAX)
+    std::abort();
+}
+
+void tryToParse(const std::string &bytes, Bundle::HashCheck check) {
+  try {
+    walk(Bundle::parse(bytes, check));
+  } catch (const algrt::Error &) {
+    // refused with a reason: that is the other right answer
+  }
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  std::string bytes(reinterpret_cast<const char *>(data), size);
+  tryToParse(bytes, Bundle::HashCheck::verify);
+  tryToParse(bytes, Bundle::HashCheck::skip);
+  if (size < algrt::format::header_size)
+    return 0;
+  // With a header that is in order, so that mutations of the manifest and the sections are reached.
+  const uint32_t version = algrt::format::version;
+  const uint64_t file_size = size;
+  std::memcpy(bytes.data(), algrt::format::magic.data(), algrt::format::magic.size());
+  std::memcpy(bytes.data() + algrt::format::version_offset, &version, sizeof(version));
+  std::memset(bytes.data() + algrt::format::reserved_offset, 0, 4);
+  std::memcpy(bytes.data() + algrt::format::file_size_offset, &file_size, sizeof(file_size));
+  tryToParse(bytes, Bundle::HashCheck::skip);
+  return 0;
+}
