@@ -1,4 +1,5 @@
 #include "compiler/spec/spec_options.h"
+#include "compiler/spec/integer_option.h"
 
 #include "compiler/spec/algebra_file.h"
 #include "compiler/spec/build_layer.h"
@@ -84,14 +85,15 @@ void addSpecOptions(CLI::App &app, SpecOptions &options) {
       ->group("Algebra");
 
   const char *layer = "Layer (each takes the place of what a spec file says)";
-  app.add_option("--in", options.in, "width K of the input")->type_name("K")->group(layer);
-  app.add_option("--out", options.out, "width N of the output")->type_name("N")->group(layer);
-  app.add_option("--in-groups", options.in_groups, "widths of the input groups, where they are not equal")
+  wholeNumber(app.add_option("--in", options.in, "width K of the input"))->type_name("K")->group(layer);
+  wholeNumber(app.add_option("--out", options.out, "width N of the output"))->type_name("N")->group(layer);
+  wholeNumber(app.add_option("--in-groups", options.in_groups,
+                             "widths of the input groups, where they are not equal"))
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("A,B,...")
       ->group(layer);
-  app.add_option("--out-groups", options.out_groups, "widths of the output groups")
+  wholeNumber(app.add_option("--out-groups", options.out_groups, "widths of the output groups"))
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("A,B,...")

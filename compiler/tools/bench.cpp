@@ -1,10 +1,12 @@
 // algctl bench: a bundle against a dense library. The measuring is the runtime's.
 #include "compiler/tools/commands.h"
 
+#include "compiler/spec/integer_option.h"
 #include "compiler/spec/usage_error.h"
 #include "runtime/bench/bench.h"
 #include "runtime/bench/progress.h"
 #include "runtime/bench/table.h"
+#include "runtime/bundle/bundle.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -77,6 +79,10 @@ int bench(const BenchCommand &options) {
   std::vector<Skipped> skipped;
   listJobs(options, jobs, skipped);
 
+  // Before the machine is measured, which takes seconds: are these bundles?
+  for (const Job &job : jobs)
+    algrt::Bundle::open(job.bundle);
+
   algrt::BenchOptions measured;
   measured.trials = options.trials;
   measured.threads = options.threads;
@@ -114,9 +120,9 @@ void addBench(CLI::App &app, Session &session) {
   auto options = std::make_shared<BenchCommand>();
   CLI::App *command = app.add_subcommand("bench", "Measure bundles against a dense library");
   command->add_option("BUNDLE", options->bundles, "files that compile wrote")->type_name("");
-  command->add_option("--m,-m", options->m, "rows, or several numbers of them (default 2048)")
+  wholeNumber(command->add_option("--m,-m", options->m, "rows, or several numbers of them (default 2048)"))
       ->delimiter(',')
-      ->expected(1)
+      ->allow_extra_args(false)
       ->type_name("M,...");
   command->add_option("--table", options->table, "measure every row of a table with columns m, k, n, q")
       ->type_name("FILE.csv");
@@ -127,13 +133,15 @@ void addBench(CLI::App &app, Session &session) {
   command->add_option("--against", options->against, "dense (default) or none")
       ->check(CLI::IsMember({"dense", "none"}))
       ->type_name("BASELINE");
-  command->add_option("--trials", options->trials, "trials per measurement (default 15)")
+  wholeNumber(command->add_option("--trials", options->trials, "trials per measurement (default 15)"))
       ->check(CLI::Range(1, 100000))
       ->type_name("N");
-  command->add_option("--threads", options->threads, "threads for both sides, 0 (default) for all")
+  wholeNumber(
+      command->add_option("--threads", options->threads, "threads for both sides, 0 (default) for all"))
       ->check(CLI::Range(0, 1 << 16))
       ->type_name("N");
-  command->add_option("--flush-mib", options->flush_mib, "size of the buffer that empties the caches")
+  wholeNumber(
+      command->add_option("--flush-mib", options->flush_mib, "size of the buffer that empties the caches"))
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 20))
       ->type_name("MIB");
   command->add_flag("--json", options->json, "print one JSON object");

@@ -2,6 +2,7 @@
 #include "compiler/tools/commands.h"
 
 #include "algebras/cost/report.h"
+#include "compiler/spec/integer_option.h"
 #include "compiler/spec/spec_options.h"
 #include "compiler/spec/usage_error.h"
 #include "compiler/tools/cost_text.h"
@@ -54,15 +55,18 @@ void addCost(CLI::App &app, Session &session) {
   auto options = std::make_shared<CostCommand>();
   CLI::App *command = app.add_subcommand("cost", "Count the products, bytes and parameters of a layer");
   addSpecOptions(*command, options->spec);
-  command->add_option("--m,-m", options->m, "rows of the batch")->required()->type_name("M");
-  command->add_option("--p0,--offset", options->p0, "absolute position of the first row")->type_name("P");
-  command->add_option("--tile", options->tile, "tile that padding is counted for, default 128,128,1")
+  wholeNumber(command->add_option("--m,-m", options->m, "rows of the batch"))->required()->type_name("M");
+  wholeNumber(command->add_option("--p0,--offset", options->p0, "absolute position of the first row"))
+      ->type_name("P");
+  wholeNumber(
+      command->add_option("--tile", options->tile, "tile that padding is counted for, default 128,128,1"))
       ->delimiter(',')
-      ->expected(1)
+      ->allow_extra_args(false)
       ->type_name("ROWS,COLUMNS,DEPTH");
-  command->add_option("--leaf", options->leaf, "least efficient block product, default 128,128,128")
+  wholeNumber(
+      command->add_option("--leaf", options->leaf, "least efficient block product, default 128,128,128"))
       ->delimiter(',')
-      ->expected(1)
+      ->allow_extra_args(false)
       ->type_name("M,K,N");
   command->add_flag("--json", options->json, "print one JSON object");
   command->footer(R"help(Examples:

@@ -1,7 +1,7 @@
 // algctl run: one product of a bundle, on given or random data, checked on request.
 #include "compiler/tools/commands.h"
 
-#include "compiler/spec/usage_error.h"
+#include "compiler/spec/integer_option.h"
 #include "compiler/tools/output_file.h"
 #include "compiler/tools/run_arrays.h"
 #include "compiler/tools/run_product.h"
@@ -135,9 +135,6 @@ int run(RunOptions options) {
   }
   if (options.product.p0 < 0)
     throw Failure(fmt::format("--offset is {}: positions count from 0", options.product.p0));
-  if (options.product.threads < 0)
-    throw UsageError(
-        fmt::format("--threads is {}: give a number from 1 on, or 0 for all", options.product.threads));
   if (!options.output.empty())
     requireWritable(options.output);
 
@@ -175,7 +172,8 @@ void addRun(CLI::App &app, Session &session) {
   CLI::App *command = app.add_subcommand("run", "Compute with a bundle");
   command->add_option("BUNDLE", options->bundle, "a file that compile wrote")->required()->type_name("");
   command->add_option("--map", options->map, "which product: forward (default)")->type_name("MAP");
-  command->add_option("--m,-m", options->m, "rows of the batch, where no file says it")->type_name("M");
+  wholeNumber(command->add_option("--m,-m", options->m, "rows of the batch, where no file says it"))
+      ->type_name("M");
   command->add_option("--x", options->sources.x, "input, float32 .npy of shape (M, K)")->type_name("FILE");
   command
       ->add_option("--w", options->sources.w,
@@ -186,10 +184,15 @@ void addRun(CLI::App &app, Session &session) {
                    "row types, int32 .npy of shape (M,), where they are explicit")
       ->type_name("FILE");
   command->add_option("-o,--output", options->output, "write Y as float32 .npy")->type_name("FILE");
-  command->add_option("--offset", options->product.p0, "absolute position of the first row")->type_name("P");
-  command->add_option("--threads", options->product.threads, "threads to use, 0 (default) for all")
+  wholeNumber(command->add_option("--offset", options->product.p0, "absolute position of the first row"))
+      ->type_name("P");
+  wholeNumber(
+      command->add_option("--threads", options->product.threads, "threads to use, 0 (default) for all"))
+      ->check(CLI::Range(0, 1 << 16))
       ->type_name("N");
-  command->add_option("--seed", options->sources.seed, "of the random numbers that stand in for files")
+  wholeNumber(
+      command->add_option("--seed", options->sources.seed, "of the random numbers that stand in for files"))
+      ->check(CLI::NonNegativeNumber)
       ->type_name("S");
   command->add_flag("--check", options->check,
                     "compare with a double-precision evaluation; exit 1 when it differs");
