@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::int64_t kShownSlots = 40;
 constexpr std::int64_t kShownVertices = 24;
-constexpr std::size_t kTableWidth = 150; // columns of a terminal that a table may take
+constexpr std::int64_t kLargestPrintedTable = 25;
+constexpr std::size_t kTableWidth = 120; // columns of a terminal that a table may take
 
 // Width on a terminal: code points, not bytes.
 std::size_t width(const std::string &text) {
@@ -25,41 +26,47 @@ std::string padded(const std::string &text, std::size_t columns) {
   return text + std::string(columns > width(text) ? columns - width(text) : 0, ' ');
 }
 
-// Empty when the table would not fit; products that vanish are dots.
-std::string tableText(const algebras::Algebra &algebra, bool full) {
-  std::int64_t size = algebra.dimension();
-  if (size > (full ? kLargestProductTable : 16))
-    return {};
-  auto entries = productTable(algebra);
-  std::vector<std::string> names;
-  std::size_t head = 0;
-  for (std::int64_t slot = 0; slot < size; ++slot) {
-    names.push_back(algebra.slotName(slot));
-    head = std::max(head, width(names.back()));
-  }
-  std::vector<std::size_t> columns;
-  std::size_t total = head + 2;
-  for (std::int64_t j = 0; j < size; ++j) {
+// The table with its columns headed by `names` and its rows by `heads`; products that vanish are dots.
+std::string squareTable(const algebras::Algebra &algebra, const std::vector<std::string> &heads,
+                        const std::vector<std::string> &names) {
+  auto entries = productTable(algebra, names);
+  std::size_t size = names.size(), head = 0;
+  for (const std::string &name : heads)
+    head = std::max(head, width(name));
+  std::string first = "  " + std::string(head, ' ') + " |", rule = "  " + std::string(head, '-') + "-+";
+  std::vector<std::string> lines;
+  for (const std::string &name : heads)
+    lines.push_back("  " + padded(name, head) + " |");
+  for (std::size_t j = 0; j < size; ++j) {
     std::size_t widest = width(names[j]);
-    for (std::int64_t i = 0; i < size; ++i)
+    for (std::size_t i = 0; i < size; ++i)
       widest = std::max(widest, width(entries[i][j]));
-    columns.push_back(widest);
-    total += widest + 2;
+    first += " " + padded(names[j], widest + 1);
+    rule += std::string(widest + 2, '-');
+    for (std::size_t i = 0; i < size; ++i)
+      lines[i] += " " + padded(entries[i][j] == "0" ? "." : entries[i][j], widest + 1);
   }
-  if (!full && total > kTableWidth)
-    return {};
-  std::string text = "  " + std::string(head, ' ') + " |";
-  for (std::int64_t j = 0; j < size; ++j)
-    text += " " + padded(names[j], columns[j] + 1);
-  text += "\n  " + std::string(head, '-') + "-+" + std::string(total - head - 2, '-') + "\n";
-  for (std::int64_t i = 0; i < size; ++i) {
-    text += "  " + padded(names[i], head) + " |";
-    for (std::int64_t j = 0; j < size; ++j)
-      text += " " + padded(entries[i][j] == "0" ? "." : entries[i][j], columns[j] + 1);
-    text.erase(text.find_last_not_of(' ') + 1);
-    text += "\n";
-  }
+  std::string text;
+  for (std::string line : {first, rule})
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  for (const std::string &line : lines)
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   return text;
+}
+
+// With the slots' names where that fits a terminal, else with their numbers and the names beside the rows.
+// Empty when there are too many.
+std::string tableText(const algebras::Algebra &algebra, bool full) {
+  if (algebra.dimension() > (full ? kLargestProductTable : kLargestPrintedTable))
+    return {};
+  std::vector<std::string> names = slotNames(algebra), numbers = slotNumbers(algebra);
+  std::string text = squareTable(algebra, names, names);
+  if (width(text.substr(0, text.find('\n'))) <= kTableWidth)
+    return text;
+  std::vector<std::string> heads;
+  for (std::size_t slot = 0; slot < names.size(); ++slot)
+    heads.push_back(fmt::format("{:<4}{}", numbers[slot], names[slot]));
+  return squareTable(algebra, heads, numbers);
 }
 
 std::string quiverText(const algebras::Algebra &algebra, bool full) {

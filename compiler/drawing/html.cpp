@@ -66,7 +66,7 @@ std::string factList(const algebras::Facts &facts) {
 }
 
 std::string squareTable(const Algebra &algebra) {
-  auto entries = productTable(algebra);
+  auto entries = productTable(algebra, slotNames(algebra));
   std::string html = "<div class=\"scroll\"><table><thead><tr><th>x &middot; w</th>";
   for (std::int64_t j = 0; j < algebra.dimension(); ++j)
     html += fmt::format("<th>{}</th>", escapeMarkup(algebra.slotName(j)));

@@ -147,16 +147,20 @@ TEST(Products, SumsReadAsOneWritesThem) {
 
 TEST(Products, TheTableIsTheProduct) {
   Algebra algebra = parseExpression("Q(2)");
-  auto table = compiler::productTable(algebra);
-  std::vector<std::string> names;
-  for (std::int64_t slot = 0; slot < 4; ++slot)
-    names.push_back(algebra.slotName(slot));
+  std::vector<std::string> names = compiler::slotNames(algebra);
+  auto table = compiler::productTable(algebra, names);
   // a_ij e_j = a_ij, e_i a_ij = a_ij, and every other product of arrows vanishes.
   auto at = [&](std::int64_t i, std::int64_t j) { return *algebra.slotAt({i, j}); };
   EXPECT_EQ(table[at(0, 1)][at(1, 1)], names[at(0, 1)]);
   EXPECT_EQ(table[at(0, 0)][at(0, 1)], names[at(0, 1)]);
   EXPECT_EQ(table[at(0, 1)][at(1, 0)], "0");
   EXPECT_EQ(table[at(1, 1)][at(0, 1)], "0");
+}
+
+TEST(Describe, WideTablesAreWrittenWithNumbers) {
+  std::string text = compiler::describeText(parseExpression("Q(2)^2"), false);
+  EXPECT_NE(text.find("b5  a0_1(x)a0_1"), std::string::npos) << text;
+  EXPECT_EQ(compiler::describeText(parseExpression("Q(2)"), false).find("b0"), std::string::npos);
 }
 
 TEST(Describe, CutsLongListsAndSaysSo) {

@@ -1,0 +1,25 @@
+// Any bytes as a TOML spec: an algebra and a layer, or an InputError, and nothing else.
+#include "algebras/error.h"
+#include "compiler/spec/build_layer.h"
+#include "compiler/spec/toml_spec.h"
+#include "compiler/spec/usage_error.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+  compiler::TomlSpecOptions options;
+  // Nothing on the machine may decide what the fuzzer finds.
+  options.base_directory = "/nonexistent";
+  try {
+    compiler::TomlSpec spec =
+        compiler::parseTomlSpec(std::string_view(reinterpret_cast<const char *>(data), size), options);
+    if (spec.layer.any())
+      compiler::buildLayer(spec.algebra, spec.layer);
+  } catch (const algebras::InputError &error) {
+    // Finds the line and the caret.
+    error.render();
+  }
+  return 0;
+}
