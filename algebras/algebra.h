@@ -43,7 +43,8 @@ public:
   };
 
   Kind kind() const;
-  // For people: the canonical expression, where a table is shown by its name.
+  // For people: the canonical expression, where a table is shown by its name, and a graph of more than 32
+  // edges by its sizes.
   const std::string &name() const;
   // Canonical and self-contained: "Q(2)^2", "Q(32)*M(4)", "graph(3; 0->1, 1->2)", "table({...})".
   // parseExpression gives back an equal algebra.

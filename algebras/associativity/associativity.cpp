@@ -42,17 +42,29 @@ public:
   using Number = typename Arithmetic::Number;
   using Entry = typename ScaledTable<Arithmetic>::Entry;
 
-  explicit Search(const Table &table, Arithmetic arithmetic) : table_(table, std::move(arithmetic)) {}
+  Search(const Table &table, Arithmetic arithmetic)
+      : table_(table, std::move(arithmetic)), dimension_(table.dimension()) {}
 
   std::optional<Witness> run() {
-    for (std::int64_t i : table_.firstIndices())
-      if (std::optional<Witness> witness = meetings(i) <= kAtOnce ? searchRow(i) : searchRowBySecond(i))
+    for (std::int64_t i : table_.firstIndices()) {
+      std::size_t work = meetings(i);
+      bool one_second_at_a_time = isDense(work) || work > kAtOnce;
+      if (std::optional<Witness> witness =
+              one_second_at_a_time ? searchRowBySecond(i, isDense(work)) : searchRow(i))
         return witness;
+    }
     return std::nullopt;
   }
 
 private:
   static constexpr std::size_t kAtOnce = std::size_t{1} << 22;
+
+  // Enough meetings to pay for a matrix of sums for every second index.
+  bool isDense(std::size_t meetings) const {
+    constexpr std::int64_t kLargestMatrix = 1024;
+    auto n = static_cast<std::size_t>(dimension_);
+    return dimension_ <= kLargestMatrix && meetings >= n * n * n / 4;
+  }
 
   std::size_t meetings(std::int64_t i) const {
     std::size_t count = 0;
@@ -72,26 +84,51 @@ private:
     return witness(i);
   }
 
-  // Dense tables: the same sums with one second index at a time.
-  std::optional<Witness> searchRowBySecond(std::int64_t i) {
+  // The same sums with one second index at a time: less memory, and for dense tables a matrix instead of a
+  // sort.
+  std::optional<Witness> searchRowBySecond(std::int64_t i, bool is_dense) {
     std::span<const Entry> row = table_.row(i);
     std::vector<std::int64_t> seconds = table_.firstIndices();
     for (const Entry &left : row)
       seconds.push_back(left.j);
     std::sort(seconds.begin(), seconds.end());
     seconds.erase(std::unique(seconds.begin(), seconds.end()), seconds.end());
-    for (std::int64_t j : seconds) {
-      differences_.clear();
-      for (const Entry &left : withSecond(row, j))
-        for (const Entry &right : table_.row(left.k))
-          differences_.push_back({j, right.j, right.k, product(left, right)});
-      for (const Entry &inner : table_.row(j))
-        for (const Entry &left : withSecond(row, inner.k))
-          differences_.push_back({j, inner.j, left.k, table_.arithmetic().negate(product(left, inner))});
-      if (std::optional<Witness> found = witness(i))
+    for (std::int64_t j : seconds)
+      if (std::optional<Witness> found = is_dense ? denseWitness(row, i, j) : sparseWitness(row, i, j))
         return found;
-    }
     return std::nullopt;
+  }
+
+  // Calls take(k, l, value) for each part of D[j,k,l].
+  template <typename Take> void visit(std::span<const Entry> row, std::int64_t j, Take take) const {
+    for (const Entry &left : withSecond(row, j))
+      for (const Entry &right : table_.row(left.k))
+        take(right.j, right.k, product(left, right));
+    for (const Entry &inner : table_.row(j))
+      for (const Entry &left : withSecond(row, inner.k))
+        take(inner.j, left.k, table_.arithmetic().negate(product(left, inner)));
+  }
+
+  std::optional<Witness> sparseWitness(std::span<const Entry> row, std::int64_t i, std::int64_t j) {
+    differences_.clear();
+    visit(row, j, [&](std::int64_t k, std::int64_t l, Number value) {
+      differences_.push_back({j, k, l, std::move(value)});
+    });
+    return witness(i);
+  }
+
+  std::optional<Witness> denseWitness(std::span<const Entry> row, std::int64_t i, std::int64_t j) {
+    sums_.assign(dimension_ * dimension_, Number());
+    visit(row, j, [&](std::int64_t k, std::int64_t l, const Number &value) {
+      Number &sum = sums_[k * dimension_ + l];
+      sum = table_.arithmetic().add(sum, value);
+    });
+    auto found = std::find_if(sums_.begin(), sums_.end(),
+                              [&](const Number &sum) { return !table_.arithmetic().isZero(sum); });
+    if (found == sums_.end())
+      return std::nullopt;
+    std::int64_t place = found - sums_.begin();
+    return Witness{i, j, place / dimension_, place % dimension_};
   }
 
   static std::span<const Entry> withSecond(std::span<const Entry> row, std::int64_t j) {
@@ -112,7 +149,9 @@ private:
   }
 
   ScaledTable<Arithmetic> table_;
+  std::int64_t dimension_;
   Differences<Number> differences_;
+  std::vector<Number> sums_; // D[j,k,l] at k * dimension + l
 };
 
 } // namespace

@@ -97,8 +97,12 @@ public:
       : GraphLike(Kind::Graph, field, graph.vertexCount() + graph.edgeCount(),
                   graph.vertexCount() + 2 * graph.edgeCount()),
         graph_(std::move(graph)) {
-    setName(graph_.expression());
+    constexpr std::int64_t kSpelledOut = 32;
+    setName(graph_.edgeCount() <= kSpelledOut
+                ? graph_.expression()
+                : fmt::format("graph({} vertices, {} edges)", graph_.vertexCount(), graph_.edgeCount()));
   }
+  std::string expression() const override { return graph_.expression(); }
   std::int64_t parameter() const override { return graph_.vertexCount(); }
   const Graph *graph() const override { return &graph_; }
   std::int64_t positions() const override { return graph_.vertexCount(); }

@@ -22,17 +22,22 @@ std::string inner(const Algebra &factor, const std::string &text) {
   return factor.kind() == Kind::DirectProduct ? "(" + text + ")" : text;
 }
 
+// The same factor for sure; equal names of tables prove nothing.
+bool isSame(const Algebra &left, const Algebra &right) {
+  if (&left.construction() == &right.construction())
+    return true;
+  return left.kind() == right.kind() && left.parameter() > 0 && left.kind() != Kind::Graph &&
+         left.parameter() == right.parameter();
+}
+
 // "Q(2)^2*M(4)": equal neighbours become a power.
 std::string join(const std::vector<Algebra> &factors, std::string (*print)(const Algebra &)) {
-  std::vector<std::string> texts;
-  for (const Algebra &factor : factors)
-    texts.push_back(inner(factor, print(factor)));
   std::string result;
-  for (std::size_t first = 0; first < texts.size();) {
+  for (std::size_t first = 0; first < factors.size();) {
     std::size_t last = first;
-    while (last < texts.size() && texts[last] == texts[first])
+    while (last < factors.size() && isSame(factors[last], factors[first]))
       ++last;
-    result += (first == 0 ? "" : "*") + texts[first];
+    result += (first == 0 ? "" : "*") + inner(factors[first], print(factors[first]));
     if (last - first > 1)
       result += fmt::format("^{}", last - first);
     first = last;

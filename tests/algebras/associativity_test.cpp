@@ -1,0 +1,106 @@
+#include "algebras/associativity.h"
+#include "algebras/expression.h"
+#include "tests/algebras/random_algebra.h"
+#include "tests/algebras/reference.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace {
+
+using namespace algebras;
+
+void expectAgreement(const Table &table) {
+  SCOPED_TRACE(printTable(table));
+  reference::Product product(table);
+  std::optional<Witness> witness = findNonassociative(table);
+  EXPECT_EQ(!witness, product.isAssociative());
+  if (witness)
+    EXPECT_TRUE(product.differs(witness->i, witness->j, witness->k, witness->l));
+}
+
+// One constant of an associative table changed: almost always a failure, and never a false one.
+TEST(Associativity, DamagedTables) {
+  std::mt19937 random(5);
+  for (const char *field : {"Q", "GF(2)", "GF(5)", "GF(1000003)"})
+    for (int round = 0; round < 25; ++round) {
+      Table whole = testing_support::randomAlgebra(random, 14, Field::parse(field)).expand();
+      expectAgreement(whole);
+      std::vector<Constant> constants = whole.constants();
+      Constant &victim = constants[random() % constants.size()];
+      switch (random() % 3) {
+      case 0:
+        victim.value = victim.value * Rational(3, 1);
+        break;
+      case 1:
+        constants.erase(constants.begin() + static_cast<std::ptrdiff_t>(random() % constants.size()));
+        break;
+      default:
+        victim.k = static_cast<std::int64_t>(random() % whole.dimension());
+      }
+      std::sort(constants.begin(), constants.end(), [](const Constant &a, const Constant &b) {
+        return std::tie(a.i, a.j, a.k) < std::tie(b.i, b.j, b.k);
+      });
+      if (std::adjacent_find(constants.begin(), constants.end(), [](const Constant &a, const Constant &b) {
+            return a.i == b.i && a.j == b.j && a.k == b.k;
+          }) == constants.end())
+        expectAgreement(Table("damaged", whole.field(), whole.dimension(), constants));
+    }
+}
+
+// Dense random tables, small and large coefficients: the three arithmetics.
+TEST(Associativity, RandomTables) {
+  std::mt19937 random(6);
+  for (int round = 0; round < 60; ++round) {
+    std::int64_t dimension = 1 + static_cast<std::int64_t>(random() % 3);
+    std::vector<Constant> constants;
+    for (std::int64_t i = 0; i < dimension; ++i)
+      for (std::int64_t j = 0; j < dimension; ++j)
+        for (std::int64_t k = 0; k < dimension; ++k)
+          if (random() % 3 == 0)
+            constants.push_back(
+                {i, j, k, Rational(static_cast<std::int64_t>(random() % 3) - 1, 1 + round % 2)});
+    expectAgreement(Table("random", Field(), dimension, constants));
+  }
+}
+
+TEST(Associativity, HugeCoefficientsStayExact) {
+  // b0 = scale * identity of D(2) in a scaled basis: associative for every scale.
+  for (const char *text : {"1", "1/3", "123456789123456789123456789", "1/99999999999999999999999"}) {
+    Rational scale = Rational::parse(text);
+    Table table("scaled", Field(), 2, {{0, 0, 0, scale}, {1, 1, 1, scale}, {0, 1, 1, Rational(0)}});
+    EXPECT_FALSE(findNonassociative(table)) << text;
+    Table bad("bad", Field(), 2, {{0, 0, 0, scale}, {0, 1, 1, scale + Rational(1)}, {1, 0, 1, scale}});
+    EXPECT_TRUE(findNonassociative(bad)) << text;
+  }
+}
+
+TEST(Associativity, LargeSparseTables) {
+  EXPECT_FALSE(findNonassociative(parseExpression("Q(64)").expand()));
+  Table whole = parseExpression("Q(2)^5").expand();
+  EXPECT_FALSE(findNonassociative(whole));
+  std::vector<Constant> constants = whole.constants();
+  constants.back().value = Rational(2);
+  EXPECT_TRUE(findNonassociative(Table("damaged", Field(), whole.dimension(), constants)));
+  // Far more slots than products.
+  EXPECT_FALSE(findNonassociative(Table("sparse", Field(), INT64_MAX, {{INT64_MAX - 1, 3, 5, Rational(1)}})));
+}
+
+// Beyond the size at which one first index is no longer examined at once.
+TEST(Associativity, DenseMatrixAlgebra) {
+  // c[i,j,k] = 1 throughout: b_i b_j is the sum of all slots, and so is every triple product, times the
+  // dimension.
+  std::vector<Constant> constants;
+  constexpr std::int64_t kSize = 40;
+  for (std::int64_t i = 0; i < kSize; ++i)
+    for (std::int64_t j = 0; j < kSize; ++j)
+      for (std::int64_t k = 0; k < kSize; ++k)
+        constants.push_back({i, j, k, Rational(1)});
+  EXPECT_FALSE(findNonassociative(Table("all", Field(), kSize, constants)));
+  constants[5 * kSize * kSize + 7 * kSize + 9].value = Rational(2);
+  EXPECT_TRUE(findNonassociative(Table("nearly all", Field(), kSize, constants)));
+}
+
+} // namespace

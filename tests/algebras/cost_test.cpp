@@ -1,0 +1,254 @@
+// Every cost formula against a direct sum over terms.
+#include "algebras/cost/decode.h"
+#include "algebras/cost/projection.h"
+#include "algebras/cost/recursive.h"
+#include "algebras/cost/report.h"
+#include "algebras/cost/scaling.h"
+#include "algebras/error.h"
+#include "algebras/expression.h"
+#include "tests/algebras/random_algebra.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <bit>
+#include <numeric>
+#include <set>
+
+namespace {
+
+using namespace algebras;
+using namespace algebras::cost;
+
+Groups randomGroups(std::mt19937 &random, std::int64_t count) {
+  std::vector<std::int64_t> widths(count);
+  for (std::int64_t &width : widths)
+    width = 1 + static_cast<std::int64_t>(random() % 9);
+  return Groups::explicitWidths(widths);
+}
+
+// One multiplication at a time: feature a of group k times W[a, b] for feature b of group j.
+std::int64_t countMacs(const Lift &lift, const Groups &in, const Groups &out, std::int64_t type) {
+  std::int64_t count = 0;
+  for (std::int64_t group = 0; group < lift.outputGroups(); ++group)
+    for (const BlockTerm &term : lift.terms(type, group))
+      for (std::int64_t a = 0; a < in.width(term.input_group); ++a)
+        for (std::int64_t b = 0; b < out.width(group); ++b)
+          ++count;
+  return count;
+}
+
+TEST(Cost, RowAndBatchMacsAreTheSumOverTerms) {
+  std::mt19937 random(16);
+  for (int round = 0; round < 30; ++round) {
+    Lift lift =
+        Lift::rows(round % 3 ? testing_support::randomAlgebra(random, 20) : completeGraph(1 + round / 3));
+    SCOPED_TRACE(lift.algebra().expression());
+    Groups in = randomGroups(random, lift.inputGroups()), out = randomGroups(random, lift.outputGroups());
+    std::vector<std::int64_t> all = allRowMacs(lift, in, out), rows(lift.types());
+    std::int64_t batch = 0;
+    for (std::int64_t type = 0; type < lift.types(); ++type) {
+      rows[type] = static_cast<std::int64_t>(random() % 5);
+      std::int64_t expected = countMacs(lift, in, out, type);
+      EXPECT_EQ(rowMacs(lift, in, out, type), expected);
+      EXPECT_EQ(all[type], expected);
+      if (lift.completeGraph())
+        EXPECT_EQ(completeGraphRowMacs(in, out, type), expected);
+      batch += rows[type] * expected;
+    }
+    EXPECT_EQ(batchMacs(lift, in, out, rows), batch);
+  }
+}
+
+TEST(Cost, Fractions) {
+  for (std::int64_t q : {1, 2, 3, 4, 32, 100}) {
+    Lift lift = Lift::rows(completeGraph(q));
+    EXPECT_EQ(equalGroupFraction(lift), rho(q));
+    Groups in = Groups::equal(q, 3), out = Groups::equal(q, 5);
+    EXPECT_EQ(Rational(rowMacs(lift, in, out, 0), in.total() * out.total()), rho(q));
+    EXPECT_EQ(rectangularMacs(7, in.total(), out.total(), q), Rational(7 * rowMacs(lift, in, out, 0)));
+  }
+  EXPECT_EQ(equalGroupFraction(Lift::rows(parseExpression("Q(2)^2"))), Rational(9, 16));
+  EXPECT_EQ(equalGroupFraction(Lift::rows(parseExpression("Q(8)*M(4)"))), rho(8));
+  EXPECT_EQ(equalGroupFraction(Lift::slots(parseExpression("D(4)"))), Rational(1, 4));
+  EXPECT_EQ(trainingMacs(5), 15);
+}
+
+TEST(Cost, FixedBlockScaling) {
+  for (std::int64_t q : {1, 2, 5, 8})
+    for (std::int64_t b : {1, 3, 16}) {
+      std::int64_t n = q * b;
+      // Every product of the table, lifted to b x b blocks.
+      EXPECT_EQ(squareMacs(n, q), tensor(completeGraph(q), matrices(b)).nonzeros());
+      EXPECT_EQ(fixedBlockMacs(n, b), squareMacs(n, q));
+      EXPECT_EQ(squareRankLower(n, q), 2 * n * n - q);
+    }
+  EXPECT_THROW(squareMacs(10, 3), InputError);
+  EXPECT_THROW(squareMacs(std::int64_t{1} << 40, 2), InputError);
+}
+
+TEST(Cost, RecursiveCountsAreSupportSums) {
+  std::mt19937 random(17);
+  for (std::int64_t levels = 1; levels <= 4; ++levels) {
+    Lift lift = Lift::rows(power(completeGraph(2), levels));
+    Groups in = randomGroups(random, lift.inputGroups()), out = randomGroups(random, lift.outputGroups());
+    Rational mean, by_distance;
+    for (std::int64_t alpha = 0; alpha < lift.types(); ++alpha) {
+      EXPECT_EQ(recursiveRowMacs(levels, in, out, alpha), countMacs(lift, in, out, alpha));
+      mean += Rational(countMacs(lift, in, out, alpha));
+    }
+    mean /= Rational(lift.types());
+    EXPECT_EQ(recursiveMeanMacs(levels, in, out), mean);
+    EXPECT_EQ(meanMacs(lift, in, out), mean);
+    EXPECT_EQ(recursiveFraction(levels), equalGroupFraction(lift));
+    EXPECT_EQ(recursiveProducts(levels), lift.termCount());
+  }
+  EXPECT_EQ(recursiveFraction(2), Rational(9, 16));
+}
+
+TEST(Cost, DecodeBlock) {
+  // D = H_q = H_kv, F = 2D, rho = 9/16: 59/80 of the projections, as the paper says.
+  DecodeBlock block{768, 768, 768, 1536, true, 100};
+  EXPECT_EQ(decodeProjectionFraction(block, Rational(9, 16)), Rational(59, 80));
+  EXPECT_EQ(decodeMacs(block, Rational(1)), Rational(10 * 768 * 768 + 2 * 100 * 768));
+  block.gated = false;
+  EXPECT_EQ(decodeMacs(block, Rational(1)), Rational(8 * 768 * 768 + 2 * 100 * 768));
+  block.hidden_width = 0;
+  EXPECT_THROW(decodeMacs(block, Rational(1)), InputError);
+}
+
+TEST(Cost, Screening) {
+  LeafMinimum leaf;
+  EXPECT_EQ(largestEfficientGroups(2048, 2048, 2048, leaf), 16);
+  EXPECT_EQ(largestEfficientGroups(4096, 4096, 4096, leaf), 32);
+  EXPECT_EQ(largestEfficientGroups(1, 4096, 4096, leaf), 0);
+  EXPECT_EQ(admissibleGroups(2048, 1536, 2048, leaf), (std::vector<std::int64_t>{1, 2, 4, 8}));
+  EXPECT_TRUE(paysOff(rho(32), Rational(1, 2), Rational(1, 10)));
+  EXPECT_FALSE(paysOff(rho(2), Rational(3, 4), Rational(0)));
+  Rational edge = breakEvenRate(rho(4), Rational(1, 8));
+  EXPECT_FALSE(paysOff(rho(4), edge, Rational(1, 8)));
+  EXPECT_TRUE(paysOff(rho(4), edge + Rational(1, 1000000), Rational(1, 8)));
+  // q > 2/eta suffices, since rho_q < 2/q.
+  for (Rational eta : {Rational(1), Rational(1, 2), Rational(3, 7), Rational(1, 10)}) {
+    std::int64_t q = sufficientGroups(eta);
+    EXPECT_GT(Rational(q), Rational(2) / eta);
+    EXPECT_LE(Rational(q - 1), Rational(2) / eta);
+    EXPECT_TRUE(paysOff(rho(q), eta, Rational(0)));
+    EXPECT_EQ(sufficientSide(128, eta), 128 * q);
+  }
+  EXPECT_THROW(paysOff(rho(2), Rational(0), Rational(0)), InputError);
+  EXPECT_THROW(breakEvenRate(rho(2), Rational(1)), InputError);
+}
+
+TEST(Cost, PaddedMacsCountWholeTiles) {
+  std::mt19937 random(18);
+  for (int round = 0; round < 20; ++round) {
+    Lift lift = Lift::rows(testing_support::randomAlgebra(random, 16));
+    Groups in = randomGroups(random, lift.inputGroups()), out = randomGroups(random, lift.outputGroups());
+    std::vector<std::int64_t> rows(lift.types());
+    for (std::int64_t &count : rows)
+      count = static_cast<std::int64_t>(random() % 7);
+    Tile tile{1 + static_cast<std::int64_t>(random() % 4), 1 + static_cast<std::int64_t>(random() % 4),
+              1 + static_cast<std::int64_t>(random() % 4)};
+    std::int64_t expected = 0;
+    auto tiles = [](std::int64_t size, std::int64_t tile) {
+      std::int64_t count = 0;
+      for (std::int64_t covered = 0; covered < size; covered += tile)
+        ++count;
+      return count;
+    };
+    for (std::int64_t type = 0; type < lift.types(); ++type)
+      for (std::int64_t group = 0; group < lift.outputGroups(); ++group)
+        for (const BlockTerm &term : lift.terms(type, group))
+          expected += tiles(rows[type], tile.rows) * tiles(out.width(group), tile.columns) *
+                      tiles(in.width(term.input_group), tile.depth) * tile.rows * tile.columns * tile.depth;
+    EXPECT_EQ(paddedMacs(lift, in, out, rows, tile), expected);
+    EXPECT_EQ(paddedMacs(lift, in, out, rows, Tile{1, 1, 1}), batchMacs(lift, in, out, rows));
+  }
+}
+
+TEST(Cost, ReachIsTheUnionOverPresentTypes) {
+  std::mt19937 random(19);
+  for (int round = 0; round < 30; ++round) {
+    Algebra algebra = testing_support::randomAlgebra(random, 20);
+    Lift lift = round % 4 ? Lift::rows(algebra) : Lift::slots(algebra);
+    bool is_rows = lift.kind() == Lift::Kind::Rows;
+    Groups in = is_rows ? randomGroups(random, lift.inputGroups()) : Groups::equal(lift.inputGroups(), 2);
+    Groups out = is_rows ? randomGroups(random, lift.outputGroups()) : Groups::equal(lift.outputGroups(), 3);
+    std::vector<std::int64_t> rows(lift.types());
+    for (std::int64_t &count : rows)
+      count = static_cast<std::int64_t>(random() % 2);
+    std::set<std::pair<std::int64_t, std::int64_t>> live, reached;
+    for (std::int64_t type = 0; type < lift.types(); ++type)
+      for (std::int64_t group = 0; group < lift.outputGroups(); ++group)
+        for (const BlockTerm &term : lift.terms(type, group)) {
+          std::pair<std::int64_t, std::int64_t> block{term.bank_row, is_rows ? group : 0};
+          live.insert(block);
+          if (rows[type] > 0)
+            reached.insert(block);
+        }
+    auto size = [&](const auto &blocks) {
+      std::int64_t sum = 0;
+      for (auto [row, column] : blocks)
+        sum += in.width(row) * out.width(column);
+      return sum;
+    };
+    Reach result = reach(lift, in, out, rows);
+    EXPECT_EQ(result.blocks, lift.bankBlocks());
+    EXPECT_EQ(result.live_blocks, static_cast<std::int64_t>(live.size()));
+    EXPECT_EQ(result.live_blocks, lift.liveBlocks());
+    EXPECT_EQ(result.reached_blocks, static_cast<std::int64_t>(reached.size()));
+    EXPECT_EQ(result.live_parameters, size(live));
+    EXPECT_EQ(result.reached_parameters, size(reached));
+    std::vector<BankBlock> expected;
+    for (auto [row, column] : live)
+      if (!reached.contains({row, column}))
+        expected.push_back({row, column});
+    EXPECT_EQ(unreachedBlocks(lift, rows), expected);
+  }
+}
+
+TEST(Cost, ReportOfTheExample) {
+  Layer layer = makeLayer(Lift::rows(parseExpression("Q(32)")), 2048, 6144, DataType::BF16);
+  CostReport report = costReport(layer, 2048);
+  EXPECT_EQ(report.dense_macs, std::int64_t{2048} * 2048 * 6144);
+  EXPECT_EQ(Rational(report.active_macs), rectangularMacs(2048, 2048, 6144, 32));
+  EXPECT_EQ(report.fraction, Rational(63, 1024));
+  EXPECT_EQ(report.reach.reached_parameters, 2048 * 6144);
+  EXPECT_TRUE(report.unreached.empty());
+  EXPECT_EQ(report.rows_of_type, std::vector<std::int64_t>(32, 64));
+  EXPECT_EQ(report.padded_macs, 2 * report.active_macs * 256 / 192); // 64 rows in 128, 192 columns in 256
+  nlohmann::json printed = toJson(report);
+  EXPECT_EQ(printed["fraction_exact"], "63/1024");
+  // Ten rows from position 30 reach types 30, 31, 0..7: 22 types' off-diagonal blocks are never read.
+  report = costReport(layer, 10, 30);
+  EXPECT_EQ(report.reach.live_blocks - report.reach.reached_blocks, 22 * 31);
+  EXPECT_EQ(report.unreached.front(), (BankBlock{8, 0}));
+}
+
+TEST(Cost, IncompleteGraphsSaySo) {
+  CostReport report = costReport(makeLayer(Lift::rows(parseExpression("path(4)")), 16, 32), 8);
+  EXPECT_FALSE(report.bank_identity_is_identity);
+  EXPECT_EQ(report.reach.live_blocks, 7);
+  EXPECT_EQ(report.reach.blocks, 16);
+  EXPECT_EQ(report.reach.live_parameters, 7 * 4 * 8);
+}
+
+TEST(Cost, ExplicitSchedulesAndErrors) {
+  Layer layer = makeLayer(Lift::rows(parseExpression("Q(4)")), 16, 16);
+  EXPECT_THROW(costReport(layer, 0), InputError);
+  EXPECT_THROW(costReport(layer, 4, -1), InputError);
+  EXPECT_THROW(costReport(layer, INT64_MAX), InputError);
+  layer.row_types = RowTypes::explicitTypes(4);
+  EXPECT_EQ(costReport(layer, 6).rows_of_type, (std::vector<std::int64_t>{2, 2, 1, 1}));
+  CostOptions options;
+  options.rows_of_type = {6, 0, 0, 0};
+  EXPECT_EQ(costReport(layer, 6, 0, options).reach.reached_blocks, 7);
+  options.rows_of_type = {5, 0, 0, 0};
+  EXPECT_THROW(costReport(layer, 6, 0, options), InputError);
+  options = {};
+  options.tile.rows = 0;
+  EXPECT_THROW(costReport(layer, 6, 0, options), InputError);
+}
+
+} // namespace

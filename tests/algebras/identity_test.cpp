@@ -1,0 +1,96 @@
+#include "algebras/expression.h"
+#include "algebras/identity.h"
+#include "tests/algebras/random_algebra.h"
+#include "tests/algebras/reference.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <tuple>
+
+namespace {
+
+using namespace algebras;
+
+// The same algebra in the basis b'_i = sum_j change[i][j] b_j, for an upper triangular change with ones on
+// the diagonal.
+Table changeBasis(const Table &table, std::mt19937 &random) {
+  std::int64_t m = table.dimension();
+  using Row = std::vector<Rational>;
+  std::vector<Row> change(m, Row(m)), inverse(m, Row(m));
+  for (std::int64_t i = 0; i < m; ++i) {
+    change[i][i] = inverse[i][i] = Rational(1);
+    for (std::int64_t j = i + 1; j < m; ++j)
+      change[i][j] = table.field().reduce(Rational(static_cast<std::int64_t>(random() % 5) - 2));
+  }
+  for (std::int64_t i = m; i-- > 0;) // b_i = b'_i - sum_{j>i} change[i][j] b_j
+    for (std::int64_t j = i + 1; j < m; ++j)
+      for (std::int64_t k = j; k < m; ++k)
+        inverse[i][k] -= change[i][j] * inverse[j][k];
+  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, Rational> sums;
+  for (const Constant &c : table.constants())
+    for (std::int64_t i = 0; i < m; ++i)
+      for (std::int64_t j = 0; j < m; ++j) {
+        Rational factor = change[i][c.i] * change[j][c.j] * c.value;
+        if (factor.isZero())
+          continue;
+        for (std::int64_t k = 0; k < m; ++k)
+          sums[{i, j, k}] += factor * inverse[c.k][k];
+      }
+  std::vector<Constant> constants;
+  for (const auto &[key, value] : sums)
+    constants.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), value});
+  return Table("changed", table.field(), m, constants);
+}
+
+TEST(Identity, FoundInEveryBasis) {
+  std::mt19937 random(7);
+  for (const char *field : {"Q", "GF(2)", "GF(7)"})
+    for (int round = 0; round < 12; ++round) {
+      Table table =
+          changeBasis(testing_support::randomAlgebra(random, 9, Field::parse(field)).expand(), random);
+      std::optional<SparseVector> identity = findIdentity(table);
+      ASSERT_TRUE(identity) << printTable(table);
+      EXPECT_TRUE(isIdentity(table, *identity));
+      reference::Product product(table);
+      reference::Vector dense(table.dimension());
+      std::uint64_t p = table.field().isRationals() ? reference::kPrime : table.field().characteristic();
+      for (const auto &[slot, value] : *identity)
+        dense[slot] = Field::prime(p).reduce(value).integerModulo(p).value();
+      EXPECT_TRUE(product.isIdentity(dense));
+    }
+}
+
+TEST(Identity, AbsentWhereItIsAbsent) {
+  std::mt19937 random(8);
+  // Left identities only, nothing at all, a nilpotent product, and fewer products than slots.
+  std::vector<Table> tables = {
+      Table("rows", Field(), 2, {{0, 0, 0, Rational(1)}, {0, 1, 1, Rational(1)}}),
+      Table("zero", Field(), 3, {}),
+      Table("nilpotent", Field(), 3, {{0, 1, 2, Rational(1)}}),
+      Table("huge", Field(), INT64_MAX, {{0, 0, 0, Rational(1)}}),
+      Table("alike", Field(), 2,
+            {{0, 0, 0, Rational(1)}, {0, 1, 0, Rational(1)}, {1, 0, 0, Rational(1)}, {1, 1, 0, Rational(1)}}),
+  };
+  for (const Table &table : tables) {
+    EXPECT_FALSE(findIdentity(table)) << table.name();
+    if (table.dimension() < 10)
+      EXPECT_FALSE(findIdentity(changeBasis(table, random))) << table.name();
+  }
+}
+
+TEST(Identity, FractionsAndWrongClaims) {
+  Table half("half", Field(), 1, {{0, 0, 0, Rational(2)}});
+  EXPECT_EQ(findIdentity(half), (SparseVector{{0, Rational(1, 2)}}));
+  Table wrong("wrong", Field(), 1, {{0, 0, 0, Rational(2)}}, std::vector{Rational(1)});
+  EXPECT_EQ(findIdentity(wrong), (SparseVector{{0, Rational(1, 2)}}));
+  EXPECT_FALSE(isIdentity(wrong, {{0, Rational(1)}}));
+}
+
+TEST(Identity, LargeSparseTablesArePropagated) {
+  std::optional<SparseVector> identity = findIdentity(parseExpression("Q(64)").expand());
+  ASSERT_TRUE(identity);
+  EXPECT_EQ(identity->size(), 64u);
+}
+
+} // namespace

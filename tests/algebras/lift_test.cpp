@@ -1,0 +1,216 @@
+#include "algebras/error.h"
+#include "algebras/expression.h"
+#include "algebras/layer.h"
+#include "tests/algebras/random_algebra.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+namespace {
+
+using namespace algebras;
+
+// All terms of one row of the position matrix, from the table alone.
+std::map<std::pair<std::int64_t, std::int64_t>, Rational> rowFromTable(const Algebra &algebra,
+                                                                       const Table &table, std::int64_t row) {
+  std::map<std::pair<std::int64_t, std::int64_t>, Rational>
+      result; // (input group, output group) -> coefficient
+  for (const Constant &constant : table.constants()) {
+    Position x = algebra.position(constant.i), y = algebra.position(constant.k);
+    if (x.row == row)
+      result[{x.column, y.column}] = constant.value;
+  }
+  return result;
+}
+
+TEST(Lift, RowsAreTheTable) {
+  std::mt19937 random(14);
+  for (int round = 0; round < 40; ++round) {
+    Algebra algebra = testing_support::randomAlgebra(random, 30);
+    SCOPED_TRACE(algebra.expression());
+    Lift lift = Lift::rows(algebra);
+    Table table = algebra.expand();
+    std::int64_t n = algebra.positions(), terms = 0;
+    std::vector<decltype(rowFromTable(algebra, table, 0))> rows, first_of_type;
+    for (std::int64_t row = 0; row < n; ++row) {
+      rows.push_back(rowFromTable(algebra, table, row));
+      // Types: equal rows are merged and keep the order of their first member.
+      auto same = std::find(first_of_type.begin(), first_of_type.end(), rows.back());
+      EXPECT_EQ(lift.typeOfRow(row), same - first_of_type.begin());
+      if (same == first_of_type.end())
+        first_of_type.push_back(rows.back());
+    }
+    ASSERT_EQ(lift.types(), static_cast<std::int64_t>(first_of_type.size()));
+    EXPECT_EQ(lift.bankRows(), n);
+    std::int64_t live = 0;
+    for (std::int64_t type = 0; type < lift.types(); ++type) {
+      decltype(rowFromTable(algebra, table, 0)) own;
+      for (std::int64_t group = 0; group < n; ++group) {
+        std::vector<BlockTerm> list = lift.terms(type, group);
+        EXPECT_EQ(lift.writes(type, group), !list.empty());
+        for (const BlockTerm &term : list) {
+          EXPECT_EQ(term.bank_row, term.input_group);
+          EXPECT_TRUE(lift.isLive(term.bank_row, group));
+          own[{term.input_group, group}] = term.coefficient;
+          ++terms;
+        }
+      }
+      EXPECT_EQ(own, first_of_type[type]);
+      for (std::int64_t group = 0; group < n; ++group)
+        EXPECT_EQ(lift.reads(type, group), std::any_of(own.begin(), own.end(), [&](const auto &entry) {
+                    return entry.first.first == group;
+                  }));
+    }
+    EXPECT_EQ(lift.termCount(), terms);
+    for (std::int64_t row = 0; row < n; ++row)
+      for (std::int64_t group = 0; group < n; ++group)
+        live += lift.isLive(row, group);
+    EXPECT_EQ(lift.liveBlocks(), live);
+    // A bank of identity blocks passes group j on exactly when j is in B(i,j) for every type i.
+    bool passes = true;
+    for (const auto &own : first_of_type)
+      for (std::int64_t group = 0; group < n; ++group)
+        passes = passes && own.contains({group, group});
+    EXPECT_EQ(lift.bankIdentityIsIdentity(), passes);
+  }
+}
+
+TEST(Lift, SlotsAreTheTable) {
+  std::mt19937 random(15);
+  for (int round = 0; round < 20; ++round) {
+    Algebra algebra = testing_support::randomAlgebra(random, 20);
+    Lift lift = Lift::slots(algebra);
+    std::vector<Constant> constants;
+    for (std::int64_t group = 0; group < lift.outputGroups(); ++group)
+      for (const BlockTerm &term : lift.terms(0, group))
+        constants.push_back({term.input_group, term.bank_row, group, term.coefficient});
+    EXPECT_TRUE(algebra.expand().sameProduct(Table("", Field(), algebra.dimension(), constants)));
+    EXPECT_EQ(lift.types(), 1);
+    EXPECT_EQ(lift.termCount(), algebra.nonzeros());
+    EXPECT_EQ(lift.bankBlocks(), algebra.dimension());
+    EXPECT_TRUE(lift.bankIdentityIsIdentity());
+  }
+}
+
+TEST(Lift, TypesOfKnownAlgebras) {
+  EXPECT_EQ(Lift::rows(parseExpression("Q(32)*M(4)")).types(), 32);
+  EXPECT_EQ(Lift::rows(parseExpression("Q(32)*M(4)")).inputGroups(), 128);
+  EXPECT_EQ(Lift::rows(parseExpression("M(4)*Q(3)")).types(), 3);
+  EXPECT_EQ(Lift::rows(parseExpression("M(4)*Q(3)")).typeOfRow(5), 2);
+  EXPECT_EQ(Lift::rows(parseExpression("T(5)")).types(), 5);
+  EXPECT_EQ(Lift::rows(parseExpression("M(7)")).types(), 1);
+}
+
+TEST(Lift, CompleteGraphsAreRecognisedExactly) {
+  EXPECT_EQ(Lift::rows(parseExpression("Q(5)")).completeGraph(), 5);
+  EXPECT_EQ(Lift::rows(parseExpression("graph(2; 0->1, 1->0)")).completeGraph(), 2);
+  EXPECT_EQ(Lift::rows(parseExpression("Q(5)*M(1)")).completeGraph(), 5);
+  EXPECT_EQ(Lift::rows(parseExpression("D(1)")).completeGraph(), 1);
+  for (const char *other : {"Q(2)^2", "M(2)", "T(3)", "D(2)", "path(3)", "Q(2)*M(2)", "Q(2)+Q(2)"})
+    EXPECT_FALSE(Lift::rows(parseExpression(other)).completeGraph()) << other;
+  EXPECT_FALSE(Lift::slots(parseExpression("Q(5)")).completeGraph());
+}
+
+TEST(Lift, SaysWhichLiftIsMeant) {
+  Algebra table = parseExpression(R"(table({"dimension":1,"constants":[[0,0,0,"1"]]}))");
+  EXPECT_THROW(Lift::rows(table), InputError);
+  EXPECT_NE(Lift::rows(parseExpression("D(4)")).note().find("slots"), std::string::npos);
+  EXPECT_NE(Lift::rows(parseExpression("Q(2)+Q(2)")).note().find("slots"), std::string::npos);
+  EXPECT_EQ(Lift::rows(parseExpression("Q(4)")).note(), "");
+  EXPECT_EQ(Lift::slots(parseExpression("D(4)")).note(), "");
+  EXPECT_EQ(Lift::parse("rows", parseExpression("Q(2)")).kind(), Lift::Kind::Rows);
+  EXPECT_THROW(Lift::parse("row", parseExpression("Q(2)")), InputError);
+}
+
+TEST(Lift, SlotsOfTablesMayBeDeadOrWithoutIdentity) {
+  Algebra nilpotent = parseExpression(R"(table({"dimension":3,"constants":[[0,1,2,"1"]]}))");
+  Lift lift = Lift::slots(nilpotent);
+  EXPECT_EQ(lift.liveBlocks(), 1);
+  EXPECT_TRUE(lift.isLive(1, 0));
+  EXPECT_FALSE(lift.isLive(0, 0));
+  EXPECT_TRUE(lift.reads(0, 0));
+  EXPECT_FALSE(lift.reads(0, 2));
+  EXPECT_TRUE(lift.writes(0, 2));
+  EXPECT_FALSE(lift.writes(0, 1));
+  EXPECT_FALSE(lift.bankIdentityIsIdentity());
+}
+
+TEST(Groups, WidthsStartsAndErrors) {
+  Groups equal = Groups::equal(4, 16);
+  EXPECT_EQ(equal.total(), 64);
+  EXPECT_EQ(equal.start(3), 48);
+  EXPECT_EQ(Groups::explicitWidths({16, 16, 16, 16}), equal);
+  Groups unequal = Groups::explicitWidths({640, 512, 896});
+  EXPECT_FALSE(unequal.isEqual());
+  EXPECT_EQ(unequal.start(2), 1152);
+  EXPECT_EQ(unequal.width(2), 896);
+  EXPECT_EQ(unequal.total(), 2048);
+  EXPECT_EQ(unequal.refined(2).widths(), (std::vector<std::int64_t>{320, 320, 256, 256, 448, 448}));
+  EXPECT_EQ(unequal.refined(2).coarsened(2), unequal);
+  EXPECT_EQ(equal.refined(4).coarsened(4), equal);
+  EXPECT_THROW(Groups::equal(0, 1), InputError);
+  EXPECT_THROW(Groups::equal(1, 0), InputError);
+  EXPECT_THROW(Groups::equal(INT64_MAX, 2), InputError);
+  EXPECT_THROW(Groups::explicitWidths({}), InputError);
+  EXPECT_THROW(Groups::explicitWidths({1, 0}), InputError);
+  EXPECT_THROW(Groups::explicitWidths({INT64_MAX, 1}), InputError);
+  try {
+    Groups::dividing(100, 32);
+    FAIL();
+  } catch (const InputError &error) {
+    EXPECT_NE(error.hint().find("in_groups"), std::string::npos);
+  }
+}
+
+TEST(RowTypes, CountsAgreeWithPositions) {
+  for (const RowTypes &types :
+       {RowTypes::cyclic(1), RowTypes::cyclic(5), RowTypes::interval(4, 3), RowTypes::interval(1, 7)})
+    for (std::int64_t p0 : {0, 1, 4, 11, 12, 1000003})
+      for (std::int64_t m : {0, 1, 2, 7, 12, 13, 50})
+        for (std::int64_t type = 0; type < types.count(); ++type) {
+          std::int64_t count = 0;
+          for (std::int64_t p = p0; p < p0 + m; ++p) {
+            std::int64_t expected = types.kind() == RowTypes::Kind::Cyclic
+                                        ? p % types.count()
+                                        : (p % (types.count() * types.width())) / types.width();
+            ASSERT_EQ(types.typeAt(p), expected);
+            count += expected == type;
+          }
+          ASSERT_EQ(types.countOf(type, m, p0), count);
+        }
+}
+
+TEST(RowTypes, ParsesAndRefuses) {
+  EXPECT_EQ(RowTypes::parse("cyclic", 32), RowTypes::cyclic(32));
+  EXPECT_EQ(RowTypes::parse("interval(192)", 4), RowTypes::interval(4, 192));
+  EXPECT_EQ(RowTypes::parse("explicit", 4).kind(), RowTypes::Kind::Explicit);
+  EXPECT_EQ(RowTypes::interval(4, 192).toString(), "interval(192)");
+  for (const char *bad : {"", "Cyclic", "interval", "interval()", "interval(0)", "interval(-1)", "interval(1",
+                          "interval(99999999999999999999)", "interval(9223372036854775807)"})
+    EXPECT_THROW(RowTypes::parse(bad, 4), InputError) << bad;
+  EXPECT_THROW(RowTypes::cyclic(0), InputError);
+  EXPECT_THROW(RowTypes::explicitTypes(4).typeAt(0), std::logic_error);
+}
+
+TEST(Layer, ValidatesAgainstTheLift) {
+  Lift lift = Lift::rows(parseExpression("Q(4)"));
+  Layer layer = makeLayer(lift, 64, 128, DataType::BF16);
+  EXPECT_NO_THROW(layer.validate());
+  EXPECT_THROW(makeLayer(lift, 66, 128), InputError);
+  EXPECT_THROW(makeLayer(lift, 0, 128), InputError);
+  EXPECT_THROW(makeLayer(lift, std::int64_t{1} << 40, std::int64_t{1} << 40), InputError);
+  layer.in = Groups::equal(3, 16);
+  EXPECT_THROW(layer.validate(), InputError);
+  layer = makeLayer(lift, 64, 128);
+  layer.row_types = RowTypes::cyclic(3);
+  EXPECT_THROW(layer.validate(), InputError);
+  Layer slots = makeLayer(Lift::slots(parseExpression("D(2)")), 4, 4);
+  slots.in = Groups::explicitWidths({1, 3});
+  EXPECT_THROW(slots.validate(), InputError);
+  EXPECT_EQ(parseDataType("bf16"), DataType::BF16);
+  EXPECT_THROW(parseDataType("f16"), InputError);
+}
+
+} // namespace

@@ -1,0 +1,19 @@
+// Any text either is a graph, and then its expression is one too, or is an InputError.
+#include "algebras/error.h"
+#include "algebras/expression.h"
+#include "algebras/graph/graph.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+  try {
+    algebras::Graph graph = algebras::parseDot({reinterpret_cast<const char *>(data), size}, "fuzz.dot");
+    if (algebras::parseExpression(graph.expression()).graph()->edges() != graph.edges())
+      std::abort();
+  } catch (const algebras::InputError &error) {
+    error.render();
+  }
+  return 0;
+}
