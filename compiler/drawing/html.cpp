@@ -55,7 +55,10 @@ std::string background(const Algebra &algebra, std::int64_t slot) {
 std::string factList(const algebras::Facts &facts) {
   std::string html = "<dl>\n";
   for (const FactLine &line : factLines(facts)) {
-    const char *kind = line.value == "yes" ? " class=\"yes\"" : line.value == "no" ? " class=\"no\"" : "";
+    // Not to commute is no fault; not to be associative or unital is.
+    const char *kind = line.value == "yes"                                 ? " class=\"yes\""
+                       : line.value == "no" && line.label != "commutative" ? " class=\"no\""
+                                                                           : "";
     html += fmt::format("<dt>{}</dt><dd><span{}>{}</span>", escapeMarkup(line.label), kind,
                         escapeMarkup(line.value));
     if (!line.reason.empty())

@@ -79,6 +79,8 @@ Quiver quiverOf(const Algebra &algebra) {
         quiver.arrows.push_back({i, j, static_cast<std::int64_t>(algebra.support(i, j).size())});
   }
   quiver.caption = captionFor(algebra);
+  if (count > kMostBentPairs)
+    quiver.caption += " A line without a head stands for both arrows.";
   return quiver;
 }
 

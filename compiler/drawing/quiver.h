@@ -25,6 +25,10 @@ struct Quiver {
 // More vertices than this are not drawn: nothing could be told apart.
 constexpr std::int64_t kLargestDrawing = 96;
 
+// With more vertices, two bent arrows for every pair of opposite ones are a thicket: one plain line stands
+// for both, and the caption says so.
+constexpr std::int64_t kMostBentPairs = 12;
+
 // For a graph algebra the vertices and edges of the graph; for other matrix-like algebras the positions and
 // every slot (i,j) with i != j. An algebra given by a table has no such picture, and `caption` says so.
 Quiver quiverOf(const algebras::Algebra &algebra);

@@ -75,53 +75,61 @@ std::string headAt(Point tip, Point direction, double size, const std::string &c
                      left.x, left.y, right.x, right.y, colour);
 }
 
-// One arrow; `both` adds a head at the beginning.
-std::string drawArrow(Curve curve, const Layout &layout, const std::string &colour, double opacity,
-                      bool both) {
-  double margin = layout.vertex + 3;
-  double from = leaves(curve, margin), to = 1 - leaves(reversed(curve), margin);
+// One arrow, or a plain line for a pair of opposite ones.
+std::string drawArrow(const Curve &curve, const Layout &layout, const std::string &colour, double opacity,
+                      bool head) {
+  double margin = layout.vertex + (head ? 3 : 0);
+  // The line ends inside the head, or its blunt end would show beside the tip.
+  double from = leaves(curve, margin),
+         to = 1 - leaves(reversed(curve), margin + (head ? 0.6 * layout.head : 0));
   if (from >= to)
     return {};
-  Curve shown = curve.piece(from, to);
-  // The line ends inside the head, or its blunt end would show beside the tip.
-  Curve line = curve.piece(both ? leaves(curve, margin + 0.6 * layout.head) : from,
-                           1 - leaves(reversed(curve), margin + 0.6 * layout.head));
+  Curve line = curve.piece(from, to);
   std::string svg =
       fmt::format("<g opacity=\"{}\"><path d=\"M{:.1f} {:.1f}Q{:.1f} {:.1f} {:.1f} {:.1f}\" fill=\"none\" "
                   "stroke=\"{}\" stroke-width=\"{}\"/>\n",
                   opacity, line.begin.x, line.begin.y, line.bend.x, line.bend.y, line.end.x, line.end.y,
                   colour, layout.stroke);
-  svg += headAt(shown.end, shown.end - shown.bend, layout.head, colour);
-  if (both)
-    svg += headAt(shown.begin, shown.begin - shown.bend, layout.head, colour);
+  if (head) {
+    Curve tip = curve.piece(from, 1 - leaves(reversed(curve), margin));
+    svg += headAt(tip.end, tip.end - tip.bend, layout.head, colour);
+  }
   return svg + "</g>\n";
 }
 
 std::string drawCount(Point where, std::int64_t count, const std::string &colour) {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"count\" fill=\"{}\">{}</text>\n", where.x,
-                     where.y, colour, count);
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" dy=\"0.35em\" class=\"count\" fill=\"{}\">{}</text>\n",
+                     where.x, where.y, colour, count);
+}
+
+// One size for all labels, so that the longest fits into its circle; 0 when that would be too small to read.
+double labelSize(const Quiver &quiver, double radius) {
+  constexpr double kWidth = 0.7, kLeast = 7.5; // of a bold letter in ems; in pixels
+  std::size_t longest = 1;
+  for (const std::string &label : quiver.labels)
+    longest = std::max(longest, label.size());
+  double size = std::min(radius * 0.8, (2 * radius - 4) / (kWidth * static_cast<double>(longest)));
+  return size >= kLeast ? size : 0;
 }
 
 std::string drawVertex(const Quiver &quiver, std::int64_t vertex, const Layout &layout,
-                       const TypeColours &colours) {
+                       const TypeColours &colours, double label_size) {
   Point at = layout.centres[vertex];
-  const std::string &label = quiver.labels[vertex];
+  std::string label = escapeMarkup(quiver.labels[vertex]);
   std::string svg = fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" fill=\"{}\" stroke=\"{}\" "
                                 "stroke-width=\"{}\"/>\n",
                                 at.x, at.y, layout.vertex, colours.pale, colours.strong, layout.stroke + 0.5);
-  // A label that does not fit into its circle goes outside, away from the centre.
-  double room = 2 * layout.vertex - 4, wide = 0.62 * label.size();
-  double font = std::min(layout.vertex * 0.8, room / wide);
-  if (font >= 7.5)
-    return svg +
-           fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"vertex\" font-size=\"{:.1f}\">{}</text>\n",
-                       at.x, at.y, font, escapeMarkup(label));
-  Point middle{layout.size / 2, layout.size / 2};
-  Point out = at - middle;
-  Point where = at + ((layout.vertex + 6) / std::max(length(out), 1.0)) * out;
+  if (label_size > 0)
+    return svg + fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" dy=\"0.35em\" class=\"vertex\" "
+                             "font-size=\"{:.1f}\">{}</text>\n",
+                             at.x, at.y, label_size, label);
+  // Outside, away from the centre.
+  Point out = at - Point{layout.size / 2, layout.size / 2};
+  Point where = at + ((layout.vertex + 8) / std::max(length(out), 1.0)) * out;
   const char *anchor = out.x > 1 ? "start" : out.x < -1 ? "end" : "middle";
-  return svg + fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"outside\" text-anchor=\"{}\">{}</text>\n",
-                           where.x, where.y, anchor, escapeMarkup(label));
+  return svg + fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" dy=\"0.35em\" class=\"outside\" "
+                           "text-anchor=\"{}\">{}</text>\n",
+                           where.x, where.y, anchor, label);
 }
 
 } // namespace
@@ -171,8 +179,7 @@ std::string toSvg(const Quiver &quiver, const std::string &title) {
     present.insert({arrow.from, arrow.to});
     counts_differ = counts_differ || arrow.products != quiver.arrows.front().products;
   }
-  // Beyond a dozen vertices two bent lines per pair are a thicket: one line with two heads says the same.
-  bool bend_pairs = count <= 12;
+  bool bend_pairs = count <= kMostBentPairs;
   bool label = counts_differ && count <= 8;
   double opacity = count <= 12 ? 1 : count <= 32 ? 0.55 : 0.35;
   std::string labels;
@@ -185,13 +192,14 @@ std::string toSvg(const Quiver &quiver, const std::string &title) {
     double bend = paired && bend_pairs ? (count == 2 ? 0.22 : 0.11) : 0;
     Curve curve{begin, middle + bend * Point{chord.y, -chord.x}, end};
     const std::string colour = typeColours(quiver.row_types[arrow.from], types).strong;
-    svg += drawArrow(curve, layout, colour, opacity, paired && !bend_pairs);
+    svg += drawArrow(curve, layout, colour, opacity, !paired || bend_pairs);
     if (label)
       labels += drawCount(curve.at(0.34), arrow.products, colour);
   }
   svg += labels;
+  double label_size = labelSize(quiver, layout.vertex);
   for (std::int64_t vertex = 0; vertex < count; ++vertex)
-    svg += drawVertex(quiver, vertex, layout, typeColours(quiver.row_types[vertex], types));
+    svg += drawVertex(quiver, vertex, layout, typeColours(quiver.row_types[vertex], types), label_size);
   return svg + "</svg>\n";
 }
 

@@ -2,7 +2,6 @@
 #include "algebras/error.h"
 #include "compiler/spec/build_layer.h"
 #include "compiler/spec/toml_spec.h"
-#include "compiler/spec/usage_error.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
   try {
     compiler::TomlSpec spec =
         compiler::parseTomlSpec(std::string_view(reinterpret_cast<const char *>(data), size), options);
-    if (spec.layer.any())
+    if (spec.layer.where)
       compiler::buildLayer(spec.algebra, spec.layer);
   } catch (const algebras::InputError &error) {
     // Finds the line and the caret.

@@ -113,7 +113,8 @@ TEST(Svg, IsWellFormedAndComplete) {
     EXPECT_EQ(shapes.find("inf"), std::string::npos);
     // One line per arrow, or one for both of a pair when there are many.
     std::size_t lines = count(svg, "<g opacity");
-    EXPECT_EQ(lines, quiver.labels.size() > 12 ? quiver.arrows.size() / 2 : quiver.arrows.size());
+    EXPECT_EQ(lines, quiver.labels.size() > compiler::kMostBentPairs ? quiver.arrows.size() / 2
+                                                                     : quiver.arrows.size());
   }
 }
 
