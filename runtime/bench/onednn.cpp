@@ -40,8 +40,10 @@ struct Functions {
   int (*sgemm)(char, char, int64_t, int64_t, int64_t, float, const float *, int64_t, const float *, int64_t,
                float, float *, int64_t);
   int (*engine_create)(void **, int, size_t);
+  int (*engine_destroy)(void *);
   int (*stream_create)(void **, void *, unsigned);
   int (*stream_wait)(void *);
+  int (*stream_destroy)(void *);
   int (*memory_desc_init_by_strides)(MemoryDescriptor *, int, const int64_t *, int, const int64_t *);
   int (*memory_desc_init_by_tag)(MemoryDescriptor *, int, const int64_t *, int, int);
   size_t (*memory_desc_get_size)(const void *);
@@ -68,7 +70,9 @@ bool findAll(const DynamicLibrary &library, Functions &f, std::string &missing) 
   bool all = find("dnnl_version", f.version);
   all = find("dnnl_sgemm", f.sgemm) && all;
   all = find("dnnl_engine_create", f.engine_create) && all;
+  all = find("dnnl_engine_destroy", f.engine_destroy) && all;
   all = find("dnnl_stream_create", f.stream_create) && all;
+  all = find("dnnl_stream_destroy", f.stream_destroy) && all;
   all = find("dnnl_stream_wait", f.stream_wait) && all;
   all = find("dnnl_memory_desc_init_by_strides", f.memory_desc_init_by_strides) && all;
   all = find("dnnl_memory_desc_init_by_tag", f.memory_desc_init_by_tag) && all;
@@ -200,9 +204,16 @@ public:
     require(functions_.stream_create(&stream_, engine_, in_order_stream), "a stream");
     usable_ = true;
   }
+  ~Onednn() override {
+    if (stream_ != nullptr)
+      functions_.stream_destroy(stream_);
+    if (engine_ != nullptr)
+      functions_.engine_destroy(engine_);
+  }
   bool usable() const { return usable_; }
   std::string name() const override { return found_; }
 
+  // Products must be gone before the library: they use its stream.
   std::vector<std::unique_ptr<DenseProduct>> products(const DenseOperands &operands) override {
     std::vector<std::unique_ptr<DenseProduct>> products;
     if (operands.type == ElementType::f32)
