@@ -222,6 +222,16 @@ TEST(Facts, AnticommutativeFactorsWithoutIdentity) {
   EXPECT_TRUE(reference::Product(tensor(wedge, wedge).expand()).isCommutative());
 }
 
+TEST(Facts, AnIdealThatIsNotNilpotentIsNoRadical) {
+  // 1 and b with b b = 2 b: two copies of the field, whose basis hides the second idempotent b/2.
+  Facts facts = deriveFacts(tableAlgebra(table(R"([[0,0,0,"1"],[0,1,1,"1"],[1,0,1,"1"],[1,1,1,"2"]])", 2)));
+  EXPECT_TRUE(facts.associative.value() && facts.unital.value());
+  EXPECT_EQ(facts.center_dimension, 2);
+  EXPECT_FALSE(facts.maximal_ideals);
+  EXPECT_FALSE(facts.radical_dimension);
+  EXPECT_EQ(facts.rank_lower, 2);
+}
+
 TEST(Facts, AClaimedIdentityIsChecked) {
   json document{{"dimension", 1}, {"constants", {{0, 0, 0, "1"}}}, {"identity", {"1"}}};
   EXPECT_TRUE(deriveFacts(tableAlgebra(parseTable(document.dump(), "t"))).unital.value());
