@@ -37,14 +37,14 @@ void declare(CLI::App &app, Arguments &arguments) {
   app.add_option("--m", arguments.m, "Rows of x; several values measure each bundle several times")
       ->delimiter(',')
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(int64_t(1), int64_t(1) << 40));
   app.add_option("--trials", arguments.options.trials,
                  "Interleaved trials per case; fewer where they take minutes")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 100000));
   app.add_option("--threads", arguments.options.threads, "Threads of both sides, 0 = all")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, 65536));
   app.add_option("--dtype", arguments.dtype, "Only bundles of this type")
       ->check(CLI::IsMember({"f32", "bf16"}));
   app.add_option("--against", arguments.against, "What to compare with")
