@@ -31,11 +31,7 @@ struct Job {
   std::int64_t m = 0;
 };
 
-struct Skipped {
-  std::string name, reason;
-};
-
-void listJobs(const BenchCommand &options, std::vector<Job> &jobs, std::vector<Skipped> &skipped) {
+void listJobs(const BenchCommand &options, std::vector<Job> &jobs, std::vector<algrt::TableMatch> &skipped) {
   for (const std::string &bundle : options.bundles)
     for (std::int64_t m : options.m)
       jobs.push_back({bundle, "", m});
@@ -49,20 +45,21 @@ void listJobs(const BenchCommand &options, std::vector<Job> &jobs, std::vector<S
     if (match.skipped.empty())
       jobs.push_back({match.bundle_path, match.row.name, match.row.m});
     else
-      skipped.push_back({match.row.name, match.skipped});
+      skipped.push_back(match);
   }
 }
 
 nlohmann::ordered_json asJson(const algrt::Machine &machine, const std::vector<algrt::BenchCase> &cases,
-                              const std::vector<Skipped> &skipped) {
+                              const std::vector<algrt::TableMatch> &skipped) {
   nlohmann::ordered_json json;
   json["machine"] = algrt::toJson(machine);
   json["cases"] = nlohmann::ordered_json::array();
   for (const algrt::BenchCase &result : cases)
     json["cases"].push_back(algrt::toJson(result));
   json["skipped"] = nlohmann::ordered_json::array();
-  for (const Skipped &row : skipped)
-    json["skipped"].push_back({{"name", row.name}, {"reason", row.reason}});
+  for (const algrt::TableMatch &match : skipped)
+    json["skipped"].push_back(
+        {{"case", match.row.name}, {"map", match.row.map}, {"m", match.row.m}, {"reason", match.skipped}});
   return json;
 }
 
@@ -76,7 +73,7 @@ int bench(const BenchCommand &options) {
       throw Failure(fmt::format("--m is {}: a batch needs at least one row", m));
 
   std::vector<Job> jobs;
-  std::vector<Skipped> skipped;
+  std::vector<algrt::TableMatch> skipped;
   listJobs(options, jobs, skipped);
 
   // Before the machine is measured, which takes seconds: are these bundles?
@@ -109,8 +106,8 @@ int bench(const BenchCommand &options) {
     return kDone;
   }
   fmt::print("{}", algrt::textTable(cases));
-  for (const Skipped &row : skipped)
-    fmt::print("skipped {}: {}\n", row.name, row.reason);
+  for (const algrt::TableMatch &match : skipped)
+    fmt::print("skipped {}, {} rows: {}\n", match.row.name, match.row.m, match.skipped);
   return kDone;
 }
 

@@ -1,49 +1,11 @@
 // The commands that need no bundle, from the command line to the exit code.
-#include "compiler/tools/command_line.h"
-#include "compiler/tools/commands.h"
-
+#include "tests/tools/outcome.h"
 #include "tests/tools/temporary_folder.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 namespace {
-
-struct Outcome {
-  int code = 0;
-  std::string out, err;
-};
-
-Outcome algctl(std::vector<std::string> words) {
-  words.insert(words.begin(), "algctl");
-  std::vector<char *> arguments;
-  for (std::string &word : words)
-    arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  Outcome outcome;
-  outcome.code = compiler::runCommandLine(static_cast<int>(words.size()), arguments.data(),
-                                          [](CLI::App &app, compiler::Session &session) {
-                                            compiler::addVerify(app, session);
-                                            compiler::addShow(app, session);
-                                            compiler::addCost(app, session);
-                                            compiler::addInspect(app, session);
-                                            compiler::addRun(app, session);
-                                            compiler::addBench(app, session);
-                                            compiler::addDoctor(app, session);
-                                            compiler::addCompletion(app, session);
-                                          });
-  outcome.out = testing::internal::GetCapturedStdout();
-  outcome.err = testing::internal::GetCapturedStderr();
-  return outcome;
-}
-
-void expectFailure(const Outcome &outcome, int code, const std::string &words) {
-  EXPECT_EQ(outcome.code, code) << outcome.err;
-  EXPECT_NE(outcome.err.find(words), std::string::npos) << outcome.err;
-  EXPECT_EQ(outcome.out, "");
-}
 
 TEST(CommandLine, WrongUsageIsTwo) {
   EXPECT_EQ(algctl({}).code, 2);

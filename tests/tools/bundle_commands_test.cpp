@@ -1,0 +1,125 @@
+// run, inspect and bench on bundles with kernels written by hand.
+#include "runtime/bundle/bundle.h"
+#include "runtime/numpy/npy.h"
+#include "runtime/reference/compare.h"
+#include "runtime/reference/reference.h"
+#include "tests/runtime/shapes.h"
+#include "tests/tools/outcome.h"
+#include "tests/tools/temporary_folder.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace {
+
+std::string bundle(const TemporaryFolder &folder, const std::string &name) {
+  return folder.write(name + ".alg", algrt::test::bundleOf(algrt::test::shape(name)));
+}
+
+TEST(Run, EveryShapeOnRandomData) {
+  TemporaryFolder folder;
+  for (const algrt::test::Shape &shape : algrt::test::shapes()) {
+    SCOPED_TRACE(shape.name);
+    std::string file = bundle(folder, shape.name);
+    for (const char *weights : {"--packed", "--no-packed"}) {
+      Outcome outcome = algctl({"run", file, "--m", "23", "--check", "--json", weights});
+      ASSERT_EQ(outcome.code, 0) << outcome.err;
+      nlohmann::json report = nlohmann::json::parse(outcome.out);
+      EXPECT_EQ(report["check"]["passed"], true);
+      EXPECT_EQ(report["check"]["rows"], 23);
+      EXPECT_EQ(report["packed"], weights == std::string("--packed"));
+    }
+  }
+}
+
+TEST(Run, FilesInAndOut) {
+  TemporaryFolder folder;
+  std::string file = bundle(folder, "cyclic_f32");
+  const algrt::test::Shape &shape = algrt::test::shape("cyclic_f32");
+  std::vector<std::int64_t> x_shape{7, shape.k()}, w_shape{shape.k(), shape.n()};
+  std::vector<float> x(static_cast<std::size_t>(7 * shape.k())),
+      w(static_cast<std::size_t>(shape.k() * shape.n()));
+  for (std::size_t index = 0; index < x.size(); ++index)
+    x[index] = std::sin(static_cast<float>(index));
+  for (std::size_t index = 0; index < w.size(); ++index)
+    w[index] = std::cos(static_cast<float>(index));
+  algrt::writeNpy(folder.path("x.npy"), x_shape, std::span<const float>(x));
+  algrt::writeNpy(folder.path("w.npy"), w_shape, std::span<const float>(w));
+  Outcome outcome = algctl({"run", file, "--x", folder.path("x.npy"), "--w", folder.path("w.npy"), "-o",
+                            folder.path("y.npy"), "--offset", "3"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+
+  algrt::NpyArray<float> y = algrt::readNpyFloat32(folder.path("y.npy"));
+  EXPECT_EQ(y.shape, (std::vector<std::int64_t>{7, shape.n()}));
+  // Row r has type (r + 3) mod groups; output group j of type i sums the input groups i and j.
+  for (std::int64_t row = 0; row < 7; ++row) {
+    std::int64_t type = (row + 3) % shape.groups;
+    for (std::int64_t column = 0; column < shape.n(); ++column) {
+      double expected = 0;
+      for (std::int64_t k = 0; k < shape.k(); ++k)
+        if (k / shape.in == type || k / shape.in == column / shape.out)
+          expected += static_cast<double>(x[row * shape.k() + k]) * w[k * shape.n() + column];
+      EXPECT_NEAR(y.values[row * shape.n() + column], expected, 1e-4);
+    }
+  }
+}
+
+TEST(Run, AFailureLeavesNoFile) {
+  TemporaryFolder folder;
+  std::string file = bundle(folder, "cyclic_f32");
+  std::vector<std::int64_t> shape{2, 3};
+  std::vector<float> values(6);
+  algrt::writeNpy(folder.path("x.npy"), shape, std::span<const float>(values));
+  std::size_t files = folder.fileCount();
+  expectFailure(algctl({"run", file, "--x", folder.path("x.npy"), "-o", folder.path("y.npy")}), 1,
+                "has shape (2, 3)");
+  expectFailure(algctl({"run", file, "--m", "3", "-o", folder.path("absent/y.npy")}), 1, "cannot write");
+  expectFailure(algctl({"run", file, "--m", "3", "--map", "dx", "-o", folder.path("y.npy")}), 1,
+                "no kernel for map dx");
+  expectFailure(algctl({"run", file, "-o", folder.path("y.npy")}), 2, "--m");
+  expectFailure(algctl({"run", file, "--m", "3", "--packed", "--no-packed"}), 2, "packed");
+  EXPECT_EQ(folder.fileCount(), files);
+}
+
+TEST(Run, DamageIsFound) {
+  TemporaryFolder folder;
+  std::string bytes = algrt::test::bundleOf(algrt::test::shape("cyclic_f32"));
+  expectFailure(algctl({"run", folder.write("short.alg", bytes.substr(0, bytes.size() - 1)), "--m", "3"}), 1,
+                "short.alg");
+  bytes[bytes.size() / 2] ^= 4;
+  for (const char *command : {"run", "inspect", "bench"}) {
+    std::vector<std::string> words{command, folder.write("flipped.alg", bytes)};
+    if (std::string(command) != "inspect")
+      words.insert(words.end(), {"--m", "3"});
+    expectFailure(algctl(words), 1, "flipped.alg");
+  }
+}
+
+TEST(Run, ACpuWithoutTheFeaturesIsFour) {
+  TemporaryFolder folder;
+  const algrt::test::Shape &shape = algrt::test::shape("cyclic_f32");
+  nlohmann::ordered_json manifest = algrt::test::manifestOf(shape);
+  for (auto &kernel : manifest["kernels"])
+    kernel["features"] = {"avx9000"};
+  std::string file = folder.write("far.alg", algrt::test::bundleOf(shape, manifest));
+  expectFailure(algctl({"run", file, "--m", "3"}), 4, "avx9000");
+  Outcome outcome = algctl({"inspect", file});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.out.find("does not run here: this CPU lacks avx9000"), std::string::npos) << outcome.out;
+}
+
+TEST(Inspect, JsonHasManifestAndObstacles) {
+  TemporaryFolder folder;
+  Outcome outcome = algctl({"inspect", bundle(folder, "interval_f32"), "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  nlohmann::json report = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(report["layer"]["row_types"]["kind"], "interval");
+  EXPECT_EQ(report["sha256"].get<std::string>().size(), 64u);
+  ASSERT_FALSE(report["kernels"].empty());
+  EXPECT_EQ(report["kernels"][0]["runs_here"], true);
+  EXPECT_TRUE(report["kernels"][0]["obstacle"].is_null());
+}
+
+} // namespace
