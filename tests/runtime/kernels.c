@@ -6,6 +6,7 @@
 #include "runtime/kernel_abi.h"
 
 #include <string.h>
+#include <time.h>
 
 #if BFLOAT16
 typedef uint16_t element;
@@ -77,6 +78,11 @@ static void forward(int packed, const algrt_memref2 *x, const algrt_memref2 *w, 
   const int64_t m = x->sizes[0], types = PERIOD < 0 ? 1 : GROUPS;
   float *sum = (float *)scratch->aligned;
   for (int64_t task = begin; task < end; ++task) {
+    /* A mark behind the sums, and time for another thread to overwrite it, were it given the same scratch. */
+    sum[OUT] = (float)task;
+    const struct timespec a_moment = {0, 100000};
+    if (m > 40)
+      nanosleep(&a_moment, NULL);
     const int64_t slice = task % slices, block = task / slices % row_blocks,
                   first = task / slices / row_blocks;
     for (int64_t type = first * types_per_task; type < types && type < (first + 1) * types_per_task; ++type) {
@@ -98,6 +104,8 @@ static void forward(int packed, const algrt_memref2 *x, const algrt_memref2 *w, 
           continue;
         for (int64_t group = slice * GROUPS / slices; group < (slice + 1) * GROUPS / slices; ++group)
           one_slot(x, w, y, sum, packed, row, type, (int)group);
+        if (sum[OUT] != (float)task)
+          memset((void *)(uintptr_t)at(y, row, 0), 0xff, GROUPS * OUT * sizeof(element));
       }
     }
   }
