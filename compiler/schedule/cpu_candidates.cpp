@@ -53,8 +53,9 @@ std::vector<CpuSchedule> cpuCandidates(const algebras::Layer &layer, const CpuLe
         // A bank read in place is read with its own row stride, which the caches bear once, not many times.
         if (bank == BankAccess::Direct && blocks > 1)
           continue;
-        // Held rows beyond the cache come back from further away for every panel. One register tile is always allowed.
-        if (blocks > 1 && types * schedule.rows * layer.in.total() > level.l2 / element)
+        // Held rows beyond the cache come back from further away for every panel; the other half of it is for the bank.
+        // One register tile is always allowed.
+        if ((blocks > 1 || types > 1) && types * schedule.rows * layer.in.total() > level.l2 / 2 / element)
           continue;
         candidates.push_back(schedule);
       }

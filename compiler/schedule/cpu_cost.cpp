@@ -18,6 +18,13 @@ static constexpr double cycles_per_tile = 30;           // setting up one regist
 
 static std::int64_t roundUp(std::int64_t value, std::int64_t step) { return (value + step - 1) / step * step; }
 
+static bool writesWholeLines(const algebras::Layer &layer, const CpuSchedule &schedule) {
+  constexpr std::int64_t cache_line = 64;
+  const std::int64_t element = byteWidth(layer.dtype);
+  return layer.out.isEqual() && layer.out.width(0) % schedule.register_columns == 0 &&
+         schedule.register_columns * element % cache_line == 0 && schedule.lanes * element >= cache_line / 2;
+}
+
 CpuCost cpuCost(const algebras::Layer &layer, const CpuLevel &level, const CpuSchedule &schedule, std::int64_t m) {
   const algebras::Lift &lift = layer.lift;
   const double element = static_cast<double>(byteWidth(layer.dtype));
@@ -72,6 +79,9 @@ CpuCost cpuCost(const algebras::Layer &layer, const CpuLevel &level, const CpuSc
   constexpr double workers = 16;
   const double tasks = std::max(1.0, types / static_cast<double>(schedule.types)) * row_blocks;
   cost.store = static_cast<double>(m) * static_cast<double>(layer.out.total()) * element / stored_bytes_per_cycle;
+  // Whole lines go past the cache; pieces of one make the machine read it first, and write it later.
+  if (!writesWholeLines(layer, schedule))
+    cost.store *= 2;
   cost.idle = cost.total() * (std::ceil(tasks / workers) * workers / tasks - 1);
   return cost;
 }

@@ -10,31 +10,20 @@ using namespace mlir;
 
 namespace compiler {
 
-/// A scalar or vector of `from`'s elements as elements of type `to`. bf16 widens exactly.
-static Value convert(OpBuilder &builder, Location location, Value value, Type to) {
-  Type from = getElementTypeOrSelf(value.getType());
-  if (from == to)
-    return value;
-  Type type = to;
-  if (auto vector = dyn_cast<VectorType>(value.getType()))
-    type = VectorType::get(vector.getShape(), to);
-  return arith::ExtFOp::create(builder, location, type, value);
-}
-
 void KernelEmitter::copyRow(const Memory &from, Value row, Value from_start, const Memory &to, Value to_start,
                             Value count) {
   const std::int64_t lanes = schedule.getLanes();
-  auto vector = VectorType::get({lanes}, from.element);
+  auto vector = VectorType::get({lanes}, storageOf(from.element));
   Value whole = subtract(count, remainder(count, lanes));
   (void)loop(index(0), whole, lanes, [&](Value i) {
     Value values = vector::LoadOp::create(builder, location, vector, from.memref, ValueRange{row, add(from_start, i)});
-    vector::StoreOp::create(builder, location, convert(builder, location, values, to.element), to.memref,
+    vector::StoreOp::create(builder, location, convert(values, from.element, to.element), to.memref,
                             ValueRange{add(to_start, i)});
     return success();
   });
   (void)loop(whole, count, 1, [&](Value i) {
     Value value = memref::LoadOp::create(builder, location, from.memref, ValueRange{row, add(from_start, i)});
-    memref::StoreOp::create(builder, location, convert(builder, location, value, to.element), to.memref,
+    memref::StoreOp::create(builder, location, convert(value, from.element, to.element), to.memref,
                             ValueRange{add(to_start, i)});
     return success();
   });
@@ -52,7 +41,7 @@ LogicalResult KernelEmitter::emitHold(tile::HoldOp hold) {
   Memory buffer = {scratchBuffer(schedule.getTypes() * schedule.getRows() * depth, element), element, 0,
                    /*buffer=*/true};
   memory[hold.getBuffer()] = buffer;
-  Value zero = arith::ConstantOp::create(builder, location, builder.getZeroAttr(element));
+  Value zero = arith::ConstantOp::create(builder, location, builder.getZeroAttr(storageOf(element)));
 
   Value last_type = least(add(owned_type, index(schedule.getTypes())), index(types));
   return loop(owned_type, last_type, 1, [&](Value type) {
@@ -107,7 +96,7 @@ LogicalResult KernelEmitter::emitCopy(tile::CopyOp copy) {
   }
 
   const std::int64_t lanes = schedule.getLanes(), vectors = target.panel / lanes;
-  auto vector = VectorType::get({lanes}, bank.element);
+  auto vector = VectorType::get({lanes}, storageOf(bank.element));
   Value zeros = arith::ConstantOp::create(builder, location, builder.getZeroAttr(vector));
   Value bank_start = groupStart(layout.getBank(), "bank", bank_row);
   Value depth = groupWidth(layout.getBank(), "bank", bank_row);

@@ -11,6 +11,8 @@ using namespace mlir;
 
 namespace compiler {
 
+static constexpr std::int64_t cache_line = 64; // bytes
+
 LogicalResult KernelEmitter::emitZero(tile::ZeroOp zero) {
   tile::FragmentType type = zero.getResult().getType();
   auto vector = VectorType::get({schedule.getLanes()}, type.getElementType());
@@ -69,7 +71,7 @@ LogicalResult KernelEmitter::emitMma(tile::MmaOp mma) {
   Value p = depth.getInductionVar();
 
   auto loadBank = [&](std::int64_t v) -> Value {
-    auto narrow = VectorType::get({lanes * pairing}, bank.element);
+    auto narrow = VectorType::get({lanes * pairing}, storageOf(bank.element));
     Value values;
     if (in_place) {
       Value at[] = {add(bank_start, p), add(first_column, index(v * lanes))};
@@ -85,9 +87,9 @@ LogicalResult KernelEmitter::emitMma(tile::MmaOp mma) {
         at.insert(at.begin(), index(0));
       values = vector::LoadOp::create(builder, location, narrow, bank.memref, at);
     }
-    if (pairing == 1 && !bank.element.isF32())
-      values = arith::ExtFOp::create(builder, location, wide, values);
-    return values;
+    if (pairing == 2)
+      return vector::BitCastOp::create(builder, location, VectorType::get({2 * lanes}, bank.element), values);
+    return convert(values, bank.element, builder.getF32Type());
   };
   SmallVector<Value> panel;
   for (std::int64_t v = 0; v < vectors; ++v)
@@ -98,7 +100,7 @@ LogicalResult KernelEmitter::emitMma(tile::MmaOp mma) {
     Value at = add(row_starts[r], p);
     Value spread;
     if (pairing == 2) {
-      auto pair = VectorType::get({2}, held.element);
+      auto pair = VectorType::get({2}, storageOf(held.element));
       Value two = vector::LoadOp::create(builder, location, pair, held.memref, ValueRange{at});
       Value bits = vector::BitCastOp::create(builder, location, VectorType::get({1}, builder.getI32Type()), two);
       Value word = vector::ExtractOp::create(builder, location, bits, 0);
@@ -170,6 +172,25 @@ LogicalResult KernelEmitter::emitMap(tile::MapOp map) {
   return success();
 }
 
+Value KernelEmitter::streamsPastCache(const Memory &target) {
+  // Below this size the result is worth more in the cache, where its reader finds it.
+  constexpr std::int64_t least_bytes = 16 << 20;
+  const std::int64_t bytes = target.element.getIntOrFloatBitWidth() / 8;
+  // Only whole lines: a line written in pieces costs more than reading it first.
+  const std::int64_t group_bytes = layout.getOut().isEqual() ? layout.getOut().getWidth(0) * bytes : 1;
+  if (!columnsAlwaysFill() || group_bytes % cache_line != 0 ||
+      schedule.getRegisterColumns() * bytes % cache_line != 0 || schedule.getLanes() * bytes < cache_line / 2)
+    return {};
+  auto metadata = memref::ExtractStridedMetadataOp::create(builder, location, target.memref);
+  Value address = memref::ExtractAlignedPointerAsIndexOp::create(builder, location, target.memref);
+  Value row_bytes = multiply(metadata.getStrides()[0], bytes);
+  Value misaligned = remainder(arith::OrIOp::create(builder, location, address, row_bytes), cache_line);
+  Value aligned = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::eq, misaligned, index(0));
+  Value size = multiply(batch_rows, layout.getOut().getTotal() * bytes);
+  Value large = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::sge, size, index(least_bytes));
+  return arith::AndIOp::create(builder, location, aligned, large);
+}
+
 LogicalResult KernelEmitter::emitStore(tile::StoreOp store) {
   tile::FragmentType type = store.getValue().getType();
   const std::int64_t lanes = schedule.getLanes(), vectors = type.getColumns() / lanes;
@@ -180,6 +201,10 @@ LogicalResult KernelEmitter::emitStore(tile::StoreOp store) {
   Value group = scalars.lookup(store.getGroup()), column = scalars.lookup(store.getColumn());
   Value first_column = add(groupStart(layout.getOut(), "out", group), column);
 
+  if (type.getElementType() != storageOf(type.getElementType()))
+    for (Value &value : values)
+      value = vector::BitCastOp::create(builder, location, VectorType::get({lanes}, storageOf(type.getElementType())),
+                                        value);
   auto place = [&](Value row, std::int64_t v) {
     return SmallVector<Value, 2>{row, add(first_column, index(v * lanes))};
   };
@@ -189,6 +214,26 @@ LogicalResult KernelEmitter::emitStore(tile::StoreOp store) {
       for (std::int64_t v = 0; v < vectors; ++v)
         vector::StoreOp::create(builder, location, values[r * vectors + v], target.memref, place(row, v));
     };
+    if (stream) {
+      auto branch = scf::IfOp::create(builder, location, stream, /*withElseRegion=*/true);
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPoint(branch.elseBlock()->getTerminator());
+      whole();
+      builder.setInsertionPoint(branch.thenBlock()->getTerminator());
+      // Half lines are joined: one store writes one line.
+      const std::int64_t vector_bytes = lanes * (target.element.getIntOrFloatBitWidth() / 8);
+      const bool halves = vector_bytes == cache_line / 2;
+      for (std::int64_t v = 0; v < vectors; v += halves ? 2 : 1) {
+        Value line = values[r * vectors + v];
+        if (halves) {
+          SmallVector<std::int64_t> order = llvm::to_vector(llvm::seq<std::int64_t>(0, 2 * lanes));
+          line = vector::ShuffleOp::create(builder, location, line, values[r * vectors + v + 1], order);
+        }
+        vector::StoreOp::create(builder, location, line, target.memref, place(row, v), /*nontemporal=*/true,
+                                llvm::MaybeAlign(cache_line));
+      }
+      return;
+    }
     if (columnsAlwaysFill())
       return whole();
     // Masked stores are slow where the mask is not a register of its own, so only the last panel of a group uses them.

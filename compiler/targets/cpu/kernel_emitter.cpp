@@ -3,6 +3,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -26,6 +27,12 @@ FailureOr<func::FuncOp> KernelEmitter::emit() {
   if (failed(emitBlock(kernel.getBody().front()))) {
     function.erase();
     return failure();
+  }
+  if (stream) { // such stores are ordered with nothing: the caller must see them when the kernel returns
+    auto branch = scf::IfOp::create(builder, location, stream, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(branch.thenBlock()->getTerminator());
+    LLVM::CallIntrinsicOp::create(builder, location, builder.getStringAttr("llvm.x86.sse.sfence"), ValueRange());
   }
   func::ReturnOp::create(builder, location);
   function->setAttr("tile.layout", layout);
@@ -53,7 +60,7 @@ void KernelEmitter::declareFunction() {
 
   SmallVector<Type> inputs;
   for (Type argument : kernel.getBody().getArgumentTypes())
-    inputs.push_back(matrix(cast<tile::MatrixType>(argument).getElementType()));
+    inputs.push_back(matrix(storageOf(cast<tile::MatrixType>(argument).getElementType())));
   const unsigned matrices = inputs.size();
   if (!packs)
     inputs.append({vector(builder.getI8Type()), vector(builder.getI64Type()), vector(builder.getI64Type()), index,
@@ -83,6 +90,7 @@ void KernelEmitter::declareFunction() {
   slices = next();
   // All operands of a forward kernel but the bank have the batch's rows; x comes first.
   batch_rows = memref::DimOp::create(builder, location, entry->getArgument(0), 0);
+  stream = streamsPastCache(memory[kernel.getBody().getArguments().back()]);
 }
 
 Value KernelEmitter::scratchBuffer(std::int64_t elements, Type element) {
@@ -90,7 +98,28 @@ Value KernelEmitter::scratchBuffer(std::int64_t elements, Type element) {
   const std::int64_t bytes = elements * static_cast<std::int64_t>(element.getIntOrFloatBitWidth() / 8);
   Value at = index(scratch_bytes);
   scratch_bytes += (bytes + cache_line - 1) / cache_line * cache_line;
-  return memref::ViewOp::create(builder, location, MemRefType::get({elements}, element), scratch, at, ValueRange());
+  return memref::ViewOp::create(builder, location, MemRefType::get({elements}, storageOf(element)), scratch, at,
+                                ValueRange());
+}
+
+Type KernelEmitter::storageOf(Type element) { return element.isBF16() ? builder.getI16Type() : element; }
+
+Value KernelEmitter::convert(Value loaded, Type from, Type to) {
+  if (from == to)
+    return loaded;
+  auto like = [&](Type element) -> Type {
+    auto vector = dyn_cast<VectorType>(loaded.getType());
+    return vector ? Type(VectorType::get(vector.getShape(), element)) : element;
+  };
+  Type bits = like(builder.getI32Type());
+  Value wide = arith::ExtUIOp::create(builder, location, bits, loaded);
+  Value half = arith::ConstantOp::create(builder, location, bits, [&]() -> TypedAttr {
+    IntegerAttr sixteen = builder.getI32IntegerAttr(16);
+    auto shaped = dyn_cast<ShapedType>(bits);
+    return shaped ? TypedAttr(DenseElementsAttr::get(shaped, sixteen.getValue())) : TypedAttr(sixteen);
+  }());
+  Value shifted = arith::ShLIOp::create(builder, location, wide, half);
+  return arith::BitcastOp::create(builder, location, like(to), shifted);
 }
 
 LogicalResult KernelEmitter::emitBlock(Block &block) {

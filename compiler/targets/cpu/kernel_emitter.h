@@ -45,6 +45,11 @@ private:
   mlir::LogicalResult emitBlock(mlir::Block &block);
   mlir::LogicalResult emitOp(mlir::Operation *op);
   Value scratchBuffer(std::int64_t elements, mlir::Type element);
+  /// What elements are in memory: bf16 travels as 16-bit integers, which every machine can load, mask and store; as
+  /// bf16, LLVM would call functions of a support library where the machine has no bf16 instructions.
+  mlir::Type storageOf(mlir::Type element);
+  /// Values loaded from memory whose elements are `from`, as values of type `to`. bf16 widens to f32 exactly.
+  Value convert(Value loaded, mlir::Type from, mlir::Type to);
 
   // emit_structure.cpp: own, walk, terms
   mlir::LogicalResult emitOwn(tile::OwnOp own);
@@ -64,6 +69,9 @@ private:
   mlir::LogicalResult emitMma(tile::MmaOp mma);
   mlir::LogicalResult emitMap(tile::MapOp map);
   mlir::LogicalResult emitStore(tile::StoreOp store);
+  /// Whether whole cache lines of `target` can be written past the cache in this call, decided once at the kernel's
+  /// entry; null where the layout excludes it.
+  Value streamsPastCache(const Memory &target);
 
   // index_arithmetic.cpp: what the layout's indices mean in memory
   Value index(std::int64_t value);
@@ -106,6 +114,7 @@ private:
 
   std::int64_t pairing = 1; ///< depths that one multiplication takes: 2 where the bank is in bf16 pairs
   std::int64_t scratch_bytes = 0;
+  Value stream; ///< i1: results are written past the cache; null where they never are
   Value scratch, row_list, row_starts, offset, row_blocks, slices, begin, end, batch_rows;
 
   // What the own op fixed.
