@@ -11,7 +11,7 @@
 // -----
 
 // expected-error @+1 {{is not matrix-like, so it has no row lift; say lift = slots}}
-#layout = #tile.layout<algebra = #alg.algebra<"table(2; [0,0,0,1], [0,1,1,1], [1,0,1,1], [1,1,0,-1])">, lift = rows, in = #alg.groups<2 x 16>, bank = #alg.groups<2 x 16>, out = #alg.groups<2 x 24>, row_types = #alg.row_types<cyclic 2>>
+#layout = #tile.layout<algebra = #alg.algebra<"table({'dimension':2,'constants':[[0,0,0,'1'],[0,1,1,'1'],[1,0,1,'1'],[1,1,0,'-1']]})">, lift = rows, in = #alg.groups<2 x 16>, bank = #alg.groups<2 x 16>, out = #alg.groups<2 x 24>, row_types = #alg.row_types<cyclic 2>>
 
 // -----
 
@@ -52,3 +52,79 @@ func.func private @f(!tile.buffer<?x64xf32>)
 
 // expected-error @+1 {{a fragment has at least one row and one column}}
 func.func private @f(!tile.fragment<0x64xf32>)
+
+// -----
+
+// expected-error @+1 {{the rows lift of Q(4) has 4 input groups, the layout has 2}}
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<2 x 16>, bank = #alg.groups<4 x 16>, out = #alg.groups<4 x 24>, row_types = #alg.row_types<cyclic 4>>
+
+// -----
+
+// expected-error @+1 {{the slots lift of Q(2) has 4 row groups in its bank, the layout has 3}}
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = slots, in = #alg.groups<4 x 16>, bank = #alg.groups<3 x 16>, out = #alg.groups<4 x 24>, row_types = #alg.row_types<cyclic 1>>
+
+// -----
+
+// expected-error @+1 {{the slots lift of Q(2) has 1 row types, the layout has 2}}
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = slots, in = #alg.groups<4 x 16>, bank = #alg.groups<4 x 16>, out = #alg.groups<4 x 24>, row_types = #alg.row_types<cyclic 2>>
+
+// -----
+
+// expected-error @+1 {{the step along an axis cannot be negative, got -1}}
+#axis = #tile.axis<groups, -1>
+
+// -----
+
+// expected-error @+1 {{the step along 'types' must be at least 1; only 'groups' may leave it to the launch with 0}}
+#axis = #tile.axis<types, 0>
+
+// -----
+
+// expected-error @+2 {{expected ::tile::AxisKind to be one of: types, rows, groups, columns, bank_rows}}
+// expected-error @+1 {{failed to parse Tile_AxisAttr parameter 'kind' which is to be a `::tile::AxisKind`}}
+#axis = #tile.axis<lines, 1>
+
+// -----
+
+// expected-error @+1 {{an operand cannot have 0 rows or columns}}
+func.func private @f(!tile.matrix<0x64xf32>)
+
+// -----
+
+// expected-error @+1 {{an operand cannot have 0 rows or columns}}
+func.func private @f(!tile.buffer<64x0xf32>)
+
+// -----
+
+// expected-error @+1 {{elements must be f32 or bf16, got 'i8'}}
+func.func private @f(!tile.fragment<8x16xi8>)
+
+// -----
+
+// expected-error @+1 {{the width of a panel cannot be negative}}
+func.func private @f(!tile.matrix<64x64xf32, panels -16 x 1>)
+
+// -----
+
+// expected-error @+1 {{depths interleave by 1 or by 2, got 4}}
+func.func private @f(!tile.matrix<64x64xbf16, panels 16 x 4>)
+
+// -----
+
+// expected-error @+1 {{a bank in panels has a known number of rows}}
+func.func private @f(!tile.matrix<?x64xf32, panels 16 x 1>)
+
+// -----
+
+// expected-error @+1 {{expected two dimensions, rows x columns}}
+func.func private @f(!tile.matrix<64xf32>)
+
+// -----
+
+// expected-error @+1 {{expected two dimensions, rows x columns}}
+func.func private @f(!tile.mask<8x16x2>)
+
+// -----
+
+// expected-error @+1 {{expected 'panels'}}
+func.func private @f(!tile.buffer<64x64xf32, strips 16 x 1>)

@@ -1,3 +1,5 @@
+// Every operation, printed and read again, in the pretty and in the generic form.
+// RUN: alg-opt %s | FileCheck %s
 // RUN: alg-opt %s | alg-opt | FileCheck %s
 // RUN: alg-opt %s --mlir-print-op-generic | alg-opt | FileCheck %s
 
@@ -12,9 +14,9 @@ tile.kernel @copied(%x: !tile.matrix<?x64xbf16>, %w: !tile.matrix<64x96xbf16>, %
                 register_columns = 32, lanes = 16, bank = copied>} {
   // CHECK: tile.own (%[[I:.*]], %[[R:.*]], %{{.*}}) over [<types, 2>, <rows, 16>, <groups, 0>] {
   tile.own (%i, %r, %g) over [<types, 2>, <rows, 16>, <groups, 0>] {
-    // CHECK: %[[XS:.*]] = tile.hold %[[X]][%[[I]], %[[R]]] : !tile.matrix<?x64xbf16> -> !tile.buffer<32x64xf32>
+    // CHECK: %[[XS:.*]] = tile.hold %[[X]][%[[I]], %[[R]]] : <?x64xbf16> -> <32x64xf32>
     %xs = tile.hold %x[%i, %r] : !tile.matrix<?x64xbf16> -> !tile.buffer<32x64xf32>
-    // CHECK: %[[STAGE:.*]] = tile.buffer : !tile.buffer<64x32xbf16, panels 32 x 1>
+    // CHECK: %[[STAGE:.*]] = tile.buffer : <64x32xbf16, panels 32 x 1>
     %stage = tile.buffer : !tile.buffer<64x32xbf16, panels 32 x 1>
     // CHECK: tile.walk (%[[J:.*]], %[[N:.*]]) over [<groups, 1>, <columns, 32>] {
     tile.walk (%j, %n) over [<groups, 1>, <columns, 32>] {
@@ -22,15 +24,15 @@ tile.kernel @copied(%x: !tile.matrix<?x64xbf16>, %w: !tile.matrix<64x96xbf16>, %
       tile.walk (%t) over [<types, 1>] {
         // CHECK: tile.terms (%{{.*}}, %[[B:.*]], %{{.*}}) of (%[[T]], %[[J]]) {
         tile.terms (%k, %b, %c) of (%t, %j) {
-          // CHECK: tile.copy %[[W]][%[[B]], %[[J]], %[[N]]] to %[[STAGE]] once
+          // CHECK: tile.copy %[[W]][%[[B]], %[[J]], %[[N]]] to %[[STAGE]] once : <64x96xbf16> to !tile.buffer<64x32xbf16, panels 32 x 1>
           tile.copy %w[%b, %j, %n] to %stage once : !tile.matrix<64x96xbf16> to !tile.buffer<64x32xbf16, panels 32 x 1>
         }
         tile.walk (%s) over [<rows, 8>] {
-          // CHECK: %[[ZERO:.*]] = tile.zero : !tile.fragment<8x32xf32>
+          // CHECK: %[[ZERO:.*]] = tile.zero : <8x32xf32>
           %zero = tile.zero : !tile.fragment<8x32xf32>
           // CHECK: tile.terms (%[[K:.*]], %[[B2:.*]], %[[C:.*]]) of (%[[T]], %[[J]]) carry(%[[ACC:.*]] = %[[ZERO]]) : !tile.fragment<8x32xf32> {
           %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<8x32xf32> {
-            // CHECK: tile.mma %[[XS]][%[[T]], %[[K]], %{{.*}}], %[[STAGE]][%[[B2]], %[[J]], %[[N]]], %[[ACC]] scale %[[C]] signs
+            // CHECK: tile.mma %[[XS]][%[[T]], %[[K]], %{{.*}}], %[[STAGE]][%[[B2]], %[[J]], %[[N]]], %[[ACC]] scale %[[C]] signs : <32x64xf32>, !tile.buffer<64x32xbf16, panels 32 x 1>, <8x32xf32>
             %next = tile.mma %xs[%t, %k, %s], %stage[%b, %j, %n], %acc scale %c signs
                 : !tile.buffer<32x64xf32>, !tile.buffer<64x32xbf16, panels 32 x 1>, !tile.fragment<8x32xf32>
             tile.yield %next : !tile.fragment<8x32xf32>
@@ -40,7 +42,7 @@ tile.kernel @copied(%x: !tile.matrix<?x64xbf16>, %w: !tile.matrix<64x96xbf16>, %
             %h = arith.truncf %v : f32 to bf16
             tile.yield %h : bf16
           }
-          // CHECK: %[[MASK:.*]] = tile.mask rows(%[[T]], %{{.*}}) columns(%[[J]], %[[N]]) : !tile.mask<8x32>
+          // CHECK: %[[MASK:.*]] = tile.mask rows(%[[T]], %{{.*}}) columns(%[[J]], %[[N]]) : <8x32>
           %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<8x32>
           // CHECK: tile.store %{{.*}} to %[[Y]][%[[T]], %{{.*}}, %[[J]], %[[N]]] mask %[[MASK]]
           tile.store %half to %y[%t, %s, %j, %n] mask %mask
@@ -52,14 +54,58 @@ tile.kernel @copied(%x: !tile.matrix<?x64xbf16>, %w: !tile.matrix<64x96xbf16>, %
 }
 
 // CHECK-LABEL: tile.kernel @pack
+// CHECK-SAME: (%[[BANK:w]]: !tile.matrix<64x96xbf16>, %[[PANELS:packed]]: !tile.matrix<64x96xbf16, panels 32 x 2>)
 tile.kernel @pack(%w: !tile.matrix<64x96xbf16>, %p: !tile.matrix<64x96xbf16, panels 32 x 2>)
     attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8,
                 register_columns = 32, lanes = 16, bank = packed>} {
-  // CHECK: tile.own (%{{.*}}) over [<bank_rows, 1>]
+  // CHECK: tile.own (%[[B:.*]]) over [<bank_rows, 1>] {
   tile.own (%b) over [<bank_rows, 1>] {
+    // CHECK: tile.walk (%[[J:.*]], %[[N:.*]]) over [<groups, 1>, <columns, 32>] {
     tile.walk (%j, %n) over [<groups, 1>, <columns, 32>] {
-      // CHECK: tile.copy {{.*}} : !tile.matrix<64x96xbf16> to !tile.matrix<64x96xbf16, panels 32 x 2>
+      // CHECK: tile.copy %[[BANK]][%[[B]], %[[J]], %[[N]]] to %[[PANELS]] : <64x96xbf16> to !tile.matrix<64x96xbf16, panels 32 x 2>
       tile.copy %w[%b, %j, %n] to %p : !tile.matrix<64x96xbf16> to !tile.matrix<64x96xbf16, panels 32 x 2>
+    }
+  }
+}
+
+// A map of several inputs, with a value from outside its body; terms that carry two fragments, with nothing and
+// something to multiply by; an own without slices, a walk over the row groups of the bank.
+// CHECK-LABEL: tile.kernel @more
+tile.kernel @more(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x96xf32>, %y: !tile.matrix<?x96xf32>)
+    attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8,
+                register_columns = 16, lanes = 16, bank = direct>} {
+  // CHECK: %[[TWO:.*]] = arith.constant 2.000000e+00 : f32
+  %two = arith.constant 2.0 : f32
+  // CHECK: tile.own (%i, %r) over [<types, 1>, <rows, 8>] {
+  tile.own (%i, %r) over [<types, 1>, <rows, 8>] {
+    %xs = tile.hold %x[%i, %r] : !tile.matrix<?x64xf32> -> !tile.buffer<8x64xf32>
+    // CHECK: tile.walk (%b) over [<bank_rows, 4>] {
+    tile.walk (%b) over [<bank_rows, 4>] {
+    }
+    // CHECK: tile.walk (%j, %n, %t, %s) over [<groups, 1>, <columns, 16>, <types, 1>, <rows, 8>] {
+    tile.walk (%j, %n, %t, %s) over [<groups, 1>, <columns, 16>, <types, 1>, <rows, 8>] {
+      %zero = tile.zero : !tile.fragment<8x16xf32>
+      // CHECK: %[[SUMS:.*]]:2 = tile.terms (%k, %b, %c) of (%t, %j) carry(%[[P:.*]] = %{{.*}}, %[[Q:.*]] = %{{.*}}) : !tile.fragment<8x16xf32>, !tile.fragment<8x16xf32> {
+      %sums:2 = tile.terms (%k, %b, %c) of (%t, %j) carry(%p = %zero, %q = %zero) : !tile.fragment<8x16xf32>, !tile.fragment<8x16xf32> {
+        // CHECK: tile.mma {{.*}}, %[[P]] : <8x64xf32>, !tile.matrix<64x96xf32>, <8x16xf32>
+        %one = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %p
+            : !tile.buffer<8x64xf32>, !tile.matrix<64x96xf32>, !tile.fragment<8x16xf32>
+        // CHECK: tile.mma {{.*}}, %[[Q]] scale %c : <8x64xf32>, !tile.matrix<64x96xf32>, <8x16xf32>
+        %other = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %q scale %c
+            : !tile.buffer<8x64xf32>, !tile.matrix<64x96xf32>, !tile.fragment<8x16xf32>
+        // CHECK: tile.yield %{{.*}}, %{{.*}} : !tile.fragment<8x16xf32>, !tile.fragment<8x16xf32>
+        tile.yield %one, %other : !tile.fragment<8x16xf32>, !tile.fragment<8x16xf32>
+      }
+      // CHECK: tile.map (%[[U:.*]] = %[[SUMS]]#0 : !tile.fragment<8x16xf32>, %[[V:.*]] = %[[SUMS]]#1 : !tile.fragment<8x16xf32>) -> !tile.fragment<8x16xf32> {
+      %h = tile.map (%u = %sums#0 : !tile.fragment<8x16xf32>, %v = %sums#1 : !tile.fragment<8x16xf32>) -> !tile.fragment<8x16xf32> {
+        // CHECK: arith.mulf %[[U]], %[[TWO]] : f32
+        %d = arith.mulf %u, %two : f32
+        %e = arith.addf %d, %v : f32
+        tile.yield %e : f32
+      }
+      %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<8x16>
+      tile.store %h to %y[%t, %s, %j, %n] mask %mask
+          : !tile.fragment<8x16xf32>, !tile.matrix<?x96xf32>, !tile.mask<8x16>
     }
   }
 }

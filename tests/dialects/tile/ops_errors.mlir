@@ -151,3 +151,330 @@ func.func @mask(%a: !tile.fragment<8x16xf32>, %y: !tile.matrix<?x64xf32>, %m: !t
   tile.store %a to %y[%i, %i, %i, %i] mask %m : !tile.fragment<8x16xf32>, !tile.matrix<?x64xf32>, !tile.mask<8x32>
   return
 }
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+                       out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+// expected-error @+1 {{does its work in exactly one tile.own}}
+tile.kernel @kernel(%x: !tile.matrix<?x16xf32>) attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b) over [<bank_rows, 1>] {
+  }
+  tile.own (%b) over [<bank_rows, 1>] {
+  }
+}
+
+// -----
+
+// expected-error @+1 {{needs at least one axis}}
+"tile.walk"() <{axes = []}> ({
+^bb0:
+}) : () -> ()
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+                       out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+tile.kernel @kernel(%x: !tile.matrix<?x16xf32>) attributes {layout = #layout, schedule = #schedule} {
+  // expected-error @+1 {{cannot own columns: an output group is the least that a worker owns}}
+  tile.own (%t, %r, %n) over [<types, 1>, <rows, 8>, <columns, 16>] {
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+                       out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+tile.kernel @kernel(%x: !tile.matrix<?x16xf32>) attributes {layout = #layout, schedule = #schedule} {
+  // expected-error @+1 {{that owns row groups of the bank owns nothing else}}
+  tile.own (%b, %g) over [<bank_rows, 1>, <groups, 0>] {
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+                       out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+tile.kernel @kernel(%x: !tile.matrix<?x16xf32>) attributes {layout = #layout, schedule = #schedule} {
+  // expected-error @+1 {{owns types and rows together: a row belongs to a type}}
+  tile.own (%r) over [<rows, 8>] {
+  }
+}
+
+// -----
+
+// expected-error @+1 {{'tile.own' op expects parent op 'tile.kernel'}}
+tile.own (%b) over [<bank_rows, 1>] {
+}
+
+// -----
+
+// expected-error @+1 {{needs a step of at least 1 along 'groups'}}
+tile.walk (%j) over [<groups, 0>] {
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+                       out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+tile.kernel @kernel(%x: !tile.matrix<?x16xf32>) attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
+    // expected-error @+1 {{walks rows, but nothing around it walks types}}
+    tile.walk (%s) over [<rows, 8>] {
+    }
+  }
+}
+
+// -----
+
+// The axis that fixes another comes before it.
+// expected-error @+1 {{walks columns, but nothing around it walks groups}}
+tile.walk (%n, %j) over [<columns, 16>, <groups, 1>] {
+}
+
+// -----
+
+// expected-error @+1 {{has 2 indices for 1 axes}}
+"tile.walk"() <{axes = [#tile.axis<groups, 1>]}> ({
+^bb0(%j: index, %n: index):
+}) : () -> ()
+
+// -----
+
+// expected-error @+1 {{indices have type index, got 'i64'}}
+"tile.walk"() <{axes = [#tile.axis<groups, 1>]}> ({
+^bb0(%j: i64):
+}) : () -> ()
+
+// -----
+
+// expected-error @+1 {{attribute 'axes' failed to satisfy constraint: axes}}
+"tile.walk"() <{axes = [1]}> ({
+^bb0(%j: index):
+}) : () -> ()
+
+// -----
+
+func.func @terms(%t: index, %j: index) {
+  // expected-error @+1 {{expected (input group, bank row group, coefficient)}}
+  tile.terms (%k, %b) of (%t, %j) {
+  }
+  return
+}
+
+// -----
+
+func.func @terms(%t: index, %j: index) {
+  %zero = tile.zero : !tile.fragment<8x16xf32>
+  // expected-error @+1 {{expected one type for each carried fragment}}
+  %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<8x16xf32>, !tile.fragment<8x16xf32> {
+    tile.yield %acc : !tile.fragment<8x16xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @terms(%t: index, %j: index) {
+  // expected-error @+1 {{body takes an input group, a bank row group, a coefficient and 0 carried fragments, has 2 arguments}}
+  "tile.terms"(%t, %j) ({
+  ^bb0(%k: index, %b: index):
+    "tile.yield"() : () -> ()
+  }) : (index, index) -> ()
+  return
+}
+
+// -----
+
+func.func @terms(%t: index, %j: index) {
+  // expected-error @+1 {{body's first arguments have types index, index, f32}}
+  "tile.terms"(%t, %j) ({
+  ^bb0(%k: index, %b: index, %c: f64):
+    "tile.yield"() : () -> ()
+  }) : (index, index) -> ()
+  return
+}
+
+// -----
+
+func.func @terms(%t: index, %j: index) {
+  %zero = tile.zero : !tile.fragment<8x16xf32>
+  // expected-error @+1 {{carries fragments whose types change}}
+  %sum = "tile.terms"(%t, %j, %zero) ({
+  ^bb0(%k: index, %b: index, %c: f32, %acc: !tile.fragment<8x16xbf16>):
+    "tile.yield"(%zero) : (!tile.fragment<8x16xf32>) -> ()
+  }) : (index, index, !tile.fragment<8x16xf32>) -> !tile.fragment<8x16xf32>
+  return
+}
+
+// -----
+
+func.func @yield(%a: f32) {
+  // expected-error @+1 {{'tile.yield' op expects parent op to be one of 'tile.terms, tile.map'}}
+  tile.yield %a : f32
+  return
+}
+
+// -----
+
+func.func @hold(%w: !tile.matrix<64x64xf32, panels 16 x 1>, %i: index) {
+  // expected-error @+1 {{holds plain rows; panels are for the bank}}
+  %b = tile.hold %w[%i, %i] : !tile.matrix<64x64xf32, panels 16 x 1> -> !tile.buffer<8x64xf32>
+  return
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+                       out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+tile.kernel @kernel(%x: !tile.matrix<?x24xf32>) attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
+    // expected-error @+1 {{source has 24 columns, the layout's input groups cover 16}}
+    %b = tile.hold %x[%i, %r] : !tile.matrix<?x24xf32> -> !tile.buffer<8x24xf32>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+                       out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+tile.kernel @kernel(%x: !tile.matrix<?x16xf32>) attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
+    // expected-error @+1 {{buffer has 16 rows, the schedule owns 1 types of 8 rows}}
+    %b = tile.hold %x[%i, %r] : !tile.matrix<?x16xf32> -> !tile.buffer<16x16xf32>
+  }
+}
+
+// -----
+
+func.func @copy(%w: !tile.matrix<64x64xf32, panels 16 x 1>, %b: !tile.buffer<64x16xf32, panels 16 x 1>, %i: index) {
+  // expected-error @+1 {{copies from the user's bank, which is not in panels}}
+  tile.copy %w[%i, %i, %i] to %b : !tile.matrix<64x64xf32, panels 16 x 1> to !tile.buffer<64x16xf32, panels 16 x 1>
+  return
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+                       out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+tile.kernel @kernel(%w: !tile.matrix<24x32xf32>, %p: !tile.matrix<24x32xf32, panels 16 x 1>) attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b) over [<bank_rows, 1>] {
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
+      // expected-error @+1 {{bank has 24 rows, the layout's row groups cover 16}}
+      tile.copy %w[%b, %j, %n] to %p : !tile.matrix<24x32xf32> to !tile.matrix<24x32xf32, panels 16 x 1>
+    }
+  }
+}
+
+// -----
+
+func.func @mma(%x: !tile.buffer<64x16xf32, panels 16 x 1>, %w: !tile.matrix<64x16xf32>, %a: !tile.fragment<8x16xf32>, %i: index) {
+  // expected-error @+1 {{takes its rows from a held buffer, not from panels}}
+  %r = tile.mma %x[%i, %i, %i], %w[%i, %i, %i], %a
+      : !tile.buffer<64x16xf32, panels 16 x 1>, !tile.matrix<64x16xf32>, !tile.fragment<8x16xf32>
+  return
+}
+
+// -----
+
+func.func @mma(%x: !tile.buffer<8x64xf32>, %w: !tile.buffer<64x16xf32>, %a: !tile.fragment<8x16xf32>, %i: index) {
+  // expected-error @+1 {{takes a buffered bank in panels only}}
+  %r = tile.mma %x[%i, %i, %i], %w[%i, %i, %i], %a
+      : !tile.buffer<8x64xf32>, !tile.buffer<64x16xf32>, !tile.fragment<8x16xf32>
+  return
+}
+
+// -----
+
+func.func @mma(%x: !tile.buffer<8x64xf32>, %w: !tile.matrix<64x16xbf16, panels 16 x 2>, %a: !tile.fragment<8x16xf32>, %i: index) {
+  // expected-error @+1 {{multiplies pairs of bf16, but its rows are 'f32'}}
+  %r = tile.mma %x[%i, %i, %i], %w[%i, %i, %i], %a
+      : !tile.buffer<8x64xf32>, !tile.matrix<64x16xbf16, panels 16 x 2>, !tile.fragment<8x16xf32>
+  return
+}
+
+// -----
+
+func.func @mma(%x: !tile.buffer<8x64xf32>, %w: !tile.matrix<64x16xf32>, %a: !tile.fragment<8x16xf32>, %i: index) {
+  // expected-error @+1 {{says that its coefficients are signs, but has none}}
+  %r = tile.mma %x[%i, %i, %i], %w[%i, %i, %i], %a signs
+      : !tile.buffer<8x64xf32>, !tile.matrix<64x16xf32>, !tile.fragment<8x16xf32>
+  return
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+                       out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+tile.kernel @kernel(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x32xf32>) attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
+    %xs = tile.hold %x[%i, %r] : !tile.matrix<?x16xf32> -> !tile.buffer<8x16xf32>
+    %a = tile.zero : !tile.fragment<4x32xf32>
+    // expected-error @+1 {{accumulates 4x32, the schedule's register tile is 8x16}}
+    %m = tile.mma %xs[%i, %g, %r], %w[%g, %g, %g], %a
+        : !tile.buffer<8x16xf32>, !tile.matrix<16x32xf32>, !tile.fragment<4x32xf32>
+  }
+}
+
+// -----
+
+func.func @map(%a: !tile.fragment<8x16xf32>) {
+  // expected-error @+1 {{body has 0 arguments for 1 inputs}}
+  %r = "tile.map"(%a) ({
+    %c = "arith.constant"() <{value = 1.0 : f32}> : () -> f32
+    "tile.yield"(%c) : (f32) -> ()
+  }) : (!tile.fragment<8x16xf32>) -> !tile.fragment<8x16xf32>
+  return
+}
+
+// -----
+
+func.func @map(%a: !tile.fragment<8x16xf32>) {
+  // expected-error @+1 {{body takes 'bf16' where the input has 'f32'}}
+  %r = "tile.map"(%a) ({
+  ^bb0(%v: bf16):
+    "tile.yield"(%v) : (bf16) -> ()
+  }) : (!tile.fragment<8x16xf32>) -> !tile.fragment<8x16xbf16>
+  return
+}
+
+// -----
+
+func.func @map(%a: !tile.fragment<8x16xf32>) {
+  // expected-error @+1 {{body must yield one value of type 'bf16'}}
+  %r = tile.map (%v = %a : !tile.fragment<8x16xf32>) -> !tile.fragment<8x16xbf16> {
+    tile.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+func.func @store(%a: !tile.fragment<8x16xf32>, %y: !tile.matrix<64x64xf32, panels 16 x 1>, %m: !tile.mask<8x16>, %i: index) {
+  // expected-error @+1 {{writes rows, not panels}}
+  tile.store %a to %y[%i, %i, %i, %i] mask %m : !tile.fragment<8x16xf32>, !tile.matrix<64x64xf32, panels 16 x 1>, !tile.mask<8x16>
+  return
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+                       out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+tile.kernel @kernel(%y: !tile.matrix<?x48xf32>) attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
+    %a = tile.zero : !tile.fragment<8x16xf32>
+    %m = tile.mask rows(%i, %r) columns(%g, %r) : !tile.mask<8x16>
+    // expected-error @+1 {{target has 48 columns, the layout's output groups cover 32}}
+    tile.store %a to %y[%i, %r, %g, %r] mask %m : !tile.fragment<8x16xf32>, !tile.matrix<?x48xf32>, !tile.mask<8x16>
+  }
+}

@@ -1,0 +1,48 @@
+// Attributes and types, printed and read again.
+// RUN: alg-opt %s | FileCheck %s
+// RUN: alg-opt %s | alg-opt | FileCheck %s
+// RUN: alg-opt %s --mlir-print-op-generic | alg-opt | FileCheck %s
+
+#q4 = #alg.algebra<"Q(4)">
+#complex = #alg.algebra<"table({'dimension':2,'constants':[[0,0,0,'1'],[0,1,1,'1'],[1,0,1,'1'],[1,1,0,'-1']]})">
+
+// CHECK-LABEL: func.func private @layouts
+func.func private @layouts() attributes {
+  // CHECK-SAME: cyclic = #tile.layout<algebra = #algebra{{[0-9]*}}, lift = rows, in = <4 x 16>, bank = <4 x 16>, out = <4 x 24>, row_types = <cyclic 4>>
+  cyclic = #tile.layout<algebra = #q4, lift = rows, in = #alg.groups<4 x 16>, bank = #alg.groups<4 x 16>,
+                        out = #alg.groups<4 x 24>, row_types = #alg.row_types<cyclic 4>>,
+  // CHECK-SAME: explicit = #tile.layout<algebra = #algebra{{[0-9]*}}, lift = rows, in = <[1, 2, 3, 4]>, bank = <[1, 2, 3, 4]>, out = <[7, 5, 3, 1]>, row_types = <explicit 4>>
+  explicit = #tile.layout<algebra = #q4, lift = rows, in = #alg.groups<[1, 2, 3, 4]>, bank = #alg.groups<[1, 2, 3, 4]>,
+                          out = #alg.groups<[7, 5, 3, 1]>, row_types = #alg.row_types<explicit 4>>,
+  // CHECK-SAME: interval = #tile.layout<algebra = #algebra{{[0-9]*}}, lift = rows, in = <4 x 16>, bank = <4 x 16>, out = <4 x 24>, row_types = <interval 4 x 192>>
+  interval = #tile.layout<algebra = #q4, lift = rows, in = <4 x 16>, bank = <4 x 16>, out = <4 x 24>,
+                          row_types = <interval 4 x 192>>,
+  // CHECK-SAME: slots = #tile.layout<algebra = #algebra{{[0-9]*}}, lift = slots, in = <2 x 8>, bank = <2 x 8>, out = <2 x 12>, row_types = <cyclic 1>>
+  slots = #tile.layout<algebra = #complex, lift = slots, in = <2 x 8>, bank = <2 x 8>, out = <2 x 12>,
+                       row_types = <cyclic 1>>
+}
+
+// CHECK-LABEL: func.func private @schedules
+func.func private @schedules() attributes {
+  // CHECK-SAME: copied = #tile.schedule<types = 2, rows = 28, register_rows = 14, register_columns = 16, lanes = 8, bank = copied>
+  copied = #tile.schedule<types = 2, rows = 28, register_rows = 14, register_columns = 16, lanes = 8, bank = copied>,
+  // CHECK-SAME: direct = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 48, lanes = 16, bank = direct>
+  direct = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 48, lanes = 16, bank = direct>,
+  // CHECK-SAME: packed = #tile.schedule<types = 4, rows = 64, register_rows = 8, register_columns = 48, lanes = 16, bank = packed>
+  packed = #tile.schedule<types = 4, rows = 64, register_rows = 8, register_columns = 48, lanes = 16, bank = packed>
+}
+
+// CHECK-LABEL: func.func private @axes
+func.func private @axes() attributes {
+  // CHECK-SAME: axes = [#tile.axis<types, 2>, #tile.axis<rows, 64>, #tile.axis<groups, 0>, #tile.axis<groups, 3>, #tile.axis<columns, 48>, #tile.axis<bank_rows, 1>]
+  axes = [#tile.axis<types, 2>, #tile.axis<rows, 64>, #tile.axis<groups, 0>, #tile.axis<groups, 3>,
+          #tile.axis<columns, 48>, #tile.axis<bank_rows, 1>]
+}
+
+// CHECK: func.func private @matrices(!tile.matrix<?x2048xf32>, !tile.matrix<2048x6144xbf16>, !tile.matrix<2048x6144xf32, panels 48 x 1>, !tile.matrix<2048x6144xbf16, panels 48 x 2>)
+func.func private @matrices(!tile.matrix<?x2048xf32>, !tile.matrix<2048x6144xbf16>,
+                            !tile.matrix<2048x6144xf32, panels 48 x 1>, !tile.matrix<2048x6144xbf16, panels 48 x 2>)
+// CHECK: func.func private @buffers(!tile.buffer<64x2048xf32>, !tile.buffer<64x2048xbf16>, !tile.buffer<2048x48xbf16, panels 48 x 2>)
+func.func private @buffers(!tile.buffer<64x2048xf32>, !tile.buffer<64x2048xbf16>, !tile.buffer<2048x48xbf16, panels 48 x 2>)
+// CHECK: func.func private @registers(!tile.fragment<8x48xf32>, !tile.fragment<8x48xbf16>, !tile.mask<8x48>)
+func.func private @registers(!tile.fragment<8x48xf32>, !tile.fragment<8x48xbf16>, !tile.mask<8x48>)
