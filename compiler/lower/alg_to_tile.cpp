@@ -32,11 +32,13 @@ struct ConvertAlgToTile : compiler::impl::ConvertAlgToTileBase<ConvertAlgToTile>
     try {
       level = cpuLevel(cpu.getValue());
     } catch (const algebras::InputError &error) {
-      module.emitError(error.what());
+      InFlightDiagnostic diagnostic = module.emitError(error.what());
+      if (!error.hint().empty())
+        diagnostic.attachNote() << error.hint();
       return signalPassFailure();
     }
     if (rows < 1) {
-      module.emitError("schedules are chosen for at least one row, got ") << rows;
+      module.emitError("schedules are chosen for at least one row, got ") << rows.getValue();
       return signalPassFailure();
     }
     for (func::FuncOp function : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {

@@ -1,0 +1,133 @@
+#include "tests/compiler/compiled_layer.h"
+
+#include "compiler/pipeline.h"
+#include "tests/tools/temporary_folder.h"
+
+#include <bit>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace compiler_test {
+
+using algebras::DataType;
+
+PaddedMatrix::PaddedMatrix(std::int64_t rows, std::int64_t columns, std::int64_t padding, DataType dtype)
+    : dtype(dtype), shape{rows, columns}, strides{columns + padding, 1} {
+  const std::size_t elements = static_cast<std::size_t>(rows * strides[0]);
+  for (std::size_t element = 0; element < elements; ++element) {
+    const std::vector<char> bytes = guard(element);
+    storage.insert(storage.end(), bytes.begin(), bytes.end());
+  }
+  descriptor.data = storage.data();
+  descriptor.device = {kDLCPU, 0};
+  descriptor.ndim = 2;
+  descriptor.dtype = dtype == DataType::F32 ? DLDataType{kDLFloat, 32, 1} : DLDataType{kDLBfloat, 16, 1};
+  descriptor.shape = shape;
+  descriptor.strides = strides;
+}
+
+std::vector<char> PaddedMatrix::guard(std::size_t element) const {
+  const std::uint32_t word = 0x7fc00000u | static_cast<std::uint32_t>(element % 0x3fffff);
+  const std::uint16_t half = static_cast<std::uint16_t>(0x7fc0u | element % 0x3f);
+  std::vector<char> bytes(elementBytes());
+  std::memcpy(bytes.data(), dtype == DataType::F32 ? static_cast<const void *>(&word) : &half, bytes.size());
+  return bytes;
+}
+
+void PaddedMatrix::set(std::int64_t row, std::int64_t column, double value) {
+  const std::size_t element = static_cast<std::size_t>(row * strides[0] + column);
+  const float narrow = static_cast<float>(value);
+  if (dtype == DataType::F32) {
+    std::memcpy(storage.data() + 4 * element, &narrow, 4);
+    return;
+  }
+  std::uint32_t bits = std::bit_cast<std::uint32_t>(narrow);
+  if (narrow == narrow) // to nearest, ties to even
+    bits += 0x7fff + (bits >> 16 & 1);
+  const std::uint16_t half = static_cast<std::uint16_t>(bits >> 16);
+  std::memcpy(storage.data() + 2 * element, &half, 2);
+}
+
+void PaddedMatrix::fill(std::mt19937 &random) {
+  for (std::int64_t row = 0; row < shape[0]; ++row)
+    for (std::int64_t column = 0; column < shape[1]; ++column)
+      set(row, column, static_cast<double>(random()) / 0x80000000u - 1);
+}
+
+std::vector<double> PaddedMatrix::values() const {
+  std::vector<double> values;
+  for (std::int64_t row = 0; row < shape[0]; ++row)
+    for (std::int64_t column = 0; column < shape[1]; ++column) {
+      const char *from =
+          storage.data() + elementBytes() * static_cast<std::size_t>(row * strides[0] + column);
+      std::uint32_t bits = 0;
+      std::memcpy(&bits, from, elementBytes());
+      values.push_back(std::bit_cast<float>(dtype == DataType::F32 ? bits : bits << 16));
+    }
+  return values;
+}
+
+bool PaddedMatrix::paddingIntact() const {
+  for (std::int64_t row = 0; row < shape[0]; ++row)
+    for (std::int64_t column = shape[1]; column < strides[0]; ++column) {
+      const std::size_t element = static_cast<std::size_t>(row * strides[0] + column);
+      const std::vector<char> bytes = guard(element);
+      if (std::memcmp(storage.data() + elementBytes() * element, bytes.data(), bytes.size()) != 0)
+        return false;
+    }
+  return true;
+}
+
+static void check(int status) {
+  if (status != ALGRT_OK)
+    throw std::runtime_error(std::string(algrt_status_name(status)) + ": " + algrt_last_error());
+}
+
+CompiledLayer::CompiledLayer(const compiler::Spec &spec, const std::string &level) {
+  TemporaryFolder folder;
+  compiler::CompileOptions options;
+  options.cpu_levels = {level};
+  compiler::compileBundle(spec, folder.path("layer.alg"), options);
+  algrt_bundle *opened = nullptr;
+  check(algrt_bundle_open(folder.path("layer.alg").c_str(), &opened));
+  bundle.reset(opened);
+  for (const nlohmann::json &kernel : nlohmann::json::parse(algrt_bundle_describe_kernels(opened))) {
+    if (!kernel.at("usable"))
+      throw std::runtime_error("a kernel for " + level + " does not run here: " + kernel.dump());
+    kernel_names.push_back(kernel.at("weights"));
+  }
+}
+
+void CompiledLayer::multiply(const Batch &batch, const PaddedMatrix &x, const PaddedMatrix &w,
+                             PaddedMatrix &y, int kernel, int threads) const {
+  algrt_forward_args args = algrt_forward_args_init();
+  args.x = x.tensor();
+  args.y = y.tensor();
+  args.p0 = batch.p0;
+  args.threads = threads;
+  args.kernel = kernel + 1;
+  std::unique_ptr<algrt_weights, decltype(&algrt_weights_free)> packed(nullptr, algrt_weights_free);
+  if (kernel >= 0 && kernel_names.at(static_cast<std::size_t>(kernel)) == "packed") {
+    algrt_weights *weights = nullptr;
+    check(algrt_weights_pack(bundle.get(), w.tensor(), threads, &weights));
+    packed.reset(weights);
+    args.weights = weights;
+  } else {
+    args.w = w.tensor();
+  }
+  std::int64_t count = batch.m;
+  DLTensor types{};
+  types.data = const_cast<std::int32_t *>(batch.types.data());
+  types.device = {kDLCPU, 0};
+  types.ndim = 1;
+  types.dtype = {kDLInt, 32, 1};
+  types.shape = &count;
+  algrt_bundle_info info = algrt_bundle_info_init();
+  check(algrt_bundle_get_info(bundle.get(), &info));
+  if (info.row_types == ALGRT_ROW_TYPES_EXPLICIT)
+    args.types = &types;
+  check(algrt_forward(bundle.get(), &args));
+}
+
+} // namespace compiler_test

@@ -1,0 +1,63 @@
+// A compiled layer, opened by the runtime, and matrices with padding around them for it to work on.
+#pragma once
+
+#include "compiler/spec/spec.h"
+#include "runtime/algrt.h"
+#include "tests/compiler/dense_product.h"
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace compiler_test {
+
+// Row-major in the layer's element type, each row followed by `padding` elements that nobody may read or
+// write: every one holds a NaN with a payload of its own.
+class PaddedMatrix {
+public:
+  PaddedMatrix(std::int64_t rows, std::int64_t columns, std::int64_t padding, algebras::DataType dtype);
+  PaddedMatrix(const PaddedMatrix &) = delete;
+  PaddedMatrix &operator=(const PaddedMatrix &) = delete;
+
+  // Rounds to the element type.
+  void set(std::int64_t row, std::int64_t column, double value);
+  void fill(std::mt19937 &random);
+  // Without the padding.
+  std::vector<double> values() const;
+  bool paddingIntact() const;
+  const std::vector<char> &bytes() const { return storage; }
+  const DLTensor *tensor() const { return &descriptor; }
+
+  void *data() { return storage.data(); }
+  std::int64_t leading() const { return strides[0]; }
+
+private:
+  std::size_t elementBytes() const { return dtype == algebras::DataType::F32 ? 4 : 2; }
+  std::vector<char> guard(std::size_t element) const;
+
+  algebras::DataType dtype;
+  std::int64_t shape[2], strides[2];
+  std::vector<char> storage;
+  DLTensor descriptor{};
+};
+
+class CompiledLayer {
+public:
+  // Compiles into a temporary bundle and opens it. Throws what the compiler throws.
+  CompiledLayer(const compiler::Spec &spec, const std::string &level);
+
+  // How the bank is read by the kernels of the bundle, in the manifest's order: "packed", "copied", "direct".
+  const std::vector<std::string> &kernels() const { return kernel_names; }
+  // Y from kernel number `kernel`, or from the one that the runtime chooses where `kernel` is -1. A packed
+  // kernel gets its bank packed first. A failure of the runtime is a std::runtime_error.
+  void multiply(const Batch &batch, const PaddedMatrix &x, const PaddedMatrix &w, PaddedMatrix &y, int kernel,
+                int threads) const;
+
+private:
+  std::unique_ptr<algrt_bundle, decltype(&algrt_bundle_close)> bundle{nullptr, algrt_bundle_close};
+  std::vector<std::string> kernel_names;
+};
+
+} // namespace compiler_test

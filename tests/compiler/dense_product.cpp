@@ -1,0 +1,68 @@
+#include "tests/compiler/dense_product.h"
+
+namespace compiler_test {
+
+using algebras::Layer;
+using algebras::Lift;
+using algebras::RowTypes;
+
+std::int64_t Batch::typeOf(const Layer &layer, std::int64_t row) const {
+  if (layer.lift.kind() == Lift::Kind::Slots)
+    return 0;
+  if (layer.row_types.kind() == RowTypes::Kind::Explicit)
+    return types.at(static_cast<std::size_t>(row));
+  const std::int64_t width = layer.row_types.kind() == RowTypes::Kind::Interval ? layer.row_types.width() : 1;
+  return (p0 + row) % (layer.lift.types() * width) / width;
+}
+
+std::int64_t bankColumns(const Layer &layer) {
+  return layer.lift.kind() == Lift::Kind::Slots ? layer.out.total() / layer.out.count() : layer.out.total();
+}
+
+DenseProduct::DenseProduct(const Layer &layer, const std::vector<double> &w) : layer(layer) {
+  const std::int64_t k = layer.in.total(), n = layer.out.total(), columns = bankColumns(layer);
+  planes.resize(static_cast<std::size_t>(layer.lift.types()));
+  for (std::int64_t type = 0; type < layer.lift.types(); ++type) {
+    std::vector<Plane> &of_type = planes[static_cast<std::size_t>(type)];
+    for (std::int64_t group = 0; group < layer.out.count(); ++group)
+      for (const algebras::BlockTerm &term : layer.lift.terms(type, group)) {
+        const double coefficient = term.coefficient.toDouble();
+        auto place = [&](std::int64_t depth, std::int64_t column) {
+          return static_cast<std::size_t>((layer.in.start(term.input_group) + depth) * n +
+                                          layer.out.start(group) + column);
+        };
+        std::size_t plane = 0;
+        while (plane < of_type.size() && of_type[plane].present[place(0, 0)])
+          ++plane;
+        if (plane == of_type.size())
+          of_type.push_back({std::vector<double>(static_cast<std::size_t>(k * n)),
+                             std::vector<bool>(static_cast<std::size_t>(k * n))});
+        const std::int64_t first = layer.lift.kind() == Lift::Kind::Slots ? 0 : layer.out.start(group);
+        for (std::int64_t depth = 0; depth < layer.in.width(term.input_group); ++depth)
+          for (std::int64_t column = 0; column < layer.out.width(group); ++column) {
+            of_type[plane].weight[place(depth, column)] =
+                coefficient * w[static_cast<std::size_t>((layer.in.start(term.bank_row) + depth) * columns +
+                                                         first + column)];
+            of_type[plane].present[place(depth, column)] = true;
+          }
+      }
+  }
+}
+
+std::vector<double> DenseProduct::multiply(const Batch &batch, const std::vector<double> &x) const {
+  const std::size_t k = static_cast<std::size_t>(layer.in.total()),
+                    n = static_cast<std::size_t>(layer.out.total());
+  std::vector<double> y(static_cast<std::size_t>(batch.m) * n);
+  for (std::int64_t row = 0; row < batch.m; ++row) {
+    const double *from = x.data() + static_cast<std::size_t>(row) * k;
+    double *to = y.data() + static_cast<std::size_t>(row) * n;
+    for (const Plane &plane : planes[static_cast<std::size_t>(batch.typeOf(layer, row))])
+      for (std::size_t depth = 0; depth < k; ++depth)
+        for (std::size_t column = 0; column < n; ++column)
+          if (plane.present[depth * n + column])
+            to[column] += from[depth] * plane.weight[depth * n + column];
+  }
+  return y;
+}
+
+} // namespace compiler_test

@@ -1,0 +1,42 @@
+// The product of a layer as ordinary dense matrices in double precision, one set for each row type: an
+// evaluation that shares nothing with the kernels or with the runtime's reference but the list of terms.
+#pragma once
+
+#include "algebras/layer.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace compiler_test {
+
+// The rows of one call.
+struct Batch {
+  std::int64_t m = 0, p0 = 0;
+  std::vector<std::int32_t> types; // explicit types only
+
+  std::int64_t typeOf(const algebras::Layer &layer, std::int64_t row) const;
+};
+
+// The columns that the bank has in memory: N, or N/m in the slot lift.
+std::int64_t bankColumns(const algebras::Layer &layer);
+
+class DenseProduct {
+public:
+  // `w` is K x bankColumns, row-major and without padding.
+  DenseProduct(const algebras::Layer &layer, const std::vector<double> &w);
+  // m x N from m x K. An element of W that no term names is not read: NaN there does not matter, while NaN in
+  // what a term names does, as 0 * NaN is NaN.
+  std::vector<double> multiply(const Batch &batch, const std::vector<double> &x) const;
+
+private:
+  // Terms of one output slot that read the same columns of X lie in different planes, so that infinities of
+  // opposite signs meet in the sum and not in the matrix.
+  struct Plane {
+    std::vector<double> weight; // K x N
+    std::vector<bool> present;
+  };
+  const algebras::Layer &layer;
+  std::vector<std::vector<Plane>> planes; // by type
+};
+
+} // namespace compiler_test

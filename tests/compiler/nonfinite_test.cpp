@@ -1,0 +1,117 @@
+// NaN and infinity go exactly where the terms take them.
+#include "algebras/constructions.h"
+#include "tests/compiler/compiled_layer.h"
+#include "tests/compiler/layers.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+
+namespace {
+
+using namespace compiler_test;
+using algebras::Layer;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+enum class Kind { Finite, NotANumber, Positive, Negative };
+
+Kind kindOf(double value) {
+  if (std::isnan(value))
+    return Kind::NotANumber;
+  return std::isfinite(value) ? Kind::Finite : value > 0 ? Kind::Positive : Kind::Negative;
+}
+
+class Nonfinite : public testing::TestWithParam<std::string> {};
+
+TEST_P(Nonfinite, KindsAgreeWithTerms) {
+  if (levelsHere().empty())
+    GTEST_SKIP() << "this machine is below x86-64-v3";
+  const compiler::Spec spec = makeSpec(layerCase(GetParam()));
+  const Layer &layer = *spec.layer;
+  const CompiledLayer compiled(spec, "native");
+  std::mt19937 random(3);
+  Batch batch;
+  batch.m = 61;
+  batch.p0 = 5;
+  if (layer.row_types.kind() == algebras::RowTypes::Kind::Explicit) {
+    batch.p0 = 0;
+    for (std::int64_t row = 0; row < batch.m; ++row)
+      batch.types.push_back(static_cast<std::int32_t>(random() % layer.lift.types()));
+  }
+  const std::int64_t k = layer.in.total(), columns = bankColumns(layer);
+  for (int in_w : {0, 1, 2}) { // only in X, only in W, in both
+    SCOPED_TRACE(in_w == 0 ? "in x" : in_w == 1 ? "in w" : "in both");
+    PaddedMatrix x(batch.m, k, 3, layer.dtype), w(k, columns, 5, layer.dtype);
+    x.fill(random);
+    w.fill(random);
+    const double plants[] = {nan, infinity, -infinity};
+    // Rare enough that most elements of the result stay finite.
+    if (in_w != 1)
+      for (std::int64_t i = 0; i < batch.m / 3; ++i)
+        x.set(random() % batch.m, random() % k, plants[random() % 3]);
+    if (in_w != 0)
+      for (std::int64_t i = 0; i < 1 + columns / 8; ++i)
+        w.set(random() % k, random() % columns, plants[random() % 3]);
+    const std::vector<double> expected = DenseProduct(layer, w.values()).multiply(batch, x.values());
+    for (int kernel = 0; kernel < static_cast<int>(compiled.kernels().size()); ++kernel) {
+      PaddedMatrix y(batch.m, layer.out.total(), 2, layer.dtype);
+      compiled.multiply(batch, x, w, y, kernel, 2);
+      const std::vector<double> actual = y.values();
+      std::int64_t wrong = 0, finite = 0;
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        finite += kindOf(expected[i]) == Kind::Finite;
+        if (kindOf(actual[i]) != kindOf(expected[i]) && ++wrong == 1)
+          ADD_FAILURE() << compiled.kernels()[static_cast<std::size_t>(kernel)] << " gives " << actual[i]
+                        << " and not " << expected[i] << " in row "
+                        << i / static_cast<std::size_t>(layer.out.total()) << ", column "
+                        << i % static_cast<std::size_t>(layer.out.total());
+      }
+      EXPECT_EQ(wrong, 0);
+      EXPECT_GT(finite, 0) << "nothing finite is left, so that this tests nothing";
+      EXPECT_LT(finite, static_cast<std::int64_t>(expected.size()));
+      EXPECT_TRUE(y.paddingIntact());
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Layers, Nonfinite,
+                         testing::Values("CompleteOddHalf", "CompleteUnequal", "CompleteUnequalHalf",
+                                         "TriangularHalf", "GraphSlots", "Quaternions", "QuaternionsHalf",
+                                         "CliffordRationalHalf", "Lawless"),
+                         [](const testing::TestParamInfo<std::string> &info) { return info.param; });
+
+// By hand, without any reference: Q(3), types 0, 1, 2 in three rows, group widths 5 and 7.
+TEST(Nonfinite, NeighboursStayClean) {
+  if (levelsHere().empty())
+    GTEST_SKIP() << "this machine is below x86-64-v3";
+  for (algebras::DataType dtype : {algebras::DataType::F32, algebras::DataType::BF16}) {
+    const algebras::Algebra algebra = algebras::completeGraph(3);
+    const Layer layer{algebras::Lift::rows(algebra), algebras::Groups::equal(3, 5),
+                      algebras::Groups::equal(3, 7), dtype, algebras::RowTypes::cyclic(3)};
+    const CompiledLayer compiled({algebra, layer, false, "Q(3)"}, "native");
+    std::mt19937 random(1);
+    for (int kernel = 0; kernel < 3; ++kernel) {
+      Batch batch;
+      batch.m = 3;
+      PaddedMatrix x(3, 15, 1, dtype), w(15, 21, 1, dtype), y(3, 21, 1, dtype);
+      x.fill(random);
+      w.fill(random);
+      w.set(0 * 5 + 4, 1 * 7 + 6, nan);      // block (0,1): type 0 alone reads it, for group 1
+      w.set(2 * 5 + 0, 2 * 7 + 0, infinity); // block (2,2): all types read it for group 2
+      x.set(1, 0 * 5 + 4, nan);              // type 1 reads group 0 only for output group 0
+      compiled.multiply(batch, x, w, y, kernel, 1);
+      const std::vector<double> values = y.values();
+      for (std::int64_t row = 0; row < 3; ++row)
+        for (std::int64_t column = 0; column < 21; ++column) {
+          const double value = values[static_cast<std::size_t>(row * 21 + column)];
+          const bool is_nan = (row == 0 && column == 13) || (row == 1 && column < 7);
+          EXPECT_EQ(std::isnan(value), is_nan) << "row " << row << ", column " << column;
+          EXPECT_EQ(std::isinf(value), column == 14) << "row " << row << ", column " << column;
+        }
+    }
+  }
+}
+
+} // namespace

@@ -1,0 +1,104 @@
+// The pipeline as a command uses it: stages, options, failures.
+#include "compiler/pipeline.h"
+
+#include "algebras/constructions.h"
+#include "algebras/error.h"
+#include "runtime/support/error.h"
+#include "tests/compiler/compiled_layer.h"
+#include "tests/compiler/layers.h"
+#include "tests/tools/temporary_folder.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <stdexcept>
+
+namespace {
+
+using namespace compiler;
+using compiler_test::layerCase;
+using compiler_test::makeSpec;
+
+CompileOptions forLevel(const std::string &level) {
+  CompileOptions options;
+  options.cpu_levels = {level};
+  return options;
+}
+
+TEST(Stages, AreNamed) {
+  for (const std::string &name : stageNames())
+    EXPECT_NO_THROW(stageNamed(name));
+  EXPECT_THROW(stageNamed("ptx"), std::out_of_range);
+}
+
+TEST(Stages, ShowEachProgram) {
+  const Spec spec = makeSpec(layerCase("CompleteUnequalHalf"));
+  const CompileOptions options = forLevel("x86-64-v3");
+  EXPECT_NE(emitStage(spec, Stage::Alg, options).find("alg.contract"), std::string::npos);
+  EXPECT_NE(emitStage(spec, Stage::Tile, options).find("tile.kernel @forward_packed"), std::string::npos);
+  EXPECT_NE(emitStage(spec, Stage::Vector, options).find("vector.fma"), std::string::npos);
+  EXPECT_NE(emitStage(spec, Stage::Llvm, options).find("void @_mlir_ciface_forward_packed("),
+            std::string::npos);
+  EXPECT_NE(emitStage(spec, Stage::Assembly, options).find("vfmadd"), std::string::npos);
+  EXPECT_EQ(emitStage(spec, Stage::Object, options).substr(0, 4), "\177ELF");
+  EXPECT_NE(emitStage(spec, Stage::C, options).find("void forward("), std::string::npos);
+}
+
+// Q(q) needs no tables, whatever q is: its terms are arithmetic. Anything else has them.
+TEST(Stages, CompleteGraphsHaveNoTables) {
+  auto vectorProgram = [](const algebras::Algebra &algebra, std::int64_t groups) {
+    const Spec spec{algebra, algebras::makeLayer(algebras::Lift::rows(algebra), groups * 16, groups * 48),
+                    false, ""};
+    return emitStage(spec, Stage::Vector, forLevel("x86-64-v4"));
+  };
+  EXPECT_EQ(vectorProgram(algebras::completeGraph(256), 256).find("memref.global"), std::string::npos);
+  EXPECT_NE(vectorProgram(algebras::path(8), 8).find("memref.global"), std::string::npos);
+}
+
+TEST(Stages, CompilingTwiceGivesTheSameBytes) {
+  const Spec spec = makeSpec(layerCase("GraphHalf"));
+  TemporaryFolder folder;
+  compileBundle(spec, folder.path("a.alg"), forLevel("x86-64-v3"));
+  compileBundle(spec, folder.path("b.alg"), forLevel("x86-64-v3"));
+  EXPECT_TRUE(folder.read("a.alg") == folder.read("b.alg"));
+}
+
+TEST(Bundles, OneSectionForEachLevel) {
+  const Spec spec = makeSpec(layerCase("Path"));
+  TemporaryFolder folder;
+  CompileOptions options;
+  options.cpu_levels = {"x86-64-v4", "x86-64-v3"};
+  std::vector<std::string> said;
+  options.progress = [&](const std::string &what) { said.push_back(what); };
+  compileBundle(spec, folder.path("layer.alg"), options);
+  EXPECT_FALSE(said.empty());
+  EXPECT_EQ(folder.fileCount(), 1u) << "nothing else is left behind";
+  const std::string bytes = folder.read("layer.alg");
+  EXPECT_NE(bytes.find("cpu-x86-64-v3"), std::string::npos);
+  EXPECT_NE(bytes.find("cpu-x86-64-v4"), std::string::npos);
+}
+
+TEST(Failures, UnknownLevel) {
+  EXPECT_THROW(emitStage(makeSpec(layerCase("Path")), Stage::Tile, forLevel("pentium")),
+               algebras::InputError);
+}
+
+TEST(Failures, UnwritableBundleLeavesNothing) {
+  TemporaryFolder folder;
+  EXPECT_THROW(
+      compileBundle(makeSpec(layerCase("Path")), folder.path("missing/layer.alg"), forLevel("x86-64-v3")),
+      algrt::Error);
+  EXPECT_EQ(folder.fileCount(), 0u);
+}
+
+TEST(Failures, NonassociativeTableIsRefused) {
+  Spec spec = makeSpec(layerCase("Lawless"));
+  spec.allow_nonassociative = false;
+  try {
+    emitStage(spec, Stage::Alg, forLevel("x86-64-v3"));
+    FAIL() << "a product without laws was taken for an algebra";
+  } catch (const std::exception &error) {
+    EXPECT_NE(std::string(error.what()).find("not associative"), std::string::npos) << error.what();
+  }
+}
+
+} // namespace

@@ -1,0 +1,93 @@
+// The plain C that `emit --stage=c` writes, compiled with the C compiler at hand and run.
+#include "compiler/pipeline.h"
+#include "tests/compiler/compiled_layer.h"
+#include "tests/compiler/layers.h"
+#include "tests/tools/temporary_folder.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace {
+
+using namespace compiler_test;
+using algebras::Layer;
+using algebras::RowTypes;
+
+// A shared object as long as it is open.
+struct Library {
+  explicit Library(const std::string &path) : handle(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {}
+  ~Library() {
+    if (handle)
+      dlclose(handle);
+  }
+  void *handle;
+};
+
+class PlainC : public testing::TestWithParam<std::string> {};
+
+TEST_P(PlainC, AgreesWithDenseMatrices) {
+  const std::string c_compiler = ALGCTL_TEST_C_COMPILER;
+  if (access(c_compiler.c_str(), X_OK) != 0)
+    GTEST_SKIP() << "NOT TESTED: the C compiler " << c_compiler << " is gone";
+  const compiler::Spec spec = makeSpec(layerCase(GetParam()));
+  const Layer &layer = *spec.layer;
+  TemporaryFolder folder;
+  folder.write("layer.c", compiler::emitStage(spec, compiler::Stage::C, {}));
+  const std::string command = c_compiler +
+                              " -std=c99 -pedantic -Wall -Wextra -Werror -O1 -shared -fPIC -o '" +
+                              folder.path("layer.so") + "' '" + folder.path("layer.c") + "'";
+  ASSERT_EQ(std::system(command.c_str()), 0) << command;
+  Library library(folder.path("layer.so"));
+  ASSERT_TRUE(library.handle) << dlerror();
+  void *symbol = dlsym(library.handle, "forward");
+  ASSERT_TRUE(symbol);
+
+  std::mt19937 random(5);
+  Batch batch;
+  batch.m = 41;
+  const bool slots = layer.lift.kind() == algebras::Lift::Kind::Slots;
+  const bool explicit_types = !slots && layer.row_types.kind() == RowTypes::Kind::Explicit;
+  if (explicit_types)
+    for (std::int64_t row = 0; row < batch.m; ++row)
+      batch.types.push_back(static_cast<std::int32_t>(random() % layer.lift.types()));
+  else
+    batch.p0 = 123;
+  PaddedMatrix x(batch.m, layer.in.total(), 2, layer.dtype),
+      w(layer.in.total(), bankColumns(layer), 3, layer.dtype), y(batch.m, layer.out.total(), 4, layer.dtype);
+  x.fill(random);
+  w.fill(random);
+  auto call = [&](auto... third) {
+    using Forward = void (*)(const void *, std::int64_t, const void *, std::int64_t, void *, std::int64_t,
+                             std::int64_t, decltype(third)...);
+    reinterpret_cast<Forward>(symbol)(x.data(), x.leading(), w.data(), w.leading(), y.data(), y.leading(),
+                                      batch.m, third...);
+  };
+  if (slots)
+    call();
+  else if (explicit_types)
+    call(batch.types.data());
+  else
+    call(batch.p0);
+
+  const std::vector<double> actual = y.values();
+  const std::vector<double> expected = DenseProduct(layer, w.values()).multiply(batch, x.values());
+  double error = 0, norm = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    error += (actual[i] - expected[i]) * (actual[i] - expected[i]);
+    norm += expected[i] * expected[i];
+  }
+  EXPECT_TRUE(std::sqrt(error) <= (layer.dtype == algebras::DataType::F32 ? 1e-5 : 4e-3) * std::sqrt(norm))
+      << std::sqrt(error / norm);
+  EXPECT_TRUE(y.paddingIntact());
+}
+
+INSTANTIATE_TEST_SUITE_P(Layers, PlainC,
+                         testing::Values("CompleteUnequal", "CompleteUnequalHalf", "CompleteManyTypes",
+                                         "GraphHalf", "MatrixFactorUnequal", "QuaternionsHalf",
+                                         "CliffordRational", "Lawless", "ZeroProduct"),
+                         [](const testing::TestParamInfo<std::string> &info) { return info.param; });
+
+} // namespace

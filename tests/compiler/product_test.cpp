@@ -1,0 +1,120 @@
+// Compiled layers against dense matrices.
+#include "tests/compiler/compiled_layer.h"
+#include "tests/compiler/layers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace compiler_test;
+using algebras::DataType;
+using algebras::Layer;
+using algebras::RowTypes;
+
+double relativeError(const std::vector<double> &actual, const std::vector<double> &expected) {
+  double error = 0, norm = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    error += (actual[i] - expected[i]) * (actual[i] - expected[i]);
+    norm += expected[i] * expected[i];
+  }
+  return norm == 0 ? std::sqrt(error) : std::sqrt(error / norm);
+}
+
+Batch randomBatch(const Layer &layer, std::int64_t m, std::mt19937 &random) {
+  Batch batch;
+  batch.m = m;
+  if (layer.lift.kind() == algebras::Lift::Kind::Rows && layer.row_types.kind() == RowTypes::Kind::Explicit) {
+    // Some types more often than others, and in a batch of a few rows some not at all.
+    for (std::int64_t row = 0; row < m; ++row)
+      batch.types.push_back(
+          static_cast<std::int32_t>(std::min(random() % layer.lift.types(), random() % layer.lift.types())));
+  } else {
+    batch.p0 = static_cast<std::int64_t>(random() % 1000);
+    if (random() % 4 == 0) // positions are 64-bit
+      batch.p0 += std::int64_t{1} << 40;
+  }
+  return batch;
+}
+
+// Every kernel of a bundle on the same data, with 1, 2 and 5 threads.
+void expectProduct(const Layer &layer, const CompiledLayer &compiled, const Batch &batch,
+                   std::mt19937 &random) {
+  SCOPED_TRACE(testing::Message() << batch.m << " rows from position " << batch.p0);
+  auto padding = [&] { return static_cast<std::int64_t>(random() % 3 * (random() % 21)); };
+  PaddedMatrix x(batch.m, layer.in.total(), padding(), layer.dtype);
+  PaddedMatrix w(layer.in.total(), bankColumns(layer), padding(), layer.dtype);
+  x.fill(random);
+  w.fill(random);
+  const std::vector<double> expected = DenseProduct(layer, w.values()).multiply(batch, x.values());
+  const std::int64_t y_padding = padding();
+  for (int kernel = -1; kernel < static_cast<int>(compiled.kernels().size()); ++kernel) {
+    SCOPED_TRACE(kernel < 0 ? "chosen by the runtime" : compiled.kernels()[static_cast<std::size_t>(kernel)]);
+    std::vector<char> alone;
+    for (int threads : {1, 2, 5}) {
+      PaddedMatrix y(batch.m, layer.out.total(), y_padding, layer.dtype);
+      compiled.multiply(batch, x, w, y, kernel, threads);
+      EXPECT_TRUE(y.paddingIntact()) << threads << " threads wrote between the rows of y";
+      if (threads == 1) {
+        alone = y.bytes();
+        const double error = relativeError(y.values(), expected);
+        // Not EXPECT_GT: an error that is not a number has to fail.
+        EXPECT_TRUE(error < (layer.dtype == DataType::F32 ? 1e-5 : 4e-3)) << "relative error " << error;
+      } else {
+        EXPECT_TRUE(y.bytes() == alone) << threads << " threads give other bits than one";
+      }
+    }
+  }
+}
+
+class Product : public testing::TestWithParam<LayerCase> {};
+
+TEST_P(Product, AgreesWithDenseMatrices) {
+  const std::vector<std::string> levels = levelsHere();
+  if (levels.empty())
+    GTEST_SKIP() << "this machine is below x86-64-v3: no kernel that the compiler makes runs on it";
+  const compiler::Spec spec = makeSpec(GetParam());
+  const Layer &layer = *spec.layer;
+  // One level for each case, in turn, and all of them get cases of every kind: compiling is what takes time.
+  const std::size_t number = static_cast<std::size_t>(&layerCase(GetParam().name) - layerCases().data());
+  const std::string &level = levels[number % levels.size()];
+  SCOPED_TRACE(level);
+  const CompiledLayer compiled(spec, level);
+  ASSERT_EQ(compiled.kernels(), (std::vector<std::string>{"packed", "copied", "direct"}));
+
+  std::mt19937 random(static_cast<std::uint32_t>(number));
+  const std::int64_t fewer = std::max<std::int64_t>(1, layer.lift.types() - 1);
+  for (std::int64_t m : {std::int64_t{0}, std::int64_t{1}, fewer, std::int64_t{37}, std::int64_t{301}})
+    expectProduct(layer, compiled, randomBatch(layer, m, random), random);
+}
+
+INSTANTIATE_TEST_SUITE_P(Layers, Product, testing::ValuesIn(layerCases()),
+                         [](const testing::TestParamInfo<LayerCase> &info) { return info.param.name; });
+
+// The level of a layer above is chosen by its place in the list; here one of each sort meets all of them.
+TEST(Levels, AgreeWithDenseMatrices) {
+  for (const std::string &level : levelsHere())
+    for (const char *name : {"CompleteUnequalHalf", "QuaternionsHalf"}) {
+      SCOPED_TRACE(level + " " + name);
+      const compiler::Spec spec = makeSpec(layerCase(name));
+      std::mt19937 random(7);
+      expectProduct(*spec.layer, CompiledLayer(spec, level), randomBatch(*spec.layer, 53, random), random);
+    }
+}
+
+TEST(Product, AllRowsOfOneType) {
+  if (levelsHere().empty())
+    GTEST_SKIP() << "this machine is below x86-64-v3";
+  const compiler::Spec spec = makeSpec(layerCase("CompleteOne"));
+  const CompiledLayer compiled(spec, levelsHere().front());
+  std::mt19937 random(11);
+  for (std::int32_t type : {0, 5, 7}) {
+    Batch batch;
+    batch.m = 129;
+    batch.types.assign(129, type);
+    expectProduct(*spec.layer, compiled, batch, random);
+  }
+}
+
+} // namespace

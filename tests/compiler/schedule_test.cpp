@@ -1,0 +1,128 @@
+// Schedules: what is considered, and what is chosen.
+#include "compiler/schedule/cpu_schedule.h"
+
+#include "algebras/constructions.h"
+#include "algebras/error.h"
+#include "tests/compiler/layers.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace compiler;
+using compiler_test::LayerCase;
+using compiler_test::layerCases;
+using compiler_test::makeSpec;
+
+constexpr BankAccess every_access[] = {BankAccess::Packed, BankAccess::Copied, BankAccess::Direct};
+
+algebras::Layer projection(std::int64_t q, std::int64_t in, std::int64_t out, algebras::DataType dtype) {
+  algebras::Layer layer =
+      algebras::makeLayer(algebras::Lift::rows(algebras::completeGraph(q)), in, out, dtype);
+  return layer;
+}
+
+std::int64_t padded(std::int64_t width, std::int64_t columns) {
+  return (width + columns - 1) / columns * columns;
+}
+
+TEST(Candidates, FitTheMachine) {
+  for (const char *name : {"x86-64-v3", "x86-64-v4"})
+    for (const LayerCase &which : layerCases())
+      for (BankAccess access : every_access) {
+        const CpuLevel level = cpuLevel(name);
+        const Spec spec = makeSpec(which);
+        const std::vector<CpuSchedule> candidates = cpuCandidates(*spec.layer, level, access);
+        ASSERT_FALSE(candidates.empty()) << which.name;
+        for (const CpuSchedule &candidate : candidates) {
+          SCOPED_TRACE(testing::Message()
+                       << which.name << ' ' << candidate.register_rows << 'x' << candidate.register_columns);
+          EXPECT_EQ(candidate.bank, access);
+          EXPECT_EQ(candidate.lanes, level.lanes);
+          ASSERT_EQ(candidate.register_columns % level.lanes, 0);
+          const std::int64_t vectors = candidate.register_columns / level.lanes;
+          // Accumulators, the vectors of the bank and a broadcast element live at the same time.
+          EXPECT_LE(candidate.register_rows * vectors + vectors + 1, level.registers);
+          EXPECT_GE(vectors, 1);
+          ASSERT_GE(candidate.register_rows, 1);
+          EXPECT_EQ(candidate.rows % candidate.register_rows, 0);
+          EXPECT_GE(candidate.rows, candidate.register_rows);
+          EXPECT_GE(candidate.types, 1);
+          EXPECT_LE(candidate.types, spec.layer->lift.types());
+          EXPECT_FALSE(candidate.pairs) << "neither level has a dot product of pairs";
+        }
+      }
+}
+
+TEST(Candidates, HoldNoMoreThanTheCache) {
+  const CpuLevel level = cpuLevel("x86-64-v4");
+  const algebras::Layer layer = projection(32, 2048, 6144, algebras::DataType::F32);
+  for (const CpuSchedule &candidate : cpuCandidates(layer, level, BankAccess::Packed))
+    if (candidate.rows > candidate.register_rows)
+      EXPECT_LE(candidate.types * candidate.rows * layer.in.total() * 4, level.l2);
+}
+
+TEST(Choice, IsTheCheapestCandidate) {
+  for (const char *name : {"x86-64-v3", "x86-64-v4"})
+    for (const LayerCase &which : layerCases())
+      for (BankAccess access : every_access)
+        for (std::int64_t m : {1, 33, 2048}) {
+          SCOPED_TRACE(testing::Message() << which.name << " on " << name << " for " << m);
+          const CpuLevel level = cpuLevel(name);
+          const Spec spec = makeSpec(which);
+          const CpuSchedule chosen = chooseCpuSchedule(*spec.layer, level, access, m);
+          const double cost = cpuCost(*spec.layer, level, chosen, m).total();
+          EXPECT_GT(cost, 0);
+          for (const CpuSchedule &candidate : cpuCandidates(*spec.layer, level, access))
+            EXPECT_LE(cost, cpuCost(*spec.layer, level, candidate, m).total());
+        }
+}
+
+// Padding is multiplied like anything else: where a panel would be mostly padding, another one is taken.
+TEST(Choice, AvoidsPadding) {
+  for (const char *name : {"x86-64-v3", "x86-64-v4"})
+    for (std::int64_t width : {20, 33, 40, 65, 72, 100, 200}) {
+      SCOPED_TRACE(testing::Message() << "groups of " << width << " on " << name);
+      const CpuLevel level = cpuLevel(name);
+      const algebras::Layer layer = projection(16, 16 * 64, 16 * width, algebras::DataType::F32);
+      std::int64_t least = padded(width, level.lanes), most = least;
+      for (const CpuSchedule &candidate : cpuCandidates(layer, level, BankAccess::Packed))
+        most = std::max(most, padded(width, candidate.register_columns));
+      const CpuSchedule chosen = chooseCpuSchedule(layer, level, BankAccess::Packed, 2048);
+      const std::int64_t have = padded(width, chosen.register_columns);
+      if (4 * most > 5 * least) // the worst panel multiplies a quarter more than the best
+        EXPECT_LT(have, most);
+    }
+}
+
+// Rows are padded as well: tiles that leave most of themselves empty are not taken where a type has few rows.
+TEST(Choice, FollowsTheNumberOfRows) {
+  const CpuLevel level = cpuLevel("x86-64-v4");
+  const algebras::Layer layer = projection(32, 2048, 6144, algebras::DataType::F32);
+  const CpuSchedule few = chooseCpuSchedule(layer, level, BankAccess::Direct, 4 * 32);
+  EXPECT_LE(padded(4, few.register_rows), 8) << "a type has 4 rows";
+  const CpuSchedule many = chooseCpuSchedule(layer, level, BankAccess::Copied, 4096);
+  EXPECT_GE(many.rows, 32) << "each block of rows copies the bank anew";
+}
+
+TEST(Pairs, NeedHalvesSignsAndTheInstruction) {
+  CpuLevel level = cpuLevel("x86-64-v4");
+  auto layer = [](const char *name) { return *makeSpec(compiler_test::layerCase(name)).layer; };
+  EXPECT_FALSE(usesPairs(layer("CompleteEvenHalf"), level));
+  level.bf16_dot = true;
+  EXPECT_TRUE(usesPairs(layer("CompleteEvenHalf"), level));
+  EXPECT_TRUE(usesPairs(layer("QuaternionsHalf"), level));
+  EXPECT_FALSE(usesPairs(layer("CompleteEven"), level)) << "f32";
+  EXPECT_FALSE(usesPairs(layer("CliffordRationalHalf"), level))
+      << "general coefficients would have to be rounded";
+}
+
+TEST(Levels, AreNamed) {
+  for (const std::string &name : {"x86-64-v3", "x86-64-v4"})
+    EXPECT_EQ(cpuLevel(name).name, name);
+  EXPECT_THROW(cpuLevel("x86-64-v2"), algebras::InputError);
+  EXPECT_THROW(cpuLevel(""), algebras::InputError);
+}
+
+} // namespace
