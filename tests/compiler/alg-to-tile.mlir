@@ -1,0 +1,176 @@
+// How projections become kernels: their operands, their loops, and what is held, copied, multiplied and stored. The
+// numbers of a schedule are the cost model's affair; @pinned alone names one.
+// RUN: alg-opt %s -split-input-file -convert-alg-to-tile="cpu=x86-64-v4 rows=256" | FileCheck %s --check-prefixes=CHECK,WIDE
+// RUN: alg-opt %s -split-input-file -convert-alg-to-tile="cpu=x86-64-v3 rows=256" | FileCheck %s --check-prefixes=CHECK,NARROW
+// RUN: alg-opt %s -split-input-file -canonicalize -convert-alg-to-tile="cpu=x86-64-v3 rows=256" | FileCheck %s --check-prefixes=CANONICAL
+
+// Four kernels of a product, and nothing of the alg dialect's operations left. The packing kernel writes the panels
+// that the packed kernel reads.
+// CHECK-NOT: func.func
+// CHECK-LABEL: tile.kernel @cyclic_packed
+// CHECK-SAME: (%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x96xf32, panels [[PANEL:[0-9]+]] x 1>, %y: !tile.matrix<?x96xf32>)
+// CHECK-SAME: layout = #tile.layout<algebra = #algebra, lift = rows, in = <4 x 16>, bank = <4 x 16>, out = <4 x 24>, row_types = <cyclic 4>>
+// CHECK-SAME: register_columns = [[PANEL]],
+// WIDE-SAME:  lanes = 16,
+// NARROW-SAME: lanes = 8,
+// CHECK-SAME: bank = packed>
+// CHECK-NEXT: tile.own (%i, %r, %g) over [<types, [[TYPES:[0-9]+]]>, <rows, [[ROWS:[0-9]+]]>, <groups, 0>] {
+// CHECK-NEXT:   %[[HELD:.*]] = tile.hold %x[%i, %r] : <?x64xf32> -> <{{[0-9]+}}x64xf32>
+// CHECK-NEXT:   tile.walk (%j, %n) over [<groups, 1>, <columns, [[PANEL]]>] {
+// CHECK-NEXT:     tile.walk (%t) over [<types, 1>] {
+// CHECK-NEXT:       tile.walk (%s) over [<rows, [[TILE:[0-9]+]]>] {
+// CHECK-NEXT:         %[[ZERO:.*]] = tile.zero : <[[TILE]]x[[PANEL]]xf32>
+// CHECK-NEXT:         %[[SUM:.*]] = tile.terms (%k, %b, %c) of (%t, %j) carry(%sum = %[[ZERO]])
+// CHECK-NEXT:           %[[NEXT:.*]] = tile.mma %[[HELD]][%t, %k, %s], %w[%b, %j, %n], %sum :
+// CHECK-NEXT:           tile.yield %[[NEXT]]
+// CHECK:              %[[MASK:.*]] = tile.mask rows(%t, %s) columns(%j, %n) : <[[TILE]]x[[PANEL]]>
+// CHECK-NEXT:         tile.store %[[SUM]] to %y[%t, %s, %j, %n] mask %[[MASK]]
+
+// CHECK-LABEL: tile.kernel @cyclic_pack(
+// CHECK-SAME: %w: !tile.matrix<64x96xf32>, %packed: !tile.matrix<64x96xf32, panels [[PANEL]] x 1>)
+// CHECK-NEXT: tile.own (%b) over [<bank_rows, 1>] {
+// CHECK-NEXT:   tile.walk (%j, %n) over [<groups, 1>, <columns, [[PANEL]]>] {
+// CHECK-NEXT:     tile.copy %w[%b, %j, %n] to %packed : <64x96xf32> to !tile.matrix<64x96xf32, panels [[PANEL]] x 1>
+
+// CHECK-LABEL: tile.kernel @cyclic_copied
+// CHECK-SAME: (%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x96xf32>, %y: !tile.matrix<?x96xf32>)
+// CHECK-SAME: bank = copied>
+// CHECK:      %[[STAGED:.*]] = tile.buffer : <64x[[PANEL:[0-9]+]]xf32, panels [[PANEL]] x 1>
+// CHECK-NEXT: tile.walk (%j, %n) over [<groups, 1>, <columns, [[PANEL]]>] {
+// CHECK-NEXT:   tile.walk (%t) over [<types, 1>] {
+// CHECK-NEXT:     tile.terms (%k, %b, %c) of (%t, %j) {
+// CHECK-NEXT:       tile.copy %w[%b, %j, %n] to %[[STAGED]]{{( once)?}} :
+// CHECK:          tile.walk (%s)
+// CHECK:            tile.mma %{{.*}}[%t, %k, %s], %[[STAGED]][%b, %j, %n], %sum :
+
+// CHECK-LABEL: tile.kernel @cyclic_direct
+// CHECK-SAME: (%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x96xf32>, %y: !tile.matrix<?x96xf32>)
+// CHECK-SAME: bank = direct>
+// CHECK-NOT:  tile.copy
+// CHECK:      tile.mma %{{.*}}[%t, %k, %s], %w[%b, %j, %n], %sum : <{{.*}}>, !tile.matrix<64x96xf32>,
+func.func @cyclic(%x: tensor<?x64xf32>, %w: tensor<64x96xf32>, %p0: index) -> tensor<?x96xf32> {
+  %xs = alg.slots %x rows(cyclic 4, %p0) cols(4 x 16) : tensor<?x64xf32>
+  %ws = alg.slots %w rows(4 x 16) cols(4 x 24) : tensor<64x96xf32>
+  %ys = alg.contract %xs, %ws by #alg.algebra<"Q(4)"> -> k
+      : !alg.slots<?x64xf32, rows(cyclic 4), cols(4 x 16)>, !alg.slots<64x96xf32, rows(4 x 16), cols(4 x 24)>
+  %y = alg.gather %ys : !alg.slots<?x96xf32, rows(cyclic 4), cols(4 x 24)>
+  return %y : tensor<?x96xf32>
+}
+
+// -----
+
+// Unequal groups and an interval schedule are the layout's affair: the body is the same.
+// CHECK-LABEL: tile.kernel @interval_packed
+// CHECK-SAME: in = <[5, 8, 3]>, bank = <[5, 8, 3]>, out = <[1, 20, 9]>, row_types = <interval 3 x 7>
+// CHECK:      tile.own (%i, %r, %g) over [<types, {{[0-9]+}}>, <rows, {{[0-9]+}}>, <groups, 0>] {
+// CHECK:        tile.terms (%k, %b, %c) of (%t, %j) carry
+// CHECK-NEXT:     tile.mma {{.*}}, %sum :
+func.func @interval(%x: tensor<?x16xf32>, %w: tensor<16x30xf32>, %p0: index) -> tensor<?x30xf32> {
+  %xs = alg.slots %x rows(interval 3 x 7, %p0) cols([5, 8, 3]) : tensor<?x16xf32>
+  %ws = alg.slots %w rows([5, 8, 3]) cols([1, 20, 9]) : tensor<16x30xf32>
+  %ys = alg.contract %xs, %ws by #alg.algebra<"T(3)"> -> k
+      : !alg.slots<?x16xf32, rows(interval 3 x 7), cols([5, 8, 3])>, !alg.slots<16x30xf32, rows([5, 8, 3]), cols([1, 20, 9])>
+  %y = alg.gather %ys : !alg.slots<?x30xf32, rows(interval 3 x 7), cols([1, 20, 9])>
+  return %y : tensor<?x30xf32>
+}
+
+// -----
+
+// CHECK-LABEL: tile.kernel @explicit_packed
+// CHECK-SAME: row_types = <explicit 3>
+// CHECK-LABEL: tile.kernel @explicit_direct
+func.func @explicit(%x: tensor<?x24xf32>, %w: tensor<24x48xf32>, %types: tensor<?xi32>) -> tensor<?x48xf32> {
+  %xs = alg.slots %x rows(explicit 3, %types) cols(3 x 8) : tensor<?x24xf32>
+  %ws = alg.slots %w rows(3 x 8) cols(3 x 16) : tensor<24x48xf32>
+  %ys = alg.contract %xs, %ws by #alg.algebra<"path(3)"> -> k
+      : !alg.slots<?x24xf32, rows(explicit 3), cols(3 x 8)>, !alg.slots<24x48xf32, rows(3 x 8), cols(3 x 16)>
+  %y = alg.gather %ys : !alg.slots<?x48xf32, rows(explicit 3), cols(3 x 16)>
+  return %y : tensor<?x48xf32>
+}
+
+// -----
+
+#complex = #alg.algebra<"table({'dimension':2,'constants':[[0,0,0,'1'],[0,1,1,'1'],[1,0,1,'1'],[1,1,0,'-1']]})">
+
+// A slot algebra: one type, signs on the accumulators. The bank is as wide as one output group, and one step of the
+// packing kernel's walk covers all of them. bf16 is held in f32, because neither level multiplies pairs, and rounded
+// once, before the store.
+// CHECK-LABEL: tile.kernel @signs_packed
+// CHECK-SAME: (%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x12xbf16, panels [[PANEL:[0-9]+]] x 1>, %y: !tile.matrix<?x24xbf16>)
+// CHECK-SAME: lift = slots, in = <2 x 8>, bank = <2 x 8>, out = <2 x 12>, row_types = <cyclic 1>
+// CHECK-NEXT: tile.own (%i, %r, %g) over [<types, 1>,
+// CHECK-NEXT:   tile.hold %x[%i, %r] : <?x16xbf16> -> <{{[0-9]+}}x16xf32>
+// CHECK:        %[[SUM:.*]] = tile.terms
+// CHECK-NEXT:     tile.mma {{.*}}, %sum scale %c signs :
+// CHECK:        %[[HALF:.*]] = tile.map (%[[V:.*]] = %[[SUM]] : !tile.fragment<[[SHAPE:[0-9x]+]]xf32>) -> !tile.fragment<[[SHAPE]]xbf16> {
+// CHECK-NEXT:     %[[R:.*]] = arith.truncf %[[V]] : f32 to bf16
+// CHECK-NEXT:     tile.yield %[[R]] : bf16
+// CHECK:        tile.store %[[HALF]] to %y
+// CHECK-LABEL: tile.kernel @signs_pack(
+// CHECK:        tile.walk (%j, %n) over [<groups, 2>, <columns, [[PANEL]]>] {
+func.func @signs(%x: tensor<?x16xbf16>, %w: tensor<2x8x12xbf16>) -> tensor<?x24xbf16> {
+  %xs = alg.slots %x plain(2) : tensor<?x16xbf16>
+  %ws = alg.slots %w plain(2) : tensor<2x8x12xbf16>
+  %ys = alg.contract %xs, %ws by #complex -> k
+      : !alg.slots<?x16xbf16, plain(2)>, !alg.slots<2x8x12xbf16, plain(2)>
+  %y = alg.gather %ys : !alg.slots<?x24xbf16, plain(2)>
+  return %y : tensor<?x24xbf16>
+}
+
+// -----
+
+#halves = #alg.algebra<"table({'dimension':2,'constants':[[0,0,0,'1'],[0,1,1,'1'],[1,0,1,'1'],[1,1,0,'-1/2']]})">
+
+// A coefficient that is no sign multiplies the rows.
+// CHECK-LABEL: tile.kernel @general_packed
+// CHECK:        tile.mma {{.*}}, %sum scale %c : <
+// CHECK-LABEL: tile.kernel @general_direct
+// CHECK:        tile.mma {{.*}}, %sum scale %c : <
+func.func @general(%x: tensor<?x16xf32>, %w: tensor<2x8x12xf32>) -> tensor<?x24xf32> {
+  %xs = alg.slots %x plain(2) : tensor<?x16xf32>
+  %ws = alg.slots %w plain(2) : tensor<2x8x12xf32>
+  %ys = alg.contract %xs, %ws by #halves -> k
+      : !alg.slots<?x16xf32, plain(2)>, !alg.slots<2x8x12xf32, plain(2)>
+  %y = alg.gather %ys : !alg.slots<?x24xf32, plain(2)>
+  return %y : tensor<?x24xf32>
+}
+
+// -----
+
+// A matrix factor on the right is merged into the groups before, where the canonicaliser has run.
+// CHECK-LABEL: tile.kernel @matrix_factor_packed
+// CHECK-SAME: in = <6 x 8>, bank = <6 x 8>, out = <6 x 12>
+// CANONICAL: #[[Q3:.*]] = #alg.algebra<"Q(3)"
+// CANONICAL-LABEL: tile.kernel @matrix_factor_packed
+// CANONICAL-SAME: layout = #tile.layout<algebra = #[[Q3]], lift = rows, in = <3 x 16>, bank = <3 x 16>, out = <3 x 24>, row_types = <cyclic 3>>
+func.func @matrix_factor(%x: tensor<?x48xf32>, %w: tensor<48x72xf32>, %p0: index) -> tensor<?x72xf32> {
+  %xs = alg.slots %x rows(cyclic 3, %p0) cols(6 x 8) : tensor<?x48xf32>
+  %ws = alg.slots %w rows(6 x 8) cols(6 x 12) : tensor<48x72xf32>
+  %ys = alg.contract %xs, %ws by #alg.algebra<"Q(3)*M(2)"> -> k
+      : !alg.slots<?x48xf32, rows(cyclic 3), cols(6 x 8)>, !alg.slots<48x72xf32, rows(6 x 8), cols(6 x 12)>
+  %y = alg.gather %ys : !alg.slots<?x72xf32, rows(cyclic 3), cols(6 x 12)>
+  return %y : tensor<?x72xf32>
+}
+
+// -----
+
+// The one choice that is pinned. 16 rows of each type and groups of 16 columns leave no padding with a panel of one
+// vector of 16, while panels of 32 and 48 would be half and two thirds padding, whatever the constants of the cost are.
+// WIDE-LABEL: tile.kernel @pinned_packed
+// WIDE-SAME: register_columns = 16, lanes = 16, bank = packed>
+func.func @pinned(%x: tensor<?x1024xf32>, %w: tensor<1024x256xf32>, %p0: index) -> tensor<?x256xf32> {
+  %xs = alg.slots %x rows(cyclic 16, %p0) cols(16 x 64) : tensor<?x1024xf32>
+  %ws = alg.slots %w rows(16 x 64) cols(16 x 16) : tensor<1024x256xf32>
+  %ys = alg.contract %xs, %ws by #alg.algebra<"Q(16)"> -> k
+      : !alg.slots<?x1024xf32, rows(cyclic 16), cols(16 x 64)>, !alg.slots<1024x256xf32, rows(16 x 64), cols(16 x 16)>
+  %y = alg.gather %ys : !alg.slots<?x256xf32, rows(cyclic 16), cols(16 x 16)>
+  return %y : tensor<?x256xf32>
+}
+
+// -----
+
+// A function that multiplies nothing stays as it is.
+// CHECK-LABEL: func.func @nothing
+func.func @nothing(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  return %x : tensor<?x8xf32>
+}

@@ -1,0 +1,113 @@
+// What has no kernels is refused at the product that is at fault.
+// RUN: alg-opt %s -split-input-file -verify-diagnostics -convert-alg-to-tile
+
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+
+func.func @two(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %p0: index) -> tensor<?x8xf32> {
+  %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
+  %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
+  %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+  // expected-error @+1 {{a second product in one function cannot be lowered: kernels compute one projection each}}
+  %zs = alg.contract %ys, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+  %z = alg.gather %zs : !x
+  return %z : tensor<?x8xf32>
+}
+
+// -----
+
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+
+func.func @mode_i(%dy: tensor<?x8xf32>, %w: tensor<8x8xf32>, %p0: index) -> tensor<?x8xf32> {
+  %dys = alg.slots %dy rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
+  %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
+  // expected-error @+1 {{only the product (mode k) has kernels so far, not mode i}}
+  %dxs = alg.contract %dys, %ws by #alg.algebra<"Q(2)"> -> i : !x, !w
+  %dx = alg.gather %dxs : !x
+  return %dx : tensor<?x8xf32>
+}
+
+// -----
+
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+
+func.func @mode_j(%x: tensor<?x8xf32>, %dy: tensor<?x8xf32>, %p0: index) -> tensor<8x8xf32> {
+  %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
+  %dys = alg.slots %dy rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
+  // expected-error @+1 {{only the product (mode k) has kernels so far, not mode j}}
+  %dws = alg.contract %xs, %dys by #alg.algebra<"Q(2)"> -> j : !x, !x
+  %dw = alg.gather %dws : !w
+  return %dw : tensor<8x8xf32>
+}
+
+// -----
+
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+
+func.func @views_as_arguments(%xs: !x, %w: tensor<8x8xf32>) -> tensor<?x8xf32> {
+  %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
+  // expected-error @+1 {{both operands must be slot views of the function's arguments}}
+  %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+  %y = alg.gather %ys : !x
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+
+func.func @computed_bank(%x: tensor<?x8xf32>, %u: tensor<8x8xf32>, %p0: index) -> tensor<?x8xf32> {
+  %w = arith.negf %u : tensor<8x8xf32>
+  %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
+  %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
+  // expected-error @+1 {{both operands must be slot views of the function's arguments}}
+  %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+  %y = alg.gather %ys : !x
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+
+func.func @not_gathered(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %p0: index) -> !x {
+  %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
+  %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
+  // expected-error @+1 {{the product must be gathered and returned as it is}}
+  %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+  return %ys : !x
+}
+
+// -----
+
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+
+func.func @not_returned(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %p0: index) -> tensor<?x8xf32> {
+  %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
+  %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
+  // expected-error @+1 {{the product must be gathered and returned as it is}}
+  %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+  %y = alg.gather %ys : !x
+  %n = arith.negf %y : tensor<?x8xf32>
+  return %n : tensor<?x8xf32>
+}
+
+// -----
+
+!x = !alg.slots<?x8xf64, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x8xf64, rows(2 x 4), cols(2 x 4)>
+
+func.func @doubles(%x: tensor<?x8xf64>, %w: tensor<8x8xf64>, %p0: index) -> tensor<?x8xf64> {
+  %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf64>
+  %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf64>
+  // expected-error @+1 {{kernels compute on f32 or bf16, not on 'f64'}}
+  %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+  %y = alg.gather %ys : !x
+  return %y : tensor<?x8xf64>
+}
