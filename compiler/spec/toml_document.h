@@ -4,12 +4,12 @@
 
 #include "algebras/error.h"
 #include "compiler/spec/layer_fields.h"
+#include "compiler/spec/toml.h"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <toml++/toml.h>
 #include <utility>
 #include <vector>
 

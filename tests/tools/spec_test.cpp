@@ -75,12 +75,20 @@ TEST(TomlSpec, SyntaxErrorsHaveAPlace) {
   expectError("[algebra]\nproduct = \"Q(2)\"\nproduct = \"Q(3)\"\n", 3, 11, "redefine");
   expectError("[algebra]\nvertices = 99999999999999999999\n", 2, 32, "64 bits");
   expectError("\xff\xfe", 1, 1, "utf-8");
+  expectError("[\x01", 1, 2, "error");
 }
 
 TEST(TomlSpec, ColumnsCountBytesBehindOtherLetters) {
   // The two-byte letter takes one column in the reader and two in our places.
   expectError("[algebra]\n\"\u00e9\" = 1\n", 2, 1, "unknown key");
   expectError("[algebra]\nedges = [[0, 1], \"\u00e9\", 7]\nvertices = 3\n", 2, 18, "pairs of integers");
+}
+
+TEST(TomlSpec, LettersBeyondAsciiOutsideStringsAreErrors) {
+  // U+02D9 and others that the library's table of white space has no row for.
+  expectError("[algebra]\nab\u02d9 = 1\n", 2, 3, "error");
+  expectError("\u00e9 = 1\n", 1, 1, "error");
+  expectError("[algebra]\nproduct = \"\"\"\\ \u02d9\"\"\"\n", 2, 16, "line-ending");
 }
 
 TEST(TomlSpec, WrongTypesAreRefused) {
