@@ -121,6 +121,15 @@ LogicalResult KernelEmitter::emitCopy(tile::CopyOp copy) {
   };
   return loop(index(0), padded, pairing, [&](Value p) {
     Value row_start = add(start, multiply(p, target.panel));
+    // The next panel's piece of the same row lies just behind this one's, in the same page.
+    if (target.buffer) {
+      const std::int64_t line = 512 / bank.element.getIntOrFloatBitWidth();
+      for (std::int64_t row = 0; row < pairing; ++row)
+        for (std::int64_t e = 0; e < target.panel; e += line)
+          memref::PrefetchOp::create(builder, location, bank.memref,
+                                     ValueRange{add(add(bank_start, p), index(row)), add(first_column, index(target.panel + e))},
+                                     /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+    }
     for (std::int64_t v = 0; v < vectors; ++v) {
       Value values = loadRow(p, v, /*may_be_missing=*/false);
       if (pairing == 2) {
