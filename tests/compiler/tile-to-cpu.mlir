@@ -1,0 +1,566 @@
+// How kernels become loops and vectors, one piece at a time.
+// RUN: alg-opt %s -split-input-file -convert-tile-to-cpu -canonicalize -cse | FileCheck %s
+
+// The signature of a forward kernel: x, w, y, scratch, row list, starts, offset, row blocks, slices, and the range of
+// tasks. An own is a loop over tasks that does nothing for a task without rows. Terms of Q(4) are arithmetic: B(i, j) is
+// i and j in order, once where they are equal, and no table is made. Groups of 16 fill panels of 16: no mask.
+// CHECK-NOT:   memref.global
+// CHECK-LABEL: func.func @complete(
+// CHECK-SAME:  %[[X:arg0]]: memref<?x?xf32, strided<[?, 1]>>, %[[W:arg1]]: memref<?x?xf32, strided<[?, 1]>>, %[[Y:arg2]]: memref<?x?xf32, strided<[?, 1]>>
+// CHECK-SAME:  %[[SCRATCH:arg3]]: memref<?xi8>, %arg4: memref<?xi64>, %arg5: memref<?xi64>, %arg6: index, %arg7: index, %arg8: index, %[[BEGIN:arg9]]: index, %[[END:arg10]]: index)
+// CHECK-SAME:  llvm.emit_c_interface
+// CHECK-SAME:  tile.layout =
+// CHECK-SAME:  tile.schedule =
+// Four rows of 64 floats.
+// CHECK-SAME:  tile.scratch_bytes = 1024 : i64
+// CHECK-NOT:   mask
+// CHECK:       scf.for %{{.*}} = %[[BEGIN]] to %[[END]]
+// CHECK:         arith.remui %{{.*}}, %arg8
+// CHECK:         arith.remui %{{.*}}, %arg7
+// CHECK:         scf.if
+// The hold: rows into scratch.
+// CHECK:           %[[HELD:.*]] = memref.view %[[SCRATCH]]{{.*}} to memref<256xf32>
+// CHECK:           %[[ROW:.*]] = vector.load %[[X]][{{.*}}] : memref<?x?xf32, strided<[?, 1]>>, vector<8xf32>
+// CHECK:           vector.store %[[ROW]], %[[HELD]]
+// CHECK:           memref.store %{{.*}}, %[[HELD]]
+// The terms of type and group, and in them the depth of an input group.
+// CHECK:           %[[DIAGONAL:.*]] = arith.cmpi eq, %[[TYPE:.*]], %[[GROUP:.*]] : index
+// CHECK:           %[[COUNT:.*]] = arith.select %[[DIAGONAL]], %c1, %c2
+// CHECK:           scf.for %[[TERM:.*]] = %c0 to %[[COUNT]] step %c1 iter_args({{.*}}) -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
+// CHECK-DAG:         arith.cmpi eq, %[[TERM]], %c0
+// CHECK-DAG:         arith.minsi
+// CHECK-DAG:         arith.maxsi
+// CHECK:             scf.for {{.*}} -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
+// CHECK-COUNT-2:       vector.load %[[W]]
+// CHECK:               %[[ELEMENT:.*]] = memref.load %[[HELD]]
+// CHECK:               vector.broadcast %[[ELEMENT]]
+// CHECK-COUNT-4:       vector.fma
+// The first row of a tile exists, the second one is asked for.
+// CHECK-COUNT-2:   vector.store %{{.*}}, %[[Y]]
+// CHECK:           arith.cmpi sgt, %{{.*}}, %c1
+// CHECK:           scf.if
+// CHECK-COUNT-2:     vector.store %{{.*}}, %[[Y]]
+// CHECK:       return
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 16>, bank = <4 x 16>, out = <4 x 32>,
+                       row_types = <cyclic 4>>
+tile.kernel @complete(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x128xf32>, %y: !tile.matrix<?x128xf32>)
+    attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
+                register_columns = 16, lanes = 8, bank = direct>} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+    %xs = tile.hold %x[%i, %r] : !tile.matrix<?x64xf32> -> !tile.buffer<4x64xf32>
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.walk (%t) over [<types, 1>] {
+        tile.walk (%s) over [<rows, 2>] {
+          %zero = tile.zero : !tile.fragment<2x16xf32>
+          %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
+            %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc
+                : !tile.buffer<4x64xf32>, !tile.matrix<64x128xf32>, !tile.fragment<2x16xf32>
+            tile.yield %next : !tile.fragment<2x16xf32>
+          }
+          %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<2x16>
+          tile.store %sum to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<2x16xf32>, !tile.matrix<?x128xf32>, !tile.mask<2x16>
+        }
+      }
+    }
+  }
+}
+
+// -----
+
+// Groups of 24 do not fill panels of 16. Loads of the bank are masked, so that nothing of a neighbour is read, and so are
+// stores of the last panel of a group.
+// CHECK-LABEL: func.func @masked(
+// CHECK:       vector.create_mask
+// CHECK:       vector.maskedload %arg1
+// CHECK:       vector.fma
+// CHECK:       scf.if
+// CHECK:         vector.store %{{.*}}, %arg2
+// CHECK:       } else {
+// CHECK:         vector.maskedstore %arg2
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 16>, bank = <4 x 16>, out = <4 x 24>,
+                       row_types = <cyclic 4>>
+tile.kernel @masked(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x96xf32>, %y: !tile.matrix<?x96xf32>)
+    attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
+                register_columns = 16, lanes = 8, bank = direct>} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+    %xs = tile.hold %x[%i, %r] : !tile.matrix<?x64xf32> -> !tile.buffer<4x64xf32>
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.walk (%t) over [<types, 1>] {
+        tile.walk (%s) over [<rows, 2>] {
+          %zero = tile.zero : !tile.fragment<2x16xf32>
+          %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
+            %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc
+                : !tile.buffer<4x64xf32>, !tile.matrix<64x96xf32>, !tile.fragment<2x16xf32>
+            tile.yield %next : !tile.fragment<2x16xf32>
+          }
+          %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<2x16>
+          tile.store %sum to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<2x16xf32>, !tile.matrix<?x96xf32>, !tile.mask<2x16>
+        }
+      }
+    }
+  }
+}
+
+// -----
+
+// A copy goes into the panel behind the held rows in scratch; with `once`, the block on the diagonal is brought by the first of
+// the owned types only. The multiplication then reads panels without masks.
+// CHECK-LABEL: func.func @copied(
+// Eight rows of 64 floats, and a panel of 16 columns of the bank's 64 rows.
+// CHECK-SAME:  tile.scratch_bytes = 6144 : i64
+// CHECK:       %[[STAGED:.*]] = memref.view %arg3[%c2048][] : memref<?xi8> to memref<1024xf32>
+// CHECK-DAG:   %[[OTHER:.*]] = arith.cmpi ne, %{{.*}}, %{{.*}} : index
+// CHECK-DAG:   %[[NEEDED:.*]] = arith.ori %[[OTHER]], %{{.*}} : i1
+// CHECK:       scf.if %[[NEEDED]] {
+// CHECK:         vector.maskedload %arg1
+// CHECK:         %[[BANK:.*]] = vector.maskedload %arg1
+// CHECK:         vector.store %[[BANK]], %[[STAGED]]
+// CHECK-NOT:   vector.maskedload
+// CHECK:       vector.load %[[STAGED]]
+// CHECK:       vector.fma
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 16>, bank = <4 x 16>, out = <4 x 24>,
+                       row_types = <cyclic 4>>
+tile.kernel @copied(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x96xf32>, %y: !tile.matrix<?x96xf32>)
+    attributes {layout = #layout, schedule = #tile.schedule<types = 2, rows = 4, register_rows = 2,
+                register_columns = 16, lanes = 8, bank = copied>} {
+  tile.own (%i, %r, %g) over [<types, 2>, <rows, 4>, <groups, 0>] {
+    %xs = tile.hold %x[%i, %r] : !tile.matrix<?x64xf32> -> !tile.buffer<8x64xf32>
+    %stage = tile.buffer : !tile.buffer<64x16xf32, panels 16 x 1>
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.walk (%t) over [<types, 1>] {
+        tile.terms (%k, %b, %c) of (%t, %j) {
+          tile.copy %w[%b, %j, %n] to %stage once : !tile.matrix<64x96xf32> to !tile.buffer<64x16xf32, panels 16 x 1>
+        }
+        tile.walk (%s) over [<rows, 2>] {
+          %zero = tile.zero : !tile.fragment<2x16xf32>
+          %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
+            %next = tile.mma %xs[%t, %k, %s], %stage[%b, %j, %n], %acc
+                : !tile.buffer<8x64xf32>, !tile.buffer<64x16xf32, panels 16 x 1>, !tile.fragment<2x16xf32>
+            tile.yield %next : !tile.fragment<2x16xf32>
+          }
+          %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<2x16>
+          tile.store %sum to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<2x16xf32>, !tile.matrix<?x96xf32>, !tile.mask<2x16>
+        }
+      }
+    }
+  }
+}
+
+// -----
+
+// Without it every type brings every block.
+// CHECK-LABEL: func.func @copied_each(
+// CHECK-NOT:   arith.ori %{{.*}} : i1
+// CHECK:       vector.store %{{.*}}, %{{.*}} : memref<1024xf32>
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 16>, bank = <4 x 16>, out = <4 x 32>,
+                       row_types = <cyclic 4>>
+tile.kernel @copied_each(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x128xf32>, %y: !tile.matrix<?x128xf32>)
+    attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
+                register_columns = 16, lanes = 8, bank = copied>} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+    %xs = tile.hold %x[%i, %r] : !tile.matrix<?x64xf32> -> !tile.buffer<4x64xf32>
+    %stage = tile.buffer : !tile.buffer<64x16xf32, panels 16 x 1>
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.walk (%t) over [<types, 1>] {
+        tile.terms (%k, %b, %c) of (%t, %j) {
+          tile.copy %w[%b, %j, %n] to %stage : !tile.matrix<64x128xf32> to !tile.buffer<64x16xf32, panels 16 x 1>
+        }
+        tile.walk (%s) over [<rows, 2>] {
+          %zero = tile.zero : !tile.fragment<2x16xf32>
+          %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
+            %next = tile.mma %xs[%t, %k, %s], %stage[%b, %j, %n], %acc
+                : !tile.buffer<4x64xf32>, !tile.buffer<64x16xf32, panels 16 x 1>, !tile.fragment<2x16xf32>
+            tile.yield %next : !tile.fragment<2x16xf32>
+          }
+          %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<2x16>
+          tile.store %sum to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<2x16xf32>, !tile.matrix<?x128xf32>, !tile.mask<2x16>
+        }
+      }
+    }
+  }
+}
+
+// -----
+
+// Packing: a range of bank row groups, each panel written whole. The size of the packed bank, in which groups of 24 take up
+// two panels of 16, is left on the function.
+// CHECK-LABEL: func.func @pack(
+// CHECK-SAME:  %arg0: memref<?x?xf32, strided<[?, 1]>>, %arg1: memref<?x?xf32, strided<[?, 1]>>, %arg2: index, %arg3: index)
+// CHECK-SAME:  tile.packed_bytes = 32768 : i64
+// CHECK-SAME:  tile.scratch_bytes = 0 : i64
+// CHECK:       scf.for %{{.*}} = %arg2 to %arg3
+// CHECK:         %[[V:.*]] = vector.maskedload %arg0
+// CHECK:         vector.store %[[V]], %arg1[%c0,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 16>, bank = <4 x 16>, out = <4 x 24>,
+                       row_types = <cyclic 4>>
+tile.kernel @pack(%w: !tile.matrix<64x96xf32>, %packed: !tile.matrix<64x96xf32, panels 16 x 1>)
+    attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
+                register_columns = 16, lanes = 8, bank = packed>} {
+  tile.own (%b) over [<bank_rows, 1>] {
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.copy %w[%b, %j, %n] to %packed : !tile.matrix<64x96xf32> to !tile.matrix<64x96xf32, panels 16 x 1>
+    }
+  }
+}
+
+// -----
+
+// Any other algebra's terms are read from a table, and so are unequal widths. path(3) has one term in (0,0), (1,1) and (2,2),
+// two in (0,1) and (1,2), none elsewhere.
+// CHECK-DAG:   memref.global "private" constant @term_offsets : memref<10xi64> = dense<[0, 1, 3, 3, 3, 4, 6, 6, 6, 7]>
+// CHECK-DAG:   memref.global "private" constant @term_input_groups : memref<7xi64> = dense<[0, 0, 1, 1, 1, 2, 2]>
+// CHECK-DAG:   memref.global "private" constant @term_bank_rows : memref<7xi64> = dense<[0, 0, 1, 1, 1, 2, 2]>
+// CHECK-DAG:   memref.global "private" constant @in_starts : memref<3xi64> = dense<[0, 5, 13]>
+// CHECK-DAG:   memref.global "private" constant @in_widths : memref<3xi64> = dense<[5, 8, 3]>
+// CHECK-DAG:   memref.global "private" constant @out_starts : memref<3xi64> = dense<[0, 1, 21]>
+// CHECK-DAG:   memref.global "private" constant @out_widths : memref<3xi64> = dense<[1, 20, 9]>
+// CHECK-LABEL: func.func @tabulated(
+// CHECK:       %[[OFFSETS:.*]] = memref.get_global @term_offsets
+// CHECK:       memref.load %[[OFFSETS]]
+// CHECK:       memref.load %[[OFFSETS]]
+// CHECK:       memref.get_global @term_input_groups
+// CHECK:       vector.fma
+#layout = #tile.layout<algebra = #alg.algebra<"path(3)">, lift = rows, in = <[5, 8, 3]>, bank = <[5, 8, 3]>,
+                       out = <[1, 20, 9]>, row_types = <cyclic 3>>
+tile.kernel @tabulated(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x30xf32>, %y: !tile.matrix<?x30xf32>)
+    attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
+                register_columns = 16, lanes = 8, bank = direct>} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+    %xs = tile.hold %x[%i, %r] : !tile.matrix<?x16xf32> -> !tile.buffer<4x16xf32>
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.walk (%t) over [<types, 1>] {
+        tile.walk (%s) over [<rows, 2>] {
+          %zero = tile.zero : !tile.fragment<2x16xf32>
+          %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
+            %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc
+                : !tile.buffer<4x16xf32>, !tile.matrix<16x30xf32>, !tile.fragment<2x16xf32>
+            tile.yield %next : !tile.fragment<2x16xf32>
+          }
+          %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<2x16>
+          tile.store %sum to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<2x16xf32>, !tile.matrix<?x30xf32>, !tile.mask<2x16>
+        }
+      }
+    }
+  }
+}
+
+// -----
+
+// Explicit types: the rows of a type are found in the sorted row list, between its start and the next one.
+// CHECK-LABEL: func.func @explicit(
+// CHECK:       %[[FIRST:.*]] = memref.load %arg5
+// CHECK:       %[[LAST:.*]] = memref.load %arg5
+// CHECK:       memref.load %arg4
+// CHECK:       vector.load %arg0
+// CHECK:       vector.fma
+// CHECK:       memref.load %arg4
+// CHECK:       vector.store %{{.*}}, %arg2
+#layout = #tile.layout<algebra = #alg.algebra<"path(3)">, lift = rows, in = <[5, 8, 3]>, bank = <[5, 8, 3]>,
+                       out = <[1, 20, 9]>, row_types = <explicit 3>>
+tile.kernel @explicit(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x30xf32>, %y: !tile.matrix<?x30xf32>)
+    attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
+                register_columns = 16, lanes = 8, bank = direct>} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+    %xs = tile.hold %x[%i, %r] : !tile.matrix<?x16xf32> -> !tile.buffer<4x16xf32>
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.walk (%t) over [<types, 1>] {
+        tile.walk (%s) over [<rows, 2>] {
+          %zero = tile.zero : !tile.fragment<2x16xf32>
+          %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
+            %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc
+                : !tile.buffer<4x16xf32>, !tile.matrix<16x30xf32>, !tile.fragment<2x16xf32>
+            tile.yield %next : !tile.fragment<2x16xf32>
+          }
+          %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<2x16>
+          tile.store %sum to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<2x16xf32>, !tile.matrix<?x30xf32>, !tile.mask<2x16>
+        }
+      }
+    }
+  }
+}
+
+// -----
+
+// Interval types: a row's position follows from its ordinal by division by the width (7) and the period (21).
+// CHECK-LABEL: func.func @interval(
+// CHECK-DAG:   %[[SEVEN:.*]] = arith.constant 7 : index
+// CHECK-DAG:   %[[PERIOD:.*]] = arith.constant 21 : index
+// CHECK-DAG:   arith.remui %arg6, %[[PERIOD]]
+// CHECK:       arith.divui %{{.*}}, %[[SEVEN]]
+// CHECK:       arith.remui %{{.*}}, %[[SEVEN]]
+// CHECK:       vector.load %arg0
+#layout = #tile.layout<algebra = #alg.algebra<"path(3)">, lift = rows, in = <[5, 8, 3]>, bank = <[5, 8, 3]>,
+                       out = <[1, 20, 9]>, row_types = <interval 3 x 7>>
+tile.kernel @interval(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x30xf32>, %y: !tile.matrix<?x30xf32>)
+    attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
+                register_columns = 16, lanes = 8, bank = direct>} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+    %xs = tile.hold %x[%i, %r] : !tile.matrix<?x16xf32> -> !tile.buffer<4x16xf32>
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.walk (%t) over [<types, 1>] {
+        tile.walk (%s) over [<rows, 2>] {
+          %zero = tile.zero : !tile.fragment<2x16xf32>
+          %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
+            %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc
+                : !tile.buffer<4x16xf32>, !tile.matrix<16x30xf32>, !tile.fragment<2x16xf32>
+            tile.yield %next : !tile.fragment<2x16xf32>
+          }
+          %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<2x16>
+          tile.store %sum to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<2x16xf32>, !tile.matrix<?x30xf32>, !tile.mask<2x16>
+        }
+      }
+    }
+  }
+}
+
+// -----
+
+// A sign is multiplied with the accumulators before and after the depth, not with the rows in it.
+// CHECK-DAG:   memref.global "private" constant @term_coefficients : memref<4xf32> = dense<[1.000000e+00, -1.000000e+00, 1.000000e+00, 1.000000e+00]>
+// CHECK-LABEL: func.func @signs(
+// CHECK:       memref.get_global @term_coefficients
+// CHECK-COUNT-4: arith.mulf {{.*}} : vector<8xf32>
+// CHECK:       scf.for
+// CHECK-NOT:     arith.mulf
+// CHECK-COUNT-4: vector.fma
+// CHECK:         scf.yield
+// CHECK-COUNT-4: arith.mulf {{.*}} : vector<8xf32>
+#complex = #alg.algebra<"table({'dimension':2,'constants':[[0,0,0,'1'],[0,1,1,'1'],[1,0,1,'1'],[1,1,0,'-1']]})">
+#layout = #tile.layout<algebra = #complex, lift = slots, in = <2 x 8>, bank = <2 x 8>, out = <2 x 16>, row_types = <cyclic 1>>
+tile.kernel @signs(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x16xf32>, %y: !tile.matrix<?x32xf32>)
+    attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
+                register_columns = 16, lanes = 8, bank = direct>} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+    %xs = tile.hold %x[%i, %r] : !tile.matrix<?x16xf32> -> !tile.buffer<4x16xf32>
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.walk (%t) over [<types, 1>] {
+        tile.walk (%s) over [<rows, 2>] {
+          %zero = tile.zero : !tile.fragment<2x16xf32>
+          %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
+            %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc scale %c signs
+                : !tile.buffer<4x16xf32>, !tile.matrix<16x16xf32>, !tile.fragment<2x16xf32>
+            tile.yield %next : !tile.fragment<2x16xf32>
+          }
+          %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<2x16>
+          tile.store %sum to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<2x16xf32>, !tile.matrix<?x32xf32>, !tile.mask<2x16>
+        }
+      }
+    }
+  }
+}
+
+// -----
+
+// Any other coefficient is multiplied with the element of the row.
+// CHECK-LABEL: func.func @general(
+// CHECK:       %[[COEFFICIENT:.*]] = memref.load %{{.*}} : memref<4xf32>
+// CHECK:       scf.for
+// CHECK:         %[[ELEMENT:.*]] = memref.load
+// CHECK:         %[[SCALED:.*]] = arith.mulf %[[ELEMENT]], %[[COEFFICIENT]] : f32
+// CHECK:         vector.broadcast %[[SCALED]]
+// CHECK:         vector.fma
+#complex = #alg.algebra<"table({'dimension':2,'constants':[[0,0,0,'1'],[0,1,1,'1'],[1,0,1,'1'],[1,1,0,'-1/2']]})">
+#layout = #tile.layout<algebra = #complex, lift = slots, in = <2 x 8>, bank = <2 x 8>, out = <2 x 16>, row_types = <cyclic 1>>
+tile.kernel @general(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x16xf32>, %y: !tile.matrix<?x32xf32>)
+    attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
+                register_columns = 16, lanes = 8, bank = direct>} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+    %xs = tile.hold %x[%i, %r] : !tile.matrix<?x16xf32> -> !tile.buffer<4x16xf32>
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.walk (%t) over [<types, 1>] {
+        tile.walk (%s) over [<rows, 2>] {
+          %zero = tile.zero : !tile.fragment<2x16xf32>
+          %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
+            %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc scale %c
+                : !tile.buffer<4x16xf32>, !tile.matrix<16x16xf32>, !tile.fragment<2x16xf32>
+            tile.yield %next : !tile.fragment<2x16xf32>
+          }
+          %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<2x16>
+          tile.store %sum to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<2x16xf32>, !tile.matrix<?x32xf32>, !tile.mask<2x16>
+        }
+      }
+    }
+  }
+}
+
+// -----
+
+// bf16 travels as 16-bit integers, is widened where it is held or loaded, and rounded before the store.
+// CHECK-LABEL: func.func @half(
+// CHECK-SAME:  %arg0: memref<?x?xi16, strided<[?, 1]>>, %arg1: memref<?x?xi16, strided<[?, 1]>>, %arg2: memref<?x?xi16, strided<[?, 1]>>
+// CHECK:       vector.load %arg0{{.*}} vector<8xi16>
+// CHECK:       arith.extui {{.*}} : vector<8xi16> to vector<8xi32>
+// CHECK:       arith.shli
+// CHECK:       arith.bitcast {{.*}} : vector<8xi32> to vector<8xf32>
+// CHECK:       vector.store {{.*}} : memref<256xf32>, vector<8xf32>
+// CHECK:       vector.load %arg1{{.*}} vector<8xi16>
+// CHECK:       arith.extui
+// CHECK:       vector.fma
+// CHECK:       arith.truncf {{.*}} : vector<8xf32> to vector<8xbf16>
+// CHECK:       vector.bitcast {{.*}} : vector<8xbf16> to vector<8xi16>
+// CHECK:       vector.store {{.*}}, %arg2{{.*}} vector<8xi16>
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 16>, bank = <4 x 16>, out = <4 x 32>,
+                       row_types = <cyclic 4>>
+tile.kernel @half(%x: !tile.matrix<?x64xbf16>, %w: !tile.matrix<64x128xbf16, panels 16 x 1>, %y: !tile.matrix<?x128xbf16>)
+    attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
+                register_columns = 16, lanes = 8, bank = packed>} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+    %xs = tile.hold %x[%i, %r] : !tile.matrix<?x64xbf16> -> !tile.buffer<4x64xf32>
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.walk (%t) over [<types, 1>] {
+        tile.walk (%s) over [<rows, 2>] {
+          %zero = tile.zero : !tile.fragment<2x16xf32>
+          %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
+            %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc
+                : !tile.buffer<4x64xf32>, !tile.matrix<64x128xbf16, panels 16 x 1>, !tile.fragment<2x16xf32>
+            tile.yield %next : !tile.fragment<2x16xf32>
+          }
+          %half = tile.map (%v = %sum : !tile.fragment<2x16xf32>) -> !tile.fragment<2x16xbf16> {
+            %h = arith.truncf %v : f32 to bf16
+            tile.yield %h : bf16
+          }
+          %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<2x16>
+          tile.store %half to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<2x16xbf16>, !tile.matrix<?x128xbf16>, !tile.mask<2x16>
+        }
+      }
+    }
+  }
+}
+
+// -----
+
+// Pairs of bf16: two depths at a time through the machine's dot product. An odd depth is filled up with zero, both in the
+// held rows (6 of 5 deep, so 4 rows of 12 halves are 96 bytes, in lines of 64) and in the panels.
+// CHECK-LABEL: func.func @pairs(
+// CHECK-SAME:  tile.scratch_bytes = 512 : i64
+// CHECK:       memref.view %arg3[%c0][] : memref<?xi8> to memref<48xi16>
+// CHECK:       vector.interleave {{.*}} : vector<16xi16> -> vector<32xi16>
+// CHECK:       scf.for {{.*}} %c2 iter_args
+// CHECK:         vector.bitcast {{.*}} : vector<32xi16> to vector<32xbf16>
+// CHECK:         vector.load {{.*}} : memref<48xi16>, vector<2xi16>
+// CHECK:         llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 5>, bank = <2 x 5>, out = <2 x 32>,
+                       row_types = <cyclic 2>>
+tile.kernel @pairs(%x: !tile.matrix<?x10xbf16>, %w: !tile.matrix<10x64xbf16>, %y: !tile.matrix<?x64xbf16>)
+    attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
+                register_columns = 16, lanes = 16, bank = copied>} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+    %xs = tile.hold %x[%i, %r] : !tile.matrix<?x10xbf16> -> !tile.buffer<4x10xbf16>
+    %stage = tile.buffer : !tile.buffer<10x16xbf16, panels 16 x 2>
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.walk (%t) over [<types, 1>] {
+        tile.terms (%k, %b, %c) of (%t, %j) {
+          tile.copy %w[%b, %j, %n] to %stage : !tile.matrix<10x64xbf16> to !tile.buffer<10x16xbf16, panels 16 x 2>
+        }
+        tile.walk (%s) over [<rows, 2>] {
+          %zero = tile.zero : !tile.fragment<2x16xf32>
+          %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
+            %next = tile.mma %xs[%t, %k, %s], %stage[%b, %j, %n], %acc
+                : !tile.buffer<4x10xbf16>, !tile.buffer<10x16xbf16, panels 16 x 2>, !tile.fragment<2x16xf32>
+            tile.yield %next : !tile.fragment<2x16xf32>
+          }
+          %half = tile.map (%v = %sum : !tile.fragment<2x16xf32>) -> !tile.fragment<2x16xbf16> {
+            %h = arith.truncf %v : f32 to bf16
+            tile.yield %h : bf16
+          }
+          %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<2x16>
+          tile.store %half to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<2x16xbf16>, !tile.matrix<?x64xbf16>, !tile.mask<2x16>
+        }
+      }
+    }
+  }
+}
+
+// -----
+
+// A map is applied to whole vectors; constants and values from outside are spread.
+// CHECK-LABEL: func.func @mapped(
+// CHECK-DAG:   %[[TWO:.*]] = arith.constant dense<2.000000e+00> : vector<8xf32>
+// CHECK:       vector.fma
+// CHECK:       %[[DOUBLE:.*]] = arith.mulf %{{.*}}, %[[TWO]] : vector<8xf32>
+// CHECK:       arith.maximumf %[[DOUBLE]], %{{.*}} : vector<8xf32>
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 16>, bank = <4 x 16>, out = <4 x 32>,
+                       row_types = <cyclic 4>>
+tile.kernel @mapped(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x128xf32>, %y: !tile.matrix<?x128xf32>)
+    attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
+                register_columns = 16, lanes = 8, bank = direct>} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+    %xs = tile.hold %x[%i, %r] : !tile.matrix<?x64xf32> -> !tile.buffer<4x64xf32>
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.walk (%t) over [<types, 1>] {
+        tile.walk (%s) over [<rows, 2>] {
+          %zero = tile.zero : !tile.fragment<2x16xf32>
+          %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
+            %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc
+                : !tile.buffer<4x64xf32>, !tile.matrix<64x128xf32>, !tile.fragment<2x16xf32>
+            tile.yield %next : !tile.fragment<2x16xf32>
+          }
+          %h = tile.map (%u = %sum : !tile.fragment<2x16xf32>, %v = %zero : !tile.fragment<2x16xf32>) -> !tile.fragment<2x16xf32> {
+            %two = arith.constant 2.0 : f32
+            %d = arith.mulf %u, %two : f32
+            %p = arith.maximumf %d, %v : f32
+            tile.yield %p : f32
+          }
+          %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<2x16>
+          tile.store %h to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<2x16xf32>, !tile.matrix<?x128xf32>, !tile.mask<2x16>
+        }
+      }
+    }
+  }
+}
+
+// -----
+
+// Two layers in one module whose tables differ keep both; tables that agree are shared.
+// CHECK-DAG:   memref.global "private" constant @out_widths : memref<3xi64> = dense<[1, 20, 9]>
+// CHECK-DAG:   memref.global "private" constant @out_widths_1 : memref<3xi64> = dense<[2, 20, 8]>
+// CHECK-NOT:   memref.global "private" constant @in_widths_1
+// CHECK-LABEL: func.func @first(
+// CHECK-LABEL: func.func @second(
+// CHECK:       memref.get_global @out_widths_1
+#layout = #tile.layout<algebra = #alg.algebra<"path(3)">, lift = rows, in = <[5, 8, 3]>, bank = <[5, 8, 3]>,
+                       out = <[1, 20, 9]>, row_types = <cyclic 3>>
+#other = #tile.layout<algebra = #alg.algebra<"path(3)">, lift = rows, in = <[5, 8, 3]>, bank = <[5, 8, 3]>,
+                      out = <[2, 20, 8]>, row_types = <cyclic 3>>
+tile.kernel @first(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x30xf32>, %y: !tile.matrix<?x30xf32>)
+    attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
+                register_columns = 16, lanes = 8, bank = direct>} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+    %xs = tile.hold %x[%i, %r] : !tile.matrix<?x16xf32> -> !tile.buffer<4x16xf32>
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.walk (%t) over [<types, 1>] {
+        tile.walk (%s) over [<rows, 2>] {
+          %zero = tile.zero : !tile.fragment<2x16xf32>
+          %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
+            %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc
+                : !tile.buffer<4x16xf32>, !tile.matrix<16x30xf32>, !tile.fragment<2x16xf32>
+            tile.yield %next : !tile.fragment<2x16xf32>
+          }
+          %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<2x16>
+          tile.store %sum to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<2x16xf32>, !tile.matrix<?x30xf32>, !tile.mask<2x16>
+        }
+      }
+    }
+  }
+}
+tile.kernel @second(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x30xf32>, %y: !tile.matrix<?x30xf32>)
+    attributes {layout = #other, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
+                register_columns = 16, lanes = 8, bank = direct>} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+    %xs = tile.hold %x[%i, %r] : !tile.matrix<?x16xf32> -> !tile.buffer<4x16xf32>
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.walk (%t) over [<types, 1>] {
+        tile.walk (%s) over [<rows, 2>] {
+          %zero = tile.zero : !tile.fragment<2x16xf32>
+          %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
+            %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc
+                : !tile.buffer<4x16xf32>, !tile.matrix<16x30xf32>, !tile.fragment<2x16xf32>
+            tile.yield %next : !tile.fragment<2x16xf32>
+          }
+          %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<2x16>
+          tile.store %sum to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<2x16xf32>, !tile.matrix<?x30xf32>, !tile.mask<2x16>
+        }
+      }
+    }
+  }
+}

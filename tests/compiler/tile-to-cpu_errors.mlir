@@ -1,0 +1,180 @@
+// What the CPU target cannot lower is refused where it stands.
+// RUN: alg-opt %s -split-input-file -verify-diagnostics -convert-tile-to-cpu
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 5>, bank = <2 x 5>, out = <2 x 32>,
+                       row_types = <cyclic 2>>
+tile.kernel @narrow_pairs(%x: !tile.matrix<?x10xbf16>, %w: !tile.matrix<10x64xbf16, panels 16 x 2>, %y: !tile.matrix<?x64xbf16>)
+    attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
+                register_columns = 16, lanes = 8, bank = packed>} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+    %xs = tile.hold %x[%i, %r] : !tile.matrix<?x10xbf16> -> !tile.buffer<4x10xbf16>
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.walk (%t) over [<types, 1>] {
+        tile.walk (%s) over [<rows, 2>] {
+          %zero = tile.zero : !tile.fragment<2x16xf32>
+          %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
+            // expected-error @+1 {{multiplies bf16 pairs in vectors of 16 lanes only, the schedule has 8}}
+            %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc
+                : !tile.buffer<4x10xbf16>, !tile.matrix<10x64xbf16, panels 16 x 2>, !tile.fragment<2x16xf32>
+            tile.yield %next : !tile.fragment<2x16xf32>
+          }
+          %half = tile.map (%v = %sum : !tile.fragment<2x16xf32>) -> !tile.fragment<2x16xbf16> {
+            %h = arith.truncf %v : f32 to bf16
+            tile.yield %h : bf16
+          }
+          %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<2x16>
+          tile.store %half to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<2x16xbf16>, !tile.matrix<?x64xbf16>, !tile.mask<2x16>
+        }
+      }
+    }
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 5>, bank = <2 x 5>, out = <2 x 32>,
+                       row_types = <cyclic 2>>
+tile.kernel @held_halves(%x: !tile.matrix<?x10xbf16>, %w: !tile.matrix<10x64xbf16>, %y: !tile.matrix<?x64xbf16>)
+    attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
+                register_columns = 16, lanes = 8, bank = direct>} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+    %xs = tile.hold %x[%i, %r] : !tile.matrix<?x10xbf16> -> !tile.buffer<4x10xbf16>
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.walk (%t) over [<types, 1>] {
+        tile.walk (%s) over [<rows, 2>] {
+          %zero = tile.zero : !tile.fragment<2x16xf32>
+          %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
+            // expected-error @+1 {{multiplies held rows of f32 unless the bank comes in bf16 pairs}}
+            %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc
+                : !tile.buffer<4x10xbf16>, !tile.matrix<10x64xbf16>, !tile.fragment<2x16xf32>
+            tile.yield %next : !tile.fragment<2x16xf32>
+          }
+          %half = tile.map (%v = %sum : !tile.fragment<2x16xf32>) -> !tile.fragment<2x16xbf16> {
+            %h = arith.truncf %v : f32 to bf16
+            tile.yield %h : bf16
+          }
+          %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<2x16>
+          tile.store %half to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<2x16xbf16>, !tile.matrix<?x64xbf16>, !tile.mask<2x16>
+        }
+      }
+    }
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 5>, bank = <2 x 5>, out = <2 x 32>,
+                       row_types = <cyclic 2>>
+tile.kernel @plain_buffer(%x: !tile.matrix<?x10xf32>, %w: !tile.matrix<10x64xf32>, %y: !tile.matrix<?x64xf32>)
+    attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
+                register_columns = 16, lanes = 8, bank = direct>} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+    %xs = tile.hold %x[%i, %r] : !tile.matrix<?x10xf32> -> !tile.buffer<4x10xf32>
+    // expected-error @+1 {{the CPU target stages panels only; rows are held by tile.hold}}
+    %stage = tile.buffer : !tile.buffer<10x16xf32>
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.walk (%t) over [<types, 1>] {
+        tile.walk (%s) over [<rows, 2>] {
+          %zero = tile.zero : !tile.fragment<2x16xf32>
+          %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
+            %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc
+                : !tile.buffer<4x10xf32>, !tile.matrix<10x64xf32>, !tile.fragment<2x16xf32>
+            tile.yield %next : !tile.fragment<2x16xf32>
+          }
+          %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<2x16>
+          tile.store %sum to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<2x16xf32>, !tile.matrix<?x64xf32>, !tile.mask<2x16>
+        }
+      }
+    }
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 5>, bank = <2 x 5>, out = <2 x 32>,
+                       row_types = <cyclic 2>>
+tile.kernel @narrowing_copy(%x: !tile.matrix<?x10xf32>, %w: !tile.matrix<10x64xf32>, %y: !tile.matrix<?x64xf32>)
+    attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
+                register_columns = 16, lanes = 8, bank = copied>} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+    %xs = tile.hold %x[%i, %r] : !tile.matrix<?x10xf32> -> !tile.buffer<4x10xf32>
+    %stage = tile.buffer : !tile.buffer<10x16xbf16, panels 16 x 1>
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.walk (%t) over [<types, 1>] {
+        tile.terms (%k, %b, %c) of (%t, %j) {
+          // expected-error @+1 {{cannot convert elements on the way}}
+          tile.copy %w[%b, %j, %n] to %stage : !tile.matrix<10x64xf32> to !tile.buffer<10x16xbf16, panels 16 x 1>
+        }
+        tile.walk (%s) over [<rows, 2>] {
+          %zero = tile.zero : !tile.fragment<2x16xf32>
+          %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
+            %next = tile.mma %xs[%t, %k, %s], %stage[%b, %j, %n], %acc
+                : !tile.buffer<4x10xf32>, !tile.buffer<10x16xbf16, panels 16 x 1>, !tile.fragment<2x16xf32>
+            tile.yield %next : !tile.fragment<2x16xf32>
+          }
+          %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<2x16>
+          tile.store %sum to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<2x16xf32>, !tile.matrix<?x64xf32>, !tile.mask<2x16>
+        }
+      }
+    }
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 5>, bank = <2 x 5>, out = <2 x 32>,
+                       row_types = <cyclic 2>>
+tile.kernel @reducing_map(%x: !tile.matrix<?x10xf32>, %w: !tile.matrix<10x64xf32>, %y: !tile.matrix<?x64xf32>)
+    attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
+                register_columns = 16, lanes = 8, bank = direct>} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+    %xs = tile.hold %x[%i, %r] : !tile.matrix<?x10xf32> -> !tile.buffer<4x10xf32>
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.walk (%t) over [<types, 1>] {
+        tile.walk (%s) over [<rows, 2>] {
+          %zero = tile.zero : !tile.fragment<2x16xf32>
+          %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
+            %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc
+                : !tile.buffer<4x10xf32>, !tile.matrix<10x64xf32>, !tile.fragment<2x16xf32>
+            tile.yield %next : !tile.fragment<2x16xf32>
+          }
+          %h = tile.map (%v = %sum : !tile.fragment<2x16xf32>) -> !tile.fragment<2x16xf32> {
+            // expected-error @+1 {{is not element-wise, so a tile.map cannot apply it to vectors}}
+            %p = builtin.unrealized_conversion_cast %v : f32 to f32
+            tile.yield %p : f32
+          }
+          %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<2x16>
+          tile.store %h to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<2x16xf32>, !tile.matrix<?x64xf32>, !tile.mask<2x16>
+        }
+      }
+    }
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 5>, bank = <2 x 5>, out = <2 x 32>,
+                       row_types = <cyclic 2>>
+tile.kernel @foreign(%x: !tile.matrix<?x10xf32>, %w: !tile.matrix<10x64xf32>, %y: !tile.matrix<?x64xf32>)
+    attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
+                register_columns = 16, lanes = 8, bank = direct>} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+    %xs = tile.hold %x[%i, %r] : !tile.matrix<?x10xf32> -> !tile.buffer<4x10xf32>
+    // expected-error @+1 {{is not something that the CPU target can lower}}
+    %a = memref.alloc() : memref<4xf32>
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.walk (%t) over [<types, 1>] {
+        tile.walk (%s) over [<rows, 2>] {
+          %zero = tile.zero : !tile.fragment<2x16xf32>
+          %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
+            %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc
+                : !tile.buffer<4x10xf32>, !tile.matrix<10x64xf32>, !tile.fragment<2x16xf32>
+            tile.yield %next : !tile.fragment<2x16xf32>
+          }
+          %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<2x16>
+          tile.store %sum to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<2x16xf32>, !tile.matrix<?x64xf32>, !tile.mask<2x16>
+        }
+      }
+    }
+  }
+}
