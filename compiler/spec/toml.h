@@ -1,6 +1,7 @@
-// toml++, with two faults of its version 3.3 mended. Asked whether most letters beyond ASCII are white space, it runs
-// into __builtin_unreachable; "no" is the answer it means. And it assumes of hostile text what it checks only
-// afterwards ("[" followed by a control character): the checks are there, so the assumptions can go.
+// toml++, with two faults of its version 3.3 mended. Asked whether most letters beyond ASCII are white space,
+// it runs into __builtin_unreachable; "no" is the answer it means. And it assumes of hostile text what it
+// checks only afterwards ("[" followed by a control character): the checks are there, so the assumptions can
+// go.
 #pragma once
 
 // clang-format off
