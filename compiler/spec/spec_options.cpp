@@ -77,6 +77,10 @@ void addSpecOptions(CLI::App &app, SpecOptions &options) {
          "a spec (.toml), a graph (.dot, .gv, .graphml), a table (.json), or an expression like \"Q(2)^2\"")
       ->required()
       ->type_name("");
+  addLayerOptions(app, options);
+}
+
+void addLayerOptions(CLI::App &app, SpecOptions &options) {
   app.add_option("--field", options.field, "ground field: Q, or a prime field like GF(7)")
       ->type_name("FIELD")
       ->group("Algebra");

@@ -27,6 +27,9 @@ struct SpecOptions {
 // Adds the positional SPEC and the option groups "Algebra" and "Layer". `options` must outlive `app`.
 void addSpecOptions(CLI::App &app, SpecOptions &options);
 
+// The option groups alone, for a command that takes its specs in another way.
+void addLayerOptions(CLI::App &app, SpecOptions &options);
+
 // Reads the file or expression and lays the options over it. Throws UsageError when options that belong
 // together are not all there, and algebras::InputError for whatever is wrong with the input.
 Spec loadSpec(const SpecOptions &options);

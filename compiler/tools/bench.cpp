@@ -1,12 +1,11 @@
 // algctl bench: a bundle against a dense library. The measuring is the runtime's.
+#include "compiler/tools/bench_jobs.h"
 #include "compiler/tools/commands.h"
 
 #include "compiler/spec/integer_option.h"
 #include "compiler/spec/usage_error.h"
 #include "runtime/bench/bench.h"
 #include "runtime/bench/progress.h"
-#include "runtime/bench/table.h"
-#include "runtime/bundle/bundle.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -18,36 +17,14 @@ namespace compiler {
 namespace {
 
 struct BenchCommand {
-  std::vector<std::string> bundles;
+  std::vector<std::string> products;
+  SpecOptions layer;
   std::vector<std::int64_t> m = {2048};
-  std::string table, folder, dtype, against = "dense";
+  std::string table, folder, against = "dense";
   int trials = 15, threads = 0;
   std::int64_t flush_mib = 0;
   bool json = false;
 };
-
-struct Job {
-  std::string bundle, name;
-  std::int64_t m = 0;
-};
-
-void listJobs(const BenchCommand &options, std::vector<Job> &jobs, std::vector<algrt::TableMatch> &skipped) {
-  for (const std::string &bundle : options.bundles)
-    for (std::int64_t m : options.m)
-      jobs.push_back({bundle, "", m});
-  if (options.table.empty())
-    return;
-  std::optional<std::string> dtype;
-  if (!options.dtype.empty())
-    dtype = options.dtype;
-  for (const algrt::TableMatch &match :
-       algrt::matchTable(algrt::readTable(options.table), options.folder, dtype)) {
-    if (match.skipped.empty())
-      jobs.push_back({match.bundle_path, match.row.name, match.row.m});
-    else
-      skipped.push_back(match);
-  }
-}
 
 nlohmann::ordered_json asJson(const algrt::Machine &machine, const std::vector<algrt::BenchCase> &cases,
                               const std::vector<algrt::TableMatch> &skipped) {
@@ -63,22 +40,24 @@ nlohmann::ordered_json asJson(const algrt::Machine &machine, const std::vector<a
   return json;
 }
 
-int bench(const BenchCommand &options) {
-  if (options.bundles.empty() == options.table.empty())
-    throw UsageError("give bundles, or --table with --bundles");
-  if (!options.table.empty() && options.folder.empty())
-    throw UsageError("--table needs --bundles, the folder with the compiled bundles");
+int bench(const BenchCommand &options, const BundleCompiler &compile) {
+  if (options.products.empty() == options.table.empty())
+    throw UsageError("give specs or bundles, or a table with --table");
+  if (!options.folder.empty() && options.table.empty())
+    throw UsageError("--bundles belongs to --table");
   for (std::int64_t m : options.m)
     if (m < 1)
       throw Failure(fmt::format("--m is {}: a batch needs at least one row", m));
 
-  std::vector<Job> jobs;
-  std::vector<algrt::TableMatch> skipped;
-  listJobs(options, jobs, skipped);
-
-  // Before the machine is measured, which takes seconds: are these bundles?
-  for (const Job &job : jobs)
-    algrt::Bundle::open(job.bundle);
+  TemporaryFolder scratch;
+  BenchJobs list;
+  list.add(options.products, options.m, options.layer, compile, scratch.path());
+  if (!options.table.empty() && !options.folder.empty())
+    list.addTable(options.table, options.folder, options.layer.dtype);
+  else if (!options.table.empty())
+    list.addTable(options.table, options.layer.dtype, compile, scratch.path());
+  const std::vector<BenchJob> &jobs = list.jobs;
+  const std::vector<algrt::TableMatch> &skipped = list.skipped;
 
   algrt::BenchOptions measured;
   measured.trials = options.trials;
@@ -94,7 +73,7 @@ int bench(const BenchCommand &options) {
   };
 
   algrt::Bench bench(measured);
-  for (const Job &job : jobs) {
+  for (const BenchJob &job : jobs) {
     cases.push_back(bench.measure(job.bundle, job.m));
     if (!job.name.empty())
       cases.back().name = job.name;
@@ -113,20 +92,23 @@ int bench(const BenchCommand &options) {
 
 } // namespace
 
-void addBench(CLI::App &app, Session &session) {
+void addBench(CLI::App &app, Session &session, const BundleCompiler &compile) {
   auto options = std::make_shared<BenchCommand>();
-  CLI::App *command = app.add_subcommand("bench", "Measure bundles against a dense library");
-  command->add_option("BUNDLE", options->bundles, "files that compile wrote")->type_name("");
+  CLI::App *command = app.add_subcommand("bench", "Measure layers against a dense library");
+  command->add_option("SPEC|BUNDLE", options->products, "files that compile wrote, or specs to compile first")
+      ->type_name("");
+  addLayerOptions(*command, options->layer);
   wholeNumber(command->add_option("--m,-m", options->m, "rows, or several numbers of them (default 2048)"))
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("M,...");
   command->add_option("--table", options->table, "measure every row of a table with columns m, k, n, q")
       ->type_name("FILE.csv");
-  command->add_option("--bundles", options->folder, "folder of the bundles for --table")->type_name("FOLDER");
-  command->add_option("--dtype", options->dtype, "only bundles of this element type, for --table")
-      ->check(CLI::IsMember({"f32", "bf16"}))
-      ->type_name("TYPE");
+  command
+      ->add_option("--bundles", options->folder,
+                   "folder of compiled bundles for --table; otherwise each row is compiled as Q(q), in bf16 unless "
+                   "--dtype or the table says f32")
+      ->type_name("FOLDER");
   command->add_option("--against", options->against, "dense (default) or none")
       ->check(CLI::IsMember({"dense", "none"}))
       ->type_name("BASELINE");
@@ -147,8 +129,11 @@ void addBench(CLI::App &app, Session &session) {
 Examples:
   algctl bench up.alg --m 2048
   algctl bench up.alg down.alg --m 1,32,2048 --json
-  algctl bench --table projections.csv --bundles build/bundles --dtype bf16)help");
-  command->callback([&session, options] { session.run = [options] { return bench(*options); }; });
+  algctl bench "Q(16)" --in 2048 --out 768 --dtype bf16 --m 512
+  algctl bench --table projections.csv --dtype f32
+  algctl bench --table projections.csv --bundles build/bundles)help");
+  command->callback(
+      [&session, options, compile] { session.run = [options, compile] { return bench(*options, compile); }; });
 }
 
 } // namespace compiler

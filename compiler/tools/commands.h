@@ -2,13 +2,23 @@
 // leaves the work in the session.
 #pragma once
 
+#include "compiler/spec/spec.h"
 #include "compiler/tools/session.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
 
 namespace CLI {
 class App;
 }
 
 namespace compiler {
+
+// Writes the bundle of a spec for this machine, with schedules for m rows. Empty in a build without the compiler.
+using BundleCompiler = std::function<void(const Spec &spec, std::int64_t m, const std::string &path)>;
+// compile.cpp; defined only where there is a compiler.
+void compileForThisMachine(const Spec &spec, std::int64_t m, const std::string &path);
 
 // On algebras alone.
 void addVerify(CLI::App &app, Session &session);
@@ -22,7 +32,7 @@ void addEmit(CLI::App &app, Session &session);
 // On bundles, through the runtime.
 void addInspect(CLI::App &app, Session &session);
 void addRun(CLI::App &app, Session &session);
-void addBench(CLI::App &app, Session &session);
+void addBench(CLI::App &app, Session &session, const BundleCompiler &compile);
 
 void addDoctor(CLI::App &app, Session &session);
 // Last: it describes the tree as it finds it when it runs.

@@ -37,6 +37,13 @@ int compile(const CompileCommand &command) {
 
 } // namespace
 
+void compileForThisMachine(const Spec &spec, std::int64_t m, const std::string &path) {
+  CompileOptions options;
+  options.rows = m;
+  requireCompilable(spec);
+  compileBundle(spec, path, options);
+}
+
 void addCompile(CLI::App &app, Session &session) {
   auto command = std::make_shared<CompileCommand>();
   CLI::App *sub =

@@ -29,7 +29,7 @@ inline Outcome algctl(std::vector<std::string> words) {
                                             compiler::addCost(app, session);
                                             compiler::addInspect(app, session);
                                             compiler::addRun(app, session);
-                                            compiler::addBench(app, session);
+                                            compiler::addBench(app, session, {});
                                             compiler::addDoctor(app, session);
                                             compiler::addCompletion(app, session);
                                           });

@@ -1,0 +1,49 @@
+// What algctl bench is asked to measure: bundles, specs that are compiled for the purpose, and the rows of a table.
+#pragma once
+
+#include "compiler/spec/spec_options.h"
+#include "compiler/tools/commands.h"
+#include "runtime/bench/table.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace compiler {
+
+// A folder of its own under the system's temporary one; gone with the object.
+class TemporaryFolder {
+public:
+  // Throws Failure.
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder &) = delete;
+  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
+  const std::filesystem::path &path() const { return folder; }
+
+private:
+  std::filesystem::path folder;
+};
+
+struct BenchJob {
+  std::string bundle;
+  std::string name; // empty: the bundle's own
+  std::int64_t m = 0;
+};
+
+struct BenchJobs {
+  std::vector<BenchJob> jobs;
+  std::vector<algrt::TableMatch> skipped;
+
+  // `products` are bundles or specs, each measured for every number of rows. `layer` lies over the specs.
+  void add(const std::vector<std::string> &products, const std::vector<std::int64_t> &m, const SpecOptions &layer,
+           const BundleCompiler &compile, const std::filesystem::path &scratch);
+  // Rows of a table against the bundles of a folder.
+  void addTable(const std::string &table, const std::string &bundles, const std::string &dtype);
+  // Rows of a table, each compiled as Q(q) from k to n. `dtype` where a row does not say it; bf16 if that is empty.
+  void addTable(const std::string &table, const std::string &dtype, const BundleCompiler &compile,
+                const std::filesystem::path &scratch);
+};
+
+} // namespace compiler
