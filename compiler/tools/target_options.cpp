@@ -1,6 +1,7 @@
 #include "compiler/tools/target_options.h"
 
 #include "compiler/failure.h"
+#include "compiler/spec/integer_option.h"
 #include "compiler/spec/usage_error.h"
 #include "compiler/targets/cpu/level.h"
 
@@ -21,7 +22,7 @@ void addTargetOptions(CLI::App &app, TargetOptions &options) {
       ->type_name("LEVELS")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--m", options.rows, "rows of X that schedules are chosen for; the kernels take any number")
+  wholeNumber(app.add_option("--m", options.rows, "rows of X that schedules are chosen for; the kernels take any number"))
       ->type_name("M")
       ->capture_default_str()
       ->group(group);
