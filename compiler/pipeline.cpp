@@ -33,6 +33,31 @@ Stage stageNamed(std::string_view name) {
 
 namespace {
 
+/// Refuses layers that no machine could hold, before anything is allocated for them.
+void requireFeasible(const algebras::Layer &layer) {
+  const algebras::Lift &lift = layer.lift;
+  const std::int64_t columns =
+      lift.kind() == algebras::Lift::Kind::Slots ? layer.out.total() / layer.out.count() : layer.out.total();
+  constexpr std::int64_t address_space = std::int64_t{1} << 47;
+  if (columns > address_space / layer.in.total() / byteWidth(layer.dtype))
+    throw Failure(
+        "the bank of " + std::to_string(layer.in.total()) + " x " + std::to_string(columns) +
+        " elements is larger than the memory that an x86-64 process can address; make the layer narrower");
+  if (lift.completeGraph())
+    return;
+  // A kernel's tables have an entry for every (type, output group) and one for every term.
+  constexpr std::int64_t most_entries = std::int64_t{1} << 25;
+  const std::string advice =
+      "; kernels read at most " + std::to_string(most_entries) + "; take a smaller algebra";
+  if (lift.types() > most_entries / lift.outputGroups())
+    throw Failure("the terms of " + lift.algebra().name() +
+                  " are too many for a table: " + std::to_string(lift.types()) + " row types write " +
+                  std::to_string(lift.outputGroups()) + " groups each" + advice);
+  if (lift.termCount() > most_entries)
+    throw Failure("the terms of " + lift.algebra().name() +
+                  " are too many for a table: " + std::to_string(lift.termCount()) + advice);
+}
+
 /// A context whose diagnostics become the text of a Failure.
 class Compilation {
 public:
@@ -80,8 +105,8 @@ public:
 private:
   static DialectRegistry registry() {
     DialectRegistry registry;
-    registry.insert<alg::AlgDialect, tile::TileDialect, arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect,
-                    memref::MemRefDialect, scf::SCFDialect, vector::VectorDialect>();
+    registry.insert<alg::AlgDialect, tile::TileDialect, arith::ArithDialect, func::FuncDialect,
+                    LLVM::LLVMDialect, memref::MemRefDialect, scf::SCFDialect, vector::VectorDialect>();
     return registry;
   }
 
@@ -94,7 +119,9 @@ private:
       fail("a pass failed without saying why");
   }
 
-  [[noreturn]] void fail(const std::string &otherwise) { throw Failure(messages.empty() ? otherwise : messages); }
+  [[noreturn]] void fail(const std::string &otherwise) {
+    throw Failure(messages.empty() ? otherwise : messages);
+  }
 
   const CompileOptions &options;
   MLIRContext context;
@@ -113,6 +140,7 @@ std::string print(ModuleOp module) {
 } // namespace
 
 std::string emitStage(const Spec &spec, Stage stage, const CompileOptions &options) {
+  requireFeasible(requireLayer(spec));
   if (stage == Stage::C)
     return plainC(requireLayer(spec), spec.source_name);
   Compilation compilation(options);
@@ -138,6 +166,7 @@ void compileBundle(const Spec &spec, const std::string &path, const CompileOptio
     if (options.progress)
       options.progress(what);
   };
+  requireFeasible(requireLayer(spec));
   BundleParts parts;
   for (const std::string &name : options.cpu_levels) {
     const CpuLevel level = cpuLevel(name);
