@@ -129,10 +129,10 @@ private:
   ScopedDiagnosticHandler handler;
 };
 
-std::string print(ModuleOp module) {
+std::string print(ModuleOp module, bool names = false) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  module.print(stream);
+  module.print(stream, OpPrintingFlags().printNameLocAsPrefix(names));
   stream << '\n';
   return text;
 }
@@ -146,11 +146,11 @@ std::string emitStage(const Spec &spec, Stage stage, const CompileOptions &optio
   Compilation compilation(options);
   OwningOpRef<ModuleOp> module = compilation.algProgram(spec);
   if (stage == Stage::Alg)
-    return print(*module);
+    return print(*module, /*names=*/true);
   const CpuLevel level = cpuLevel(options.cpu_levels.front());
   compilation.toTile(*module, options.cpu_levels.front());
   if (stage == Stage::Tile)
-    return print(*module);
+    return print(*module, /*names=*/true);
   compilation.toVector(*module);
   if (stage == Stage::Vector)
     return print(*module);

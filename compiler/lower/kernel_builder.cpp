@@ -25,6 +25,9 @@ KernelOp KernelBuilder::kernel(StringRef name, ArrayRef<Type> operands) {
   return kernel;
 }
 
+/// The name that a value has in the printed program.
+Location KernelBuilder::named(StringRef name) { return NameLoc::get(builder.getStringAttr(name), location); }
+
 AxisAttr KernelBuilder::axis(AxisKind kind, std::int64_t step) {
   return AxisAttr::get(builder.getContext(), kind, step);
 }
@@ -42,7 +45,7 @@ template <class Op> Block &KernelBuilder::loops(ArrayRef<AxisAttr> axes) {
 Value KernelBuilder::terms(Value type, Value group, Value init,
                            function_ref<Value(Value, Value, Value, Value)> body) {
   ValueRange inits = init ? ValueRange(init) : ValueRange();
-  auto terms = TermsOp::create(builder, location, inits.getTypes(), type, group, inits);
+  auto terms = TermsOp::create(builder, named("total"), inits.getTypes(), type, group, inits);
   Block &block = terms.getBody().emplaceBlock();
   Type index = builder.getIndexType();
   block.addArguments({index, index, builder.getF32Type()}, {location, location, location});
@@ -95,9 +98,9 @@ KernelOp KernelBuilder::forward(StringRef name) {
   builder.setInsertionPointToEnd(&operands);
   Block &own = loops<OwnOp>({axis(AxisKind::Types, schedule.getTypes()), axis(AxisKind::Rows, schedule.getRows()),
                              axis(AxisKind::Groups, 0)});
-  Value held_rows = HoldOp::create(builder, location, held, operands.getArgument(0), own.getArgument(0),
+  Value held_rows = HoldOp::create(builder, named("held"), held, operands.getArgument(0), own.getArgument(0),
                                    own.getArgument(1));
-  Value bank = copied ? BufferOp::create(builder, location, staged).getResult() : Value(operands.getArgument(1));
+  Value bank = copied ? BufferOp::create(builder, named("stage"), staged).getResult() : Value(operands.getArgument(1));
 
   Block &panel = loops<WalkOp>({axis(AxisKind::Groups, 1), axis(AxisKind::Columns, columns)});
   Value j = panel.getArgument(0), n = panel.getArgument(1);
@@ -111,14 +114,14 @@ KernelOp KernelBuilder::forward(StringRef name) {
 
   Block &tile = loops<WalkOp>({axis(AxisKind::Rows, rows)});
   Value s = tile.getArgument(0);
-  Value zero = ZeroOp::create(builder, location, fragment);
+  Value zero = ZeroOp::create(builder, named("zero"), fragment);
   Value sum = terms(t, j, zero, [&](Value k, Value b, Value c, Value sum) -> Value {
-    return MmaOp::create(builder, location, fragment, held_rows, t, k, s, bank, b, j, n, sum,
+    return MmaOp::create(builder, named("next"), fragment, held_rows, t, k, s, bank, b, j, n, sum,
                          coefficients == Coefficients::One ? Value() : c, coefficients == Coefficients::Signs);
   });
   if (!element.isF32()) {
     auto rounded = FragmentType::get(context, rows, columns, element);
-    auto map = MapOp::create(builder, location, rounded, ValueRange(sum));
+    auto map = MapOp::create(builder, named("rounded"), rounded, ValueRange(sum));
     Block &body = map.getBody().emplaceBlock();
     body.addArgument(builder.getF32Type(), location);
     OpBuilder::InsertionGuard inner(builder);
@@ -127,7 +130,7 @@ KernelOp KernelBuilder::forward(StringRef name) {
     YieldOp::create(builder, location, narrow);
     sum = map.getResult();
   }
-  Value mask = MaskOp::create(builder, location, MaskType::get(context, rows, columns), t, s, j, n);
+  Value mask = MaskOp::create(builder, named("mask"), MaskType::get(context, rows, columns), t, s, j, n);
   StoreOp::create(builder, location, sum, operands.getArgument(2), t, s, j, n, mask);
   return kernel;
 }

@@ -25,6 +25,7 @@ private:
   tile::KernelOp kernel(llvm::StringRef name, llvm::ArrayRef<mlir::Type> operands);
   /// An own or a walk with its indices; the builder stands in its body afterwards.
   template <class Op> mlir::Block &loops(llvm::ArrayRef<tile::AxisAttr> axes);
+  mlir::Location named(llvm::StringRef name);
   tile::AxisAttr axis(tile::AxisKind kind, std::int64_t step);
   /// The terms of (type, group) with `body` filled in; `init` is null where nothing is carried.
   mlir::Value terms(mlir::Value type, mlir::Value group, mlir::Value init,

@@ -36,6 +36,11 @@ OwningOpRef<ModuleOp> buildProjection(MLIRContext &context, const algebras::Laye
   builder.setInsertionPointToEnd(module->getBody());
   auto function = func::FuncOp::create(builder, location, "forward", builder.getFunctionType(inputs, y_type));
   Block *entry = function.addEntryBlock();
+  // Names for readers of the printed program.
+  auto named = [&](StringRef name) -> Location { return NameLoc::get(builder.getStringAttr(name), location); };
+  const StringRef argument_names[] = {"x", "w", explicit_types ? "types" : "p0"};
+  for (auto [argument, name] : llvm::zip(entry->getArguments(), argument_names))
+    argument.setLoc(named(name));
   builder.setInsertionPointToStart(entry);
 
   alg::SlotsType x_slots, w_slots;
@@ -49,11 +54,11 @@ OwningOpRef<ModuleOp> buildProjection(MLIRContext &context, const algebras::Laye
     w_slots = alg::SlotsType::get(w_type, slots);
   }
   Value third = inputs.size() > 2 ? Value(entry->getArgument(2)) : Value();
-  Value x = alg::SlotsOp::create(builder, location, x_slots, entry->getArgument(0), explicit_types ? Value() : third,
+  Value x = alg::SlotsOp::create(builder, named("xs"), x_slots, entry->getArgument(0), explicit_types ? Value() : third,
                                  explicit_types ? third : Value());
-  Value w = alg::SlotsOp::create(builder, location, w_slots, entry->getArgument(1), Value(), Value());
-  Value product = alg::ContractOp::create(builder, location, x, w, algebra, alg::OutputMode::Product);
-  Value y = alg::GatherOp::create(builder, location, product);
+  Value w = alg::SlotsOp::create(builder, named("ws"), w_slots, entry->getArgument(1), Value(), Value());
+  Value product = alg::ContractOp::create(builder, named("ys"), x, w, algebra, alg::OutputMode::Product);
+  Value y = alg::GatherOp::create(builder, named("y"), product);
   func::ReturnOp::create(builder, location, y);
   if (failed(verify(*module)))
     return {};
