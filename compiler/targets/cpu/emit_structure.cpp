@@ -176,7 +176,9 @@ LogicalResult KernelEmitter::emitTerms(tile::TermsOp terms) {
     coefficient = arith::ConstantOp::create(builder, location, builder.getF32FloatAttr(0.0f));
   } else {
     input_group = tableEntry("term_input_groups", tables.input_groups, term);
-    bank_row = tableEntry("term_bank_rows", tables.bank_rows, term);
+    // In the row lift the block's row group is the input group.
+    const bool same = tables.bank_rows == tables.input_groups;
+    bank_row = same ? input_group : tableEntry("term_bank_rows", tables.bank_rows, term);
     auto type = RankedTensorType::get({static_cast<std::int64_t>(tables.coefficients.size())}, builder.getF32Type());
     auto values = DenseElementsAttr::get(type, ArrayRef<float>(tables.coefficients));
     coefficient = memref::LoadOp::create(builder, location, table("term_coefficients", values), term);
