@@ -13,7 +13,7 @@ namespace compiler {
 
 class KernelEmitter {
 public:
-  /// `once` makes globals for the layout's tables with names that begin with the kernel's name.
+  /// The kernel is one of the module's; constant tables that it needs become globals of the module.
   KernelEmitter(mlir::ModuleOp module, tile::KernelOp kernel);
 
   /// Writes the function that replaces the kernel. Failure has been reported at the op that cannot be lowered.
