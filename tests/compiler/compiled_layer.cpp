@@ -15,11 +15,13 @@ using algebras::DataType;
 PaddedMatrix::PaddedMatrix(std::int64_t rows, std::int64_t columns, std::int64_t padding, DataType dtype)
     : dtype(dtype), shape{rows, columns}, strides{columns + padding, 1} {
   const std::size_t elements = static_cast<std::size_t>(rows * strides[0]);
+  storage.resize(elements * elementBytes() + 64);
+  start = storage.data() + (64 - reinterpret_cast<std::uintptr_t>(storage.data()) % 64) % 64;
   for (std::size_t element = 0; element < elements; ++element) {
-    const std::vector<char> bytes = guard(element);
-    storage.insert(storage.end(), bytes.begin(), bytes.end());
+    const Guard bytes = guard(element);
+    std::memcpy(start + element * elementBytes(), bytes.data(), elementBytes());
   }
-  descriptor.data = storage.data();
+  descriptor.data = start;
   descriptor.device = {kDLCPU, 0};
   descriptor.ndim = 2;
   descriptor.dtype = dtype == DataType::F32 ? DLDataType{kDLFloat, 32, 1} : DLDataType{kDLBfloat, 16, 1};
@@ -27,11 +29,12 @@ PaddedMatrix::PaddedMatrix(std::int64_t rows, std::int64_t columns, std::int64_t
   descriptor.strides = strides;
 }
 
-std::vector<char> PaddedMatrix::guard(std::size_t element) const {
+PaddedMatrix::Guard PaddedMatrix::guard(std::size_t element) const {
   const std::uint32_t word = 0x7fc00000u | static_cast<std::uint32_t>(element % 0x3fffff);
   const std::uint16_t half = static_cast<std::uint16_t>(0x7fc0u | element % 0x3f);
-  std::vector<char> bytes(elementBytes());
-  std::memcpy(bytes.data(), dtype == DataType::F32 ? static_cast<const void *>(&word) : &half, bytes.size());
+  Guard bytes{};
+  std::memcpy(bytes.data(), dtype == DataType::F32 ? static_cast<const void *>(&word) : &half,
+              elementBytes());
   return bytes;
 }
 
@@ -39,14 +42,14 @@ void PaddedMatrix::set(std::int64_t row, std::int64_t column, double value) {
   const std::size_t element = static_cast<std::size_t>(row * strides[0] + column);
   const float narrow = static_cast<float>(value);
   if (dtype == DataType::F32) {
-    std::memcpy(storage.data() + 4 * element, &narrow, 4);
+    std::memcpy(start + 4 * element, &narrow, 4);
     return;
   }
   std::uint32_t bits = std::bit_cast<std::uint32_t>(narrow);
   if (narrow == narrow) // to nearest, ties to even
     bits += 0x7fff + (bits >> 16 & 1);
   const std::uint16_t half = static_cast<std::uint16_t>(bits >> 16);
-  std::memcpy(storage.data() + 2 * element, &half, 2);
+  std::memcpy(start + 2 * element, &half, 2);
 }
 
 void PaddedMatrix::fill(std::mt19937 &random) {
@@ -59,8 +62,7 @@ std::vector<double> PaddedMatrix::values() const {
   std::vector<double> values;
   for (std::int64_t row = 0; row < shape[0]; ++row)
     for (std::int64_t column = 0; column < shape[1]; ++column) {
-      const char *from =
-          storage.data() + elementBytes() * static_cast<std::size_t>(row * strides[0] + column);
+      const char *from = start + elementBytes() * static_cast<std::size_t>(row * strides[0] + column);
       std::uint32_t bits = 0;
       std::memcpy(&bits, from, elementBytes());
       values.push_back(std::bit_cast<float>(dtype == DataType::F32 ? bits : bits << 16));
@@ -72,8 +74,8 @@ bool PaddedMatrix::paddingIntact() const {
   for (std::int64_t row = 0; row < shape[0]; ++row)
     for (std::int64_t column = shape[1]; column < strides[0]; ++column) {
       const std::size_t element = static_cast<std::size_t>(row * strides[0] + column);
-      const std::vector<char> bytes = guard(element);
-      if (std::memcmp(storage.data() + elementBytes() * element, bytes.data(), bytes.size()) != 0)
+      const Guard bytes = guard(element);
+      if (std::memcmp(start + elementBytes() * element, bytes.data(), elementBytes()) != 0)
         return false;
     }
   return true;

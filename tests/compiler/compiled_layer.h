@@ -5,9 +5,11 @@
 #include "runtime/algrt.h"
 #include "tests/compiler/dense_product.h"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,19 +29,21 @@ public:
   // Without the padding.
   std::vector<double> values() const;
   bool paddingIntact() const;
-  const std::vector<char> &bytes() const { return storage; }
+  std::span<const char> bytes() const { return {start, storage.size() - 64}; }
   const DLTensor *tensor() const { return &descriptor; }
 
-  void *data() { return storage.data(); }
+  void *data() { return start; }
   std::int64_t leading() const { return strides[0]; }
 
 private:
   std::size_t elementBytes() const { return dtype == algebras::DataType::F32 ? 4 : 2; }
-  std::vector<char> guard(std::size_t element) const;
+  using Guard = std::array<char, 4>;
+  Guard guard(std::size_t element) const;
 
   algebras::DataType dtype;
   std::int64_t shape[2], strides[2];
   std::vector<char> storage;
+  char *start = nullptr; // the first aligned byte of storage
   DLTensor descriptor{};
 };
 
