@@ -66,7 +66,8 @@ Graph parseDot(std::string_view text, const std::string &file) {
     const std::string &source = form.names[pair.first], &target = form.names[pair.second];
     if (pair.first == pair.second)
       throw InputError(fmt::format("edge {} -> {} is a self-loop; a graph algebra has none", source, target),
-                       placeOf(form, pair, text, file));
+                       placeOf(form, pair, text, file))
+          .hint("leave it out: every vertex has its idempotent already");
     if (!seen.insert(pair).second)
       throw InputError(fmt::format("edge {} -> {} is given twice", source, target),
                        placeOf(form, pair, text, file))

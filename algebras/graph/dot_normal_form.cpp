@@ -19,10 +19,12 @@ constexpr std::int64_t kSaturated = std::int64_t{1} << 30;
 
 // One brace level: how many vertices it mentions, and the end of an edge that waits for its other end.
 struct Level {
+  std::size_t brace = 0; // where it opens
   std::string subgraph;
   std::int64_t mentions = 0;
   std::int64_t last_size = 0;
   std::int64_t last_vertex = -1; // -1: the last end was a subgraph
+  bool has_end = false;          // an arrow may follow
   bool after_arrow = false;
 };
 
@@ -34,11 +36,13 @@ public:
   DotNormalForm run() {
     header();
     levels_.emplace_back();
+    levels_.back().brace = brace_;
     while (!levels_.empty() && peek().kind != Kind::End)
       statementToken();
-    // What follows the closing brace, and a brace that is missing, are for Boost's grammar to judge.
-    for (; peek().kind != Kind::End; ++position_)
-      emit(peek().kind == Kind::Sign ? peek().text : "\"more\"");
+    if (!levels_.empty())
+      throw InputError("this '{' is not closed", locate(content_, levels_.back().brace, file_));
+    if (peek().kind != Kind::End)
+      fail(peek(), "the graph ends before this", "a file holds one graph");
     return std::move(result_);
   }
 
@@ -73,6 +77,7 @@ private:
       ++position_;
     if (!isSign(0, '{'))
       fail(peek(), "'{' has to follow 'digraph' and its name");
+    brace_ = peek().offset;
     emit("{");
     ++position_;
   }
@@ -83,6 +88,9 @@ private:
     case Kind::Line:
       fail(token, "'--' is an undirected edge; a graph algebra needs directions", "write '->'");
     case Kind::Arrow:
+      if (!levels_.back().has_end)
+        fail(token, "no vertex stands before this '->'", "an edge is written a -> b");
+      requireNoArrow();
       levels_.back().after_arrow = true;
       emit("->");
       ++position_;
@@ -90,6 +98,7 @@ private:
     case Kind::Graph:
     case Kind::Node:
     case Kind::Edge:
+      requireNoArrow();
       ++position_;
       if (!isSign(0, '['))
         fail(peek(), fmt::format("an attribute list '[...]' has to follow '{}'", token.text));
@@ -112,17 +121,27 @@ private:
     }
   }
 
+  // Before a token that cannot be the end of an edge.
+  void requireNoArrow() {
+    if (levels_.back().after_arrow)
+      fail(peek(), "a vertex is missing here, after '->'", "an edge is written a -> b");
+  }
+
   void sign() {
     if (isSign(0, '{')) {
       emit("subgraph"); // Boost wants the word
       open("");
-    } else if (isSign(0, '}')) {
+      return;
+    }
+    requireNoArrow();
+    if (isSign(0, '}')) {
       close();
     } else if (isSign(0, '[')) {
       attributes();
     } else if (isSign(0, ';')) {
       if (!result_.text.ends_with("; ") && !result_.text.ends_with("{ "))
         emit(";");
+      levels_.back().has_end = false;
       ++position_;
     } else {
       fail(peek(), fmt::format("'{}' cannot stand here", peek().text));
@@ -133,8 +152,10 @@ private:
     if (levels_.size() > kMaximumDepth)
       fail(peek(), fmt::format("subgraphs nested deeper than {}", kMaximumDepth));
     emit("{");
+    Level &level = levels_.emplace_back();
+    level.brace = peek().offset;
+    level.subgraph = std::move(name);
     ++position_;
-    levels_.emplace_back().subgraph = std::move(name);
   }
 
   void close() {
@@ -172,6 +193,8 @@ private:
     if (isSign(1, '=')) { // an attribute of the graph
       if (peek(2).kind != Kind::Identifier)
         fail(peek(2), "a value has to follow '='");
+      requireNoArrow();
+      levels_.back().has_end = false;
       position_ += 3;
       return;
     }
@@ -190,6 +213,7 @@ private:
 
   void attributes() {
     const DotToken &start = peek();
+    levels_.back().has_end = false;
     for (++position_; !isSign(0, ']'); ++position_) {
       if (peek().kind == Kind::End)
         fail(start, "this attribute list is not closed");
@@ -211,6 +235,7 @@ private:
         throw InputError(fmt::format("more than {} edges", kMaximumEdges), SourceLocation{file_, 0, 0, {}})
             .hint("the complete graph of any size is Q(n)");
     }
+    level.has_end = true;
     level.after_arrow = false;
     level.last_size = size;
     level.last_vertex = vertex;
@@ -220,6 +245,7 @@ private:
   std::string_view content_;
   const std::string &file_;
   std::size_t position_ = 0;
+  std::size_t brace_ = 0; // where the graph's own brace opens
   DotNormalForm result_;
   std::vector<Level> levels_;
   std::unordered_map<std::string, std::int64_t> vertices_;

@@ -123,6 +123,10 @@ Graph parseGraphml(std::string_view text, const std::string &file) {
     if (tag != "edge")
       continue;
     std::string source = attribute(element, "source"), target = attribute(element, "target");
+    if (source.empty() || target.empty())
+      fail(file,
+           fmt::format("edge number {} has no {}", edges.size() + 1, source.empty() ? "source" : "target"),
+           "write <edge source=\"a\" target=\"b\"/>");
     for (const std::string &end : {source, target})
       if (!vertices.contains(end))
         fail(file, fmt::format("edge {} -> {}: there is no node '{}'", source, target, end));
@@ -130,7 +134,8 @@ Graph parseGraphml(std::string_view text, const std::string &file) {
       fail(file,
            fmt::format("edge {} -> {} is undirected; a graph algebra needs directions", source, target));
     if (source == target)
-      fail(file, fmt::format("edge {} -> {} is a self-loop; a graph algebra has none", source, target));
+      fail(file, fmt::format("edge {} -> {} is a self-loop; a graph algebra has none", source, target),
+           "leave it out: every vertex has its idempotent already");
     Graph::Edge edge{vertices[source], vertices[target]};
     if (!seen.insert(edge).second)
       fail(file, fmt::format("edge {} -> {} is given twice", source, target), "remove one of the two");

@@ -93,7 +93,8 @@ TEST(Dot, ErrorsSayWhereAndWhatToDo) {
             "g.dot:1:1: error: an undirected graph; a graph algebra needs directions\ngraph { a -- b }\n^\n"
             "hint: write 'digraph', with '->' for each edge");
   EXPECT_EQ(dotError("digraph {\n  a -> b\n  b -> b\n}"),
-            "g.dot:3:8: error: edge b -> b is a self-loop; a graph algebra has none\n  b -> b\n       ^");
+            "g.dot:3:8: error: edge b -> b is a self-loop; a graph algebra has none\n  b -> b\n       ^\n"
+            "hint: leave it out: every vertex has its idempotent already");
   EXPECT_NE(dotError("digraph { a -> b\n a -> b }").find("g.dot:2:7: error: edge a -> b is given twice"),
             std::string::npos);
   EXPECT_NE(dotError("digraph { a -- b }").find("g.dot:1:13: error: '--' is an undirected edge"),
@@ -102,6 +103,18 @@ TEST(Dot, ErrorsSayWhereAndWhatToDo) {
             std::string::npos);
   EXPECT_NE(dotError("digraph { a /* }").find("this comment is not closed"), std::string::npos);
   EXPECT_NE(dotError("digraph { }").find("a graph without vertices"), std::string::npos);
+  EXPECT_NE(dotError("digraph {\n a -> b").find("g.dot:1:9: error: this '{' is not closed"),
+            std::string::npos);
+  EXPECT_NE(dotError("digraph {\n a -> {b").find("g.dot:2:7: error: this '{' is not closed"),
+            std::string::npos);
+  EXPECT_NE(dotError("digraph { a -> }").find("g.dot:1:16: error: a vertex is missing here, after '->'"),
+            std::string::npos);
+  EXPECT_NE(dotError("digraph { a -> -> b }").find("g.dot:1:16: error: a vertex is missing"),
+            std::string::npos);
+  EXPECT_NE(dotError("digraph { a; -> b }").find("g.dot:1:14: error: no vertex stands before this '->'"),
+            std::string::npos);
+  EXPECT_NE(dotError("digraph { a } digraph { b }").find("g.dot:1:15: error: the graph ends before this"),
+            std::string::npos);
   for (const char *bad :
        {"", "junk", "digraph", "digraph {", "digraph { a -> }", "digraph { a } b", "digraph { -> a }",
         "digraph { a } digraph { b }", "digraph { a b -> ; }", "digraph { ] }", "digraph { a = }",
@@ -164,6 +177,8 @@ TEST(Graphml, Errors) {
                 .find("twice"),
             std::string::npos);
   EXPECT_NE(message(graphml(nodes + nodes)).find("declared twice"), std::string::npos);
+  EXPECT_NE(message(graphml(nodes + "<edge target=\"a\"/>")).find("edge number 1 has no source"),
+            std::string::npos);
   EXPECT_NE(message(graphml("<node/>")).find("has no id"), std::string::npos);
   EXPECT_NE(message(graphml("")).find("without vertices"), std::string::npos);
   EXPECT_NE(message("<graphml>\n<graph>\n<x y></graphml>").find("g.graphml:3:1: error: not well-formed XML"),
