@@ -38,6 +38,9 @@ private:
 };
 
 json parseJson(std::string_view text, const std::string &file) {
+  // The library takes a zero byte for the end of the text and would not look at what follows.
+  if (std::size_t zero = text.find('\0'); zero != std::string_view::npos)
+    throw InputError("not JSON: byte 0x00 cannot stand here", locate(text, zero, file));
   try {
     return json::parse(
         text.begin(), text.end(),

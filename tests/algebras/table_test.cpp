@@ -57,6 +57,9 @@ TEST(Table, PublishedInvalidCases) {
 
 TEST(Table, ErrorsNameThePlace) {
   EXPECT_EQ(errorOf("{\n  \"dimension\": 1,\n  oops }").substr(0, 16), "t.json:3:3: erro");
+  std::string good = R"json({"dimension":1,"constants":[[0,0,0,"1"]]})json";
+  EXPECT_EQ(errorOf(good + '\0' + "left over").substr(0, 45),
+            "t.json:1:42: error: not JSON: byte 0x00 canno");
   EXPECT_NE(errorOf(R"json({"dimension":1,"constants":[[0,0,0,"1"],[0,0,0,"2"]]})json")
                 .find("constant [0, 0, 0] is given twice"),
             std::string::npos);
