@@ -1,6 +1,7 @@
 #include "algebras/cost/padding.h"
 
 #include "algebras/checked.h"
+#include "algebras/cost/projection.h"
 #include "algebras/error.h"
 
 #include <fmt/format.h>
@@ -15,6 +16,15 @@ std::int64_t roundUp(std::int64_t value, std::int64_t multiple) {
   return checkedMultiply(value / multiple + (value % multiple != 0), multiple, kWhat);
 }
 
+Groups rounded(const Groups &groups, std::int64_t multiple) {
+  if (groups.isEqual())
+    return Groups::equal(groups.count(), roundUp(groups.width(0), multiple));
+  std::vector<std::int64_t> widths = groups.widths();
+  for (std::int64_t &width : widths)
+    width = roundUp(width, multiple);
+  return Groups::explicitWidths(std::move(widths));
+}
+
 } // namespace
 
 std::int64_t paddedMacs(const Lift &lift, const Groups &in, const Groups &out,
@@ -25,20 +35,10 @@ std::int64_t paddedMacs(const Lift &lift, const Groups &in, const Groups &out,
   if (static_cast<std::int64_t>(rows_of_type.size()) != lift.types())
     throw InputError(fmt::format("row counts for {} types, but {} has {}", rows_of_type.size(),
                                  lift.algebra().name(), lift.types()));
-  std::int64_t sum = 0;
-  for (std::int64_t type = 0; type < lift.types(); ++type) {
-    std::int64_t rows = roundUp(rows_of_type[type], tile.rows);
-    if (rows == 0)
-      continue;
-    for (std::int64_t group = 0; group < lift.outputGroups(); ++group) {
-      std::int64_t depth = 0;
-      for (const BlockTerm &term : lift.terms(type, group))
-        depth = checkedAdd(depth, roundUp(in.width(term.input_group), tile.depth), kWhat);
-      std::int64_t area = checkedMultiply(rows, roundUp(out.width(group), tile.columns), kWhat);
-      sum = checkedAdd(sum, checkedMultiply(area, depth, kWhat), kWhat);
-    }
-  }
-  return sum;
+  std::vector<std::int64_t> rows(rows_of_type.size());
+  for (std::size_t type = 0; type < rows.size(); ++type)
+    rows[type] = roundUp(rows_of_type[type], tile.rows);
+  return batchMacs(lift, rounded(in, tile.depth), rounded(out, tile.columns), rows);
 }
 
 } // namespace algebras::cost

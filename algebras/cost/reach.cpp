@@ -5,52 +5,60 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <optional>
+#include <vector>
 
 namespace algebras::cost {
 
 namespace {
 
-// Marks the blocks that a type uses. In the slots lift a block has no output group of its own.
+// The blocks that some of the types use. In the slots lift a block has no output group of its own.
 class Marks {
 public:
-  explicit Marks(const Lift &lift) : lift_(lift), marks_(lift.bankBlocks()) {}
-
-  void use(std::int64_t type) {
-    for (std::int64_t group = 0; group < lift_.outputGroups(); ++group)
-      for (const BlockTerm &term : lift_.terms(type, group))
-        marks_[index(term.bank_row, group)] = true;
+  // Every type: in the row lift these are the slots that exist, which nobody has to walk the terms for.
+  explicit Marks(const Lift &lift) : lift_(lift) {
+    if (lift.kind() == Lift::Kind::Slots)
+      use({0});
   }
+  Marks(const Lift &lift, const std::vector<std::int64_t> &types) : lift_(lift) { use(types); }
+
   bool isUsed(std::int64_t bank_row, std::int64_t output_group) const {
-    return marks_[index(bank_row, output_group)];
+    return marks_ ? (*marks_)[index(bank_row, output_group)] : lift_.isLive(bank_row, output_group);
   }
 
 private:
+  void use(const std::vector<std::int64_t> &types) {
+    marks_.emplace(lift_.bankBlocks());
+    for (std::int64_t type : types)
+      for (std::int64_t group = 0; group < lift_.outputGroups(); ++group)
+        for (const BlockTerm &term : lift_.terms(type, group))
+          (*marks_)[index(term.bank_row, group)] = true;
+  }
   std::int64_t index(std::int64_t bank_row, std::int64_t output_group) const {
     return lift_.kind() == Lift::Kind::Rows ? bank_row * lift_.outputGroups() + output_group : bank_row;
   }
 
   const Lift &lift_;
-  std::vector<bool> marks_;
+  std::optional<std::vector<bool>> marks_;
 };
 
 constexpr std::int64_t kMaximumBlocks = std::int64_t{1} << 28;
 
 void requireSizes(const Lift &lift, std::span<const std::int64_t> rows_of_type) {
   if (lift.bankBlocks() > kMaximumBlocks)
-    throw InputError(fmt::format("a bank of {} blocks is too large to look through", lift.bankBlocks()));
+    throw InputError(fmt::format("a bank of {} blocks is too large to look through", lift.bankBlocks()))
+        .hint(fmt::format("at most {} blocks are: take a smaller algebra", kMaximumBlocks));
   if (static_cast<std::int64_t>(rows_of_type.size()) != lift.types())
     throw InputError(fmt::format("row counts for {} types, but {} has {}", rows_of_type.size(),
                                  lift.algebra().name(), lift.types()));
 }
 
-Marks mark(const Lift &lift, std::span<const std::int64_t> rows_of_type, bool only_present) {
-  requireSizes(lift, rows_of_type);
-  Marks marks(lift);
+Marks reachedMarks(const Lift &lift, std::span<const std::int64_t> rows_of_type) {
+  std::vector<std::int64_t> present;
   for (std::int64_t type = 0; type < lift.types(); ++type)
-    if (!only_present || rows_of_type[type] > 0)
-      marks.use(type);
-  return marks;
+    if (rows_of_type[type] > 0)
+      present.push_back(type);
+  return static_cast<std::int64_t>(present.size()) == lift.types() ? Marks(lift) : Marks(lift, present);
 }
 
 // Columns of the bank, as blocks: the slots lift has one.
@@ -62,7 +70,8 @@ std::int64_t bankColumns(const Lift &lift) {
 
 Reach reach(const Lift &lift, const Groups &in, const Groups &out,
             std::span<const std::int64_t> rows_of_type) {
-  Marks live = mark(lift, rows_of_type, false), reached = mark(lift, rows_of_type, true);
+  requireSizes(lift, rows_of_type);
+  Marks live(lift), reached = reachedMarks(lift, rows_of_type);
   Reach result;
   for (std::int64_t row = 0; row < lift.bankRows(); ++row)
     for (std::int64_t group = 0; group < bankColumns(lift); ++group) {
@@ -80,7 +89,8 @@ Reach reach(const Lift &lift, const Groups &in, const Groups &out,
 
 std::vector<BankBlock> unreachedBlocks(const Lift &lift, std::span<const std::int64_t> rows_of_type,
                                        std::int64_t limit) {
-  Marks live = mark(lift, rows_of_type, false), reached = mark(lift, rows_of_type, true);
+  requireSizes(lift, rows_of_type);
+  Marks live(lift), reached = reachedMarks(lift, rows_of_type);
   std::vector<BankBlock> result;
   for (std::int64_t row = 0; row < lift.bankRows(); ++row)
     for (std::int64_t group = 0; group < bankColumns(lift); ++group) {

@@ -16,6 +16,24 @@ namespace {
 
 constexpr std::int64_t kListedBlocks = 64;
 
+// The terms of a complete graph are counted in closed form, all others one by one.
+void requireCountable(const Lift &lift) {
+  constexpr std::int64_t kMostTerms = std::int64_t{1} << 26;
+  if (lift.completeGraph())
+    return;
+  const std::string advice =
+      "take a smaller algebra, or matrix factors M(n) on its right, which need no terms";
+  if (lift.types() > kMostTerms / lift.outputGroups())
+    throw InputError(
+        fmt::format("{} has {} row types that write {} groups each, too many to count one by one",
+                    lift.algebra().name(), lift.types(), lift.outputGroups()))
+        .hint(advice);
+  if (lift.termCount() > kMostTerms)
+    throw InputError(fmt::format("{} has {} block products, too many to count one by one; {} are the limit",
+                                 lift.algebra().name(), lift.termCount(), kMostTerms))
+        .hint(advice);
+}
+
 std::vector<std::int64_t> evenly(std::int64_t m, std::int64_t types) {
   std::vector<std::int64_t> rows(types, m / types);
   for (std::int64_t type = 0; type < m % types; ++type)
@@ -62,6 +80,7 @@ CostReport costReport(const Layer &layer, std::int64_t m, std::int64_t p0, const
   if (p0 < 0)
     throw InputError(fmt::format("the first position is {}; positions count from 0", p0));
   const Lift &lift = layer.lift;
+  requireCountable(lift);
 
   CostReport report;
   report.algebra = lift.algebra().name();

@@ -234,6 +234,19 @@ TEST(Cost, IncompleteGraphsSaySo) {
   EXPECT_EQ(report.reach.live_parameters, 7 * 4 * 8);
 }
 
+// Sums over more terms than anybody wants to wait for are refused at once; a complete graph needs no sum.
+TEST(Cost, LargeAlgebras) {
+  auto report = [](const char *expression, std::int64_t width) {
+    return costReport(makeLayer(Lift::rows(parseExpression(expression)), width, width), 1);
+  };
+  EXPECT_THROW(report("Q(2)^13", 8192), InputError);
+  EXPECT_THROW(report("D(100000)", 100000), InputError);
+  CostReport large = report("Q(4000)", 8000);
+  EXPECT_EQ(large.row_macs[7], std::int64_t{2 * 2} * (2 * 4000 - 1));
+  EXPECT_EQ(large.padded_macs, std::int64_t{128} * 128 * 2 * (2 * 4000 - 1));
+  EXPECT_EQ(large.reach.reached_blocks, 2 * 4000 - 1);
+}
+
 TEST(Cost, ExplicitSchedulesAndErrors) {
   Layer layer = makeLayer(Lift::rows(parseExpression("Q(4)")), 16, 16);
   EXPECT_THROW(costReport(layer, 0), InputError);
