@@ -182,6 +182,42 @@ tile.kernel @copied_each(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x128xf32
 
 // -----
 
+// `once` holds for complete graphs only: elsewhere the first owned type may have no term with the diagonal block, while a later
+// one does.
+// CHECK-LABEL: func.func @copied_other(
+// CHECK:       memref.get_global @term_input_groups
+// CHECK-NOT:   scf.if
+// CHECK:       vector.store %{{.*}}, %{{.*}} : memref<1024xf32>
+#layout = #tile.layout<algebra = #alg.algebra<"path(4)">, lift = rows, in = <4 x 16>, bank = <4 x 16>, out = <4 x 32>,
+                       row_types = <cyclic 4>>
+tile.kernel @copied_other(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x128xf32>, %y: !tile.matrix<?x128xf32>)
+    attributes {layout = #layout, schedule = #tile.schedule<types = 2, rows = 4, register_rows = 2,
+                register_columns = 16, lanes = 8, bank = copied>} {
+  tile.own (%i, %r, %g) over [<types, 2>, <rows, 4>, <groups, 0>] {
+    %xs = tile.hold %x[%i, %r] : !tile.matrix<?x64xf32> -> !tile.buffer<8x64xf32>
+    %stage = tile.buffer : !tile.buffer<64x16xf32, panels 16 x 1>
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.walk (%t) over [<types, 1>] {
+        tile.terms (%k, %b, %c) of (%t, %j) {
+          tile.copy %w[%b, %j, %n] to %stage once : !tile.matrix<64x128xf32> to !tile.buffer<64x16xf32, panels 16 x 1>
+        }
+        tile.walk (%s) over [<rows, 2>] {
+          %zero = tile.zero : !tile.fragment<2x16xf32>
+          %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
+            %next = tile.mma %xs[%t, %k, %s], %stage[%b, %j, %n], %acc
+                : !tile.buffer<8x64xf32>, !tile.buffer<64x16xf32, panels 16 x 1>, !tile.fragment<2x16xf32>
+            tile.yield %next : !tile.fragment<2x16xf32>
+          }
+          %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<2x16>
+          tile.store %sum to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<2x16xf32>, !tile.matrix<?x128xf32>, !tile.mask<2x16>
+        }
+      }
+    }
+  }
+}
+
+// -----
+
 // Packing: a range of bank row groups, each panel written whole. The size of the packed bank, in which groups of 24 take up
 // two panels of 16, is left on the function.
 // CHECK-LABEL: func.func @pack(
