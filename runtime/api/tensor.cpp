@@ -28,7 +28,7 @@ std::string typeText(DLDataType type) {
 std::string shapeText(const int64_t *shape, int ndim) {
   std::string text = "[";
   for (int i = 0; i < ndim; ++i)
-    text += (i == 0 ? "" : ", ") + (shape[i] == any_rows ? "M" : std::to_string(shape[i]));
+    text += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
   return text + "]";
 }
 
@@ -51,7 +51,8 @@ bool hasShape(const DLTensor *tensor, const std::vector<int64_t> &needed) {
   if (tensor->ndim != int(needed.size()))
     return false;
   for (int i = 0; i < tensor->ndim; ++i)
-    if (tensor->shape[i] != needed[i] && !(needed[i] == any_rows && tensor->shape[i] >= 0))
+    // any_rows is negative itself: an extent of that value is as wrong as any other negative one.
+    if (needed[i] == any_rows ? tensor->shape[i] < 0 : tensor->shape[i] != needed[i])
       return false;
   return true;
 }
@@ -112,8 +113,8 @@ MatrixView readMatrix(const DLTensor *tensor, const char *name, ElementType type
   checkKind(tensor, name, dlpackType(type));
   const std::vector<int64_t> needed = {rows, columns};
   if (!hasShape(tensor, needed))
-    refuse(name,
-           "has shape " + shapeText(tensor->shape, tensor->ndim) + ", needs " + shapeText(needed.data(), 2));
+    refuse(name, "has shape " + shapeText(tensor->shape, tensor->ndim) + ", needs [" +
+                     (rows == any_rows ? "M" : std::to_string(rows)) + ", " + std::to_string(columns) + "]");
   return matrixOf(tensor, name, tensor->shape[0], elementBytes(type));
 }
 

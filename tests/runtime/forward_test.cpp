@@ -308,7 +308,8 @@ TEST(ForwardMisuse, IsRefusedWithASentence) {
        "x: has shape [9, 19], needs [M, 20]"},
       {"rows of y", [](Product &p) { p.y.shape[0] = 8; }, "y: has shape [8, 30], needs [9, 30]"},
       {"dimensions", [](Product &p) { p.x.tensor.ndim = 1; }, "x: has shape [9], needs [M, 20]"},
-      {"negative extent", [](Product &p) { p.x.shape[0] = -9; }, "x: has shape"},
+      {"negative extent", [](Product &p) { p.x.shape[0] = -9; }, "x: has shape [-9, 20], needs [M, 20]"},
+      {"minus one row", [](Product &p) { p.x.shape[0] = -1; }, "x: has shape [-1, 20], needs [M, 20]"},
       {"dtype",
        [](Product &p) {
          p.x.tensor.dtype = {kDLFloat, 64, 1};
