@@ -1,5 +1,6 @@
 #include "compiler/pipeline.h"
 
+#include "algebras/error.h"
 #include "compiler/bundle/assemble.h"
 #include "compiler/failure.h"
 #include "compiler/lower/passes.h"
@@ -12,6 +13,9 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
+#include <fmt/format.h>
 
 using namespace mlir;
 
@@ -32,6 +36,27 @@ Stage stageNamed(std::string_view name) {
 }
 
 namespace {
+
+/// Kernels hold coefficients in f32, where a large one would turn into infinity and a small one into zero.
+void requireFloatCoefficients(const algebras::Layer &layer) {
+  const algebras::Lift &lift = layer.lift;
+  if (lift.kind() != algebras::Lift::Kind::Slots || lift.algebra().isMatrixLike())
+    return; // ones only
+  for (std::int64_t slot = 0; slot < lift.outputGroups(); ++slot)
+    for (const algebras::BlockTerm &term : lift.terms(0, slot)) {
+      const float value = static_cast<float>(term.coefficient.toDouble());
+      if (std::isfinite(value) && value != 0)
+        continue;
+      std::string written = term.coefficient.toString();
+      if (written.size() > 40)
+        written = written.substr(0, 37) + "...";
+      throw algebras::InputError(
+          fmt::format("structure constant [{}, {}, {}] of {} is {}, which is too {} for f32",
+                      term.input_group, term.bank_row, slot, lift.algebra().name(), written,
+                      value == 0 ? "small" : "large"))
+          .hint("it can be verified; to compile it, scale the basis so that the constants are moderate");
+    }
+}
 
 /// Refuses layers that no machine could hold, before anything is allocated for them.
 void requireFeasible(const algebras::Layer &layer) {
@@ -56,6 +81,7 @@ void requireFeasible(const algebras::Layer &layer) {
   if (lift.termCount() > most_entries)
     throw Failure("the terms of " + lift.algebra().name() +
                   " are too many for a table: " + std::to_string(lift.termCount()) + advice);
+  requireFloatCoefficients(layer);
 }
 
 /// A context whose diagnostics become the text of a Failure.

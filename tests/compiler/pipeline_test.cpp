@@ -90,6 +90,22 @@ TEST(Failures, UnwritableBundleLeavesNothing) {
   EXPECT_EQ(folder.fileCount(), 0u);
 }
 
+// k[x]/(x^2 - c): the constant c cannot be held by a kernel, however good the algebra is.
+TEST(Failures, CoefficientsBeyondFloatAreRefused) {
+  for (const char *constant : {"1", "1e39", "1e-50"}) {
+    std::string c = constant;
+    c = c == "1e39" ? "1" + std::string(39, '0') : c == "1e-50" ? "1/1" + std::string(50, '0') : c;
+    const algebras::Algebra algebra = algebras::tableAlgebra(algebras::parseTable(
+        R"({"dimension": 2, "constants": [[0,0,0,"1"],[0,1,1,"1"],[1,0,1,"1"],[1,1,0,")" + c + R"("]]})",
+        "root"));
+    const Spec spec{algebra, algebras::makeLayer(algebras::Lift::slots(algebra), 8, 8), false, ""};
+    if (c == "1")
+      EXPECT_NO_THROW(emitStage(spec, Stage::C, forLevel("x86-64-v3")));
+    else
+      EXPECT_THROW(emitStage(spec, Stage::C, forLevel("x86-64-v3")), algebras::InputError) << c;
+  }
+}
+
 TEST(Failures, NonassociativeTableIsRefused) {
   Spec spec = makeSpec(layerCase("Lawless"));
   spec.allow_nonassociative = false;
