@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <iostream>
 #include <string_view>
 #include <vector>
 
@@ -37,8 +38,10 @@ int reportUsage(const CLI::App &app, const CLI::ParseError &error) {
   std::vector<std::string> left = app.remaining(true);
   std::string help =
       &chosen(app) == &app ? "algctl --help" : fmt::format("algctl {} --help", chosen(app).get_name());
-  if (!left.empty() && dynamic_cast<const CLI::ExtrasError *>(&error)) {
-    bool option = left.front().starts_with("-");
+  bool option = !left.empty() && left.front().starts_with("-");
+  bool extras = !left.empty() && dynamic_cast<const CLI::ExtrasError *>(&error);
+  // A misspelt option is what the user has to hear about, not the option that is missing because of it.
+  if (extras || (option && dynamic_cast<const CLI::RequiredError *>(&error))) {
     message = fmt::format("{} '{}'",
                           option                 ? "unknown option"
                           : &chosen(app) == &app ? "unknown command"
@@ -77,8 +80,14 @@ Each command has its own --help with examples.)help");
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
     // --help and --version arrive here as well, with exit code 0.
-    if (error.get_exit_code() == 0)
-      return app.exit(error) == 0 ? kDone : kBug;
+    if (error.get_exit_code() == 0) {
+      const int code = app.exit(error);
+      if (!std::cout.flush()) {
+        printError("cannot write to standard output");
+        return kFailed;
+      }
+      return code == 0 ? kDone : kBug;
+    }
     return reportUsage(app, error);
   }
   if (!session.run) {

@@ -29,6 +29,8 @@ mode_t ordinaryMode() {
 } // namespace
 
 OutputFile::OutputFile(std::string name) : path(std::move(name)) {
+  if (path.empty())
+    throw Failure("cannot write a file without a name: give one with -o FILE");
   std::error_code status;
   if (std::filesystem::is_directory(path, status))
     throw Failure(fmt::format("cannot write {}: it is a folder", path));

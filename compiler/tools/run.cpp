@@ -13,6 +13,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -192,7 +193,7 @@ void addRun(CLI::App &app, Session &session) {
       ->type_name("N");
   wholeNumber(
       command->add_option("--seed", options->sources.seed, "of the random numbers that stand in for files"))
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()).description(""))
       ->type_name("S");
   command->add_flag("--check", options->check,
                     "compare with a double-precision evaluation; exit 1 when it differs");

@@ -22,6 +22,11 @@ TEST(CommandLine, WrongUsageIsTwo) {
   expectFailure(algctl({"cost", "Q(2)", "--in", "4", "--m", "1"}), 2, "--out");
   expectFailure(algctl({"show", "Q(2)", "--format=png"}), 2, "--format");
   expectFailure(algctl({"completion", "tcsh"}), 2, "SHELL");
+  // The misspelt option comes before the one that is missing because of it.
+  expectFailure(algctl({"cost", "Q(2)", "--in", "4", "--out", "4", "--rows", "1"}), 2,
+                "unknown option '--rows'");
+  expectFailure(algctl({"run", "up.alg", "--m", "2", "--seed", "-1"}), 2,
+                "--seed: Value -1 not in range 0 to 9223372036854775807");
 }
 
 TEST(CommandLine, HelpTeachesByExample) {
