@@ -1,5 +1,5 @@
 // Results as JSON and as a table.
-#include "runtime/bench/bench.h"
+#include "runtime/bench/report.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -153,6 +153,36 @@ std::string textTable(const std::vector<BenchCase> &cases) {
                       once(scientific(result.relative_l2)), once(result.verdict)});
     }
   return aligned(rows);
+}
+
+Json toJson(const BenchReport &report) {
+  Json json = {{"command", report.command}, {"machine", toJson(report.machine)}};
+  json["cases"] = Json::array();
+  for (const BenchCase &result : report.cases)
+    json["cases"].push_back(toJson(result));
+  json["skipped"] = Json::array();
+  for (const TableMatch &match : report.skipped)
+    json["skipped"].push_back(
+        {{"case", match.row.name}, {"map", match.row.map}, {"m", match.row.m}, {"reason", match.skipped}});
+  return json;
+}
+
+std::string text(const BenchReport &report) {
+  const Machine &machine = report.machine;
+  std::string text = machine.cpu + ", " + machine.level + ", " + std::to_string(machine.threads) +
+                     " threads, copies " + number(machine.copy_bytes_per_second / 1e9, 1) + " GB/s";
+  for (const std::string &library : machine.dense_libraries)
+    text += ", " + library;
+  text += "\n\n";
+  if (!report.cases.empty())
+    text += textTable(report.cases) + "\n";
+  for (const BenchCase &result : report.cases)
+    text += result.name + ", " + std::to_string(result.m) + " rows: dense library: " + result.dense_library +
+            "; checked " + std::to_string(result.checked_rows) + " rows\n";
+  for (const TableMatch &match : report.skipped)
+    text +=
+        "skipped " + match.row.name + ", " + std::to_string(match.row.m) + " rows: " + match.skipped + "\n";
+  return text + "reproduce: " + report.command + "\n";
 }
 
 } // namespace algrt

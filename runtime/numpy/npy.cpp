@@ -120,9 +120,9 @@ private:
 };
 
 template <typename Element>
-NpyArray<Element> read(const std::string &path, std::string_view needed_type, const std::string &conversion) {
-  const std::string bytes = readFile(path);
-  if (bytes.size() < 10 || std::string_view(bytes).substr(0, magic.size()) != magic)
+NpyArray<Element> parse(std::string_view bytes, const std::string &path, std::string_view needed_type,
+                        const std::string &conversion) {
+  if (bytes.size() < 10 || bytes.substr(0, magic.size()) != magic)
     refuse(path, "is not a .npy file: write it with numpy.save");
   const int version = static_cast<unsigned char>(bytes[6]);
   if (version < 1 || version > 3)
@@ -136,7 +136,7 @@ NpyArray<Element> read(const std::string &path, std::string_view needed_type, co
   const size_t header_begin = 8 + length_bytes;
   if (header_size > bytes.size() - header_begin)
     refuse(path, "is truncated in its header");
-  HeaderParser header(std::string_view(bytes).substr(header_begin, header_size), path);
+  HeaderParser header(bytes.substr(header_begin, header_size), path);
   header.parse();
   if (header.type != needed_type)
     refuse(path, "holds elements of type " + header.type + ", needs " + std::string(needed_type) +
@@ -187,13 +187,17 @@ void write(const std::string &path, std::span<const int64_t> shape, std::span<co
 
 } // namespace
 
-NpyArray<float> readNpyFloat32(const std::string &path) {
-  return read<float>(path, "<f4", "array.astype(numpy.float32)");
+NpyArray<float> parseNpyFloat32(std::string_view content, const std::string &name) {
+  return parse<float>(content, name, "<f4", "array.astype(numpy.float32)");
 }
 
-NpyArray<int32_t> readNpyInt32(const std::string &path) {
-  return read<int32_t>(path, "<i4", "array.astype(numpy.int32)");
+NpyArray<int32_t> parseNpyInt32(std::string_view content, const std::string &name) {
+  return parse<int32_t>(content, name, "<i4", "array.astype(numpy.int32)");
 }
+
+NpyArray<float> readNpyFloat32(const std::string &path) { return parseNpyFloat32(readFile(path), path); }
+
+NpyArray<int32_t> readNpyInt32(const std::string &path) { return parseNpyInt32(readFile(path), path); }
 
 void writeNpy(const std::string &path, std::span<const int64_t> shape, std::span<const float> values) {
   write(path, shape, values, "<f4");

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace algrt {
@@ -17,6 +18,10 @@ template <typename Element> struct NpyArray {
 // array: the message names the file, what it holds and how to convert it.
 NpyArray<float> readNpyFloat32(const std::string &path);
 NpyArray<int32_t> readNpyInt32(const std::string &path);
+
+// The same of a file's content; `name` is what messages call it.
+NpyArray<float> parseNpyFloat32(std::string_view content, const std::string &name);
+NpyArray<int32_t> parseNpyInt32(std::string_view content, const std::string &name);
 
 // Writes format version 1.0 by rename. The product of the shape must be the number of values.
 void writeNpy(const std::string &path, std::span<const int64_t> shape, std::span<const float> values);

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace algrt {
 
@@ -45,7 +46,7 @@ void writeAll(int descriptor, std::string_view contents, const std::string &path
 
 } // namespace
 
-std::string readFile(const std::string &path) {
+InputFile::InputFile(const std::string &path) : path_(path) {
   Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (file.number < 0)
     fail(path, "cannot open", errno);
@@ -54,20 +55,33 @@ std::string readFile(const std::string &path) {
     fail(path, "cannot examine", errno);
   if (!S_ISREG(status.st_mode))
     throw Error(ALGRT_IO_ERROR, path + ": is not a regular file");
-  std::string bytes(size_t(status.st_size), '\0');
+  size_ = uint64_t(status.st_size);
+  descriptor_ = std::exchange(file.number, -1);
+}
+
+InputFile::~InputFile() { ::close(descriptor_); }
+
+std::string InputFile::read(uint64_t offset, uint64_t size) const {
+  if (offset > size_ || size > size_ - offset)
+    throw Error(ALGRT_IO_ERROR, path_ + ": ends after " + std::to_string(size_) + " bytes");
+  std::string bytes(size_t(size), '\0');
   size_t filled = 0;
   while (filled < bytes.size()) {
-    ssize_t got = ::read(file.number, bytes.data() + filled, bytes.size() - filled);
+    ssize_t got = ::pread(descriptor_, bytes.data() + filled, bytes.size() - filled, off_t(offset + filled));
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
-      fail(path, "cannot read", errno);
+      fail(path_, "cannot read", errno);
     if (got == 0)
-      break; // it shrank meanwhile
+      throw Error(ALGRT_IO_ERROR, path_ + ": became shorter while it was read");
     filled += size_t(got);
   }
-  bytes.resize(filled);
   return bytes;
+}
+
+std::string readFile(const std::string &path) {
+  const InputFile file(path);
+  return file.read(0, file.size());
 }
 
 void writeFileByRename(const std::string &path, std::string_view contents) {

@@ -1,6 +1,7 @@
 // Whole files: read at once, written by rename.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -8,6 +9,26 @@ namespace algrt {
 
 // The bytes of a regular file. Throws Error(ALGRT_IO_ERROR) naming the path and the system's reason.
 std::string readFile(const std::string &path);
+
+// A regular file that is read in parts, for those of which only a part is needed. Throws
+// Error(ALGRT_IO_ERROR).
+class InputFile {
+public:
+  explicit InputFile(const std::string &path);
+  ~InputFile();
+  InputFile(const InputFile &) = delete;
+  InputFile &operator=(const InputFile &) = delete;
+
+  // As it was when the file was opened.
+  uint64_t size() const { return size_; }
+  // Exactly `size` bytes from `offset` on; an error where the file ends before that.
+  std::string read(uint64_t offset, uint64_t size) const;
+
+private:
+  std::string path_;
+  int descriptor_ = -1;
+  uint64_t size_ = 0;
+};
 
 // Writes a temporary file in the same folder, syncs it and renames it onto path: readers see the old file or
 // the new one, never half. On failure the temporary file is removed. Throws Error(ALGRT_IO_ERROR).

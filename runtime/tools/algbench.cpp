@@ -1,6 +1,7 @@
 // algbench: measures bundles against a dense library.
 #include "runtime/bench/bench.h"
 #include "runtime/bench/progress.h"
+#include "runtime/bench/report.h"
 #include "runtime/bench/table.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/support/error.h"
@@ -89,36 +90,6 @@ std::vector<algrt::TableMatch> casesOf(const Arguments &arguments) {
   return cases;
 }
 
-void print(const Arguments &arguments, const algrt::Machine &machine,
-           const std::vector<algrt::BenchCase> &results, const std::vector<algrt::TableMatch> &skipped,
-           const std::string &command) {
-  if (arguments.json) {
-    nlohmann::ordered_json document = {{"command", command}, {"machine", toJson(machine)}};
-    document["cases"] = nlohmann::ordered_json::array();
-    for (const algrt::BenchCase &result : results)
-      document["cases"].push_back(toJson(result));
-    document["skipped"] = nlohmann::ordered_json::array();
-    for (const algrt::TableMatch &match : skipped)
-      document["skipped"].push_back(
-          {{"case", match.row.name}, {"map", match.row.map}, {"m", match.row.m}, {"reason", match.skipped}});
-    std::cout << document.dump(2) << "\n";
-    return;
-  }
-  std::cout << machine.cpu << ", " << machine.level << ", " << machine.threads << " threads, copies "
-            << int64_t(machine.copy_bytes_per_second / 1e8) / 10.0 << " GB/s";
-  for (const std::string &library : machine.dense_libraries)
-    std::cout << ", " << library;
-  std::cout << "\n\n";
-  if (!results.empty())
-    std::cout << algrt::textTable(results) << "\n";
-  for (const algrt::BenchCase &result : results)
-    std::cout << result.name << ", " << result.m << " rows: dense library: " << result.dense_library
-              << "; checked " << result.checked_rows << " rows\n";
-  for (const algrt::TableMatch &match : skipped)
-    std::cout << "skipped " << match.row.name << ", " << match.row.m << " rows: " << match.skipped << "\n";
-  std::cout << "reproduce: " << command << "\n";
-}
-
 int run(const Arguments &arguments, const std::string &command) {
   algrt::ProgressBar progress;
   algrt::BenchOptions options = arguments.options;
@@ -130,19 +101,20 @@ int run(const Arguments &arguments, const std::string &command) {
     progress.show((double(done) + fraction) / double(std::max<size_t>(1, cases.size())), what);
   };
   algrt::Bench bench(options);
-  std::vector<algrt::BenchCase> results;
-  std::vector<algrt::TableMatch> skipped;
+  algrt::BenchReport report;
+  report.command = command;
   for (const algrt::TableMatch &match : cases) {
     if (match.bundle_path.empty()) {
-      skipped.push_back(match);
+      report.skipped.push_back(match);
     } else {
-      results.push_back(bench.measure(match.bundle_path, match.row.m));
-      results.back().name = match.row.name;
-      results.back().map = match.row.map;
+      report.cases.push_back(bench.measure(match.bundle_path, match.row.m));
+      report.cases.back().name = match.row.name;
+      report.cases.back().map = match.row.map;
     }
     ++done;
   }
-  print(arguments, bench.machine(), results, skipped, command);
+  report.machine = bench.machine();
+  std::cout << (arguments.json ? toJson(report).dump(2) + "\n" : text(report));
   return 0;
 }
 
@@ -163,11 +135,8 @@ int main(int argc, char **argv) {
     std::cerr << "algbench: name bundles, or --table FILE.csv with --bundles DIR; see algbench --help\n";
     return exit_usage;
   }
-  std::string command = "algbench";
-  for (int i = 1; i < argc; ++i)
-    command += std::string(" ") + argv[i];
   try {
-    return run(arguments, command);
+    return run(arguments, algrt::shellCommand("algbench", argc, argv));
   } catch (const algrt::Error &error) {
     std::cerr << "algbench: " << error.what() << "\n";
     return error.status() == ALGRT_UNSUPPORTED ? exit_absent : exit_failure;

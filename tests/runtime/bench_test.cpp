@@ -3,6 +3,7 @@
 
 #include "runtime/bench/case_data.h"
 #include "runtime/bench/dense.h"
+#include "runtime/bench/report.h"
 #include "runtime/bench/statistics.h"
 #include "runtime/numeric/bfloat16.h"
 #include "runtime/support/error.h"
@@ -58,6 +59,12 @@ TEST(CaseData, AForgottenResultIsSeen) {
   CaseData data(bundle, 4, 1);
   data.poisonResult();
   EXPECT_EQ(data.check(1).kind_mismatches, 4 * 15);
+}
+
+TEST(ShellCommand, AShellReadsTheSameWords) {
+  const char *const words[] = {"/some/where/algctl", "bench", "Q(16)", "--m=1,2048", "two words", "it's", "", "$x"};
+  EXPECT_EQ(shellCommand("algctl", int(std::size(words)), words),
+            "algctl bench 'Q(16)' --m=1,2048 'two words' 'it'\\''s' '' '$x'");
 }
 
 TEST(Bench, MeasuresEveryShape) {
