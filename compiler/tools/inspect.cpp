@@ -70,6 +70,43 @@ std::string fact(const nlohmann::json &algebra, const char *key) {
   return found->is_string() ? found->get<std::string>() : found->dump();
 }
 
+// Exactly, and in a unit that the eye takes in.
+std::string byteCount(std::int64_t bytes) {
+  constexpr std::int64_t kKibi = 1024, kMebi = kKibi * kKibi;
+  if (bytes < kKibi)
+    return fmt::format("{} bytes", bytes);
+  return bytes < kMebi ? fmt::format("{:.1f} KiB ({} bytes)", static_cast<double>(bytes) / kKibi, bytes)
+                       : fmt::format("{:.1f} MiB ({} bytes)", static_cast<double>(bytes) / kMebi, bytes);
+}
+
+std::string counted(std::int64_t count, const char *what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+// How the kernel cuts its work, and what it takes of the machine.
+std::string kernelText(const algrt::Kernel &kernel) {
+  std::string text;
+  auto line = [&](const char *key, const std::string &value) {
+    text += fmt::format("    {:<18}{}\n", key, value);
+  };
+  if (kernel.known) {
+    line("task", fmt::format("{} of {}", counted(kernel.rows_per_task, "row"),
+                             counted(kernel.types_per_task, "row type")));
+    if (kernel.register_rows > 0)
+      line("register tile", fmt::format("{} x {}", counted(kernel.register_rows, "row"),
+                                        counted(kernel.register_columns, "column")));
+    line("scratch", byteCount(kernel.scratch_bytes) + " per thread");
+    if (kernel.weights == algrt::WeightsForm::packed)
+      line("packed bank", fmt::format("{}, packed in {}", byteCount(kernel.packed_bytes),
+                                      counted(kernel.pack_tasks, "task")));
+    if (kernel.direct_rows > 0)
+      line("direct instead", fmt::format("up to {} per row type", counted(kernel.direct_rows, "row")));
+  }
+  line("needs", kernel.features.empty() ? "no particular features"
+                                        : fmt::format("{}", fmt::join(kernel.features, " ")));
+  return text;
+}
+
 std::string asText(const algrt::Bundle &bundle, const std::string &path) {
   const algrt::Manifest &manifest = bundle.manifest();
   const algrt::Layer &layer = manifest.layer;
@@ -95,6 +132,7 @@ std::string asText(const algrt::Bundle &bundle, const std::string &path) {
     text += fmt::format("  {:<10}{:<10}{:<14}", kernel.map, kernel.target, kernel.level);
     text += kernel.known ? fmt::format("{:<10}", algrt::name(kernel.weights)) : "";
     text += reason.empty() ? "runs here\n" : fmt::format("does not run here: {}\n", reason);
+    text += kernelText(kernel);
   }
 
   text += "\nSections\n";

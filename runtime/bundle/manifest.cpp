@@ -110,6 +110,13 @@ Kernel parseKernel(const JsonFields &fields, const Layer &layer) {
     fields.fail("symbol", "is empty");
   kernel.types_per_task = fields.integer("types_per_task", 1);
   kernel.rows_per_task = fields.integer("rows_per_task", 1);
+  if (fields.has("register_tile")) {
+    const std::vector<int64_t> tile = fields.integers("register_tile", 1);
+    if (tile.size() != 2)
+      fields.fail("register_tile", "has " + std::to_string(tile.size()) + " numbers, not 2");
+    kernel.register_rows = tile[0];
+    kernel.register_columns = tile[1];
+  }
   // More scratch than this per thread is no kernel but an attack on memory.
   kernel.scratch_bytes = fields.integer("scratch_bytes", 0, int64_t(1) << 32);
   if (fields.has("direct_rows"))
