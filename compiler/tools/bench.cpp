@@ -6,6 +6,7 @@
 #include "compiler/spec/usage_error.h"
 #include "runtime/bench/bench.h"
 #include "runtime/bench/progress.h"
+#include "runtime/bench/report.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -26,21 +27,7 @@ struct BenchCommand {
   bool json = false;
 };
 
-nlohmann::ordered_json asJson(const algrt::Machine &machine, const std::vector<algrt::BenchCase> &cases,
-                              const std::vector<algrt::TableMatch> &skipped) {
-  nlohmann::ordered_json json;
-  json["machine"] = algrt::toJson(machine);
-  json["cases"] = nlohmann::ordered_json::array();
-  for (const algrt::BenchCase &result : cases)
-    json["cases"].push_back(algrt::toJson(result));
-  json["skipped"] = nlohmann::ordered_json::array();
-  for (const algrt::TableMatch &match : skipped)
-    json["skipped"].push_back(
-        {{"case", match.row.name}, {"map", match.row.map}, {"m", match.row.m}, {"reason", match.skipped}});
-  return json;
-}
-
-int bench(const BenchCommand &options, const BundleCompiler &compile) {
+int bench(const BenchCommand &options, const BundleCompiler &compile, const std::string &command) {
   if (options.products.empty() == options.table.empty())
     throw UsageError("give specs or bundles, or a table with --table");
   if (!options.folder.empty() && options.table.empty())
@@ -57,7 +44,6 @@ int bench(const BenchCommand &options, const BundleCompiler &compile) {
   else if (!options.table.empty())
     list.addTable(options.table, options.layer.dtype, compile, scratch.path());
   const std::vector<BenchJob> &jobs = list.jobs;
-  const std::vector<algrt::TableMatch> &skipped = list.skipped;
 
   algrt::BenchOptions measured;
   measured.trials = options.trials;
@@ -65,28 +51,25 @@ int bench(const BenchCommand &options, const BundleCompiler &compile) {
   measured.against_dense = options.against == "dense";
   measured.flush_bytes = options.flush_mib << 20;
   std::optional<algrt::ProgressBar> bar(std::in_place);
-  std::vector<algrt::BenchCase> cases;
+  algrt::BenchReport report;
+  report.command = command;
+  report.skipped = list.skipped;
   measured.progress = [&](double fraction, const std::string &what) {
-    bar->show((static_cast<double>(cases.size()) + fraction) /
+    bar->show((static_cast<double>(report.cases.size()) + fraction) /
                   static_cast<double>(std::max<std::size_t>(jobs.size(), 1)),
               what);
   };
 
   algrt::Bench bench(measured);
   for (const BenchJob &job : jobs) {
-    cases.push_back(bench.measure(job.bundle, job.m));
+    report.cases.push_back(bench.measure(job.bundle, job.m));
     if (!job.name.empty())
-      cases.back().name = job.name;
+      report.cases.back().name = job.name;
   }
   bar.reset(); // its line is gone before the results are printed
 
-  if (options.json) {
-    fmt::print("{}\n", asJson(bench.machine(), cases, skipped).dump(2));
-    return kDone;
-  }
-  fmt::print("{}", algrt::textTable(cases));
-  for (const algrt::TableMatch &match : skipped)
-    fmt::print("skipped {}, {} rows: {}\n", match.row.name, match.row.m, match.skipped);
+  report.machine = bench.machine();
+  fmt::print("{}", options.json ? algrt::toJson(report).dump(2) + "\n" : algrt::text(report));
   return kDone;
 }
 
@@ -105,9 +88,10 @@ void addBench(CLI::App &app, Session &session, const BundleCompiler &compile) {
   command->add_option("--table", options->table, "measure every row of a table with columns m, k, n, q")
       ->type_name("FILE.csv");
   command
-      ->add_option("--bundles", options->folder,
-                   "folder of compiled bundles for --table; otherwise each row is compiled as Q(q), in bf16 unless "
-                   "--dtype or the table says f32")
+      ->add_option(
+          "--bundles", options->folder,
+          "folder of compiled bundles for --table; otherwise each row is compiled as Q(q), in bf16 unless "
+          "--dtype or the table says f32")
       ->type_name("FOLDER");
   command->add_option("--against", options->against, "dense (default) or none")
       ->check(CLI::IsMember({"dense", "none"}))
@@ -132,8 +116,9 @@ Examples:
   algctl bench "Q(16)" --in 2048 --out 768 --dtype bf16 --m 512
   algctl bench --table projections.csv --dtype f32
   algctl bench --table projections.csv --bundles build/bundles)help");
-  command->callback(
-      [&session, options, compile] { session.run = [options, compile] { return bench(*options, compile); }; });
+  command->callback([&session, options, compile] {
+    session.run = [&session, options, compile] { return bench(*options, compile, session.command); };
+  });
 }
 
 } // namespace compiler

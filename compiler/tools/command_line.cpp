@@ -2,6 +2,7 @@
 
 #include "compiler/spec/closest.h"
 #include "runtime/algrt.h"
+#include "runtime/bench/report.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -59,6 +60,7 @@ int reportUsage(const CLI::App &app, const CLI::ParseError &error) {
 int runCommandLine(int argc, char **argv, const std::function<void(CLI::App &, Session &)> &add_commands) {
   CLI::App app("algctl: a compiler for products in associative algebras", "algctl");
   Session session;
+  session.command = algrt::shellCommand("algctl", argc, argv);
   app.set_version_flag("--version", fmt::format("algctl {}", algrt_version()), "print the version");
   app.set_help_flag("-h,--help", "print this help");
   app.footer(

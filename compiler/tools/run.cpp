@@ -175,14 +175,13 @@ void addRun(CLI::App &app, Session &session) {
   command->add_option("--map", options->map, "which product: forward (default)")->type_name("MAP");
   wholeNumber(command->add_option("--m,-m", options->m, "rows of the batch, where no file says it"))
       ->type_name("M");
-  command->add_option("--x", options->sources.x, "input, float32 .npy of shape (M, K)")->type_name("FILE");
-  command
-      ->add_option("--w", options->sources.w,
-                   "bank, float32 .npy of shape (K, N), or (m, K/m, N/m) in the slot lift")
+  command->add_option("--x", options->sources.x, "input of shape (M, K), from a .npy or safetensors file")
+      ->type_name("FILE");
+  command->add_option("--w", options->sources.w, "bank of shape (K, N), or (m, K/m, N/m) in the slot lift")
       ->type_name("FILE");
   command
       ->add_option("--types", options->sources.types,
-                   "row types, int32 .npy of shape (M,), where they are explicit")
+                   "row types, int32 of shape (M,), where they are explicit")
       ->type_name("FILE");
   command->add_option("-o,--output", options->output, "write Y as float32 .npy")->type_name("FILE");
   wholeNumber(command->add_option("--offset", options->product.p0, "absolute position of the first row"))
@@ -204,9 +203,13 @@ void addRun(CLI::App &app, Session &session) {
   command->footer(
       R"help(Arrays are rounded to the bundle's element type on the way in. Without files, seeded random numbers are used.
 
+A FILE is a .npy (float32, for --types int32), or a tensor out of a safetensors file (F32, BF16 or F16, for
+--types I32) written FILE.safetensors:TENSOR; the name may be left out where the file has only one.
+
 Examples:
   algctl run up.alg --m 2048 --check
   algctl run up.alg --x x.npy --w w.npy -o y.npy
+  algctl run up.alg --m 2048 --w model.safetensors:layers.0.up_proj.bank --check
   algctl run up.alg --m 1 --offset 511 --no-packed --json)help");
   command->callback([&session, options] { session.run = [options] { return run(*options); }; });
 }

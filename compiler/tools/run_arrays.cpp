@@ -1,8 +1,8 @@
 #include "compiler/tools/run_arrays.h"
 
 #include "compiler/spec/usage_error.h"
+#include "compiler/tools/array_file.h"
 #include "compiler/tools/session.h"
-#include "runtime/numpy/npy.h"
 #include "runtime/reference/random.h"
 #include "runtime/support/checked.h"
 
@@ -62,7 +62,7 @@ std::vector<std::int32_t> randomTypes(std::int64_t m, std::int64_t types, std::u
 }
 
 algrt::NpyArray<float> readBank(const algrt::Layer &layer, const std::string &file) {
-  auto w = algrt::readNpyFloat32(file);
+  auto w = readFloat32Array(file);
   std::int64_t columns = layer.bankColumns();
   if (w.shape == Shape{layer.k, columns})
     return w;
@@ -87,14 +87,14 @@ RunArrays makeArrays(const algrt::Layer &layer, const ArraySources &sources) {
   RunArrays arrays;
   std::vector<std::pair<std::string, std::int64_t>> files;
   if (!sources.x.empty()) {
-    auto x = algrt::readNpyFloat32(sources.x);
+    auto x = readFloat32Array(sources.x);
     if (x.shape.size() != 2 || x.shape[1] != layer.k)
       wrongShape(sources.x, x.shape, fmt::format("(M, {}): M rows of K features", layer.k));
     files.emplace_back(sources.x, x.shape[0]);
     arrays.x = std::move(x.values);
   }
   if (!sources.types.empty()) {
-    auto types = algrt::readNpyInt32(sources.types);
+    auto types = readInt32Array(sources.types);
     if (types.shape.size() != 1)
       wrongShape(sources.types, types.shape, "(M,): one type per row");
     files.emplace_back(sources.types, types.shape[0]);

@@ -11,7 +11,7 @@
 namespace compiler {
 
 struct ArraySources {
-  std::string x, w, types; // file names; empty: seeded random numbers
+  std::string x, w, types; // as array_file.h reads them; empty: seeded random numbers
   std::int64_t m = 0;      // 0: not given, taken from x or types
   std::uint64_t seed = 1;
 };

@@ -22,6 +22,7 @@ enum ExitCode : int {
 // returns an exit code, or throws.
 struct Session {
   std::function<int()> run;
+  std::string command; // the whole command line, for a shell to repeat
 };
 
 // Calls `run` and turns every exception into an exit code and one message on stderr.

@@ -1,5 +1,6 @@
 // run, inspect and bench on bundles with kernels written by hand.
 #include "runtime/bundle/bundle.h"
+#include "runtime/numeric/bfloat16.h"
 #include "runtime/numpy/npy.h"
 #include "runtime/reference/compare.h"
 #include "runtime/reference/reference.h"
@@ -66,6 +67,53 @@ TEST(Run, FilesInAndOut) {
   }
 }
 
+TEST(Run, TensorsOutOfASafetensorsFile) {
+  TemporaryFolder folder;
+  std::string file = bundle(folder, "explicit_f32");
+  const algrt::test::Shape &shape = algrt::test::shape("explicit_f32");
+  // The same numbers as .npy, and as bf16 and F32 tensors: small integers, which bf16 holds exactly.
+  std::vector<std::int64_t> x_shape{3, shape.k()}, w_shape{shape.k(), shape.n()}, types_shape{3};
+  std::vector<float> x, w;
+  std::vector<std::int32_t> types{2, 0, 1};
+  std::string x_bytes, w_bytes;
+  for (std::int64_t index = 0; index < 3 * shape.k(); ++index) {
+    x.push_back(static_cast<float>(index % 5));
+    std::uint16_t bits = algrt::toBfloat16(x.back());
+    x_bytes.append(reinterpret_cast<const char *>(&bits), sizeof(bits));
+  }
+  for (std::int64_t index = 0; index < shape.k() * shape.n(); ++index)
+    w.push_back(static_cast<float>(index % 7));
+  w_bytes.assign(reinterpret_cast<const char *>(w.data()), w.size() * sizeof(float));
+  std::string types_bytes(reinterpret_cast<const char *>(types.data()), types.size() * sizeof(std::int32_t));
+  algrt::writeNpy(folder.path("x.npy"), x_shape, std::span<const float>(x));
+  algrt::writeNpy(folder.path("w.npy"), w_shape, std::span<const float>(w));
+  algrt::writeNpy(folder.path("t.npy"), types_shape, std::span<const std::int32_t>(types));
+
+  std::size_t x_end = x_bytes.size(), w_end = x_end + w_bytes.size(), end = w_end + types_bytes.size();
+  nlohmann::json header{
+      {"x:0", {{"dtype", "BF16"}, {"shape", x_shape}, {"data_offsets", {0, x_end}}}},
+      {"w", {{"dtype", "F32"}, {"shape", w_shape}, {"data_offsets", {x_end, w_end}}}},
+      {"types", {{"dtype", "I32"}, {"shape", types_shape}, {"data_offsets", {w_end, end}}}}};
+  std::string text = header.dump();
+  std::uint64_t length = text.size();
+  std::string model =
+      folder.write("model.safetensors", std::string(reinterpret_cast<const char *>(&length), 8) + text +
+                                            x_bytes + w_bytes + types_bytes);
+  Outcome plain = algctl({"run", file, "--x", folder.path("x.npy"), "--w", folder.path("w.npy"), "--types",
+                          folder.path("t.npy"), "-o", folder.path("plain.npy")});
+  ASSERT_EQ(plain.code, 0) << plain.err;
+  Outcome tensors = algctl({"run", file, "--x", model + ":x:0", "--w", model + ":w", "--types",
+                            model + ":types", "-o", folder.path("tensors.npy")});
+  ASSERT_EQ(tensors.code, 0) << tensors.err;
+  EXPECT_EQ(algrt::readNpyFloat32(folder.path("tensors.npy")).values,
+            algrt::readNpyFloat32(folder.path("plain.npy")).values);
+
+  expectFailure(algctl({"run", file, "--x", model}), 1, "has 3 tensors");
+  expectFailure(algctl({"run", file, "--x", model + ":y"}), 1, "has no tensor \"y\"");
+  expectFailure(algctl({"run", file, "--x", model + ":w"}), 1, model + ":w has shape");
+  expectFailure(algctl({"run", file, "--x", model + ":types"}), 1, "type I32, needs F32");
+}
+
 TEST(Run, AFailureLeavesNoFile) {
   TemporaryFolder folder;
   std::string file = bundle(folder, "cyclic_f32");
@@ -120,6 +168,42 @@ TEST(Inspect, JsonHasManifestAndObstacles) {
   ASSERT_FALSE(report["kernels"].empty());
   EXPECT_EQ(report["kernels"][0]["runs_here"], true);
   EXPECT_TRUE(report["kernels"][0]["obstacle"].is_null());
+}
+
+TEST(Inspect, TextSaysHowEveryKernelWorks) {
+  TemporaryFolder folder;
+  const algrt::test::Shape &shape = algrt::test::shape("cyclic_bf16");
+  nlohmann::ordered_json manifest = algrt::test::manifestOf(shape);
+  auto &kernel = manifest["kernels"][0];
+  ASSERT_EQ(kernel["weights"], "packed");
+  kernel["features"] = {"avx9000", "sse"};
+  kernel["types_per_task"] = 1;
+  kernel["rows_per_task"] = 96;
+  kernel["register_tile"] = {13, 32};
+  kernel["scratch_bytes"] = 3 << 19;
+  Outcome outcome = algctl({"inspect", folder.write("bundle.alg", algrt::test::bundleOf(shape, manifest))});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  for (const char *words :
+       {"96 rows of 1 row type", "13 rows x 32 columns", "1.5 MiB (1572864 bytes) per thread", "packed bank",
+        "avx9000 sse", "up to 2 rows per row type"})
+    EXPECT_NE(outcome.out.find(words), std::string::npos) << words << " is not in\n" << outcome.out;
+}
+
+TEST(Bench, BothFormsSayHowToRepeatThem) {
+  TemporaryFolder folder;
+  std::string file = bundle(folder, "cyclic_f32");
+  std::vector<std::string> words{"bench", file,        "--m",  "3",           "--trials",
+                                 "1",     "--against", "none", "--flush-mib", "1"};
+  std::string command = "algctl";
+  for (const std::string &word : words)
+    command += " " + word;
+  Outcome text = algctl(words);
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("reproduce: " + command + "\n"), std::string::npos) << text.out;
+  words.push_back("--json");
+  Outcome json = algctl(words);
+  ASSERT_EQ(json.code, 0) << json.err;
+  EXPECT_EQ(nlohmann::json::parse(json.out)["command"], command + " --json");
 }
 
 } // namespace

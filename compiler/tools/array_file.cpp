@@ -1,0 +1,34 @@
+#include "compiler/tools/array_file.h"
+
+#include "runtime/safetensors/safetensors.h"
+
+#include <string_view>
+
+namespace compiler {
+
+ArrayName parseArrayName(const std::string &text) {
+  constexpr std::string_view kEnding = ".safetensors", kEndingAndColon = ".safetensors:";
+  if (std::size_t found = text.find(kEndingAndColon); found != std::string::npos)
+    return {text.substr(0, found + kEnding.size()), text.substr(found + kEndingAndColon.size()), true};
+  return {text, "", text.ends_with(kEnding)};
+}
+
+algrt::NpyArray<float> readFloat32Array(const std::string &text) {
+  ArrayName name = parseArrayName(text);
+  if (!name.safetensors)
+    return algrt::readNpyFloat32(name.file);
+  auto file = algrt::Safetensors::open(name.file);
+  const algrt::SafetensorsEntry &tensor = file.find(name.tensor);
+  return {tensor.shape, file.readFloat32(tensor)};
+}
+
+algrt::NpyArray<std::int32_t> readInt32Array(const std::string &text) {
+  ArrayName name = parseArrayName(text);
+  if (!name.safetensors)
+    return algrt::readNpyInt32(name.file);
+  auto file = algrt::Safetensors::open(name.file);
+  const algrt::SafetensorsEntry &tensor = file.find(name.tensor);
+  return {tensor.shape, file.readInt32(tensor)};
+}
+
+} // namespace compiler
