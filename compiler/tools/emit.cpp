@@ -41,9 +41,15 @@ int emit(const EmitCommand &command) {
   const CompileOptions options = compileOptions(command.target);
   const Spec spec = loadSpec(command.spec);
   requireCompilable(spec);
+  // Opened before the work starts, so that a place that cannot be written is found early.
+  std::unique_ptr<OutputFile> file;
   if (!command.output.empty() && command.output != "-")
-    requireWritable(command.output);
-  writeOutput(command.output, emitStage(spec, stage, options));
+    file = std::make_unique<OutputFile>(command.output);
+  const std::string program = emitStage(spec, stage, options);
+  if (file)
+    file->commit(program);
+  else
+    writeOutput("", program);
   return kDone;
 }
 
