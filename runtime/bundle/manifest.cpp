@@ -233,7 +233,7 @@ Manifest parseManifest(std::string_view json, uint64_t sections_begin, uint64_t 
   nlohmann::json parsed;
   try {
     parsed = nlohmann::json::parse(json);
-  } catch (const nlohmann::json::parse_error &error) {
+  } catch (const nlohmann::json::exception &error) { // bad syntax, or a number beyond a double
     throw Error(ALGRT_BAD_BUNDLE, std::string("manifest: is not JSON: ") + error.what());
   }
   const JsonFields document(parsed, "");

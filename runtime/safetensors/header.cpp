@@ -23,6 +23,9 @@ constexpr size_t most_dimensions = 32;
 // The document, or an error. The callback sees every token before it is stored, so that nesting and lists are
 // bounded while they are read and a key that comes twice is noticed.
 json parseDocument(std::string_view header, const std::string &file) {
+  // The library takes a zero byte for the end of the text and would not look at what follows.
+  if (header.find('\0') != std::string_view::npos)
+    refuse(file, "its safetensors header is not JSON: it has a zero byte");
   std::set<std::string> keys[2]; // of the document, and of the tensor that is being read
   size_t list_length = 0;
   const auto token = [&](int depth, json::parse_event_t event, json &value) {
@@ -45,6 +48,8 @@ json parseDocument(std::string_view header, const std::string &file) {
   } catch (const json::parse_error &error) {
     // The library's own words repeat the text, whatever its length.
     refuse(file, "its safetensors header is not JSON: see byte " + std::to_string(error.byte) + " of it");
+  } catch (const json::out_of_range &) {
+    refuse(file, "its safetensors header has a number that is too large");
   }
 }
 

@@ -72,6 +72,11 @@ TEST(Bundle, CompleteSupportIsDiagonalPlusRow) {
   EXPECT_EQ(Support::complete(5).rowMacs(Bundle::parse(bundleOf(shape("cyclic_f32"))).layer(), 3), 9 * 24);
 }
 
+TEST(Bundle, ManifestsThatAreNotJsonAreRefused) {
+  for (const char *text : {"", "{", "{\"format\": 1e999}", "[[[["})
+    EXPECT_EQ(refusal([&] { parseManifest(text, 640, 1280); }).first, ALGRT_BAD_BUNDLE) << text;
+}
+
 TEST(Bundle, EveryFlippedBitIsFound) {
   const std::string bytes = bundleOf(shape("cyclic_f32"));
   // Every bit of header and manifest, and a bit in every 61st byte of the sections and the padding.

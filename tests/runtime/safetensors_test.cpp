@@ -130,6 +130,8 @@ TEST(Safetensors, RefusesWhatIsMalformedWithAReason) {
       {content("{}", "x"), "has 1 bytes of data, its tensors are 0"},
       {content("{", ""), "not JSON"},
       {content(std::string("{\"\xff\": 1}"), ""), "not JSON"},
+      {content("{\"w\": 1e999}", ""), "too large"},
+      {content(std::string("{}\0x", 4), ""), "zero byte"},
       {content("[]", ""), "header is not an object"},
       {content("{} {}", ""), "not JSON"},
       {content(std::string(100000, '['), ""), "nested too deeply"},
