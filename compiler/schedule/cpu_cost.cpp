@@ -70,10 +70,14 @@ CpuCost cpuCost(const algebras::Layer &layer, const CpuLevel &level, const CpuSc
   case BankAccess::Copied:
     cost.bank = bank_bytes / copied_bytes_per_cycle;
     break;
-  case BankAccess::Direct:
-    // Every tile of rows reads the bank with the user's row stride.
-    cost.bank = std::max(0.0, bank_bytes * tiles_of_type / row_blocks / far_bytes_per_cycle - cost.multiply);
+  case BankAccess::Direct: {
+    // Every tile of rows reads the bank with the user's row stride. Each piece of a row costs about two lines more than
+    // it holds, so that wide panels read better.
+    const double piece = static_cast<double>(schedule.register_columns) * element;
+    const double read = bank_bytes * tiles_of_type / row_blocks * (1 + 128 / piece) / far_bytes_per_cycle;
+    cost.bank = std::max(0.0, read - cost.multiply) + 0.1 * read;
     break;
+  }
   }
   // Tasks come in rounds of one for each worker; in the last round some have nothing to do.
   constexpr double workers = 16;

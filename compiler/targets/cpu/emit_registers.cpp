@@ -94,14 +94,22 @@ LogicalResult KernelEmitter::emitMma(tile::MmaOp mma) {
   SmallVector<Value> panel;
   for (std::int64_t v = 0; v < vectors; ++v)
     panel.push_back(loadBank(v));
-  // A packed bank comes from memory, panel after panel: ask for the next one while this one is multiplied. Into the
-  // second level only, the first is full of this panel and its rows.
-  if (!in_place && !bank.buffer) {
-    Value ahead = add(bank_start, add(multiply(p, bank.panel), multiply(width, bank.panel)));
-    const std::int64_t elements = bank.panel * pairing, line = cache_line * 8 / bank.element.getIntOrFloatBitWidth();
-    for (std::int64_t e = 0; e < elements; e += line)
-      memref::PrefetchOp::create(builder, location, bank.memref, ValueRange{index(0), add(ahead, index(e))},
-                                 /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+  // The bank comes from memory, panel after panel: ask for the next one while this one is multiplied. Into the second
+  // level only, the first is full of this panel and its rows.
+  if (!bank.buffer) {
+    const std::int64_t line = cache_line * 8 / bank.element.getIntOrFloatBitWidth();
+    const std::int64_t elements = in_place ? type.getColumns() : bank.panel * pairing;
+    for (std::int64_t e = 0; e < elements; e += line) {
+      Value at[] = {index(0), index(0)};
+      if (in_place) { // the same row goes on there
+        at[0] = add(bank_start, p);
+        at[1] = add(first_column, index(type.getColumns() + e));
+      } else {
+        at[1] = add(bank_start, add(multiply(p, bank.panel), add(multiply(width, bank.panel), index(e))));
+      }
+      memref::PrefetchOp::create(builder, location, bank.memref, at, /*isWrite=*/false, /*localityHint=*/2,
+                                 /*isDataCache=*/true);
+    }
   }
 
   sums.assign(depth.getRegionIterArgs().begin(), depth.getRegionIterArgs().end());
