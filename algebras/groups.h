@@ -8,7 +8,7 @@ namespace algebras {
 
 class Groups {
 public:
-  Groups() = default; // no groups; only a placeholder
+  Groups() = default; // no groups at all
   // `count` groups of `width` features each. InputError unless both are positive and the total fits.
   static Groups equal(std::int64_t count, std::int64_t width);
   // `count` equal groups that cover `total`. InputError that suggests explicit groups when count does not
