@@ -10,7 +10,8 @@ using namespace compiler;
 
 static Spec projection(const char *expression, std::int64_t k, std::int64_t n) {
   algebras::Algebra algebra = algebras::parseExpression(expression);
-  return {algebra, algebras::makeLayer(algebras::Lift::rows(algebra), k, n, algebras::DataType::F32), false, expression};
+  return {algebra, algebras::makeLayer(algebras::Lift::rows(algebra), k, n, algebras::DataType::F32), false,
+          expression};
 }
 
 static void stage(benchmark::State &state, Stage stage, const char *expression) {

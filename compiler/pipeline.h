@@ -1,5 +1,5 @@
-// The whole way of a product: alg -> tile -> vector code -> machine code -> bundle. Plain C++, so that a command can
-// use it without MLIR's headers.
+// The whole way of a product: alg -> tile -> vector code -> machine code -> bundle. Plain C++, so that a
+// command can use it without MLIR's headers.
 #ifndef ALGCTL_COMPILER_PIPELINE_H
 #define ALGCTL_COMPILER_PIPELINE_H
 
@@ -32,12 +32,13 @@ const std::vector<std::string> &stageNames();
 /// Throws std::out_of_range for a name that is not among them.
 Stage stageNamed(std::string_view name);
 
-/// The program of a compilable spec at a stage: text, but for the bytes of Stage::Object. Uses the first CPU level.
-/// Throws Failure with the diagnostics of whatever went wrong, AbsentError for what this machine lacks.
+/// The program of a compilable spec at a stage: text, but for the bytes of Stage::Object. Uses the first CPU
+/// level. Throws Failure with the diagnostics of whatever went wrong, AbsentError for what this machine
+/// lacks.
 std::string emitStage(const Spec &spec, Stage stage, const CompileOptions &options);
 
-/// Compiles a spec for every CPU level and writes the bundle, by rename. Throws as emitStage does, and algrt::Error
-/// when the file cannot be written.
+/// Compiles a spec for every CPU level and writes the bundle, by rename. Throws as emitStage does, and
+/// algrt::Error when the file cannot be written.
 void compileBundle(const Spec &spec, const std::string &path, const CompileOptions &options);
 
 } // namespace compiler

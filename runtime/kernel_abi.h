@@ -52,14 +52,14 @@ typedef struct algrt_memref2 {
  *   p0       absolute position of row 0 (cyclic and interval types) */
 typedef void (*algrt_forward_kernel)(const algrt_memref2 *x, const algrt_memref2 *w, const algrt_memref2 *y,
                                      const algrt_memref1 *scratch, const algrt_memref1 *rows,
-                                     const algrt_memref1 *starts, int64_t p0, int64_t row_blocks, int64_t slices,
-                                     int64_t begin, int64_t end);
+                                     const algrt_memref1 *starts, int64_t p0, int64_t row_blocks,
+                                     int64_t slices, int64_t begin, int64_t end);
 
-/* Rewrites the bank into the order in which the packed forward kernel reads it. Task t packs bank row group t;
- * there are pack_tasks of them (manifest), and they may run at once.
- *   w       the bank as the user stores it
- *   packed  1 x packed_bytes / element size, 64-byte aligned */
-typedef void (*algrt_pack_kernel)(const algrt_memref2 *w, const algrt_memref2 *packed, int64_t begin, int64_t end);
+/* Rewrites the bank into the order in which the packed forward kernel reads it. Task t packs bank row group
+ * t; there are pack_tasks of them (manifest), and they may run at once. w       the bank as the user stores
+ * it packed  1 x packed_bytes / element size, 64-byte aligned */
+typedef void (*algrt_pack_kernel)(const algrt_memref2 *w, const algrt_memref2 *packed, int64_t begin,
+                                  int64_t end);
 
 #ifdef __cplusplus
 }

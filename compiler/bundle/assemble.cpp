@@ -39,7 +39,8 @@ std::vector<KernelRecord> recordKernels(mlir::ModuleOp module) {
   return records;
 }
 
-void BundleParts::addCpu(const CpuLevel &level, const std::vector<KernelRecord> &kernels, std::string shared_object) {
+void BundleParts::addCpu(const CpuLevel &level, const std::vector<KernelRecord> &kernels,
+                         std::string shared_object) {
   parts.push_back({level, kernels, std::move(shared_object)});
 }
 
@@ -78,8 +79,8 @@ static std::string encodeSupport(const algebras::Lift &lift) {
     for (std::int64_t group = 0; group < lift.outputGroups(); ++group) {
       std::vector<algrt::Term> &terms = slots.emplace_back();
       for (const algebras::BlockTerm &term : lift.terms(type, group))
-        terms.push_back({static_cast<std::int32_t>(term.input_group), static_cast<std::int32_t>(term.bank_row),
-                         term.coefficient.toDouble()});
+        terms.push_back({static_cast<std::int32_t>(term.input_group),
+                         static_cast<std::int32_t>(term.bank_row), term.coefficient.toDouble()});
     }
   return algrt::encodeTerms(lift.types(), lift.outputGroups(), slots);
 }

@@ -91,12 +91,13 @@ FailureOr<Projection> ConvertAlgToTile::match(func::FuncOp function) {
   if (!projection.element.isF32() && !projection.element.isBF16())
     return contract.emitError("kernels compute on f32 or bf16, not on ") << projection.element;
   const bool rows_lift = activations.getLiftKind() == algebras::Lift::Kind::Rows;
-  alg::RowTypesAttr row_types = rows_lift ? activations.getRowTypes()
-                                          : alg::RowTypesAttr::get(&getContext(), algebras::RowTypes::cyclic(1));
+  alg::RowTypesAttr row_types = rows_lift
+                                    ? activations.getRowTypes()
+                                    : alg::RowTypesAttr::get(&getContext(), algebras::RowTypes::cyclic(1));
   projection.layout = tile::LayoutAttr::getChecked(
       [&] { return contract.emitError(); }, &getContext(), contract.getAlgebra(),
-      rows_lift ? tile::LiftKind::Rows : tile::LiftKind::Slots, activations.getFeatures(), bank.getBankInputs(),
-      contract.getResult().getType().getFeatures(), row_types);
+      rows_lift ? tile::LiftKind::Rows : tile::LiftKind::Slots, activations.getFeatures(),
+      bank.getBankInputs(), contract.getResult().getType().getFeatures(), row_types);
   if (!projection.layout)
     return failure();
   return projection;
@@ -110,7 +111,8 @@ static tile::ScheduleAttr toAttribute(MLIRContext *context, const CpuSchedule &s
                                  access[static_cast<int>(schedule.bank)]);
 }
 
-void ConvertAlgToTile::writeKernels(func::FuncOp function, const Projection &projection, const CpuLevel &level) {
+void ConvertAlgToTile::writeKernels(func::FuncOp function, const Projection &projection,
+                                    const CpuLevel &level) {
   tile::LayoutAttr layout = projection.layout;
   const algebras::Layer layer{layout.getTerms(), layout.getIn().getGroups(), layout.getOut().getGroups(),
                               projection.element.isF32() ? algebras::DataType::F32 : algebras::DataType::BF16,
@@ -119,8 +121,8 @@ void ConvertAlgToTile::writeKernels(func::FuncOp function, const Projection &pro
   const std::string name = function.getSymName().str();
   auto kernels = [&](BankAccess bank, std::int64_t m) {
     CpuSchedule schedule = chooseCpuSchedule(layer, level, bank, m);
-    return KernelBuilder(builder, function.getLoc(), layout, toAttribute(&getContext(), schedule), projection.element,
-                         schedule.pairs);
+    return KernelBuilder(builder, function.getLoc(), layout, toAttribute(&getContext(), schedule),
+                         projection.element, schedule.pairs);
   };
 
   KernelBuilder packed = kernels(BankAccess::Packed, rows);

@@ -9,13 +9,15 @@ namespace compiler {
 
 KernelBuilder::KernelBuilder(OpBuilder &builder, Location location, LayoutAttr layout, ScheduleAttr schedule,
                              Type element, bool pairs)
-    : builder(builder), location(location), layout(layout), schedule(schedule), element(element), pairs(pairs) {
+    : builder(builder), location(location), layout(layout), schedule(schedule), element(element),
+      pairs(pairs) {
   const std::int64_t k = layout.getBank().getTotal();
   // In the slot lift a block of the bank is as wide as one output group.
   const std::int64_t n =
       layout.getLift() == LiftKind::Slots ? layout.getOut().getWidth(0) : layout.getOut().getTotal();
   user_bank = MatrixType::get(builder.getContext(), k, n, element);
-  packed_bank = MatrixType::get(builder.getContext(), k, n, element, schedule.getRegisterColumns(), pairs ? 2 : 1);
+  packed_bank =
+      MatrixType::get(builder.getContext(), k, n, element, schedule.getRegisterColumns(), pairs ? 2 : 1);
 }
 
 KernelOp KernelBuilder::kernel(StringRef name, ArrayRef<Type> operands) {
@@ -83,24 +85,27 @@ KernelOp KernelBuilder::forward(StringRef name) {
   OpBuilder::InsertionGuard guard(builder);
   MLIRContext *context = builder.getContext();
   const std::int64_t columns = schedule.getRegisterColumns(), rows = schedule.getRegisterRows();
-  const bool packed = schedule.getBank() == BankAccess::Packed, copied = schedule.getBank() == BankAccess::Copied;
+  const bool packed = schedule.getBank() == BankAccess::Packed,
+             copied = schedule.getBank() == BankAccess::Copied;
   const Coefficients coefficients = coefficientsOf(layout.getTerms());
   auto x = MatrixType::get(context, ShapedType::kDynamic, layout.getIn().getTotal(), element);
   auto y = MatrixType::get(context, ShapedType::kDynamic, layout.getOut().getTotal(), element);
   Type held_element = pairs ? element : builder.getF32Type();
   auto held = BufferType::get(context, schedule.getTypes() * schedule.getRows(), layout.getIn().getTotal(),
                               held_element, 0, 1);
-  auto staged = BufferType::get(context, layout.getBank().getTotal(), columns, element, columns, pairs ? 2 : 1);
+  auto staged =
+      BufferType::get(context, layout.getBank().getTotal(), columns, element, columns, pairs ? 2 : 1);
   auto fragment = FragmentType::get(context, rows, columns, builder.getF32Type());
 
   KernelOp kernel = this->kernel(name, {x, packed ? packed_bank : user_bank, y});
   Block &operands = kernel.getBody().front();
   builder.setInsertionPointToEnd(&operands);
-  Block &own = loops<OwnOp>({axis(AxisKind::Types, schedule.getTypes()), axis(AxisKind::Rows, schedule.getRows()),
-                             axis(AxisKind::Groups, 0)});
+  Block &own = loops<OwnOp>({axis(AxisKind::Types, schedule.getTypes()),
+                             axis(AxisKind::Rows, schedule.getRows()), axis(AxisKind::Groups, 0)});
   Value held_rows = HoldOp::create(builder, named("held"), held, operands.getArgument(0), own.getArgument(0),
                                    own.getArgument(1));
-  Value bank = copied ? BufferOp::create(builder, named("stage"), staged).getResult() : Value(operands.getArgument(1));
+  Value bank =
+      copied ? BufferOp::create(builder, named("stage"), staged).getResult() : Value(operands.getArgument(1));
 
   Block &panel = loops<WalkOp>({axis(AxisKind::Groups, 1), axis(AxisKind::Columns, columns)});
   Value j = panel.getArgument(0), n = panel.getArgument(1);
@@ -108,7 +113,8 @@ KernelOp KernelBuilder::forward(StringRef name) {
   Value t = types.getArgument(0);
   if (copied)
     terms(t, j, {}, [&](Value, Value b, Value, Value) -> Value {
-      CopyOp::create(builder, location, operands.getArgument(1), b, j, n, bank, /*once=*/schedule.getTypes() > 1);
+      CopyOp::create(builder, location, operands.getArgument(1), b, j, n, bank,
+                     /*once=*/schedule.getTypes() > 1);
       return {};
     });
 
@@ -117,7 +123,8 @@ KernelOp KernelBuilder::forward(StringRef name) {
   Value zero = ZeroOp::create(builder, named("zero"), fragment);
   Value sum = terms(t, j, zero, [&](Value k, Value b, Value c, Value sum) -> Value {
     return MmaOp::create(builder, named("next"), fragment, held_rows, t, k, s, bank, b, j, n, sum,
-                         coefficients == Coefficients::One ? Value() : c, coefficients == Coefficients::Signs);
+                         coefficients == Coefficients::One ? Value() : c,
+                         coefficients == Coefficients::Signs);
   });
   if (!element.isF32()) {
     auto rounded = FragmentType::get(context, rows, columns, element);
@@ -141,7 +148,8 @@ KernelOp KernelBuilder::pack(StringRef name) {
   Block &operands = kernel.getBody().front();
   builder.setInsertionPointToEnd(&operands);
   Block &own = loops<OwnOp>({axis(AxisKind::BankRows, 1)});
-  // In the slot lift a row group of the bank is one block, which all output groups read: one step covers them.
+  // In the slot lift a row group of the bank is one block, which all output groups read: one step covers
+  // them.
   const std::int64_t step = layout.getLift() == LiftKind::Slots ? layout.getOut().getCount() : 1;
   Block &panel =
       loops<WalkOp>({axis(AxisKind::Groups, step), axis(AxisKind::Columns, schedule.getRegisterColumns())});

@@ -10,8 +10,8 @@ namespace compiler {
 
 class KernelBuilder {
 public:
-  /// Kernels go where `builder` stands. `element` is the type of X, W and Y in memory. `pairs` says that held rows
-  /// and panels keep bf16 in pairs for the machine's dot product; otherwise rows are held in f32.
+  /// Kernels go where `builder` stands. `element` is the type of X, W and Y in memory. `pairs` says that held
+  /// rows and panels keep bf16 in pairs for the machine's dot product; otherwise rows are held in f32.
   KernelBuilder(mlir::OpBuilder &builder, mlir::Location location, tile::LayoutAttr layout,
                 tile::ScheduleAttr schedule, mlir::Type element, bool pairs);
 
@@ -28,8 +28,9 @@ private:
   mlir::Location named(llvm::StringRef name);
   tile::AxisAttr axis(tile::AxisKind kind, std::int64_t step);
   /// The terms of (type, group) with `body` filled in; `init` is null where nothing is carried.
-  mlir::Value terms(mlir::Value type, mlir::Value group, mlir::Value init,
-                    llvm::function_ref<mlir::Value(mlir::Value k, mlir::Value b, mlir::Value c, mlir::Value sum)> body);
+  mlir::Value
+  terms(mlir::Value type, mlir::Value group, mlir::Value init,
+        llvm::function_ref<mlir::Value(mlir::Value k, mlir::Value b, mlir::Value c, mlir::Value sum)> body);
 
   mlir::OpBuilder &builder;
   mlir::Location location;

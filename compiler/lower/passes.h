@@ -20,8 +20,9 @@ namespace compiler {
 #define GEN_PASS_REGISTRATION
 #include "compiler/lower/passes.h.inc"
 
-/// The standard passes that take functions on vectors and memrefs to the LLVM dialect. With `expand_bf16`, conversions
-/// between bf16 and f32 become integer arithmetic, for machines that have no instruction for them.
+/// The standard passes that take functions on vectors and memrefs to the LLVM dialect. With `expand_bf16`,
+/// conversions between bf16 and f32 become integer arithmetic, for machines that have no instruction for
+/// them.
 void addVectorToLlvm(mlir::OpPassManager &passes, bool expand_bf16);
 
 /// Registers the passes above and the pipeline `vector-to-llvm`, for textual pipelines.

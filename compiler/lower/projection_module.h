@@ -9,8 +9,8 @@
 
 namespace compiler {
 
-/// A module with one function, `forward`: slot views of x and w, their contraction with output mode k, and the
-/// gather of the result. The context must have the alg and func dialects loaded. Null after a diagnostic.
+/// A module with one function, `forward`: slot views of x and w, their contraction with output mode k, and
+/// the gather of the result. The context must have the alg and func dialects loaded. Null after a diagnostic.
 mlir::OwningOpRef<mlir::ModuleOp> buildProjection(mlir::MLIRContext &context, const algebras::Layer &layer,
                                                   bool allow_nonassociative);
 

@@ -21,8 +21,9 @@ bool usesPairs(const algebras::Layer &layer, const CpuLevel &level) {
 }
 
 std::vector<CpuSchedule> cpuCandidates(const algebras::Layer &layer, const CpuLevel &level, BankAccess bank) {
-  // Rows and vectors of the register tile. Accumulators, the vectors of the bank and one broadcast must fit the
-  // registers; fewer than eight accumulators cannot hide the latency of a multiplication (4 cycles, 2 a cycle).
+  // Rows and vectors of the register tile. Accumulators, the vectors of the bank and one broadcast must fit
+  // the registers; fewer than eight accumulators cannot hide the latency of a multiplication (4 cycles, 2 a
+  // cycle).
   struct RegisterTile {
     std::int64_t rows, vectors;
   };
@@ -53,8 +54,8 @@ std::vector<CpuSchedule> cpuCandidates(const algebras::Layer &layer, const CpuLe
         // A bank read in place is read with its own row stride, which the caches bear once, not many times.
         if (bank == BankAccess::Direct && blocks > 1)
           continue;
-        // Held rows beyond the cache come back from further away for every panel; the other half of it is for the bank.
-        // One register tile is always allowed.
+        // Held rows beyond the cache come back from further away for every panel; the other half of it is for
+        // the bank. One register tile is always allowed.
         if ((blocks > 1 || types > 1) && types * schedule.rows * layer.in.total() > level.l2 / 2 / element)
           continue;
         candidates.push_back(schedule);

@@ -8,15 +8,17 @@ namespace compiler {
 
 // Rates of one core in a cycle, measured on AVX2 and AVX-512 machines of recent years. They only have to rank
 // schedules against each other.
-static constexpr double multiplications_per_cycle = 2;  // vector multiply-adds
-static constexpr double loads_per_cycle = 2;            // vector loads and broadcasts
-static constexpr double far_bytes_per_cycle = 6;        // from the last-level cache or memory
-static constexpr double copied_bytes_per_cycle = 8;     // read from afar and written to the cache
-static constexpr double stored_bytes_per_cycle = 6;     // written to memory
-static constexpr double cycles_per_term = 12;           // setting up one term's loop
-static constexpr double cycles_per_tile = 30;           // setting up one register tile and its stores
+static constexpr double multiplications_per_cycle = 2; // vector multiply-adds
+static constexpr double loads_per_cycle = 2;           // vector loads and broadcasts
+static constexpr double far_bytes_per_cycle = 6;       // from the last-level cache or memory
+static constexpr double copied_bytes_per_cycle = 8;    // read from afar and written to the cache
+static constexpr double stored_bytes_per_cycle = 6;    // written to memory
+static constexpr double cycles_per_term = 12;          // setting up one term's loop
+static constexpr double cycles_per_tile = 30;          // setting up one register tile and its stores
 
-static std::int64_t roundUp(std::int64_t value, std::int64_t step) { return (value + step - 1) / step * step; }
+static std::int64_t roundUp(std::int64_t value, std::int64_t step) {
+  return (value + step - 1) / step * step;
+}
 
 static bool writesWholeLines(const algebras::Layer &layer, const CpuSchedule &schedule) {
   constexpr std::int64_t cache_line = 64;
@@ -25,18 +27,20 @@ static bool writesWholeLines(const algebras::Layer &layer, const CpuSchedule &sc
          schedule.register_columns * element % cache_line == 0 && schedule.lanes * element >= cache_line / 2;
 }
 
-CpuCost cpuCost(const algebras::Layer &layer, const CpuLevel &level, const CpuSchedule &schedule, std::int64_t m) {
+CpuCost cpuCost(const algebras::Layer &layer, const CpuLevel &level, const CpuSchedule &schedule,
+                std::int64_t m) {
   const algebras::Lift &lift = layer.lift;
   const double element = static_cast<double>(byteWidth(layer.dtype));
   const double depth_step = schedule.pairs ? 2 : 1;
   const double vectors = static_cast<double>(schedule.register_columns / schedule.lanes);
   const double tile_rows = static_cast<double>(schedule.register_rows);
 
-  // One pass over the groups with the average depth and number of terms stands for all of them: the supports of an
-  // algebra differ from type to type, but a schedule is chosen for all.
+  // One pass over the groups with the average depth and number of terms stands for all of them: the supports
+  // of an algebra differ from type to type, but a schedule is chosen for all.
   const double slots = static_cast<double>(lift.types()) * static_cast<double>(lift.outputGroups());
   const double terms = static_cast<double>(lift.termCount()) / slots;
-  const double depth = terms * static_cast<double>(layer.in.total()) / static_cast<double>(lift.inputGroups());
+  const double depth =
+      terms * static_cast<double>(layer.in.total()) / static_cast<double>(lift.inputGroups());
 
   double padded_columns = 0;
   for (std::int64_t group = 0; group < lift.outputGroups(); ++group) {
@@ -49,11 +53,13 @@ CpuCost cpuCost(const algebras::Layer &layer, const CpuLevel &level, const CpuSc
   const std::int64_t rows_of_type = std::max<std::int64_t>(1, (m + lift.types() - 1) / lift.types());
   const double types = static_cast<double>(std::min(lift.types(), m));
   const double tiles_of_type = static_cast<double>(roundUp(rows_of_type, schedule.register_rows)) / tile_rows;
-  const double tiles = types * tiles_of_type * padded_columns / static_cast<double>(schedule.register_columns);
+  const double tiles =
+      types * tiles_of_type * padded_columns / static_cast<double>(schedule.register_columns);
   const double row_blocks = static_cast<double>(roundUp(rows_of_type, schedule.rows) / schedule.rows);
 
   CpuCost cost;
-  const double step = std::max(tile_rows * vectors / multiplications_per_cycle, (tile_rows + vectors) / loads_per_cycle);
+  const double step =
+      std::max(tile_rows * vectors / multiplications_per_cycle, (tile_rows + vectors) / loads_per_cycle);
   cost.multiply = tiles * (depth / depth_step * step + terms * cycles_per_term + cycles_per_tile);
   cost.hold = static_cast<double>(m) * static_cast<double>(layer.in.total()) *
               (element + (schedule.pairs ? 2 : 4)) / copied_bytes_per_cycle;
@@ -64,15 +70,16 @@ CpuCost cpuCost(const algebras::Layer &layer, const CpuLevel &level, const CpuSc
   switch (schedule.bank) {
   case BankAccess::Packed: {
     // Streams in behind the multiplications; only what is slower than they are shows.
-    cost.bank = std::max(0.0, bank_bytes / far_bytes_per_cycle - cost.multiply) + 0.1 * bank_bytes / far_bytes_per_cycle;
+    cost.bank = std::max(0.0, bank_bytes / far_bytes_per_cycle - cost.multiply) +
+                0.1 * bank_bytes / far_bytes_per_cycle;
     break;
   }
   case BankAccess::Copied:
     cost.bank = bank_bytes / copied_bytes_per_cycle;
     break;
   case BankAccess::Direct: {
-    // Every tile of rows reads the bank with the user's row stride. Each piece of a row costs about two lines more than
-    // it holds, so that wide panels read better.
+    // Every tile of rows reads the bank with the user's row stride. Each piece of a row costs about two lines
+    // more than it holds, so that wide panels read better.
     const double piece = static_cast<double>(schedule.register_columns) * element;
     const double read = bank_bytes * tiles_of_type / row_blocks * (1 + 128 / piece) / far_bytes_per_cycle;
     cost.bank = std::max(0.0, read - cost.multiply) + 0.1 * read;
@@ -82,7 +89,8 @@ CpuCost cpuCost(const algebras::Layer &layer, const CpuLevel &level, const CpuSc
   // Tasks come in rounds of one for each worker; in the last round some have nothing to do.
   constexpr double workers = 16;
   const double tasks = std::max(1.0, types / static_cast<double>(schedule.types)) * row_blocks;
-  cost.store = static_cast<double>(m) * static_cast<double>(layer.out.total()) * element / stored_bytes_per_cycle;
+  cost.store =
+      static_cast<double>(m) * static_cast<double>(layer.out.total()) * element / stored_bytes_per_cycle;
   // Whole lines go past the cache; pieces of one make the machine read it first, and write it later.
   if (!writesWholeLines(layer, schedule))
     cost.store *= 2;
@@ -90,7 +98,8 @@ CpuCost cpuCost(const algebras::Layer &layer, const CpuLevel &level, const CpuSc
   return cost;
 }
 
-CpuSchedule chooseCpuSchedule(const algebras::Layer &layer, const CpuLevel &level, BankAccess bank, std::int64_t m) {
+CpuSchedule chooseCpuSchedule(const algebras::Layer &layer, const CpuLevel &level, BankAccess bank,
+                              std::int64_t m) {
   const std::vector<CpuSchedule> candidates = cpuCandidates(layer, level, bank);
   assert(!candidates.empty() && "one type with a single block of rows is always a candidate");
   const CpuSchedule *best = nullptr;

@@ -15,13 +15,13 @@ namespace compiler {
 enum class BankAccess { Packed, Copied, Direct };
 
 struct CpuSchedule {
-  std::int64_t types = 1;            ///< row types that one task owns
-  std::int64_t rows = 64;            ///< rows of each of them, a multiple of register_rows
-  std::int64_t register_rows = 8;    ///< rows of the register tile
+  std::int64_t types = 1;             ///< row types that one task owns
+  std::int64_t rows = 64;             ///< rows of each of them, a multiple of register_rows
+  std::int64_t register_rows = 8;     ///< rows of the register tile
   std::int64_t register_columns = 48; ///< columns of the register tile, a multiple of lanes
-  std::int64_t lanes = 16;           ///< f32 in one vector
+  std::int64_t lanes = 16;            ///< f32 in one vector
   BankAccess bank = BankAccess::Packed;
-  bool pairs = false;                ///< bf16 in pairs through the machine's dot product
+  bool pairs = false; ///< bf16 in pairs through the machine's dot product
 };
 
 /// Where the time of one forward product would go, in cycles of one core.
@@ -34,17 +34,20 @@ struct CpuCost {
   double total() const { return multiply + hold + bank + store + idle; }
 };
 
-/// Whether the layer's products can use the machine's bf16 dot product: bf16 data, and coefficients +1 and -1 only.
+/// Whether the layer's products can use the machine's bf16 dot product: bf16 data, and coefficients +1 and -1
+/// only.
 bool usesPairs(const algebras::Layer &layer, const CpuLevel &level);
 
 /// Every schedule worth considering for a layer on a machine.
 std::vector<CpuSchedule> cpuCandidates(const algebras::Layer &layer, const CpuLevel &level, BankAccess bank);
 
 /// What a schedule would cost for `m` rows.
-CpuCost cpuCost(const algebras::Layer &layer, const CpuLevel &level, const CpuSchedule &schedule, std::int64_t m);
+CpuCost cpuCost(const algebras::Layer &layer, const CpuLevel &level, const CpuSchedule &schedule,
+                std::int64_t m);
 
 /// The cheapest candidate for `m` rows; the first one listed among equals.
-CpuSchedule chooseCpuSchedule(const algebras::Layer &layer, const CpuLevel &level, BankAccess bank, std::int64_t m);
+CpuSchedule chooseCpuSchedule(const algebras::Layer &layer, const CpuLevel &level, BankAccess bank,
+                              std::int64_t m);
 
 } // namespace compiler
 

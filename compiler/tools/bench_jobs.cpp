@@ -14,7 +14,8 @@ TemporaryFolder::TemporaryFolder() {
   std::error_code error;
   std::string name = (std::filesystem::temp_directory_path(error) / "algctl-bench-XXXXXX").string();
   if (error || !mkdtemp(name.data()))
-    throw Failure("cannot make a temporary folder for compiled bundles; set TMPDIR to a place that can be written");
+    throw Failure(
+        "cannot make a temporary folder for compiled bundles; set TMPDIR to a place that can be written");
   folder = name;
 }
 
@@ -28,11 +29,13 @@ static bool isBundle(const std::string &path) {
   std::ifstream file(path, std::ios::binary);
   char magic[7] = {};
   file.read(magic, sizeof magic);
-  return std::string_view(magic, sizeof magic) == "ALGCTLB" || std::filesystem::path(path).extension() == ".alg";
+  return std::string_view(magic, sizeof magic) == "ALGCTLB" ||
+         std::filesystem::path(path).extension() == ".alg";
 }
 
 void BenchJobs::add(const std::vector<std::string> &products, const std::vector<std::int64_t> &m,
-                    const SpecOptions &layer, const BundleCompiler &compile, const std::filesystem::path &scratch) {
+                    const SpecOptions &layer, const BundleCompiler &compile,
+                    const std::filesystem::path &scratch) {
   for (const std::string &product : products) {
     if (isBundle(product)) {
       // Before the machine is measured, which takes seconds: is it one?
@@ -42,7 +45,8 @@ void BenchJobs::add(const std::vector<std::string> &products, const std::vector<
       continue;
     }
     if (!compile)
-      throw AbsentError(fmt::format("{} is not a bundle, and this build has no compiler to make one", product));
+      throw AbsentError(
+          fmt::format("{} is not a bundle, and this build has no compiler to make one", product));
     SpecOptions options = layer;
     options.spec = product;
     const Spec spec = loadSpec(options);
@@ -67,8 +71,10 @@ void BenchJobs::addTable(const std::string &table, const std::string &bundles, c
 void BenchJobs::addTable(const std::string &table, const std::string &dtype, const BundleCompiler &compile,
                          const std::filesystem::path &scratch) {
   if (!compile)
-    throw AbsentError("this build has no compiler to make bundles for a table; name a folder of them with --bundles");
-  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::string>, std::string> compiled;
+    throw AbsentError(
+        "this build has no compiler to make bundles for a table; name a folder of them with --bundles");
+  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::string>, std::string>
+      compiled;
   for (const algrt::TableRow &row : algrt::readTable(table)) {
     if (row.map != "forward" && row.map != "decode") {
       skipped.push_back({row, "", fmt::format("the map {} has no kernels yet", row.map)});

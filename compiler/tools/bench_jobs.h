@@ -1,4 +1,5 @@
-// What algctl bench is asked to measure: bundles, specs that are compiled for the purpose, and the rows of a table.
+// What algctl bench is asked to measure: bundles, specs that are compiled for the purpose, and the rows of a
+// table.
 #pragma once
 
 #include "compiler/spec/spec_options.h"
@@ -37,11 +38,12 @@ struct BenchJobs {
   std::vector<algrt::TableMatch> skipped;
 
   // `products` are bundles or specs, each measured for every number of rows. `layer` lies over the specs.
-  void add(const std::vector<std::string> &products, const std::vector<std::int64_t> &m, const SpecOptions &layer,
-           const BundleCompiler &compile, const std::filesystem::path &scratch);
+  void add(const std::vector<std::string> &products, const std::vector<std::int64_t> &m,
+           const SpecOptions &layer, const BundleCompiler &compile, const std::filesystem::path &scratch);
   // Rows of a table against the bundles of a folder.
   void addTable(const std::string &table, const std::string &bundles, const std::string &dtype);
-  // Rows of a table, each compiled as Q(q) from k to n. `dtype` where a row does not say it; bf16 if that is empty.
+  // Rows of a table, each compiled as Q(q) from k to n. `dtype` where a row does not say it; bf16 if that is
+  // empty.
   void addTable(const std::string &table, const std::string &dtype, const BundleCompiler &compile,
                 const std::filesystem::path &scratch);
 };

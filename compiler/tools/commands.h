@@ -15,7 +15,8 @@ class App;
 
 namespace compiler {
 
-// Writes the bundle of a spec for this machine, with schedules for m rows. Empty in a build without the compiler.
+// Writes the bundle of a spec for this machine, with schedules for m rows. Empty in a build without the
+// compiler.
 using BundleCompiler = std::function<void(const Spec &spec, std::int64_t m, const std::string &path)>;
 // compile.cpp; defined only where there is a compiler.
 void compileForThisMachine(const Spec &spec, std::int64_t m, const std::string &path);

@@ -22,7 +22,8 @@ void addTargetOptions(CLI::App &app, TargetOptions &options) {
       ->type_name("LEVELS")
       ->capture_default_str()
       ->group(group);
-  wholeNumber(app.add_option("--m", options.rows, "rows of X that schedules are chosen for; the kernels take any number"))
+  wholeNumber(app.add_option("--m", options.rows,
+                             "rows of X that schedules are chosen for; the kernels take any number"))
       ->type_name("M")
       ->capture_default_str()
       ->group(group);

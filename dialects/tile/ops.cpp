@@ -24,8 +24,8 @@ static ParseResult parseAxes(OpAsmParser &parser, Region &body, ArrayAttr &axes)
   if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, parseAxis))
     return failure();
   if (list.size() != indices.size())
-    return parser.emitError(where, "expected one axis for each index, ") << indices.size() << " indices but "
-                                                                         << list.size() << " axes";
+    return parser.emitError(where, "expected one axis for each index, ")
+           << indices.size() << " indices but " << list.size() << " axes";
   for (OpAsmParser::Argument &index : indices)
     index.type = parser.getBuilder().getIndexType();
   axes = parser.getBuilder().getArrayAttr(list);
@@ -166,17 +166,19 @@ LogicalResult HoldOp::verify() {
   if (source.isPanels() || buffer.isPanels())
     return emitOpError("holds plain rows; panels are for the bank");
   if (buffer.getColumns() < source.getColumns())
-    return emitOpError("buffer has room for ") << buffer.getColumns() << " of " << source.getColumns()
-                                               << " columns";
+    return emitOpError("buffer has room for ")
+           << buffer.getColumns() << " of " << source.getColumns() << " columns";
   if (LayoutAttr layout = layoutAround(*this); layout && layout.getIn().getTotal() != source.getColumns())
     return emitOpError("source has ") << source.getColumns() << " columns, the layout's input groups cover "
                                       << layout.getIn().getTotal();
   if (auto kernel = (*this)->getParentOfType<KernelOp>()) {
     ScheduleAttr schedule = kernel.getSchedule();
     int64_t needed;
-    if (__builtin_mul_overflow(schedule.getTypes(), schedule.getRows(), &needed) || buffer.getRows() != needed)
-      return emitOpError("buffer has ") << buffer.getRows() << " rows, the schedule owns " << schedule.getTypes()
-                                        << " types of " << schedule.getRows() << " rows";
+    if (__builtin_mul_overflow(schedule.getTypes(), schedule.getRows(), &needed) ||
+        buffer.getRows() != needed)
+      return emitOpError("buffer has ")
+             << buffer.getRows() << " rows, the schedule owns " << schedule.getTypes() << " types of "
+             << schedule.getRows() << " rows";
   }
   return success();
 }
@@ -191,8 +193,8 @@ LogicalResult CopyOp::verify() {
     return emitOpError("copies into panels, got ") << getTarget().getType();
   if (LayoutAttr layout = layoutAround(*this);
       layout && layout.getBank().getTotal() != getSource().getType().getRows())
-    return emitOpError("bank has ") << getSource().getType().getRows() << " rows, the layout's row groups cover "
-                                    << layout.getBank().getTotal();
+    return emitOpError("bank has ") << getSource().getType().getRows()
+                                    << " rows, the layout's row groups cover " << layout.getBank().getTotal();
   return success();
 }
 
@@ -210,21 +212,22 @@ LogicalResult MmaOp::verify() {
   if (isa<BufferType>(getBank().getType()) && !panel)
     return emitOpError("takes a buffered bank in panels only");
   if (panel && panel != accumulator.getColumns())
-    return emitOpError("multiplies panels of ") << panel << " columns into a fragment of "
-                                                << accumulator.getColumns();
+    return emitOpError("multiplies panels of ")
+           << panel << " columns into a fragment of " << accumulator.getColumns();
   if (interleave == 2 && !getRows().getType().getElementType().isBF16())
     return emitOpError("multiplies pairs of bf16, but its rows are ") << getRows().getType().getElementType();
   if (interleave == 2 && getScale() && !getSigns())
-    return emitOpError("cannot scale pairs of bf16 without rounding; only coefficients +1 and -1 go with them");
+    return emitOpError(
+        "cannot scale pairs of bf16 without rounding; only coefficients +1 and -1 go with them");
   if (getSigns() && !getScale())
     return emitOpError("says that its coefficients are signs, but has none");
   if (auto kernel = (*this)->getParentOfType<KernelOp>())
     if (kernel.getSchedule().getRegisterRows() != accumulator.getRows() ||
         kernel.getSchedule().getRegisterColumns() != accumulator.getColumns())
-      return emitOpError("accumulates ") << accumulator.getRows() << "x" << accumulator.getColumns()
-                                         << ", the schedule's register tile is "
-                                         << kernel.getSchedule().getRegisterRows() << "x"
-                                         << kernel.getSchedule().getRegisterColumns();
+      return emitOpError("accumulates ")
+             << accumulator.getRows() << "x" << accumulator.getColumns()
+             << ", the schedule's register tile is " << kernel.getSchedule().getRegisterRows() << "x"
+             << kernel.getSchedule().getRegisterColumns();
   return success();
 }
 
@@ -237,7 +240,8 @@ LogicalResult MapOp::verify() {
   for (auto [input, argument] : llvm::zip_equal(getInputs(), block.getArguments())) {
     auto type = cast<FragmentType>(input.getType());
     if (type.getElementType() != argument.getType())
-      return emitOpError("body takes ") << argument.getType() << " where the input has " << type.getElementType();
+      return emitOpError("body takes ")
+             << argument.getType() << " where the input has " << type.getElementType();
     if (type.getRows() != result.getRows() || type.getColumns() != result.getColumns())
       return emitOpError("maps fragments of different shapes");
   }
@@ -259,8 +263,7 @@ LogicalResult StoreOp::verify() {
   if (target.getElementType() != value.getElementType())
     return emitOpError("stores ") << value.getElementType() << " into a matrix of " << target.getElementType()
                                   << "; round with tile.map first";
-  if (LayoutAttr layout = layoutAround(*this);
-      layout && layout.getOut().getTotal() != target.getColumns())
+  if (LayoutAttr layout = layoutAround(*this); layout && layout.getOut().getTotal() != target.getColumns())
     return emitOpError("target has ") << target.getColumns() << " columns, the layout's output groups cover "
                                       << layout.getOut().getTotal();
   return success();

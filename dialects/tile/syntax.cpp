@@ -48,7 +48,8 @@ void TermsOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) 
 
 void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) {
   const StringRef product[] = {"x", "w", "y"}, packing[] = {"w", "packed"};
-  ArrayRef<StringRef> names = region.getNumArguments() == 2 ? ArrayRef<StringRef>(packing) : ArrayRef<StringRef>(product);
+  ArrayRef<StringRef> names =
+      region.getNumArguments() == 2 ? ArrayRef<StringRef>(packing) : ArrayRef<StringRef>(product);
   for (auto [argument, name] : llvm::zip(region.getArguments(), names))
     set(argument, name);
 }
@@ -84,8 +85,8 @@ ParseResult TermsOp::parse(OpAsmParser &parser, OperationState &state) {
   SmallVector<OpAsmParser::Argument> arguments;
   OpAsmParser::UnresolvedOperand type, group;
   if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren) || parser.parseKeyword("of") ||
-      parser.parseLParen() || parser.parseOperand(type) || parser.parseComma() || parser.parseOperand(group) ||
-      parser.parseRParen())
+      parser.parseLParen() || parser.parseOperand(type) || parser.parseComma() ||
+      parser.parseOperand(group) || parser.parseRParen())
     return failure();
   if (arguments.size() != 3)
     return parser.emitError(parser.getNameLoc(), "expected (input group, bank row group, coefficient)");
@@ -129,7 +130,8 @@ void TermsOp::print(OpAsmPrinter &printer) {
   }
   printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
   printer << ' ';
-  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false, /*printBlockTerminators=*/!getInits().empty());
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
+                      /*printBlockTerminators=*/!getInits().empty());
 }
 
 // tile.map (%v = %sum : type, ...) -> type { ... }

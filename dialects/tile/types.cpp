@@ -41,8 +41,8 @@ static ParseResult parsePanelShape(AsmParser &parser, int64_t &rows, int64_t &co
                  parser.parseInteger(interleave));
 }
 
-static void printPanelShape(AsmPrinter &printer, int64_t rows, int64_t columns, Type elementType, int64_t panel,
-                            int64_t interleave) {
+static void printPanelShape(AsmPrinter &printer, int64_t rows, int64_t columns, Type elementType,
+                            int64_t panel, int64_t interleave) {
   printExtent(printer, rows, columns);
   printer << 'x' << elementType;
   if (panel)

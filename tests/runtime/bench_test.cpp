@@ -62,7 +62,8 @@ TEST(CaseData, AForgottenResultIsSeen) {
 }
 
 TEST(ShellCommand, AShellReadsTheSameWords) {
-  const char *const words[] = {"/some/where/algctl", "bench", "Q(16)", "--m=1,2048", "two words", "it's", "", "$x"};
+  const char *const words[] = {"/some/where/algctl", "bench", "Q(16)", "--m=1,2048",
+                               "two words",          "it's",  "",      "$x"};
   EXPECT_EQ(shellCommand("algctl", int(std::size(words)), words),
             "algctl bench 'Q(16)' --m=1,2048 'two words' 'it'\\''s' '' '$x'");
 }

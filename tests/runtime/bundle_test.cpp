@@ -196,7 +196,11 @@ TEST(Bundle, InconsistentManifestsAreRefused) {
       {"tasks", [](Json &m) { m["kernels"][0]["types_per_task"] = 0; }, "kernels[0].types_per_task"},
       {"scratch", [](Json &m) { m["kernels"][0]["scratch_bytes"] = int64_t(1) << 50; }, "scratch_bytes"},
       {"register tile", [](Json &m) { m["kernels"][0]["register_tile"] = {8}; }, "register_tile"},
-      {"no registers", [](Json &m) { m["kernels"][0]["register_tile"] = {8, 0}; }, "register_tile"},
+      {"no registers",
+       [](Json &m) {
+         m["kernels"][0]["register_tile"] = {8, 0};
+       },
+       "register_tile"},
       {"pack", [](Json &m) { m["kernels"][0].erase("pack_symbol"); }, "pack_symbol"},
       {"packed bytes", [](Json &m) { m["kernels"][0]["packed_bytes"] = 7; }, "packed_bytes"},
       {"support",

@@ -8,8 +8,8 @@
 
 namespace compiler {
 
-/// C99 source with one function, `forward`, that computes Y = X (times) W term by term and depends on nothing but
-/// <stdint.h> and <string.h>. Accumulates in f32. Made to be obviously right rather than fast.
+/// C99 source with one function, `forward`, that computes Y = X (times) W term by term and depends on nothing
+/// but <stdint.h> and <string.h>. Accumulates in f32. Made to be obviously right rather than fast.
 std::string plainC(const algebras::Layer &layer, const std::string &source_name);
 
 } // namespace compiler

@@ -16,7 +16,8 @@ void KernelEmitter::copyRow(const Memory &from, Value row, Value from_start, con
   auto vector = VectorType::get({lanes}, storageOf(from.element));
   Value whole = subtract(count, remainder(count, lanes));
   (void)loop(index(0), whole, lanes, [&](Value i) {
-    Value values = vector::LoadOp::create(builder, location, vector, from.memref, ValueRange{row, add(from_start, i)});
+    Value values =
+        vector::LoadOp::create(builder, location, vector, from.memref, ValueRange{row, add(from_start, i)});
     vector::StoreOp::create(builder, location, convert(values, from.element, to.element), to.memref,
                             ValueRange{add(to_start, i)});
     return success();
@@ -46,7 +47,8 @@ LogicalResult KernelEmitter::emitHold(tile::HoldOp hold) {
   Value last_type = least(add(owned_type, index(schedule.getTypes())), index(types));
   return loop(owned_type, last_type, 1, [&](Value type) {
     type_rows[type] = rowsOfType(type);
-    Value count = least(greatest(subtract(rowsOfType(type).count, owned_row), index(0)), index(schedule.getRows()));
+    Value count =
+        least(greatest(subtract(rowsOfType(type).count, owned_row), index(0)), index(schedule.getRows()));
     auto copied = loop(index(0), count, 1, [&](Value i) {
       Value ordinal = add(owned_row, i), row = rowOf(type, ordinal);
       return loop(index(0), index(in.getCount()), 1, [&](Value group) {
@@ -59,7 +61,8 @@ LogicalResult KernelEmitter::emitHold(tile::HoldOp hold) {
         return success();
       });
     });
-    // The last register tile multiplies whole: what it has no row for is zero, so that no stale value costs time.
+    // The last register tile multiplies whole: what it has no row for is zero, so that no stale value costs
+    // time.
     Value tiles = multiply(divide(add(count, index(tile_rows - 1)), tile_rows), tile_rows);
     auto filled = loop(count, tiles, 1, [&](Value i) {
       return loop(index(0), index(in.getCount()), 1, [&](Value group) {
@@ -116,8 +119,8 @@ LogicalResult KernelEmitter::emitCopy(tile::CopyOp copy) {
     Value at[] = {add(bank_start, row), add(first_column, index(v * lanes))};
     if (columnsAlwaysFill() && !may_be_missing)
       return vector::LoadOp::create(builder, location, vector, bank.memref, at);
-    return vector::MaskedLoadOp::create(builder, location, vector, bank.memref, at, columnMask(columns, v, lanes),
-                                        zeros);
+    return vector::MaskedLoadOp::create(builder, location, vector, bank.memref, at,
+                                        columnMask(columns, v, lanes), zeros);
   };
   return loop(index(0), padded, pairing, [&](Value p) {
     Value row_start = add(start, multiply(p, target.panel));
@@ -126,9 +129,10 @@ LogicalResult KernelEmitter::emitCopy(tile::CopyOp copy) {
       const std::int64_t line = 512 / bank.element.getIntOrFloatBitWidth();
       for (std::int64_t row = 0; row < pairing; ++row)
         for (std::int64_t e = 0; e < target.panel; e += line)
-          memref::PrefetchOp::create(builder, location, bank.memref,
-                                     ValueRange{add(add(bank_start, p), index(row)), add(first_column, index(target.panel + e))},
-                                     /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+          memref::PrefetchOp::create(
+              builder, location, bank.memref,
+              ValueRange{add(add(bank_start, p), index(row)), add(first_column, index(target.panel + e))},
+              /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
     }
     for (std::int64_t v = 0; v < vectors; ++v) {
       Value values = loadRow(p, v, /*may_be_missing=*/false);

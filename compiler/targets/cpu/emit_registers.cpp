@@ -77,7 +77,8 @@ LogicalResult KernelEmitter::emitMma(tile::MmaOp mma) {
       Value at[] = {add(bank_start, p), add(first_column, index(v * lanes))};
       if (column_masks[v]) {
         Value zeros = arith::ConstantOp::create(builder, location, builder.getZeroAttr(narrow));
-        values = vector::MaskedLoadOp::create(builder, location, narrow, bank.memref, at, column_masks[v], zeros);
+        values =
+            vector::MaskedLoadOp::create(builder, location, narrow, bank.memref, at, column_masks[v], zeros);
       } else {
         values = vector::LoadOp::create(builder, location, narrow, bank.memref, at);
       }
@@ -94,8 +95,8 @@ LogicalResult KernelEmitter::emitMma(tile::MmaOp mma) {
   SmallVector<Value> panel;
   for (std::int64_t v = 0; v < vectors; ++v)
     panel.push_back(loadBank(v));
-  // The bank comes from memory, panel after panel: ask for the next one while this one is multiplied. Into the second
-  // level only, the first is full of this panel and its rows.
+  // The bank comes from memory, panel after panel: ask for the next one while this one is multiplied. Into
+  // the second level only, the first is full of this panel and its rows.
   if (!bank.buffer) {
     const std::int64_t line = cache_line * 8 / bank.element.getIntOrFloatBitWidth();
     const std::int64_t elements = in_place ? type.getColumns() : bank.panel * pairing;
@@ -119,10 +120,13 @@ LogicalResult KernelEmitter::emitMma(tile::MmaOp mma) {
     if (pairing == 2) {
       auto pair = VectorType::get({2}, storageOf(held.element));
       Value two = vector::LoadOp::create(builder, location, pair, held.memref, ValueRange{at});
-      Value bits = vector::BitCastOp::create(builder, location, VectorType::get({1}, builder.getI32Type()), two);
+      Value bits =
+          vector::BitCastOp::create(builder, location, VectorType::get({1}, builder.getI32Type()), two);
       Value word = vector::ExtractOp::create(builder, location, bits, 0);
-      Value words = vector::BroadcastOp::create(builder, location, VectorType::get({lanes}, builder.getI32Type()), word);
-      spread = vector::BitCastOp::create(builder, location, VectorType::get({2 * lanes}, held.element), words);
+      Value words = vector::BroadcastOp::create(builder, location,
+                                                VectorType::get({lanes}, builder.getI32Type()), word);
+      spread =
+          vector::BitCastOp::create(builder, location, VectorType::get({2 * lanes}, held.element), words);
     } else {
       Value one = memref::LoadOp::create(builder, location, held.memref, ValueRange{at});
       if (scale && !signs)
@@ -173,8 +177,9 @@ LogicalResult KernelEmitter::emitMap(tile::MapOp map) {
       }
       if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
         auto type = VectorType::get({lanes}, constant.getType());
-        mapping.map(constant.getResult(), arith::ConstantOp::create(builder, location,
-                                                                    DenseElementsAttr::get(type, constant.getValue())));
+        mapping.map(
+            constant.getResult(),
+            arith::ConstantOp::create(builder, location, DenseElementsAttr::get(type, constant.getValue())));
         continue;
       }
       OperationState state(location, op.getName(), operands, {}, op.getAttrs());
@@ -220,8 +225,8 @@ LogicalResult KernelEmitter::emitStore(tile::StoreOp store) {
 
   if (type.getElementType() != storageOf(type.getElementType()))
     for (Value &value : values)
-      value = vector::BitCastOp::create(builder, location, VectorType::get({lanes}, storageOf(type.getElementType())),
-                                        value);
+      value = vector::BitCastOp::create(builder, location,
+                                        VectorType::get({lanes}, storageOf(type.getElementType())), value);
   auto place = [&](Value row, std::int64_t v) {
     return SmallVector<Value, 2>{row, add(first_column, index(v * lanes))};
   };
@@ -253,7 +258,8 @@ LogicalResult KernelEmitter::emitStore(tile::StoreOp store) {
     }
     if (columnsAlwaysFill())
       return whole();
-    // Masked stores are slow where the mask is not a register of its own, so only the last panel of a group uses them.
+    // Masked stores are slow where the mask is not a register of its own, so only the last panel of a group
+    // uses them.
     Value fills = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::sge, mask.columns,
                                         index(type.getColumns()));
     auto branch = scf::IfOp::create(builder, location, fills, /*withElseRegion=*/true);
@@ -262,8 +268,8 @@ LogicalResult KernelEmitter::emitStore(tile::StoreOp store) {
     whole();
     builder.setInsertionPoint(branch.elseBlock()->getTerminator());
     for (std::int64_t v = 0; v < vectors; ++v)
-      vector::MaskedStoreOp::create(builder, location, target.memref, place(row, v), columnMask(mask.columns, v, lanes),
-                                    values[r * vectors + v]);
+      vector::MaskedStoreOp::create(builder, location, target.memref, place(row, v),
+                                    columnMask(mask.columns, v, lanes), values[r * vectors + v]);
   };
   for (std::int64_t r = 0; r < type.getRows(); ++r) {
     if (r == 0) { // a tile has at least one row

@@ -103,7 +103,8 @@ LogicalResult KernelEmitter::emitWalk(tile::WalkOp walk, unsigned axis) {
   case tile::AxisKind::Groups:
     return loop(group_begin, group_end, attribute.getStep(), inner);
   case tile::AxisKind::Columns:
-    return loop(index(0), groupWidth(layout.getOut(), "out", fixed(tile::AxisKind::Groups)), attribute.getStep(), inner);
+    return loop(index(0), groupWidth(layout.getOut(), "out", fixed(tile::AxisKind::Groups)),
+                attribute.getStep(), inner);
   case tile::AxisKind::BankRows:
     return loop(index(0), index(layout.getBank().getCount()), attribute.getStep(), inner);
   }
@@ -168,7 +169,8 @@ LogicalResult KernelEmitter::emitTerms(tile::TermsOp terms) {
   Value input_group, bank_row, coefficient;
   if (regular) {
     Value first = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::eq, term, index(0));
-    input_group = bank_row = arith::SelectOp::create(builder, location, first, least(type, group), greatest(type, group));
+    input_group = bank_row =
+        arith::SelectOp::create(builder, location, first, least(type, group), greatest(type, group));
     coefficient = arith::ConstantOp::create(builder, location, builder.getF32FloatAttr(1.0f));
   } else if (tables.input_groups.empty()) {
     // An algebra all of whose products vanish: the loop never runs.
@@ -179,7 +181,8 @@ LogicalResult KernelEmitter::emitTerms(tile::TermsOp terms) {
     // In the row lift the block's row group is the input group.
     const bool same = tables.bank_rows == tables.input_groups;
     bank_row = same ? input_group : tableEntry("term_bank_rows", tables.bank_rows, term);
-    auto type = RankedTensorType::get({static_cast<std::int64_t>(tables.coefficients.size())}, builder.getF32Type());
+    auto type =
+        RankedTensorType::get({static_cast<std::int64_t>(tables.coefficients.size())}, builder.getF32Type());
     auto values = DenseElementsAttr::get(type, ArrayRef<float>(tables.coefficients));
     coefficient = memref::LoadOp::create(builder, location, table("term_coefficients", values), term);
   }

@@ -9,7 +9,9 @@ using namespace mlir;
 
 namespace compiler {
 
-static std::int64_t roundUp(std::int64_t value, std::int64_t step) { return (value + step - 1) / step * step; }
+static std::int64_t roundUp(std::int64_t value, std::int64_t step) {
+  return (value + step - 1) / step * step;
+}
 
 static std::optional<std::int64_t> constantOf(Value value) {
   if (auto constant = value.getDefiningOp<arith::ConstantIndexOp>())
@@ -17,7 +19,9 @@ static std::optional<std::int64_t> constantOf(Value value) {
   return std::nullopt;
 }
 
-Value KernelEmitter::index(std::int64_t value) { return arith::ConstantIndexOp::create(builder, location, value); }
+Value KernelEmitter::index(std::int64_t value) {
+  return arith::ConstantIndexOp::create(builder, location, value);
+}
 
 // Folding 0 and 1 here keeps the emitted code readable; everything else is for the optimiser.
 Value KernelEmitter::add(Value a, Value b) {
@@ -79,7 +83,8 @@ Value KernelEmitter::table(StringRef wanted, DenseElementsAttr values) {
 
 Value KernelEmitter::tableEntry(StringRef name, ArrayRef<std::int64_t> entries, Value i) {
   auto type = RankedTensorType::get({static_cast<std::int64_t>(entries.size())}, builder.getI64Type());
-  Value entry = memref::LoadOp::create(builder, location, table(name, DenseElementsAttr::get(type, entries)), i);
+  Value entry =
+      memref::LoadOp::create(builder, location, table(name, DenseElementsAttr::get(type, entries)), i);
   return arith::IndexCastOp::create(builder, location, builder.getIndexType(), entry);
 }
 
@@ -92,7 +97,8 @@ Value KernelEmitter::groupStart(alg::GroupsAttr groups, StringRef name, Value gr
     starts.push_back(start);
     start += roundUp(width, round_to);
   }
-  return tableEntry((name + "_starts" + (round_to == 1 ? "" : "_by_" + Twine(round_to))).str(), starts, group);
+  return tableEntry((name + "_starts" + (round_to == 1 ? "" : "_by_" + Twine(round_to))).str(), starts,
+                    group);
 }
 
 Value KernelEmitter::groupWidth(alg::GroupsAttr groups, StringRef name, Value group, std::int64_t round_to) {
@@ -101,7 +107,8 @@ Value KernelEmitter::groupWidth(alg::GroupsAttr groups, StringRef name, Value gr
   SmallVector<std::int64_t> widths;
   for (std::int64_t width : groups.getWidths())
     widths.push_back(roundUp(width, round_to));
-  return tableEntry((name + "_widths" + (round_to == 1 ? "" : "_by_" + Twine(round_to))).str(), widths, group);
+  return tableEntry((name + "_widths" + (round_to == 1 ? "" : "_by_" + Twine(round_to))).str(), widths,
+                    group);
 }
 
 std::int64_t KernelEmitter::paddedTotal(alg::GroupsAttr groups, std::int64_t round_to) const {
@@ -144,7 +151,8 @@ Value KernelEmitter::rowOf(Value type, Value ordinal) {
     return arith::IndexCastOp::create(builder, location, builder.getIndexType(), row);
   }
   const std::int64_t width = types.getWidth(), period = types.getCount() * width;
-  Value position = add(multiply(divide(counted, width), period), add(multiply(type, width), remainder(counted, width)));
+  Value position =
+      add(multiply(divide(counted, width), period), add(multiply(type, width), remainder(counted, width)));
   return subtract(position, offset);
 }
 
@@ -153,7 +161,9 @@ Value KernelEmitter::bankColumn(Value group) {
   return layout.getLift() == tile::LiftKind::Slots ? index(0) : groupStart(layout.getOut(), "out", group);
 }
 
-static std::int64_t panelsOf(std::int64_t width, std::int64_t columns) { return (width + columns - 1) / columns; }
+static std::int64_t panelsOf(std::int64_t width, std::int64_t columns) {
+  return (width + columns - 1) / columns;
+}
 
 std::int64_t KernelEmitter::panelCount() const {
   const std::int64_t columns = schedule.getRegisterColumns();
@@ -196,8 +206,8 @@ Value KernelEmitter::panelStart(const Memory &bank, Value bank_row, Value group,
 }
 
 Value KernelEmitter::heldStart(Value type, Value input_group, Value ordinal) {
-  // Type after type, in each group after group, in each row after row: the rows of a register tile lie at one small
-  // stride from each other, whatever K is.
+  // Type after type, in each group after group, in each row after row: the rows of a register tile lie at one
+  // small stride from each other, whatever K is.
   alg::GroupsAttr in = layout.getIn();
   Value slot = multiply(subtract(type, owned_type), schedule.getRows() * paddedTotal(in, pairing));
   Value group = multiply(groupStart(in, "in", input_group, pairing), schedule.getRows());

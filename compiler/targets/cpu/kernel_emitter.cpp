@@ -32,7 +32,8 @@ FailureOr<func::FuncOp> KernelEmitter::emit() {
     auto branch = scf::IfOp::create(builder, location, stream, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(branch.thenBlock()->getTerminator());
-    LLVM::CallIntrinsicOp::create(builder, location, builder.getStringAttr("llvm.x86.sse.sfence"), ValueRange());
+    LLVM::CallIntrinsicOp::create(builder, location, builder.getStringAttr("llvm.x86.sse.sfence"),
+                                  ValueRange());
   }
   func::ReturnOp::create(builder, location);
   function->setAttr("tile.layout", layout);
@@ -40,9 +41,10 @@ FailureOr<func::FuncOp> KernelEmitter::emit() {
   function->setAttr("tile.scratch_bytes", builder.getI64IntegerAttr(scratch_bytes));
   for (auto &[value, operand] : memory)
     if (!operand.buffer && operand.panel)
-      function->setAttr("tile.packed_bytes",
-                        builder.getI64IntegerAttr(paddedTotal(layout.getBank(), pairing) * panelCount() *
-                                                  operand.panel * (operand.element.getIntOrFloatBitWidth() / 8)));
+      function->setAttr(
+          "tile.packed_bytes",
+          builder.getI64IntegerAttr(paddedTotal(layout.getBank(), pairing) * panelCount() * operand.panel *
+                                    (operand.element.getIntOrFloatBitWidth() / 8)));
   return function;
 }
 
@@ -63,12 +65,13 @@ void KernelEmitter::declareFunction() {
     inputs.push_back(matrix(storageOf(cast<tile::MatrixType>(argument).getElementType())));
   const unsigned matrices = inputs.size();
   if (!packs)
-    inputs.append({vector(builder.getI8Type()), vector(builder.getI64Type()), vector(builder.getI64Type()), index,
-                   index, index});
+    inputs.append({vector(builder.getI8Type()), vector(builder.getI64Type()), vector(builder.getI64Type()),
+                   index, index, index});
   inputs.append({index, index});
 
   builder.setInsertionPoint(kernel);
-  function = func::FuncOp::create(builder, location, kernel.getSymName(), builder.getFunctionType(inputs, {}));
+  function =
+      func::FuncOp::create(builder, location, kernel.getSymName(), builder.getFunctionType(inputs, {}));
   function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(), builder.getUnitAttr());
   Block *entry = function.addEntryBlock();
   builder.setInsertionPointToStart(entry);
@@ -98,8 +101,8 @@ Value KernelEmitter::scratchBuffer(std::int64_t elements, Type element) {
   const std::int64_t bytes = elements * static_cast<std::int64_t>(element.getIntOrFloatBitWidth() / 8);
   Value at = index(scratch_bytes);
   scratch_bytes += (bytes + cache_line - 1) / cache_line * cache_line;
-  return memref::ViewOp::create(builder, location, MemRefType::get({elements}, storageOf(element)), scratch, at,
-                                ValueRange());
+  return memref::ViewOp::create(builder, location, MemRefType::get({elements}, storageOf(element)), scratch,
+                                at, ValueRange());
 }
 
 Type KernelEmitter::storageOf(Type element) { return element.isBF16() ? builder.getI16Type() : element; }
@@ -139,7 +142,8 @@ LogicalResult KernelEmitter::emitOp(Operation *op) {
       .Case([&](tile::BufferOp buffer) {
         tile::BufferType type = buffer.getBuffer().getType();
         if (!type.isPanels())
-          return LogicalResult(buffer.emitOpError("the CPU target stages panels only; rows are held by tile.hold"));
+          return LogicalResult(
+              buffer.emitOpError("the CPU target stages panels only; rows are held by tile.hold"));
         // One column panel of each row group of the bank.
         const std::int64_t elements = paddedTotal(layout.getBank(), pairing) * type.getPanel();
         memory[buffer.getBuffer()] = {scratchBuffer(elements, type.getElementType()), type.getElementType(),

@@ -1,5 +1,5 @@
-// What the lowering of one tile.kernel to CPU code knows while it walks the kernel: where operands lie, what the
-// loops around have fixed, and which vectors stand for which fragment.
+// What the lowering of one tile.kernel to CPU code knows while it walks the kernel: where operands lie, what
+// the loops around have fixed, and which vectors stand for which fragment.
 #ifndef ALGCTL_COMPILER_TARGETS_CPU_KERNEL_EMITTER_H
 #define ALGCTL_COMPILER_TARGETS_CPU_KERNEL_EMITTER_H
 
@@ -16,14 +16,15 @@ public:
   /// The kernel is one of the module's; constant tables that it needs become globals of the module.
   KernelEmitter(mlir::ModuleOp module, tile::KernelOp kernel);
 
-  /// Writes the function that replaces the kernel. Failure has been reported at the op that cannot be lowered.
+  /// Writes the function that replaces the kernel. Failure has been reported at the op that cannot be
+  /// lowered.
   mlir::FailureOr<mlir::func::FuncOp> emit();
 
 private:
   using Value = mlir::Value;
 
-  /// The rows that one type has in this call: their number, and the ordinal that its first row would have if rows
-  /// were counted from absolute position 0.
+  /// The rows that one type has in this call: their number, and the ordinal that its first row would have if
+  /// rows were counted from absolute position 0.
   struct TypeRows {
     Value first, count;
   };
@@ -45,8 +46,9 @@ private:
   mlir::LogicalResult emitBlock(mlir::Block &block);
   mlir::LogicalResult emitOp(mlir::Operation *op);
   Value scratchBuffer(std::int64_t elements, mlir::Type element);
-  /// What elements are in memory: bf16 travels as 16-bit integers, which every machine can load, mask and store; as
-  /// bf16, LLVM would call functions of a support library where the machine has no bf16 instructions.
+  /// What elements are in memory: bf16 travels as 16-bit integers, which every machine can load, mask and
+  /// store; as bf16, LLVM would call functions of a support library where the machine has no bf16
+  /// instructions.
   mlir::Type storageOf(mlir::Type element);
   /// Values loaded from memory whose elements are `from`, as values of type `to`. bf16 widens to f32 exactly.
   Value convert(Value loaded, mlir::Type from, mlir::Type to);
@@ -62,15 +64,16 @@ private:
   // emit_data.cpp: hold, copy
   mlir::LogicalResult emitHold(tile::HoldOp hold);
   mlir::LogicalResult emitCopy(tile::CopyOp copy);
-  void copyRow(const Memory &from, Value row, Value from_start, const Memory &to, Value to_start, Value count);
+  void copyRow(const Memory &from, Value row, Value from_start, const Memory &to, Value to_start,
+               Value count);
 
   // emit_registers.cpp: zero, mma, map, store
   mlir::LogicalResult emitZero(tile::ZeroOp zero);
   mlir::LogicalResult emitMma(tile::MmaOp mma);
   mlir::LogicalResult emitMap(tile::MapOp map);
   mlir::LogicalResult emitStore(tile::StoreOp store);
-  /// Whether whole cache lines of `target` can be written past the cache in this call, decided once at the kernel's
-  /// entry; null where the layout excludes it.
+  /// Whether whole cache lines of `target` can be written past the cache in this call, decided once at the
+  /// kernel's entry; null where the layout excludes it.
   Value streamsPastCache(const Memory &target);
 
   // index_arithmetic.cpp: what the layout's indices mean in memory

@@ -11,9 +11,10 @@
 namespace compiler {
 
 // The features that the psABI's levels add up to, as far as generated code uses them.
-static const std::vector<std::string> v3_features = {"avx",  "avx2",  "bmi",   "bmi2",
-                                                     "f16c", "fma",   "lzcnt", "movbe", "popcnt"};
-static const std::vector<std::string> v4_features = {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"};
+static const std::vector<std::string> v3_features = {"avx", "avx2",  "bmi",   "bmi2",  "f16c",
+                                                     "fma", "lzcnt", "movbe", "popcnt"};
+static const std::vector<std::string> v4_features = {"avx512f", "avx512bw", "avx512cd", "avx512dq",
+                                                     "avx512vl"};
 
 static CpuLevel levelV3() {
   CpuLevel level;
@@ -45,8 +46,9 @@ static CpuLevel nativeLevel() {
     return true;
   };
   if (!has(v3_features))
-    throw algebras::InputError("this machine is below x86-64-v3 (AVX2, FMA, BMI2), the lowest level that kernels are "
-                               "compiled for")
+    throw algebras::InputError(
+        "this machine is below x86-64-v3 (AVX2, FMA, BMI2), the lowest level that kernels are "
+        "compiled for")
         .hint("compile for another machine with --cpu=x86-64-v3 and run the bundle there");
   CpuLevel level = has(v4_features) ? levelV4() : levelV3();
   if (level.lanes == 16 && host.lookup("avx512bf16")) {

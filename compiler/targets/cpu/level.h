@@ -11,9 +11,9 @@ namespace compiler {
 
 /// What a kernel may rely on, and what the schedule must fit into. Sizes are in bytes.
 struct CpuLevel {
-  std::string name;                  ///< "x86-64-v3", "x86-64-v4", or "native" resolved to one of them plus extras
-  std::string base;                  ///< the level that LLVM knows by name
-  std::string tune;                  ///< processor that LLVM schedules for; empty for none in particular
+  std::string name; ///< "x86-64-v3", "x86-64-v4", or "native" resolved to one of them plus extras
+  std::string base; ///< the level that LLVM knows by name
+  std::string tune; ///< processor that LLVM schedules for; empty for none in particular
   std::vector<std::string> features; ///< what the machine must have, in the names that Clang uses
   std::int64_t lanes = 8;            ///< f32 in one vector register
   std::int64_t registers = 16;       ///< vector registers
@@ -22,8 +22,8 @@ struct CpuLevel {
   std::int64_t l2 = 1 << 20;         ///< level-2 cache of one core
 };
 
-/// The level called `name`: "x86-64-v3", "x86-64-v4" or "native". Throws algebras::InputError for any other name,
-/// and for "native" on a machine that is below x86-64-v3.
+/// The level called `name`: "x86-64-v3", "x86-64-v4" or "native". Throws algebras::InputError for any other
+/// name, and for "native" on a machine that is below x86-64-v3.
 CpuLevel cpuLevel(std::string_view name);
 
 /// "x86-64-v3", "x86-64-v4", "native".

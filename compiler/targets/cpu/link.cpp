@@ -63,9 +63,9 @@ std::string linkSharedObject(const std::string &object) {
     throw AbsentError("the linker ld.lld was not found; install the package lld-22");
   TemporaryFile input("o"), output("so"), messages("txt");
   input.write(object);
-  const llvm::StringRef arguments[] = {linker,          "-shared", "--no-undefined", "--gc-sections", "-z",
-                                       "noexecstack",   "-z",      "relro",          "--strip-all",   "--hash-style=gnu",
-                                       input.name(),    "-o",      output.name()};
+  const llvm::StringRef arguments[] = {
+      linker,  "-shared",     "--no-undefined",   "--gc-sections", "-z", "noexecstack", "-z",
+      "relro", "--strip-all", "--hash-style=gnu", input.name(),    "-o", output.name()};
   const std::optional<llvm::StringRef> redirects[] = {std::nullopt, messages.name(), messages.name()};
   std::string error;
   if (llvm::sys::ExecuteAndWait(linker, arguments, std::nullopt, redirects, 0, 0, &error) != 0)

@@ -40,11 +40,12 @@ static std::unique_ptr<llvm::TargetMachine> targetMachine(const CpuLevel &level)
   for (const std::string &feature : level.features)
     features += (features.empty() ? "+" : ",+") + feature;
   return std::unique_ptr<llvm::TargetMachine>(
-      target->createTargetMachine(triple, level.base, features, llvm::TargetOptions(), llvm::Reloc::PIC_, std::nullopt,
-                                  llvm::CodeGenOptLevel::Aggressive));
+      target->createTargetMachine(triple, level.base, features, llvm::TargetOptions(), llvm::Reloc::PIC_,
+                                  std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }
 
-static void prepareFunctions(llvm::Module &module, const CpuLevel &level, const llvm::TargetMachine &machine) {
+static void prepareFunctions(llvm::Module &module, const CpuLevel &level,
+                             const llvm::TargetMachine &machine) {
   for (llvm::Function &function : module) {
     if (function.isDeclaration())
       continue;

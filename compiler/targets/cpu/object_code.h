@@ -12,8 +12,8 @@ namespace compiler {
 
 enum class MachineCode { LlvmIr, Assembly, Object };
 
-/// Optimises the module for the level and returns LLVM IR text, assembly text, or the bytes of a relocatable object.
-/// Throws Failure when LLVM cannot translate the module.
+/// Optimises the module for the level and returns LLVM IR text, assembly text, or the bytes of a relocatable
+/// object. Throws Failure when LLVM cannot translate the module.
 std::string generateMachineCode(mlir::ModuleOp module, const CpuLevel &level, MachineCode what);
 
 /// Links a relocatable object into a shared object that needs no library. Throws Failure when the linker is
