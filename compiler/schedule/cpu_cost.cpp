@@ -6,7 +6,7 @@
 
 namespace compiler {
 
-// Rates of one core in a cycle, measured on AVX2 and AVX-512 machines of recent years. They only have to rank
+// Round numbers for one core with AVX2 or AVX-512, per cycle: they only have to rank
 // schedules against each other.
 static constexpr double multiplications_per_cycle = 2; // vector multiply-adds
 static constexpr double loads_per_cycle = 2;           // vector loads and broadcasts
@@ -27,8 +27,7 @@ static bool writesWholeLines(const algebras::Layer &layer, const CpuSchedule &sc
          schedule.register_columns * element % cache_line == 0 && schedule.lanes * element >= cache_line / 2;
 }
 
-CpuCost cpuCost(const algebras::Layer &layer, const CpuLevel &level, const CpuSchedule &schedule,
-                std::int64_t m) {
+CpuCost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, std::int64_t m) {
   const algebras::Lift &lift = layer.lift;
   const double element = static_cast<double>(byteWidth(layer.dtype));
   const double depth_step = schedule.pairs ? 2 : 1;
@@ -105,7 +104,7 @@ CpuSchedule chooseCpuSchedule(const algebras::Layer &layer, const CpuLevel &leve
   const CpuSchedule *best = nullptr;
   double least = 0;
   for (const CpuSchedule &candidate : candidates) {
-    const double cost = cpuCost(layer, level, candidate, m).total();
+    const double cost = cpuCost(layer, candidate, m).total();
     if (!best || cost < least) {
       best = &candidate;
       least = cost;

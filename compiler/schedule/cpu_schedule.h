@@ -42,8 +42,7 @@ bool usesPairs(const algebras::Layer &layer, const CpuLevel &level);
 std::vector<CpuSchedule> cpuCandidates(const algebras::Layer &layer, const CpuLevel &level, BankAccess bank);
 
 /// What a schedule would cost for `m` rows.
-CpuCost cpuCost(const algebras::Layer &layer, const CpuLevel &level, const CpuSchedule &schedule,
-                std::int64_t m);
+CpuCost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, std::int64_t m);
 
 /// The cheapest candidate for `m` rows; the first one listed among equals.
 CpuSchedule chooseCpuSchedule(const algebras::Layer &layer, const CpuLevel &level, BankAccess bank,
