@@ -1,5 +1,7 @@
 #include "compiler/lower/kernel_builder.h"
 
+#include "compiler/schedule/coefficients.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -59,26 +61,6 @@ Value KernelBuilder::terms(Value type, Value group, Value init,
                    init ? Value(block.getArgument(3)) : Value());
   YieldOp::create(builder, location, sum ? ValueRange(sum) : ValueRange());
   return init ? terms.getResult(0) : Value();
-}
-
-/// Which coefficients the layer's terms have.
-enum class Coefficients { One, Signs, General };
-
-static Coefficients coefficientsOf(const algebras::Lift &lift) {
-  if (lift.completeGraph())
-    return Coefficients::One;
-  const algebras::Rational one(1), minus_one(-1);
-  Coefficients kind = Coefficients::One;
-  for (std::int64_t type = 0; type < lift.types(); ++type)
-    for (std::int64_t group = 0; group < lift.outputGroups(); ++group)
-      for (const algebras::BlockTerm &term : lift.terms(type, group)) {
-        if (term.coefficient == one)
-          continue;
-        if (term.coefficient != minus_one)
-          return Coefficients::General;
-        kind = Coefficients::Signs;
-      }
-  return kind;
 }
 
 KernelOp KernelBuilder::forward(StringRef name) {

@@ -1,23 +1,13 @@
+#include "compiler/schedule/coefficients.h"
 #include "compiler/schedule/cpu_schedule.h"
 
 #include <algorithm>
 
 namespace compiler {
 
-static bool coefficientsAreSigns(const algebras::Lift &lift) {
-  if (lift.completeGraph())
-    return true;
-  const algebras::Rational one(1), minus_one(-1);
-  for (std::int64_t type = 0; type < lift.types(); ++type)
-    for (std::int64_t group = 0; group < lift.outputGroups(); ++group)
-      for (const algebras::BlockTerm &term : lift.terms(type, group))
-        if (term.coefficient != one && term.coefficient != minus_one)
-          return false;
-  return true;
-}
-
 bool usesPairs(const algebras::Layer &layer, const CpuLevel &level) {
-  return layer.dtype == algebras::DataType::BF16 && level.bf16_dot && coefficientsAreSigns(layer.lift);
+  return layer.dtype == algebras::DataType::BF16 && level.bf16_dot &&
+         coefficientsOf(layer.lift) != Coefficients::General;
 }
 
 std::vector<CpuSchedule> cpuCandidates(const algebras::Layer &layer, const CpuLevel &level, BankAccess bank) {

@@ -88,15 +88,23 @@ Value KernelEmitter::tableEntry(StringRef name, ArrayRef<std::int64_t> entries, 
   return arith::IndexCastOp::create(builder, location, builder.getIndexType(), entry);
 }
 
+/// For each width, the sum of the sizes of those before it.
+static SmallVector<std::int64_t> sumsBefore(ArrayRef<std::int64_t> widths,
+                                            function_ref<std::int64_t(std::int64_t)> size) {
+  SmallVector<std::int64_t> sums;
+  std::int64_t sum = 0;
+  for (std::int64_t width : widths) {
+    sums.push_back(sum);
+    sum += size(width);
+  }
+  return sums;
+}
+
 Value KernelEmitter::groupStart(alg::GroupsAttr groups, StringRef name, Value group, std::int64_t round_to) {
   if (groups.isEqual())
     return multiply(group, roundUp(groups.getWidth(0), round_to));
-  SmallVector<std::int64_t> starts;
-  std::int64_t start = 0;
-  for (std::int64_t width : groups.getWidths()) {
-    starts.push_back(start);
-    start += roundUp(width, round_to);
-  }
+  SmallVector<std::int64_t> starts =
+      sumsBefore(groups.getWidths(), [&](std::int64_t width) { return roundUp(width, round_to); });
   return tableEntry((name + "_starts" + (round_to == 1 ? "" : "_by_" + Twine(round_to))).str(), starts,
                     group);
 }
@@ -185,12 +193,8 @@ Value KernelEmitter::panelsBefore(Value group) {
   alg::GroupsAttr out = layout.getOut();
   if (out.isEqual())
     return multiply(group, panelsOf(out.getWidth(0), columns));
-  SmallVector<std::int64_t> before;
-  std::int64_t panels = 0;
-  for (std::int64_t width : out.getWidths()) {
-    before.push_back(panels);
-    panels += panelsOf(width, columns);
-  }
+  SmallVector<std::int64_t> before =
+      sumsBefore(out.getWidths(), [&](std::int64_t width) { return panelsOf(width, columns); });
   return tableEntry(("panels_of_" + Twine(columns)).str(), before, group);
 }
 

@@ -1,0 +1,20 @@
+// Which coefficients a layer's terms have: signs are nearly free on every machine, others are not.
+#ifndef ALGCTL_COMPILER_SCHEDULE_COEFFICIENTS_H
+#define ALGCTL_COMPILER_SCHEDULE_COEFFICIENTS_H
+
+#include "algebras/lift.h"
+
+namespace compiler {
+
+enum class Coefficients {
+  One,     ///< all are +1
+  Signs,   ///< +1 and -1
+  General, ///< anything else
+};
+
+/// Looks at every term, but for Q(q), whose coefficients are all 1.
+Coefficients coefficientsOf(const algebras::Lift &lift);
+
+} // namespace compiler
+
+#endif
