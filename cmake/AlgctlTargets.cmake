@@ -19,7 +19,7 @@ endif()
 # algctl_test(NAME SOURCES ... LIBRARIES ...): one GoogleTest program, its cases registered one by one.
 function(algctl_test NAME)
   cmake_parse_arguments(TEST "" "" "SOURCES;LIBRARIES;DEFINITIONS" ${ARGN})
-  add_executable(${NAME} ${TEST_SOURCES})
+  add_executable(${NAME} ${TEST_SOURCES} ${CMAKE_SOURCE_DIR}/tests/support/own_temporary_folder.cpp)
   target_link_libraries(${NAME} PRIVATE ${TEST_LIBRARIES} GTest::gtest_main)
   target_compile_definitions(${NAME} PRIVATE ALGCTL_SOURCE_DIR="${CMAKE_SOURCE_DIR}" ${TEST_DEFINITIONS})
   gtest_discover_tests(${NAME} DISCOVERY_MODE PRE_TEST PROPERTIES LABELS unit)
