@@ -58,6 +58,13 @@ int64_t JsonFields::integer(const char *key, int64_t least, int64_t most) const 
   return readInteger(value(key), pathOf(key), least, most);
 }
 
+bool JsonFields::boolean(const char *key) const {
+  const json &found = value(key);
+  if (!found.is_boolean())
+    fail(key, std::string("is a ") + found.type_name() + ", not true or false");
+  return found.get<bool>();
+}
+
 std::vector<int64_t> JsonFields::integers(const char *key, int64_t least) const {
   const json &list = value(key);
   if (!list.is_array())

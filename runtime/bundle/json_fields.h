@@ -18,6 +18,7 @@ public:
   std::string string(const char *key) const;
   // An integer (no fraction, no exponent) in [least, most].
   int64_t integer(const char *key, int64_t least, int64_t most = INT64_MAX) const;
+  bool boolean(const char *key) const;
   std::vector<int64_t> integers(const char *key, int64_t least) const;
   std::vector<std::string> strings(const char *key) const;
   JsonFields object(const char *key) const;

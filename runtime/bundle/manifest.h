@@ -1,49 +1,32 @@
 // The manifest of a bundle (docs/bundle.md), parsed and checked.
 #pragma once
 
+#include "runtime/bundle/gpu_kernel.h"
+#include "runtime/bundle/layer.h"
+
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace algrt {
 
-enum class Lift { rows, slots };
-enum class ElementType { f32, bf16 };
-enum class RowTypesKind { cyclic, interval, explicit_types };
 enum class SupportKind { complete, table };
 enum class WeightsForm { packed, copied, direct };
 
-int64_t elementBytes(ElementType type);
-const char *name(Lift lift);
-const char *name(ElementType type);
-const char *name(RowTypesKind kind);
 const char *name(WeightsForm form);
-
-struct Layer {
-  Lift lift;
-  ElementType dtype;
-  int64_t k, n;
-  int64_t types;
-  RowTypesKind row_types;
-  int64_t row_type_width; // 1 for cyclic, 0 for explicit
-  std::vector<int64_t> in_groups;
-  std::vector<int64_t> out_groups;
-  std::vector<int64_t> bank_rows;
-
-  // The bank as a matrix: k rows, and n columns (row lift) or n over the number of output groups (slot lift).
-  int64_t bankColumns() const;
-};
 
 // One kernel. A map or target that this runtime does not know is kept, with everything below `features`
 // unset.
 struct Kernel {
   std::string name;
   std::string map;    // "forward"
-  std::string target; // "cpu"
-  std::string level;  // "x86-64-v4"
+  std::string target; // "cpu", "sm_90a"
+  std::string level;  // "x86-64-v4"; empty for GPUs
   std::vector<std::string> features;
-  bool known = false; // a forward kernel for the CPU: the fields below are set and checked
+  std::optional<GpuKernel> gpu; // a forward kernel for a GPU that this runtime knows
+  bool known = false;           // a forward kernel for the CPU: the fields below are set and checked
   WeightsForm weights = WeightsForm::copied;
   std::string section;
   std::string symbol;

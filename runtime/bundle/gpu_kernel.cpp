@@ -1,0 +1,129 @@
+#include "runtime/bundle/gpu_kernel.h"
+
+#include "runtime/bundle/json_fields.h"
+
+#include <algorithm>
+
+namespace algrt {
+
+namespace {
+
+// CUDA C++ programming guide, "Compute Capabilities", 9.0; clusters above 8 blocks are not portable.
+constexpr int64_t most_threads = 1024, warp = 32, most_cluster = 8, most_shared_bytes = 232448,
+                  most_registers = 255;
+// cuTensorMapEncodeTiled: elements of a box in each dimension, and the multiple of its innermost bytes.
+constexpr int64_t most_box = 256, box_bytes_multiple = 16;
+constexpr int64_t most_tile = 1 << 16;
+
+struct Target {
+  std::string_view name;
+  int32_t architecture;
+  bool exact;
+};
+constexpr Target targets[] = {{"sm_90a", 90, true}, {"sm_80", 80, false}};
+
+const Target *findTarget(std::string_view name) {
+  const auto *found =
+      std::find_if(std::begin(targets), std::end(targets), [&](const Target &t) { return t.name == name; });
+  return found == std::end(targets) ? nullptr : found;
+}
+
+int64_t multiple(const JsonFields &fields, const char *key, int64_t of, int64_t least, int64_t most) {
+  const int64_t value = fields.integer(key, least, most);
+  if (value % of != 0)
+    fields.fail(key, "is " + std::to_string(value) + ", not a multiple of " + std::to_string(of));
+  return value;
+}
+
+GpuBox parseBox(const JsonFields &boxes, const char *key, ElementType element) {
+  const JsonFields fields = boxes.object(key);
+  GpuBox box;
+  box.columns = fields.integer("columns", 1, most_box);
+  box.rows = fields.integer("rows", 1, most_box);
+  box.swizzle = fields.integer("swizzle", 0, 128);
+  if (box.swizzle != 0 && box.swizzle != 32 && box.swizzle != 64 && box.swizzle != 128)
+    fields.fail("swizzle", "is " + std::to_string(box.swizzle) + ", not 0, 32, 64 or 128");
+  const int64_t bytes = box.columns * elementBytes(element);
+  if (bytes % box_bytes_multiple != 0)
+    fields.fail("columns", "take " + std::to_string(bytes) + " bytes, not a multiple of " +
+                               std::to_string(box_bytes_multiple));
+  if (box.swizzle != 0 && bytes > box.swizzle)
+    fields.fail("columns", "take " + std::to_string(bytes) + " bytes, more than the swizzle's span of " +
+                               std::to_string(box.swizzle));
+  return box;
+}
+
+void requireEqual(const JsonFields &fields, const char *groups, const std::vector<int64_t> &widths) {
+  if (std::any_of(widths.begin(), widths.end(), [&](int64_t width) { return width != widths[0]; }))
+    fields.fail("target", std::string("is a GPU, but the layer's ") + groups +
+                              " are not all equal: its kernels need groups of one width");
+}
+
+// What runtime/gpu_kernel_abi.h takes for granted.
+void requireLayer(const JsonFields &fields, const Layer &layer) {
+  if (layer.dtype != ElementType::bf16)
+    fields.fail("target", std::string("is a GPU, but the layer's dtype is ") + name(layer.dtype) +
+                              ": its kernels multiply bf16");
+  if (layer.row_types == RowTypesKind::explicit_types)
+    fields.fail("target",
+                "is a GPU, but the layer's row types are explicit: its kernels know cyclic and interval");
+  requireEqual(fields, "in_groups", layer.in_groups);
+  requireEqual(fields, "out_groups", layer.out_groups);
+  requireEqual(fields, "bank_rows", layer.bank_rows);
+}
+
+std::vector<GpuImage> parseImages(const JsonFields &fields) {
+  std::vector<GpuImage> images;
+  for (const JsonFields &entry : fields.objects("images")) {
+    const std::string kind = entry.string("kind");
+    if (kind != "cubin" && kind != "ptx")
+      entry.fail("kind", "is '" + kind + "', not cubin or ptx");
+    images.push_back({kind == "cubin" ? ImageKind::cubin : ImageKind::ptx, entry.string("section")});
+  }
+  if (images.empty())
+    fields.fail("images", "is empty: a kernel needs a cubin or PTX");
+  return images;
+}
+
+} // namespace
+
+const char *name(ImageKind kind) { return kind == ImageKind::cubin ? "cubin" : "ptx"; }
+
+bool isGpuTarget(std::string_view target) { return findTarget(target) != nullptr; }
+
+GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, const Layer &layer) {
+  requireLayer(fields, layer);
+  GpuKernel kernel;
+  const Target *found = findTarget(target);
+  if (found == nullptr)
+    fields.fail("target", "is '" + std::string(target) + "', not a GPU");
+  kernel.architecture = found->architecture;
+  kernel.exact_architecture = found->exact;
+  const std::string output = fields.string("output");
+  if (output != "bf16" && output != "f32")
+    fields.fail("output", "is '" + output + "', not bf16 or f32");
+  kernel.output = output == "bf16" ? ElementType::bf16 : ElementType::f32;
+  kernel.symbol = fields.string("symbol");
+  if (kernel.symbol.empty())
+    fields.fail("symbol", "is empty");
+  kernel.images = parseImages(fields);
+  kernel.threads = multiple(fields, "threads", warp, warp, most_threads);
+  kernel.cluster = fields.integer("cluster", 1, most_cluster);
+  kernel.shared_bytes = fields.integer("shared_bytes", 0, most_shared_bytes);
+  kernel.dependent_launch = fields.boolean("dependent_launch");
+  kernel.registers = fields.has("registers") ? fields.integer("registers", 1, most_registers) : 0;
+  kernel.terms = fields.boolean("terms");
+  const JsonFields tile = fields.object("tile");
+  kernel.tile.rows = tile.integer("rows", 1, most_tile);
+  kernel.tile.columns = tile.integer("columns", 1, most_tile);
+  kernel.tile.depth = tile.integer("depth", 1, most_tile);
+  kernel.tile.stages = tile.integer("stages", 1, most_tile);
+  kernel.tile.consumers = tile.integer("consumers", 1, most_threads / warp);
+  const JsonFields boxes = fields.object("boxes");
+  kernel.x = parseBox(boxes, "x", ElementType::bf16);
+  kernel.w = parseBox(boxes, "w", ElementType::bf16);
+  kernel.y = parseBox(boxes, "y", kernel.output);
+  return kernel;
+}
+
+} // namespace algrt

@@ -1,0 +1,63 @@
+// What the manifest says of a forward kernel for a GPU (docs/bundle.md; runtime/gpu_kernel_abi.h is how it is
+// called).
+#pragma once
+
+#include "runtime/bundle/layer.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace algrt {
+
+class JsonFields;
+
+// Machine code, or PTX that the driver compiles when it is loaded.
+enum class ImageKind { cubin, ptx };
+const char *name(ImageKind kind);
+
+struct GpuImage {
+  ImageKind kind;
+  std::string section; // of that kind
+};
+
+// The part of Y that one block computes at a time, and how it walks the contraction.
+struct GpuTile {
+  int64_t rows, columns;
+  int64_t depth;     // of one stage
+  int64_t stages;    // buffers between copies and products
+  int64_t consumers; // warpgroups that multiply
+};
+
+// What one copy between global and shared memory moves: `rows` times `columns` elements, columns innermost.
+// For the bank rows are its depth.
+struct GpuBox {
+  int64_t columns, rows;
+  int64_t swizzle; // bytes of the span that the swizzle permutes: 0 (none), 32, 64 or 128
+};
+
+struct GpuKernel {
+  int32_t architecture;    // ten times the compute capability that it needs: 90
+  bool exact_architecture; // "sm_90a": runs on that capability alone; "sm_80": on later ones too, from PTX
+  ElementType output;      // of Y
+  std::string symbol;
+  std::vector<GpuImage> images; // at least one
+  int64_t threads;              // of a block
+  int64_t cluster;              // blocks of a cluster
+  int64_t shared_bytes;         // dynamic shared memory of a block
+  bool dependent_launch;        // may be launched before its predecessor in the stream has ended
+  int64_t registers;            // of a thread, for inspection; 0 where absent
+  GpuTile tile;
+  GpuBox x, w, y;
+  bool terms; // reads the terms table
+};
+
+// Whether `target` names a GPU whose kernels this runtime can launch: "sm_90a", "sm_80".
+bool isGpuTarget(std::string_view target);
+
+// Reads and checks the fields that a forward kernel of such a target has. Throws Error(ALGRT_BAD_BUNDLE)
+// naming the key. That the sections exist is checked by parseManifest.
+GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, const Layer &layer);
+
+} // namespace algrt

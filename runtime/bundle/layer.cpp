@@ -1,0 +1,108 @@
+#include "runtime/bundle/layer.h"
+
+#include "runtime/bundle/json_fields.h"
+#include "runtime/support/checked.h"
+
+#include <algorithm>
+
+namespace algrt {
+
+namespace {
+
+// Far above every real layer; keeps products of counts within 64 bits and allocations sane.
+constexpr int64_t most_groups = int64_t(1) << 24;
+
+void requireSum(const JsonFields &fields, const char *key, const std::vector<int64_t> &widths,
+                int64_t total) {
+  if (widths.empty())
+    fields.fail(key, "is empty");
+  if (int64_t(widths.size()) > most_groups)
+    fields.fail(key, "has more than " + std::to_string(most_groups) + " groups");
+  int64_t sum = 0;
+  for (int64_t width : widths)
+    sum = checkedAdd(sum, width, key);
+  if (sum != total)
+    fields.fail(key, "add up to " + std::to_string(sum) + ", not to " + std::to_string(total));
+}
+
+void parseRowTypes(const JsonFields &fields, Layer &layer) {
+  const JsonFields row_types = fields.object("row_types");
+  const std::string kind = row_types.string("kind");
+  if (kind == "cyclic") {
+    layer.row_types = RowTypesKind::cyclic;
+    layer.row_type_width = row_types.integer("width", 1, 1);
+  } else if (kind == "interval") {
+    layer.row_types = RowTypesKind::interval;
+    layer.row_type_width = row_types.integer("width", 1);
+    checkedMultiply(layer.types, layer.row_type_width, "manifest: the period of layer.row_types");
+  } else if (kind == "explicit") {
+    layer.row_types = RowTypesKind::explicit_types;
+    layer.row_type_width = 0;
+  } else {
+    row_types.fail("kind", "is '" + kind + "', not cyclic, interval or explicit");
+  }
+}
+
+} // namespace
+
+int64_t elementBytes(ElementType type) { return type == ElementType::f32 ? 4 : 2; }
+
+const char *name(Lift lift) { return lift == Lift::rows ? "rows" : "slots"; }
+
+const char *name(ElementType type) { return type == ElementType::f32 ? "f32" : "bf16"; }
+
+const char *name(RowTypesKind kind) {
+  switch (kind) {
+  case RowTypesKind::cyclic:
+    return "cyclic";
+  case RowTypesKind::interval:
+    return "interval";
+  case RowTypesKind::explicit_types:
+    return "explicit";
+  }
+  return "unknown";
+}
+
+int64_t Layer::bankColumns() const { return lift == Lift::rows ? n : n / int64_t(out_groups.size()); }
+
+Layer parseLayer(const JsonFields &fields) {
+  Layer layer;
+  if (std::string kind = fields.string("kind"); kind != "projection")
+    fields.fail("kind", "is '" + kind + "'; this runtime knows projection");
+  const std::string lift = fields.string("lift");
+  if (lift != "rows" && lift != "slots")
+    fields.fail("lift", "is '" + lift + "', not rows or slots");
+  layer.lift = lift == "rows" ? Lift::rows : Lift::slots;
+  const std::string dtype = fields.string("dtype");
+  if (dtype != "f32" && dtype != "bf16")
+    fields.fail("dtype", "is '" + dtype + "', not f32 or bf16");
+  layer.dtype = dtype == "f32" ? ElementType::f32 : ElementType::bf16;
+  layer.k = fields.integer("k", 1);
+  layer.n = fields.integer("n", 1);
+  layer.types = fields.integer("types", 1, most_groups);
+  parseRowTypes(fields, layer);
+  layer.in_groups = fields.integers("in_groups", 1);
+  layer.out_groups = fields.integers("out_groups", 1);
+  layer.bank_rows = fields.integers("bank_rows", 1);
+  requireSum(fields, "in_groups", layer.in_groups, layer.k);
+  requireSum(fields, "out_groups", layer.out_groups, layer.n);
+  requireSum(fields, "bank_rows", layer.bank_rows, layer.k);
+  if (layer.lift == Lift::slots) {
+    if (layer.types != 1)
+      fields.fail("types",
+                  "is " + std::to_string(layer.types) + ": in the slot lift all rows are of one type");
+    for (const char *key : {"in_groups", "out_groups", "bank_rows"}) {
+      const std::vector<int64_t> widths = fields.integers(key, 1);
+      if (widths.size() != layer.out_groups.size())
+        fields.fail(key, "do not have one entry per slot");
+      if (std::any_of(widths.begin(), widths.end(), [&](int64_t width) { return width != widths[0]; }))
+        fields.fail(key, "are not all equal: slots are blocks of one shape");
+    }
+  }
+  int64_t elements = checkedMultiply(layer.k, layer.n, "manifest: the bank, layer.k times layer.n");
+  checkedMultiply(elements, elementBytes(layer.dtype), "manifest: the bank in bytes");
+  checkedMultiply(layer.types, int64_t(layer.out_groups.size()), "manifest: types times output groups");
+  return layer;
+}
+
+} // namespace algrt

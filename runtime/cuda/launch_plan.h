@@ -1,0 +1,64 @@
+// What one forward product asks of a GPU: grid, tensor maps and scalars as runtime/gpu_kernel_abi.h describes
+// them. Pure arithmetic: knows no driver, so that the simulator launches by the same plan as a GPU does.
+#pragma once
+
+#include "runtime/bundle/manifest.h"
+#include "runtime/bundle/support.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace algrt::cuda {
+
+// A matrix in global memory, row-major, rows `leading_dimension` elements apart.
+struct Operand {
+  uint64_t address;
+  int64_t leading_dimension;
+};
+
+// The arguments of cuTensorMapEncodeTiled (CUDA driver API, "Tensor Map Object Management"). Elements of a
+// box follow one another in every dimension; what lies outside the extents reads as zero and is not written.
+struct TensorMap {
+  uint64_t address; // 16-byte aligned
+  ElementType element;
+  int32_t rank; // 4
+  std::array<uint64_t, 5> extents;
+  std::array<uint64_t, 4> strides; // bytes, of dimensions 1, 2, ...; dimension 0 is contiguous
+  std::array<uint32_t, 5> box;     // elements
+  int32_t swizzle;                 // bytes: 0, 32, 64 or 128
+
+  bool operator==(const TensorMap &) const = default;
+};
+
+struct LaunchPlan {
+  int64_t tiles;         // of Y; 0 where there is nothing to launch, and everything else is then 0 or empty
+  uint32_t grid;         // blocks: a multiple of `cluster`
+  uint32_t threads;      // of a block
+  uint32_t cluster;      // blocks of a cluster
+  uint32_t shared_bytes; // dynamic, of a block
+  // Those of X, then the bank's, then those of Y.
+  std::vector<TensorMap> maps;
+  int32_t rows, offset;
+};
+
+// Tensor maps of X and of Y each: 2 for cyclic types and the slot lift, 3 for interval types.
+int64_t rowMapCount(const Layer &layer);
+
+// Tiles as the kernel counts them, those that turn out empty included: (cyclic) types times the row tiles of
+// the longest line, (interval) runs times the row tiles of a whole run; times output groups, times column
+// tiles of a group. 0 <= offset < period. Throws Error(ALGRT_INVALID_ARGUMENT) where the count does not fit
+// int32.
+int64_t tileCount(const Layer &layer, const GpuTile &tile, int64_t m, int64_t offset);
+
+// The launch for rows p0 ... p0 + m - 1 on a device of that many multiprocessors. Throws Error that says what
+// to change: ALGRT_INVALID_ARGUMENT for m, p0, an address or a leading dimension that no kernel of the kind
+// can take, ALGRT_UNSUPPORTED for a layer or kernel whose blocks a tensor map cannot describe.
+LaunchPlan planForward(const Layer &layer, const GpuKernel &kernel, const Operand &x, const Operand &w,
+                       const Operand &y, int64_t m, int64_t p0, int32_t multiprocessors);
+
+// The terms table of runtime/gpu_kernel_abi.h, ready to be copied to the device. Throws
+// Error(ALGRT_UNSUPPORTED) where a coefficient is neither 1 nor -1.
+std::vector<int32_t> termsTable(const Layer &layer, const Support &support);
+
+} // namespace algrt::cuda

@@ -1,0 +1,67 @@
+/* What a compiled GPU kernel looks like from outside: the one header that the compiler's GPU targets, the
+ * simulator and the runtime agree on. Plain C.
+ *
+ * A forward kernel computes Y = X (times) W on bf16 operands with f32 sums; Y is bf16 or f32. Its parameters:
+ *
+ *     maps     struct of `tensor maps` (128 bytes each, 64-byte aligned), by value: those of X, of W, of Y
+ *     rows     int32, M: rows of X and Y
+ *     offset   int32, the absolute position of row 0 modulo the period of the row types
+ *     terms    device address of the terms table (below), 0 where the layer's support is complete
+ *
+ * It is launched with `threads` threads and `shared_bytes` of dynamic shared memory in each block, in clusters of
+ * `cluster` blocks, on any number of blocks: the grid is persistent, block b takes the tiles b, b + grid, ...
+ * Launching more blocks than there are tiles wastes blocks, nothing else. All these numbers are in the bundle's
+ * manifest. With `dependent_launch` the kernel waits for the grid before it (griddepcontrol.wait) before it touches
+ * global memory, and may be launched with programmatic stream serialization.
+ *
+ * ---- rows of X and Y ------------------------------------------------------------------------------------------
+ *
+ * Rows of one type form runs with a constant stride: a *line*. A map of X or Y has four dimensions,
+ *
+ *     dimension   extent              stride                coordinate of a tile
+ *     0 column    width of a group    (elements)            first column within the group
+ *     1 group     number of groups    width                 the group
+ *     2 line      lines of this map   (see below)           line - first line of the map
+ *     3 row       rows of the line    (see below)           first row within the line
+ *
+ * and a box of box_columns x 1 x 1 x box_rows. What lies past a group's last column or a line's last row is filled
+ * with zeros on the way in and clipped on the way out, so that no tile touches its neighbours.
+ *
+ *   cyclic, period q (one type: q = 1; the slot lift counts as that)
+ *     line = the phase, r mod q for row r of X; its type is (phase + offset) mod q. Line stride 1 row, row stride q
+ *     rows. M mod q phases have one row more than the rest, so there are two maps:
+ *       [0] lines 0 .. M mod q - 1, M / q + 1 rows each          [1] the other lines, M / q rows each
+ *   interval, width w, q types
+ *     line = a run of consecutive rows of one type; run u has type (offset / w + u) mod q. Line stride w rows, row
+ *     stride 1 row. The first and the last run may be partial, so there are three maps:
+ *       [0] the first run, when offset mod w > 0: min(M, w - offset mod w) rows
+ *       [1] the whole runs      [2] the rows that are left after them, fewer than w
+ *
+ * A map that would be empty is present, never used, and encoded with extents of 1 for lines and rows.
+ *
+ * ---- the bank -------------------------------------------------------------------------------------------------
+ *
+ * One map of four dimensions with a box of box_columns x 1 x box_rows x 1:
+ *
+ *     row lift    column (width of an output group), output group, depth (height of a row group), row group
+ *     slot lift   column (N / m), 1, depth (K / m), block
+ *
+ * ---- terms ----------------------------------------------------------------------------------------------------
+ *
+ * int32 starts[types * output_groups + 1], then two int32 for each term: its input group, and its bank row with
+ * bit 31 set where the coefficient is -1. The terms of (type t, output group j) are starts[t * output_groups + j] up
+ * to the next entry, in ascending order as the bundle's support lists them.
+ */
+#ifndef ALGCTL_RUNTIME_GPU_KERNEL_ABI_H
+#define ALGCTL_RUNTIME_GPU_KERNEL_ABI_H
+
+enum {
+  algrt_tensor_map_bytes = 128,
+  algrt_tensor_map_alignment = 64,
+  algrt_cyclic_row_maps = 2,
+  algrt_interval_row_maps = 3,
+  /* Rows and coordinates are int32 in a kernel. */
+  algrt_most_gpu_rows = 0x7fffff00,
+};
+
+#endif
