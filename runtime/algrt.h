@@ -52,6 +52,11 @@ typedef enum algrt_status {
   ALGRT_UNSUPPORTED = 5,         /* no kernel of the bundle runs on this machine, or serves this request */
   ALGRT_OUT_OF_MEMORY = 6,       /* an allocation failed, or a size does not fit 64 bits */
   ALGRT_WORKSPACE_TOO_SMALL = 7, /* ask algrt_workspace_size for the same m and threads */
+  ALGRT_NO_DRIVER = 8,           /* no CUDA driver library on this machine, or one older than 12.0 */
+  ALGRT_NO_DEVICE = 9,           /* no CUDA device, or none of that number */
+  ALGRT_WRONG_ARCHITECTURE = 10, /* the device exists, but the bundle has no code for it */
+  ALGRT_NOT_PREPARED = 11,       /* the stream is being captured: call algrt_bundle_prepare before */
+  ALGRT_DEVICE_ERROR = 12,       /* the CUDA driver reports a failure, perhaps of earlier work */
   ALGRT_INTERNAL = 70            /* a bug in the runtime: please report it */
 } algrt_status;
 

@@ -54,6 +54,16 @@ const char *algrt_status_name(int status) {
     return "ALGRT_OUT_OF_MEMORY";
   case ALGRT_WORKSPACE_TOO_SMALL:
     return "ALGRT_WORKSPACE_TOO_SMALL";
+  case ALGRT_NO_DRIVER:
+    return "ALGRT_NO_DRIVER";
+  case ALGRT_NO_DEVICE:
+    return "ALGRT_NO_DEVICE";
+  case ALGRT_WRONG_ARCHITECTURE:
+    return "ALGRT_WRONG_ARCHITECTURE";
+  case ALGRT_NOT_PREPARED:
+    return "ALGRT_NOT_PREPARED";
+  case ALGRT_DEVICE_ERROR:
+    return "ALGRT_DEVICE_ERROR";
   case ALGRT_INTERNAL:
     return "ALGRT_INTERNAL";
   }

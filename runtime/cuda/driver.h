@@ -1,0 +1,43 @@
+// NVIDIA's driver library, opened at run time: its entry points, and its failures as errors of the runtime.
+#pragma once
+
+#include "runtime/cuda/driver_entries.h"
+#include "runtime/support/error.h"
+
+#include <memory>
+#include <string>
+
+namespace algrt::cuda {
+
+class Driver {
+public:
+  // Opens and initialises the library: the file that the environment variable ALGRT_CUDA_DRIVER names,
+  // otherwise libcuda.so.1. Costs little where the process has done so before. Throws Error: ALGRT_NO_DRIVER
+  // (no such library, or one older than CUDA 12.0), ALGRT_NO_DEVICE (a driver without a device), or what the
+  // driver reports.
+  static std::shared_ptr<const Driver> open();
+  ~Driver();
+  Driver(const Driver &) = delete;
+  Driver &operator=(const Driver &) = delete;
+
+  // "libcuda.so.1", or what ALGRT_CUDA_DRIVER named.
+  const std::string &file() const { return file_; }
+
+  // Throws Error unless the driver reported success: "<what>: CUDA_ERROR_...: <the driver's text>".
+  void check(Result result, const char *what) const;
+  // The same from parts, for when more than the driver's text is known.
+  [[noreturn]] void fail(Result result, const std::string &what) const;
+
+  // The entry points, under the names of the manual without "cu". Results are to be checked.
+#define ALGRT_CUDA_DRIVER_MEMBER(NAME, SYMBOL, PARAMETERS) Result(*NAME) PARAMETERS = nullptr;
+  ALGRT_CUDA_DRIVER_ENTRIES(ALGRT_CUDA_DRIVER_MEMBER)
+#undef ALGRT_CUDA_DRIVER_MEMBER
+
+private:
+  Driver();
+
+  std::string file_;
+  void *library_ = nullptr;
+};
+
+} // namespace algrt::cuda
