@@ -7,6 +7,7 @@
 #include "compiler/lower/projection_module.h"
 #include "compiler/targets/c/plain_c.h"
 #include "compiler/targets/cpu/object_code.h"
+#include "dialects/sm/sm.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -131,8 +132,9 @@ public:
 private:
   static DialectRegistry registry() {
     DialectRegistry registry;
-    registry.insert<alg::AlgDialect, tile::TileDialect, arith::ArithDialect, func::FuncDialect,
-                    LLVM::LLVMDialect, memref::MemRefDialect, scf::SCFDialect, vector::VectorDialect>();
+    registry
+        .insert<alg::AlgDialect, tile::TileDialect, arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect,
+                memref::MemRefDialect, scf::SCFDialect, sm::SmDialect, vector::VectorDialect>();
     return registry;
   }
 

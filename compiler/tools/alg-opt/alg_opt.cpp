@@ -1,5 +1,6 @@
 // alg-opt: runs the passes of the project on MLIR text, one at a time or as a pipeline.
 #include "compiler/lower/passes.h"
+#include "dialects/sm/sm.h"
 #include "dialects/tile/tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -19,7 +20,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<alg::AlgDialect, tile::TileDialect, mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
                   mlir::func::FuncDialect, mlir::LLVM::LLVMDialect, mlir::math::MathDialect,
-                  mlir::memref::MemRefDialect, mlir::scf::SCFDialect, mlir::tensor::TensorDialect,
+                  mlir::memref::MemRefDialect, mlir::scf::SCFDialect, sm::SmDialect, mlir::tensor::TensorDialect,
                   mlir::vector::VectorDialect>();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "alg-opt: the passes of the algebra compiler\n", registry));

@@ -1,0 +1,162 @@
+#include "dialects/sm/sm.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace sm;
+
+#include "dialects/sm/sm_enums.cpp.inc"
+#define GET_OP_CLASSES
+#include "dialects/sm/sm_ops.cpp.inc"
+
+LogicalResult sm::impl::verifyRunsInOneThread(Operation *op) {
+  if (!op->getParentOfType<ElectOp>())
+    return op->emitOpError("is for one thread of a warpgroup: put it inside an sm.elect");
+  return success();
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// The kernel and its roles
+//===--------------------------------------------------------------------------------------------===//
+
+LogicalResult KernelOp::verify() {
+  if (!isa<tile::LayoutAttr>(getLayout()))
+    return emitOpError("needs the #tile.layout of the kernel that it came from, got ") << getLayout();
+  Block &body = getBody().front();
+  auto is = [&](unsigned argument, auto test) {
+    return argument < body.getNumArguments() && test(body.getArgument(argument).getType());
+  };
+  auto maps = [](Type type) { return isa<MapsType>(type); };
+  auto index = [](Type type) { return type.isIndex(); };
+  auto table = [](Type type) { return isa<TermsTableType>(type); };
+  if (body.getNumArguments() != 6 || !is(0, maps) || !is(1, maps) || !is(2, maps) || !is(3, index) ||
+      !is(4, index) || !is(5, table))
+    return emitOpError("takes the maps of X, W and Y, the rows, the offset and the terms table, got (")
+           << body.getArgumentTypes() << ")";
+  int64_t registers = 0;
+  for (RoleOp role : body.getOps<RoleOp>())
+    registers += role.getWarpgroups() * warpgroup_threads * role.getRegisters();
+  if (registers > register_file)
+    return emitOpError("has roles that take ")
+           << registers << " registers together, of " << register_file << " in the machine";
+  return success();
+}
+
+LogicalResult RoleOp::verify() {
+  if (getWarpgroups() < 1 || getWarpgroups() > 8)
+    return emitOpError("has 1 to 8 warpgroups of ")
+           << warpgroup_threads << " threads, got " << getWarpgroups();
+  if (getRegisters() < 24 || getRegisters() > 256 || getRegisters() % 8 != 0)
+    return emitOpError("gets 24 to 256 registers per thread, a multiple of 8, got ") << getRegisters();
+  return success();
+}
+
+LogicalResult ElectOp::verify() {
+  if (!(*this)->getParentOfType<RoleOp>())
+    return emitOpError("elects a thread of a role's warpgroups, but no sm.role is around it");
+  if ((*this)->getParentOfType<ElectOp>())
+    return emitOpError("stands inside another, where one thread is left already");
+  return success();
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// Shared memory and barriers
+//===--------------------------------------------------------------------------------------------===//
+
+LogicalResult AllocateOp::verify() {
+  if (!getBuffer().getType().getSwizzle())
+    return emitOpError("needs the swizzle of its blocks: assign it before");
+  return success();
+}
+
+LogicalResult BarriersOp::verify() {
+  if (getArrivals() < 1)
+    return emitOpError("completes after at least one arrival, got ") << getArrivals();
+  return success();
+}
+
+LogicalResult ExpectOp::verify() {
+  // The transaction count of an mbarrier has 20 bits.
+  if (getBytes() < 1 || getBytes() >= (1 << 20))
+    return emitOpError("announces 1 to ") << (1 << 20) - 1 << " bytes, got " << getBytes();
+  return success();
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// Copies
+//===--------------------------------------------------------------------------------------------===//
+
+template <class Memory>
+static LogicalResult verifyCopy(Operation *op, MapsType maps, size_t coordinates, Memory memory,
+                                int64_t memoryRows) {
+  if (coordinates != 4)
+    return op->emitOpError(
+               "takes the four coordinates column, group, line (or depth) and row (or block), got ")
+           << coordinates;
+  if (maps.getSwizzle() != memory.getSwizzle())
+    return op->emitOpError("copies boxes with a swizzle of ")
+           << maps.getSwizzle() << " bytes to or from blocks with " << memory.getSwizzle();
+  if (maps.getElementType() != memory.getElementType() || maps.getColumns() != memory.getColumns() ||
+      maps.getRows() != memoryRows)
+    return op->emitOpError("the maps are for blocks of ")
+           << maps.getRows() << " x " << maps.getColumns() << " x " << maps.getElementType()
+           << ", the other side has " << memoryRows << " x " << memory.getColumns() << " x "
+           << memory.getElementType();
+  return success();
+}
+
+LogicalResult LoadOp::verify() {
+  BufferType target = getTarget().getType();
+  return verifyCopy(*this, getSource().getType(), getCoordinates().size(), target, target.getRows());
+}
+
+LogicalResult StoreOp::verify() {
+  BufferType source = getSource().getType();
+  return verifyCopy(*this, getTarget().getType(), getCoordinates().size(), source, source.getRows());
+}
+
+LogicalResult StoreWaitOp::verify() {
+  if (getPending() < 0)
+    return emitOpError("cannot leave ") << getPending() << " groups unfinished";
+  return success();
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// Products
+//===--------------------------------------------------------------------------------------------===//
+
+template <class Operand>
+static LogicalResult verifyProduct(Operation *op, Operand a, Operand b, AccumulatorType sum) {
+  if (!a.getElementType().isBF16() || !b.getElementType().isBF16())
+    return op->emitOpError("multiplies bf16, got ") << a.getElementType() << " and " << b.getElementType();
+  if (a.getColumns() != b.getRows())
+    return op->emitOpError("the depth of A is ") << a.getColumns() << ", that of B " << b.getRows();
+  if (a.getColumns() % mma_depth != 0)
+    return op->emitOpError("the depth must be a multiple of ") << mma_depth << ", got " << a.getColumns();
+  if (a.getRows() != sum.getRows() || b.getColumns() != sum.getColumns())
+    return op->emitOpError("the product is ") << a.getRows() << " x " << b.getColumns() << ", the sums are "
+                                              << sum.getRows() << " x " << sum.getColumns();
+  return success();
+}
+
+LogicalResult MmaOp::verify() {
+  return verifyProduct(*this, getA().getType(), getB().getType(), getAccumulator().getType());
+}
+
+LogicalResult MmaWaitOp::verify() {
+  if (getPending() < 0 || getPending() > 7)
+    return emitOpError("leaves 0 to 7 groups unfinished, got ") << getPending();
+  return success();
+}
+
+LogicalResult WriteOp::verify() {
+  AccumulatorType sum = getAccumulator().getType();
+  BufferType target = getTarget().getType();
+  if (target.getRows() != warpgroup_rows || target.getColumns() != sum.getColumns())
+    return emitOpError("writes a warpgroup's ")
+           << warpgroup_rows << " x " << sum.getColumns() << " sums, but the slot has " << target.getRows()
+           << " x " << target.getColumns();
+  return success();
+}

@@ -1,0 +1,47 @@
+// The `sm` dialect: what one thread block does on a streaming multiprocessor. See sm_dialect.td for the
+// manual.
+#ifndef ALGCTL_DIALECTS_SM_SM_H
+#define ALGCTL_DIALECTS_SM_SM_H
+
+#include "dialects/tile/tile.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace sm {
+
+/// Threads of a warpgroup, and rows of the sums that it holds.
+inline constexpr std::int64_t warpgroup_threads = 128, warpgroup_rows = 64;
+/// Registers of an SM, and the most that one thread can have.
+inline constexpr std::int64_t register_file = 65536, most_registers = 255;
+/// Depth of one tensor-core instruction on bf16.
+inline constexpr std::int64_t mma_depth = 16;
+/// The longest side of a tensor map's box.
+inline constexpr std::int64_t longest_box_side = 256;
+
+namespace impl {
+mlir::LogicalResult verifyRunsInOneThread(mlir::Operation *op);
+}
+
+/// Ops that one thread runs for its warpgroup: they stand inside an `sm.elect`.
+template <class Op> class RunsInOneThread : public mlir::OpTrait::TraitBase<Op, RunsInOneThread> {
+public:
+  static mlir::LogicalResult verifyTrait(mlir::Operation *op) { return impl::verifyRunsInOneThread(op); }
+};
+
+} // namespace sm
+
+#include "dialects/sm/sm_dialect.h.inc"
+#include "dialects/sm/sm_enums.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dialects/sm/sm_types.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/sm/sm_ops.h.inc"
+
+#endif

@@ -1,0 +1,266 @@
+#ifndef ALGCTL_SM_OPS
+#define ALGCTL_SM_OPS
+
+include "dialects/sm/sm_types.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+def Sm_RunsInOneThread : NativeOpTrait<"RunsInOneThread"> { let cppNamespace = "::sm"; }
+
+class Sm_Op<string opMnemonic, list<Trait> traits = []> : Op<Sm_Dialect, opMnemonic, traits>;
+
+//===--------------------------------------------------------------------------------------------===//
+// The kernel and its roles
+//===--------------------------------------------------------------------------------------------===//
+
+def Sm_KernelOp : Sm_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, NoTerminator,
+                               DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "One kernel on a persistent grid";
+  let description = [{
+    The arguments of the body are the tensor maps of X, W and Y, the number of rows M and the row offset modulo the
+    period of the row types (both `index`), and the terms table. `tile` says which tile program it came from: layout and schedule.
+
+    ```mlir
+    sm.kernel @forward(%x: !sm.maps<...>, %w: !sm.maps<...>, %y: !sm.maps<...>, %rows: index, %offset: index,
+                       %terms: !sm.terms_table) attributes {layout = #tile.layout<...>, schedule = ...} { ... }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, AnyAttr:$layout, AnyAttr:$schedule);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Sm_RoleOp : Sm_Op<"role", [HasParent<"KernelOp">, SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
+  let summary = "What some warpgroups of the block do";
+  let description = [{
+    Warpgroups are dealt out in the order of the roles in the kernel. The role's threads run the body with `registers` registers each
+    (a multiple of 8; setmaxnreg on entry), the other threads go on to the next role.
+
+    ```mlir
+    sm.role multiply warpgroups 2 registers 232 { ... }
+    sm.role load warpgroups 1 registers 40 { ... }
+    ```
+  }];
+  let arguments = (ins Sm_RoleKind:$kind, I64Attr:$warpgroups, I64Attr:$registers);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$kind `warpgroups` $warpgroups `registers` $registers $body attr-dict";
+  let hasVerifier = 1;
+}
+
+def Sm_ElectOp : Sm_Op<"elect", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
+  let summary = "Runs its body in one thread of each warpgroup of the role";
+  let description = [{ Always the same thread, so that what it issued it can also wait for. }];
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$body attr-dict";
+  let hasVerifier = 1;
+}
+
+def Sm_BlockIndexOp : Sm_Op<"block_index", [Pure]> {
+  let summary = "Index of this thread block in the grid";
+  let results = (outs Index:$index);
+  let assemblyFormat = "attr-dict";
+}
+
+def Sm_BlockCountOp : Sm_Op<"block_count", [Pure]> {
+  let summary = "Number of thread blocks in the grid";
+  let results = (outs Index:$count);
+  let assemblyFormat = "attr-dict";
+}
+
+def Sm_WarpgroupOp : Sm_Op<"warpgroup", [Pure]> {
+  let summary = "Index of this warpgroup among those of its role";
+  let results = (outs Index:$index);
+  let assemblyFormat = "attr-dict";
+}
+
+def Sm_WaitForPredecessorOp : Sm_Op<"wait_for_predecessor", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Wait until the grid before this one has ended and its writes are visible (griddepcontrol.wait)";
+  let assemblyFormat = "attr-dict";
+}
+
+def Sm_ReleaseSuccessorOp : Sm_Op<"release_successor", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Let the grid after this one begin (griddepcontrol.launch_dependents)";
+  let assemblyFormat = "attr-dict";
+}
+
+def Sm_ReadTermsOp : Sm_Op<"read_terms", [MemoryEffects<[MemRead]>]> {
+  let summary = "One word of the terms table";
+  let arguments = (ins Sm_TermsTableType:$table, Index:$position);
+  let results = (outs I32:$word);
+  let assemblyFormat = "$table `[` $position `]` attr-dict";
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// Shared memory and barriers
+//===--------------------------------------------------------------------------------------------===//
+
+def Sm_AllocateOp : Sm_Op<"allocate", [HasParent<"KernelOp">, MemoryEffects<[MemAlloc]>]> {
+  let summary = "Shared memory for a ring of blocks";
+  let description = [{ Every slot begins at a multiple of 1024 bytes, the period of the widest swizzle. }];
+  let results = (outs Sm_BufferType:$buffer);
+  let assemblyFormat = "attr-dict `:` type($buffer)";
+  let hasVerifier = 1;
+}
+
+def Sm_BarriersOp : Sm_Op<"barriers", [HasParent<"KernelOp">, MemoryEffects<[MemAlloc]>]> {
+  let summary = "Shared memory for a ring of mbarriers, each completed by a number of arrivals";
+  let arguments = (ins I64Attr:$arrivals);
+  let results = (outs Sm_BarriersType:$barriers);
+  let assemblyFormat = "`arrivals` $arrivals attr-dict `:` type($barriers)";
+  let hasVerifier = 1;
+}
+
+def Sm_InitializeOp : Sm_Op<"initialize", [HasParent<"KernelOp">, MemoryEffects<[MemWrite]>]> {
+  let summary = "Initialise barriers, make that visible to the asynchronous engines, and let all threads of the block see it";
+  let description = [{ One thread initialises, then fence.mbarrier_init, then the block's threads meet at barrier 0. }];
+  let arguments = (ins Variadic<Sm_BarriersType>:$barriers);
+  let assemblyFormat = "$barriers attr-dict `:` type($barriers)";
+}
+
+def Sm_ExpectOp : Sm_Op<"expect", [Sm_RunsInOneThread, MemoryEffects<[MemWrite]>]> {
+  let summary = "Arrive at a barrier and announce how many bytes will be loaded before it completes";
+  let arguments = (ins Sm_BarriersType:$barriers, Index:$slot, I64Attr:$bytes);
+  let assemblyFormat = "$barriers `[` $slot `]` `bytes` $bytes attr-dict `:` type($barriers)";
+  let hasVerifier = 1;
+}
+
+def Sm_WaitOp : Sm_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Wait until the phase of a barrier with the given parity has completed";
+  let arguments = (ins Sm_BarriersType:$barriers, Index:$slot, I32:$parity);
+  let assemblyFormat = "$barriers `[` $slot `]` `parity` $parity attr-dict `:` type($barriers)";
+}
+
+def Sm_ArriveOp : Sm_Op<"arrive", [MemoryEffects<[MemWrite]>]> {
+  let summary = "One arrival from each warp";
+  let description = [{
+    The first lane of every warp arrives: tensor-core instructions complete warp by warp, and a warp whose lanes have all waited for its own says so for itself.
+  }];
+  let arguments = (ins Sm_BarriersType:$barriers, Index:$slot);
+  let assemblyFormat = "$barriers `[` $slot `]` attr-dict `:` type($barriers)";
+}
+
+def Sm_SyncOp : Sm_Op<"sync", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "The threads of each warpgroup meet at its named barrier";
+  let assemblyFormat = "attr-dict";
+}
+
+def Sm_FenceOp : Sm_Op<"fence", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Make this thread's writes to shared memory visible to the asynchronous engines (fence.proxy.async)";
+  let assemblyFormat = "attr-dict";
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// Copies
+//===--------------------------------------------------------------------------------------------===//
+
+def Sm_LoadOp : Sm_Op<"load", [Sm_RunsInOneThread, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Copy a block into a slot, asynchronously; a barrier counts its bytes";
+  let description = [{
+    One tensor-map copy for each panel of the slot, the column coordinate advancing by the panel's width. What lies outside the map arrives as zeros and counts as bytes.
+
+    ```mlir
+    sm.load %x[%map][%column, %group, %line, %row] to %a[%slot] signal %full[%slot] : !sm.maps<...> to !sm.buffer<...>, !sm.barriers<5>
+    ```
+  }];
+  let arguments = (ins Sm_MapsType:$source, Index:$map, Variadic<Index>:$coordinates, Sm_BufferType:$target, Index:$slot,
+                       Sm_BarriersType:$barriers, Index:$barrier_slot);
+  let assemblyFormat = [{
+    $source `[` $map `]` `[` $coordinates `]` `to` $target `[` $slot `]` `signal` $barriers `[` $barrier_slot `]` attr-dict
+    `:` type($source) `to` type($target) `,` type($barriers)
+  }];
+  let hasVerifier = 1;
+}
+
+def Sm_StoreOp : Sm_Op<"store", [Sm_RunsInOneThread, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Copy a slot to the result, asynchronously; what lies outside the map is not written";
+  let arguments = (ins Sm_BufferType:$source, Index:$slot, Sm_MapsType:$target, Index:$map, Variadic<Index>:$coordinates);
+  let assemblyFormat = [{
+    $source `[` $slot `]` `to` $target `[` $map `]` `[` $coordinates `]` attr-dict `:` type($source) `to` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
+def Sm_StoreCommitOp : Sm_Op<"store_commit", [Sm_RunsInOneThread, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Close the group of stores that this thread has issued";
+  let assemblyFormat = "attr-dict";
+}
+
+def Sm_StoreWaitOp : Sm_Op<"store_wait", [Sm_RunsInOneThread, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Wait until at most `pending` of this thread's store groups have not read their source";
+  let description = [{ With `written`, until their writes have been made, too. }];
+  let arguments = (ins I64Attr:$pending, UnitAttr:$written);
+  let assemblyFormat = "$pending (`written` $written^)? attr-dict";
+  let hasVerifier = 1;
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// Products
+//===--------------------------------------------------------------------------------------------===//
+
+def Sm_ZeroOp : Sm_Op<"zero", [Pure]> {
+  let summary = "Sums of nothing";
+  let results = (outs Sm_AccumulatorType:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Sm_MmaFenceOp : Sm_Op<"mma_fence", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Order register accesses before the products that follow (wgmma.fence)";
+  let assemblyFormat = "attr-dict";
+}
+
+def Sm_MmaOp : Sm_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulator", "result"]>]> {
+  let summary = "Add a slot of rows times a slot of the bank to the sums, asynchronously";
+  let description = [{
+    For every 16 of the depth one tensor-core instruction of each warpgroup, on its 64 rows of the slot of A (rows x depth) and all of the slot of B
+    (depth x columns). With `negate` the product is subtracted. The sums are not to be touched before `sm.mma_wait` and `sm.settle`; more products of the same shape may be added.
+
+    ```mlir
+    %next = sm.mma %a[%slot], %b[%slot], %sum negate : !sm.buffer<...>, !sm.buffer<...>, !sm.accumulator<128 x 192>
+    ```
+  }];
+  let arguments = (ins Sm_BufferType:$a, Index:$a_slot, Sm_BufferType:$b, Index:$b_slot, Sm_AccumulatorType:$accumulator,
+                       UnitAttr:$negate);
+  let results = (outs Sm_AccumulatorType:$result);
+  let assemblyFormat = [{
+    $a `[` $a_slot `]` `,` $b `[` $b_slot `]` `,` $accumulator (`negate` $negate^)? attr-dict
+    `:` type($a) `,` type($b) `,` type($accumulator)
+  }];
+  let hasVerifier = 1;
+}
+
+def Sm_MmaCommitOp : Sm_Op<"mma_commit", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Close the group of products issued so far";
+  let assemblyFormat = "attr-dict";
+}
+
+def Sm_MmaWaitOp : Sm_Op<"mma_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Wait until at most `pending` groups of products are unfinished";
+  let arguments = (ins I64Attr:$pending);
+  let assemblyFormat = "$pending attr-dict";
+  let hasVerifier = 1;
+}
+
+def Sm_SettleOp : Sm_Op<"settle", [AllTypesMatch<["accumulator", "result"]>]> {
+  let summary = "The sums, now that the wait before has seen them finished";
+  let description = [{
+    Waiting carries no data, so nothing would keep a compiler from reading the registers before it. This op ties them to its place in the program. It outlives the
+    lowering to `nvvm`, then on a struct of f32: the translation to LLVM makes it an empty asm with tied registers, the simulator a call that hands out the real values.
+  }];
+  let arguments = (ins AnyType:$accumulator);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$accumulator attr-dict `:` type($accumulator)";
+}
+
+def Sm_WriteOp : Sm_Op<"write", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Write each warpgroup's 64 rows of the sums into a slot, rounded to the buffer's type";
+  let description = [{
+    Warpgroup g writes slot `slot` with its own rows; the slot is chosen per warpgroup (`sm.warpgroup`). bf16 goes through stmatrix, f32 through vector stores, both in the buffer's swizzled layout.
+  }];
+  let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_BufferType:$target, Index:$slot);
+  let assemblyFormat = "$accumulator `to` $target `[` $slot `]` attr-dict `:` type($accumulator) `to` type($target)";
+  let hasVerifier = 1;
+}
+
+#endif
