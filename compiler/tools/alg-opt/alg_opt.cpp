@@ -1,11 +1,13 @@
 // alg-opt: runs the passes of the project on MLIR text, one at a time or as a pipeline.
 #include "compiler/lower/passes.h"
+#include "compiler/simulator/passes.h"
 #include "dialects/sm/sm.h"
 #include "dialects/tile/tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -17,11 +19,12 @@
 int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   compiler::registerCompilerPasses();
+  compiler::registerSimulatorPasses();
   mlir::DialectRegistry registry;
   registry.insert<alg::AlgDialect, tile::TileDialect, mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
                   mlir::func::FuncDialect, mlir::LLVM::LLVMDialect, mlir::math::MathDialect,
-                  mlir::memref::MemRefDialect, mlir::scf::SCFDialect, sm::SmDialect, mlir::tensor::TensorDialect,
-                  mlir::vector::VectorDialect>();
+                  mlir::memref::MemRefDialect, mlir::NVVM::NVVMDialect, mlir::scf::SCFDialect, sm::SmDialect,
+                  mlir::tensor::TensorDialect, mlir::vector::VectorDialect>();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "alg-opt: the passes of the algebra compiler\n", registry));
 }

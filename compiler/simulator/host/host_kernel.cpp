@@ -1,0 +1,144 @@
+#include "compiler/simulator/host/host_kernel.h"
+
+#include "compiler/failure.h"
+#include "compiler/simulator/host/model_symbols.h"
+#include "compiler/simulator/passes.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+
+#include <mutex>
+
+using namespace mlir;
+
+namespace compiler {
+
+struct HostKernel::Code {
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+};
+
+namespace {
+
+void initializeHost() {
+  static std::once_flag initialized;
+  std::call_once(initialized, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+  });
+}
+
+template <typename T> T valueOrFailure(llvm::Expected<T> expected) {
+  if (!expected)
+    throw Failure("the kernel could not be compiled for the simulator: " +
+                  llvm::toString(expected.takeError()));
+  return std::move(*expected);
+}
+
+void orFailure(llvm::Error error) {
+  if (error)
+    throw Failure("the kernel could not be compiled for the simulator: " + llvm::toString(std::move(error)));
+}
+
+std::string onlyKernel(ModuleOp module) {
+  std::string name;
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (function->hasAttr("nvvm.kernel")) {
+      if (!name.empty())
+        throw Failure("the module holds more than one kernel: " + name + " and " + function.getName().str());
+      name = function.getName();
+    }
+  return name;
+}
+
+void convert(ModuleOp module) {
+  std::string messages;
+  ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &diagnostic) {
+    llvm::raw_string_ostream stream(messages);
+    stream << (messages.empty() ? "" : "\n");
+    if (auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
+      stream << "line " << place.getLine() << ": ";
+    stream << diagnostic;
+  });
+  PassManager passes(module.getContext());
+  passes.addPass(createConvertNvvmToSimulator());
+  if (failed(passes.run(module)))
+    throw Failure(messages.empty() ? "the kernel could not be converted for the simulator" : messages);
+}
+
+/// A little: what SROA and the simplifier do to structs of sums is worth its time, the rest of -O2 is not.
+void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graph;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graph, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O1).run(module, modules);
+}
+
+} // namespace
+
+HostKernel::HostKernel(ModuleOp module) {
+  initializeHost();
+  kernel_name = onlyKernel(module);
+  OwningOpRef<ModuleOp> converted = module.clone();
+  convert(*converted);
+  for (Attribute text : cast<ArrayAttr>((*converted)->getAttr(kSitesAttribute)))
+    texts.push_back(cast<StringAttr>(text).str());
+  // What the module says about layout and target is about the GPU.
+  for (NamedAttribute attribute : llvm::to_vector((*converted)->getDiscardableAttrs()))
+    (*converted)->removeDiscardableAttr(attribute.getName());
+
+  registerBuiltinDialectTranslation(*module.getContext());
+  registerLLVMDialectTranslation(*module.getContext());
+  auto context = std::make_unique<llvm::LLVMContext>();
+  std::unique_ptr<llvm::Module> translated = translateModuleToLLVMIR(*converted, *context, kernel_name);
+  if (!translated)
+    throw Failure("the kernel could not be translated to LLVM IR for the simulator");
+
+  auto target = valueOrFailure(llvm::orc::JITTargetMachineBuilder::detectHost());
+  target.setCodeGenOptLevel(llvm::CodeGenOptLevel::Less);
+  std::unique_ptr<llvm::TargetMachine> machine = valueOrFailure(target.createTargetMachine());
+  translated->setTargetTriple(machine->getTargetTriple());
+  translated->setDataLayout(machine->createDataLayout());
+  optimize(*translated, *machine);
+
+  auto jit = valueOrFailure(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(target)).create());
+  llvm::orc::SymbolMap symbols;
+  for (auto [name, address] : modelSymbols())
+    symbols[jit->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(address),
+                                           llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+  for (auto [name, address] : {std::pair<const char *, void *>{"memcpy", reinterpret_cast<void *>(::memcpy)},
+                               {"memmove", reinterpret_cast<void *>(::memmove)},
+                               {"memset", reinterpret_cast<void *>(::memset)}})
+    symbols[jit->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(address),
+                                           llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+  orFailure(jit->getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols))));
+  orFailure(jit->addIRModule(llvm::orc::ThreadSafeModule(std::move(translated), std::move(context))));
+  entry = valueOrFailure(jit->lookup(kernel_name + kCallSuffix.str())).toPtr<void (*)(void *const *)>();
+  auto kept = std::make_shared<Code>();
+  kept->jit = std::move(jit);
+  code = std::move(kept);
+}
+
+const std::string &HostKernel::site(std::int32_t number) const {
+  static const std::string none;
+  return number >= 0 && static_cast<std::size_t>(number) < texts.size() ? texts[number] : none;
+}
+
+} // namespace compiler

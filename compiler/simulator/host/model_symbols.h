@@ -1,0 +1,15 @@
+// The functions of the model by name, for a linker of machine code in memory.
+#ifndef ALGCTL_COMPILER_SIMULATOR_HOST_MODEL_SYMBOLS_H
+#define ALGCTL_COMPILER_SIMULATOR_HOST_MODEL_SYMBOLS_H
+
+#include <span>
+#include <utility>
+
+namespace compiler {
+
+/// All functions of compiler/simulator/model/calls.h.
+std::span<const std::pair<const char *, void *>> modelSymbols();
+
+} // namespace compiler
+
+#endif
