@@ -1,6 +1,7 @@
 // alg-opt: runs the passes of the project on MLIR text, one at a time or as a pipeline.
 #include "compiler/lower/passes.h"
 #include "compiler/simulator/passes.h"
+#include "compiler/targets/nvidia/passes.h"
 #include "dialects/sm/sm.h"
 #include "dialects/tile/tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,6 +21,7 @@ int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   compiler::registerCompilerPasses();
   compiler::registerSimulatorPasses();
+  compiler::registerNvidiaPipelines();
   mlir::DialectRegistry registry;
   registry.insert<alg::AlgDialect, tile::TileDialect, mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
                   mlir::func::FuncDialect, mlir::LLVM::LLVMDialect, mlir::math::MathDialect,

@@ -1,0 +1,132 @@
+// Places in shared memory, mbarriers, named barriers and fences.
+#include "compiler/targets/nvidia/instructions.h"
+#include "compiler/targets/nvidia/kernel_structure.h"
+#include "compiler/targets/nvidia/lowering_patterns.h"
+#include "compiler/targets/nvidia/shared_memory.h"
+
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+
+namespace compiler {
+namespace {
+
+constexpr std::int64_t barrier_bytes = 8;
+
+NVVM::MemScopeKindAttr blockScope(OpBuilder &builder) {
+  return NVVM::MemScopeKindAttr::get(builder.getContext(), NVVM::MemScopeKind::CTA);
+}
+
+template <class Op> struct PlaceLowering : ConvertOpToLLVMPattern<Op> {
+  using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Value base = LLVM::AddressOfOp::create(
+        rewriter, op.getLoc(), pointerTo(rewriter.getContext(), Space::Shared), shared_memory_name);
+    const std::int64_t offset = op->template getAttrOfType<IntegerAttr>(shared_offset_name).getInt();
+    rewriter.replaceOp(op, Instructions(rewriter, op.getLoc()).advance(base, offset));
+    return success();
+  }
+};
+
+Value barrierOf(ConversionPatternRewriter &rewriter, Location location, Value barriers, Value slot) {
+  Instructions write(rewriter, location);
+  return write.advance(barriers, write.multiply(slot, barrier_bytes));
+}
+
+struct InitializeLowering : ConvertOpToLLVMPattern<sm::InitializeOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(sm::InitializeOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Instructions write(rewriter, op.getLoc());
+    for (auto [ring, address] : llvm::zip(op.getBarriers(), adaptor.getBarriers())) {
+      const auto slots = cast<sm::BarriersType>(ring.getType()).getSlots();
+      const auto arrivals = ring.getDefiningOp<sm::BarriersOp>().getArrivals();
+      for (std::int64_t slot = 0; slot < slots; ++slot)
+        NVVM::MBarrierInitOp::create(rewriter, op.getLoc(), write.advance(address, slot * barrier_bytes),
+                                     write.constant(static_cast<std::int64_t>(arrivals)), Value());
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ExpectLowering : ConvertOpToLLVMPattern<sm::ExpectOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(sm::ExpectOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Value barrier = barrierOf(rewriter, op.getLoc(), adaptor.getBarriers(), adaptor.getSlot());
+    Value bytes = Instructions(rewriter, op.getLoc()).constant(static_cast<std::int64_t>(op.getBytes()));
+    NVVM::MBarrierArriveExpectTxOp::create(rewriter, op.getLoc(), TypeRange(), barrier, bytes,
+                                           blockScope(rewriter), rewriter.getBoolAttr(false), Value());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct WaitLowering : ConvertOpToLLVMPattern<sm::WaitOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(sm::WaitOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location location = op.getLoc();
+    Value barrier = barrierOf(rewriter, location, adaptor.getBarriers(), adaptor.getSlot());
+    Block *before = rewriter.getInsertionBlock();
+    Block *after = rewriter.splitBlock(before, rewriter.getInsertionPoint());
+    Block *attempt = rewriter.createBlock(after);
+    Value done = NVVM::MBarrierTryWaitOp::create(rewriter, location, rewriter.getI1Type(), barrier,
+                                                 adaptor.getParity(), Value(), blockScope(rewriter));
+    LLVM::CondBrOp::create(rewriter, location, done, after, attempt);
+    rewriter.setInsertionPointToEnd(before);
+    LLVM::BrOp::create(rewriter, location, attempt);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ArriveLowering : ConvertOpToLLVMPattern<sm::ArriveOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(sm::ArriveOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Value barrier = barrierOf(rewriter, op.getLoc(), adaptor.getBarriers(), adaptor.getSlot());
+    NVVM::MBarrierArriveOp::create(rewriter, op.getLoc(), TypeRange(), barrier, Value(),
+                                   blockScope(rewriter));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct SyncLowering : ConvertOpToLLVMPattern<sm::SyncOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(sm::SyncOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Instructions write(rewriter, op.getLoc());
+    // Barrier 0 belongs to the whole block.
+    Value barrier = write.add(write.warpgroup(), 1);
+    rewriter.replaceOpWithNewOp<NVVM::BarrierOp>(op, TypeRange(), barrier,
+                                                 write.constant(sm::warpgroup_threads),
+                                                 NVVM::BarrierReductionAttr(), Value());
+    return success();
+  }
+};
+
+struct FenceLowering : ConvertOpToLLVMPattern<sm::FenceOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(sm::FenceOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    MLIRContext *context = rewriter.getContext();
+    rewriter.replaceOpWithNewOp<NVVM::FenceProxyOp>(
+        op, NVVM::ProxyKindAttr::get(context, NVVM::ProxyKind::async_shared),
+        NVVM::SharedSpaceAttr::get(context, NVVM::SharedSpace::shared_cta));
+    return success();
+  }
+};
+
+} // namespace
+
+void addBarrierPatterns(const LLVMTypeConverter &types, RewritePatternSet &patterns) {
+  patterns.add<PlaceLowering<sm::AllocateOp>, PlaceLowering<sm::BarriersOp>, InitializeLowering,
+               ExpectLowering, WaitLowering, ArriveLowering, SyncLowering, FenceLowering>(types);
+}
+
+} // namespace compiler

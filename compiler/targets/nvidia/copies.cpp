@@ -1,0 +1,102 @@
+// Copies between global and shared memory by the tensor-map engine: one for each panel of a slot.
+#include "compiler/targets/nvidia/instructions.h"
+#include "compiler/targets/nvidia/lowering_patterns.h"
+#include "compiler/targets/nvidia/shared_memory.h"
+#include "runtime/gpu_kernel_abi.h"
+
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+
+namespace compiler {
+namespace {
+
+Value mapOf(ConversionPatternRewriter &rewriter, Location location, Value maps, Value index) {
+  auto map = LLVM::LLVMArrayType::get(rewriter.getI8Type(), algrt_tensor_map_bytes);
+  return LLVM::GEPOp::create(rewriter, location, maps.getType(), map, maps, ArrayRef<LLVM::GEPArg>{index});
+}
+
+/// Calls `copy` with the address and the coordinates of every panel of a slot.
+void forEachPanel(ConversionPatternRewriter &rewriter, Location location, sm::BufferType type, Value buffer,
+                  Value slot, ValueRange coordinates,
+                  llvm::function_ref<void(Value address, ValueRange coordinates)> copy) {
+  Instructions write(rewriter, location);
+  Value start = write.advance(buffer, write.multiply(slot, slotStride(type)));
+  for (std::int64_t panel = 0; panel < type.getPanels(); ++panel) {
+    SmallVector<Value> at(coordinates);
+    at.front() = write.add(at.front(), panel * type.getPanelColumns());
+    copy(write.advance(start, panel * type.getPanelBytes()), at);
+  }
+}
+
+struct LoadLowering : ConvertOpToLLVMPattern<sm::LoadOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(sm::LoadOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location location = op.getLoc();
+    Instructions write(rewriter, location);
+    constexpr std::int64_t barrier_bytes = 8;
+    Value map = mapOf(rewriter, location, adaptor.getSource(), adaptor.getMap());
+    Value barrier =
+        write.advance(adaptor.getBarriers(), write.multiply(adaptor.getBarrierSlot(), barrier_bytes));
+    auto tile = NVVM::TMALoadModeAttr::get(rewriter.getContext(), NVVM::TMALoadMode::TILE);
+    forEachPanel(rewriter, location, op.getTarget().getType(), adaptor.getTarget(), adaptor.getSlot(),
+                 adaptor.getCoordinates(), [&](Value address, ValueRange coordinates) {
+                   // The form of the instruction whose target is the cluster's shared memory needs no more
+                   // than the PTX version that sm_90a itself needs.
+                   Value target = LLVM::AddrSpaceCastOp::create(
+                       rewriter, location, pointerTo(rewriter.getContext(), Space::ClusterShared), address);
+                   NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+                       rewriter, location, target, map, coordinates, barrier, ValueRange(), Value(), Value(),
+                       tile, rewriter.getBoolAttr(false), NVVM::CTAGroupKindAttr(), Value());
+                 });
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct StoreLowering : ConvertOpToLLVMPattern<sm::StoreOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(sm::StoreOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location location = op.getLoc();
+    Value map = mapOf(rewriter, location, adaptor.getTarget(), adaptor.getMap());
+    auto tile = NVVM::TMAStoreModeAttr::get(rewriter.getContext(), NVVM::TMAStoreMode::TILE);
+    forEachPanel(rewriter, location, op.getSource().getType(), adaptor.getSource(), adaptor.getSlot(),
+                 adaptor.getCoordinates(), [&](Value address, ValueRange coordinates) {
+                   NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(rewriter, location, map, address,
+                                                                      coordinates, Value(), tile, Value());
+                 });
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct StoreCommitLowering : ConvertOpToLLVMPattern<sm::StoreCommitOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(sm::StoreCommitOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::CpAsyncBulkCommitGroupOp>(op);
+    return success();
+  }
+};
+
+struct StoreWaitLowering : ConvertOpToLLVMPattern<sm::StoreWaitOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(sm::StoreWaitOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::CpAsyncBulkWaitGroupOp>(
+        op, rewriter.getI32IntegerAttr(static_cast<std::int32_t>(op.getPending())),
+        op.getWritten() ? UnitAttr() : rewriter.getUnitAttr());
+    return success();
+  }
+};
+
+} // namespace
+
+void addCopyPatterns(const LLVMTypeConverter &types, RewritePatternSet &patterns) {
+  patterns.add<LoadLowering, StoreLowering, StoreCommitLowering, StoreWaitLowering>(types);
+}
+
+} // namespace compiler

@@ -1,0 +1,54 @@
+// The 64-bit descriptors by which tensor-core instructions name operands in shared memory.
+//
+// PTX ISA, "Asynchronous Warpgroup Level Matrix Shared Memory Layout". All lengths are in units of 16 bytes:
+//
+//     bits  0-13  address          bits 32-45  stride byte offset (SBO)     bits 49-51  base offset
+//     bits 16-29  leading byte offset (LBO)                                 bits 62-63  swizzle: 1 128 B, 2
+//     64 B, 3 32 B
+//
+// A slot consists of panels of `swizzle` bytes per row, one below the other (dialects/sm). With a swizzle of
+// S bytes the instruction reads *atoms* of 8 rows of S bytes, which is 8*S bytes in a row:
+//
+//   K-major (operand A, rows x depth): a row of an atom is S bytes of depth. SBO = 8*S leads to the next 8
+//     rows; LBO is not read, since the 32 bytes of depth of one instruction lie within S. The next 16 of the
+//     depth are 32 bytes further in the same panel, or at the start of the next one.
+//   MN-major (operand B, depth x columns): a row of an atom is S bytes of columns at one depth. SBO = 8*S
+//   leads
+//     to the next 8 of the depth; LBO, the bytes of a whole panel, to the next S bytes of columns. The
+//     next 16 of the depth are 16*S bytes further.
+//
+// The base offset is 0 because atoms begin at multiples of their size.
+#ifndef ALGCTL_COMPILER_TARGETS_NVIDIA_DESCRIPTOR_H
+#define ALGCTL_COMPILER_TARGETS_NVIDIA_DESCRIPTOR_H
+
+#include "dialects/sm/sm.h"
+
+#include <cstdint>
+
+namespace compiler {
+
+/// The depth of one tensor-core instruction on bf16.
+constexpr std::int64_t instruction_depth = 16;
+
+struct DescriptorFields {
+  std::int64_t leading_bytes;
+  std::int64_t stride_bytes;
+  std::int64_t swizzle; ///< bytes: 32, 64 or 128
+
+  /// Bits 0-31 without the address, and bits 32-63.
+  std::uint32_t low() const;
+  std::uint32_t high() const;
+};
+
+/// Of a slot that holds rows x depth.
+DescriptorFields kMajorDescriptor(sm::BufferType buffer);
+/// Of a slot that holds depth x columns.
+DescriptorFields mnMajorDescriptor(sm::BufferType buffer);
+
+/// Bytes from the start of the operand to what the instruction for depths `depth` .. `depth` + 15 reads.
+std::int64_t kMajorStep(sm::BufferType buffer, std::int64_t depth);
+std::int64_t mnMajorStep(sm::BufferType buffer, std::int64_t depth);
+
+} // namespace compiler
+
+#endif

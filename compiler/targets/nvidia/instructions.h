@@ -1,0 +1,58 @@
+// What the lowerings of `sm` share: small pieces of arithmetic on 32-bit integers and addresses.
+#ifndef ALGCTL_COMPILER_TARGETS_NVIDIA_INSTRUCTIONS_H
+#define ALGCTL_COMPILER_TARGETS_NVIDIA_INSTRUCTIONS_H
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+
+#include <cstdint>
+
+namespace compiler {
+
+/// Address spaces of NVPTX.
+enum class Space : unsigned { Generic = 0, Global = 1, Shared = 3, ClusterShared = 7 };
+
+constexpr std::int64_t warp_threads = 32;
+
+/// Writes instructions at a builder's place; the same arithmetic written twice is for CSE to find.
+class Instructions {
+public:
+  Instructions(mlir::OpBuilder &builder, mlir::Location location) : builder(builder), location(location) {}
+
+  mlir::Value constant(std::int64_t value);
+  mlir::Value add(mlir::Value a, mlir::Value b);
+  mlir::Value add(mlir::Value a, std::int64_t b);
+  mlir::Value subtract(mlir::Value a, std::int64_t b);
+  mlir::Value multiply(mlir::Value a, std::int64_t b);
+  mlir::Value bitAnd(mlir::Value a, std::int64_t b);
+  mlir::Value bitOr(mlir::Value a, std::int64_t b);
+  mlir::Value bitXor(mlir::Value a, mlir::Value b);
+  mlir::Value shiftLeft(mlir::Value a, std::int64_t bits);
+  mlir::Value shiftRight(mlir::Value a, std::int64_t bits);
+  mlir::Value equal(mlir::Value a, std::int64_t b);
+  /// Unsigned.
+  mlir::Value below(mlir::Value a, std::int64_t b);
+
+  /// `pointer` + bytes, in its address space.
+  mlir::Value advance(mlir::Value pointer, mlir::Value bytes);
+  mlir::Value advance(mlir::Value pointer, std::int64_t bytes);
+  /// The 32-bit address of a pointer to shared memory.
+  mlir::Value address(mlir::Value pointer);
+
+  /// Index of this thread in its block, of its warpgroup in the block, of the thread in that warpgroup, of
+  /// the thread in its warp.
+  mlir::Value thread();
+  mlir::Value warpgroup();
+  mlir::Value threadInWarpgroup();
+  mlir::Value lane();
+
+private:
+  mlir::OpBuilder &builder;
+  mlir::Location location;
+};
+
+mlir::LLVM::LLVMPointerType pointerTo(mlir::MLIRContext *context, Space space);
+
+} // namespace compiler
+
+#endif

@@ -1,0 +1,26 @@
+// What a launch and the manifest need to know of a kernel, read off its program.
+#ifndef ALGCTL_COMPILER_TARGETS_NVIDIA_KERNEL_ATTRIBUTE_H
+#define ALGCTL_COMPILER_TARGETS_NVIDIA_KERNEL_ATTRIBUTE_H
+
+#include "dialects/sm/sm.h"
+#include "runtime/bundle/gpu_kernel.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+namespace compiler {
+
+/// Threads of a block: those of all roles.
+std::int64_t threadsOf(sm::KernelOp kernel);
+
+/// The dictionary `sm.kernel` of a kernel: threads, cluster, shared_bytes, output, dependent_launch, terms,
+/// tile = {rows, columns, depth, stages, consumers}, boxes = {x, w, y} of {columns, rows, swizzle}. Fails
+/// with a message where the kernel multiplies nothing.
+mlir::FailureOr<mlir::DictionaryAttr> describeKernel(sm::KernelOp kernel, std::int64_t shared_bytes);
+
+/// The same dictionary of a function that convert-sm-to-nvvm wrote, as the bundle's manifest has it. Images
+/// and architecture are left for whoever makes them.
+algrt::GpuKernel readKernelAttribute(mlir::LLVM::LLVMFuncOp function);
+
+} // namespace compiler
+
+#endif

@@ -1,0 +1,253 @@
+#include "compiler/targets/nvidia/kernel_structure.h"
+
+#include "compiler/targets/nvidia/instructions.h"
+#include "compiler/targets/nvidia/kernel_attribute.h"
+#include "compiler/targets/nvidia/shared_memory.h"
+#include "runtime/gpu_kernel_abi.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace compiler {
+namespace {
+
+class StructureLowering {
+public:
+  StructureLowering(ModuleOp module, sm::KernelOp kernel)
+      : module(module), kernel(kernel), builder(kernel.getContext()), location(kernel.getLoc()),
+        threads(threadsOf(kernel)) {}
+
+  FailureOr<LLVM::LLVMFuncOp> run();
+
+private:
+  void declareSharedMemory();
+  void declareFunction(DictionaryAttr description);
+  void replaceArguments();
+  /// The kernel's ops go over into the entry block; each role ends it with a branch.
+  void dealRoles();
+  void lowerRole(sm::RoleOp role, std::int64_t first_warpgroup, bool last);
+  void markWarpgroups(sm::RoleOp role, std::int64_t first_warpgroup);
+  void lowerElect(sm::ElectOp elect);
+  void lowerArrive(sm::ArriveOp arrive);
+  void lowerInitialize(sm::InitializeOp initialize);
+
+  Value asIndex(Value integer) {
+    return UnrealizedConversionCastOp::create(builder, location, builder.getIndexType(), integer)
+        .getResult(0);
+  }
+  scf::IfOp when(Value condition) {
+    return scf::IfOp::create(builder, location, condition, /*withElseRegion=*/false);
+  }
+
+  ModuleOp module;
+  sm::KernelOp kernel;
+  OpBuilder builder;
+  Location location;
+  LLVM::LLVMFuncOp function;
+  Block *exit = nullptr;
+  std::int64_t threads = 0;
+};
+
+FailureOr<LLVM::LLVMFuncOp> StructureLowering::run() {
+  if (kernel.getBody().getOps<sm::RoleOp>().empty())
+    return kernel.emitOpError("has no roles: split it with its target's passes before");
+  Operation &end = kernel.getBody().front().back();
+  if (!isa<sm::RoleOp>(end))
+    return end.emitOpError("stands behind the roles, where no thread comes");
+  const FailureOr<std::int64_t> shared_bytes = placeSharedMemory(kernel);
+  if (failed(shared_bytes))
+    return failure();
+  const FailureOr<DictionaryAttr> description = describeKernel(kernel, *shared_bytes);
+  if (failed(description))
+    return failure();
+  declareSharedMemory();
+  declareFunction(*description);
+  replaceArguments();
+  dealRoles();
+  // What one thread does; innermost first, so that nothing is visited in a place it has left.
+  SmallVector<Operation *> ops;
+  function.walk([&](Operation *op) {
+    if (isa<sm::ElectOp, sm::ArriveOp, sm::InitializeOp>(op))
+      ops.push_back(op);
+  });
+  for (Operation *op : ops) {
+    builder.setInsertionPoint(op);
+    location = op->getLoc();
+    if (auto elect = dyn_cast<sm::ElectOp>(op))
+      lowerElect(elect);
+    else if (auto arrive = dyn_cast<sm::ArriveOp>(op))
+      lowerArrive(arrive);
+    else
+      lowerInitialize(cast<sm::InitializeOp>(op));
+  }
+  return function;
+}
+
+void StructureLowering::declareSharedMemory() {
+  if (module.lookupSymbol(shared_memory_name))
+    return;
+  builder.setInsertionPointToStart(module.getBody());
+  auto global = LLVM::GlobalOp::create(builder, location, LLVM::LLVMArrayType::get(builder.getI8Type(), 0),
+                                       /*isConstant=*/false, LLVM::Linkage::External, shared_memory_name,
+                                       Attribute(), slot_alignment, static_cast<unsigned>(Space::Shared));
+  global.setDsoLocal(false);
+}
+
+void StructureLowering::declareFunction(DictionaryAttr description) {
+  builder.setInsertionPoint(kernel);
+  MLIRContext *context = builder.getContext();
+  Type i32 = builder.getI32Type();
+  auto type =
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), {pointerTo(context, Space::Generic), i32,
+                                                                     i32, pointerTo(context, Space::Global)});
+  function = LLVM::LLVMFuncOp::create(builder, location, kernel.getSymName(), type);
+
+  std::int64_t maps = 0;
+  for (BlockArgument argument : kernel.getBody().getArguments().take_front(3))
+    maps += cast<sm::MapsType>(argument.getType()).getCount();
+  auto map = LLVM::LLVMArrayType::get(builder.getI8Type(), algrt_tensor_map_bytes);
+  function.setArgAttr(0, LLVM::LLVMDialect::getByValAttrName(),
+                      TypeAttr::get(LLVM::LLVMArrayType::get(map, static_cast<unsigned>(maps))));
+  function.setArgAttr(0, NVVM::NVVMDialect::getGridConstantAttrName(), builder.getUnitAttr());
+  function.setArgAttr(0, LLVM::LLVMDialect::getAlignAttrName(),
+                      builder.getI64IntegerAttr(algrt_tensor_map_alignment));
+
+  function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
+  function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
+                    builder.getDenseI32ArrayAttr({static_cast<std::int32_t>(threads), 1, 1}));
+  function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), builder.getI32IntegerAttr(1));
+  function->setAttr(kernel_attribute_name, description);
+
+  Block *entry = function.addEntryBlock(builder);
+  const StringRef names[] = {"maps", "rows", "offset", "terms"};
+  for (auto [argument, name] : llvm::zip(entry->getArguments(), names))
+    argument.setLoc(NameLoc::get(builder.getStringAttr(name)));
+}
+
+void StructureLowering::replaceArguments() {
+  Block *entry = &function.getBody().front();
+  builder.setInsertionPointToStart(entry);
+  auto map = LLVM::LLVMArrayType::get(builder.getI8Type(), algrt_tensor_map_bytes);
+  std::int32_t before = 0;
+  auto arguments = kernel.getBody().getArguments();
+  for (BlockArgument argument : arguments.take_front(3)) {
+    Value address = entry->getArgument(0);
+    if (before)
+      address = LLVM::GEPOp::create(builder, location, address.getType(), map, address,
+                                    ArrayRef<LLVM::GEPArg>{before});
+    before += cast<sm::MapsType>(argument.getType()).getCount();
+    argument.replaceAllUsesWith(
+        UnrealizedConversionCastOp::create(builder, location, argument.getType(), address).getResult(0));
+  }
+  for (unsigned i : {3u, 4u, 5u}) {
+    Value cast = UnrealizedConversionCastOp::create(builder, location, arguments[i].getType(),
+                                                    entry->getArgument(i - 2))
+                     .getResult(0);
+    arguments[i].replaceAllUsesWith(cast);
+  }
+}
+
+void StructureLowering::dealRoles() {
+  Block *entry = &function.getBody().front();
+  entry->getOperations().splice(entry->end(), kernel.getBody().front().getOperations());
+  exit = new Block();
+  function.getBody().push_back(exit);
+  builder.setInsertionPointToStart(exit);
+  LLVM::ReturnOp::create(builder, location, ValueRange());
+
+  std::int64_t first_warpgroup = 0;
+  SmallVector<sm::RoleOp> roles = llvm::to_vector(entry->getOps<sm::RoleOp>());
+  for (auto [i, role] : llvm::enumerate(roles)) {
+    const std::int64_t warpgroups = role.getWarpgroups();
+    lowerRole(role, first_warpgroup, i + 1 == roles.size());
+    first_warpgroup += warpgroups;
+  }
+}
+
+/// Splits the block at the role: what is before it, its body, what follows.
+void StructureLowering::lowerRole(sm::RoleOp role, std::int64_t first_warpgroup, bool last) {
+  location = role.getLoc();
+  markWarpgroups(role, first_warpgroup);
+  Block *before = role->getBlock();
+  Block *after = before->splitBlock(role);
+  Block *body = &role.getBody().front();
+  body->moveBefore(after);
+
+  builder.setInsertionPointToEnd(before);
+  if (last) {
+    cf::BranchOp::create(builder, location, body);
+  } else {
+    Instructions write(builder, location);
+    Value mine = write.below(write.warpgroup(), first_warpgroup + role.getWarpgroups());
+    cf::CondBranchOp::create(builder, location, mine, body, ValueRange(), after, ValueRange());
+  }
+
+  // Threads start with their share of the register file, in steps of 8.
+  constexpr std::int64_t step = 8;
+  const std::int64_t share = std::min(sm::register_file / threads, sm::most_registers) / step * step;
+  const std::int64_t registers = role.getRegisters();
+  if (registers != share) {
+    builder.setInsertionPointToStart(body);
+    const auto action =
+        registers > share ? NVVM::SetMaxRegisterAction::increase : NVVM::SetMaxRegisterAction::decrease;
+    NVVM::SetMaxRegisterOp::create(builder, location,
+                                   builder.getI32IntegerAttr(static_cast<std::int32_t>(registers)),
+                                   NVVM::SetMaxRegisterActionAttr::get(builder.getContext(), action));
+  }
+  builder.setInsertionPointToEnd(body);
+  cf::BranchOp::create(builder, location, exit);
+  role.erase();
+  if (last)
+    after->erase();
+}
+
+/// What a role's ops ask of the warpgroup's number is known only as long as the role is there.
+void StructureLowering::markWarpgroups(sm::RoleOp role, std::int64_t first_warpgroup) {
+  role.walk([&](Operation *op) {
+    if (isa<sm::MmaOp>(op)) {
+      op->setAttr(first_warpgroup_name, builder.getI64IntegerAttr(first_warpgroup));
+    } else if (auto warpgroup = dyn_cast<sm::WarpgroupOp>(op)) {
+      builder.setInsertionPoint(op);
+      Instructions write(builder, op->getLoc());
+      Value index =
+          role.getWarpgroups() == 1 ? write.constant(0) : write.subtract(write.warpgroup(), first_warpgroup);
+      warpgroup.replaceAllUsesWith(asIndex(index));
+      op->erase();
+    }
+  });
+}
+
+void StructureLowering::lowerElect(sm::ElectOp elect) {
+  Instructions write(builder, location);
+  scf::IfOp one = when(write.equal(write.threadInWarpgroup(), 0));
+  Block *then = one.thenBlock();
+  then->getOperations().splice(then->begin(), elect.getBody().front().getOperations());
+  elect.erase();
+}
+
+void StructureLowering::lowerArrive(sm::ArriveOp arrive) {
+  Instructions write(builder, location);
+  scf::IfOp one = when(write.equal(write.lane(), 0));
+  arrive->moveBefore(one.thenBlock()->getTerminator());
+}
+
+void StructureLowering::lowerInitialize(sm::InitializeOp initialize) {
+  Instructions write(builder, location);
+  scf::IfOp one = when(write.equal(write.thread(), 0));
+  NVVM::Barrier0Op::create(builder, location);
+  initialize->moveBefore(one.thenBlock()->getTerminator());
+  builder.setInsertionPoint(one.thenBlock()->getTerminator());
+  NVVM::FenceMbarrierInitOp::create(builder, location);
+}
+
+} // namespace
+
+FailureOr<LLVM::LLVMFuncOp> lowerKernelStructure(ModuleOp module, sm::KernelOp kernel) {
+  return StructureLowering(module, kernel).run();
+}
+
+} // namespace compiler

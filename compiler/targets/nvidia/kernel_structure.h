@@ -1,0 +1,25 @@
+// The function around a kernel: parameters, launch attributes, shared memory, roles as branches.
+#ifndef ALGCTL_COMPILER_TARGETS_NVIDIA_KERNEL_STRUCTURE_H
+#define ALGCTL_COMPILER_TARGETS_NVIDIA_KERNEL_STRUCTURE_H
+
+#include "dialects/sm/sm.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace compiler {
+
+/// Name of the block's dynamic shared memory, and of the attribute with a kernel's launch numbers.
+constexpr llvm::StringLiteral shared_memory_name = "shared";
+constexpr llvm::StringLiteral kernel_attribute_name = "sm.kernel";
+
+/// On ops of a role with several warpgroups: the number of the first one in the block.
+constexpr llvm::StringLiteral first_warpgroup_name = "first_warpgroup";
+
+/// Replaces a kernel by an llvm.func. The ops of `sm` that stand for instructions, scf and arith stay in its
+/// body; roles become branches on the warpgroup, sm.elect and everything that one thread does an scf.if.
+mlir::FailureOr<mlir::LLVM::LLVMFuncOp> lowerKernelStructure(mlir::ModuleOp module, sm::KernelOp kernel);
+
+} // namespace compiler
+
+#endif

@@ -1,0 +1,27 @@
+// The lowerings of the ops that stand for instructions, by idea. All expect the function that
+// lowerKernelStructure leaves, flattened to blocks.
+#ifndef ALGCTL_COMPILER_TARGETS_NVIDIA_LOWERING_PATTERNS_H
+#define ALGCTL_COMPILER_TARGETS_NVIDIA_LOWERING_PATTERNS_H
+
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace compiler {
+
+/// maps: an address; buffers and barriers: addresses in shared memory; accumulators: structs of f32.
+void addSmTypeConversions(mlir::LLVMTypeConverter &types);
+
+/// grid.cpp: block_index, block_count, wait_for_predecessor, release_successor, read_terms.
+void addGridPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
+/// barriers.cpp: allocate, barriers, initialize, expect, wait, arrive, sync, fence.
+void addBarrierPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
+/// copies.cpp: load, store, store_commit, store_wait.
+void addCopyPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
+/// products.cpp: zero, mma_fence, mma, mma_commit, mma_wait, settle.
+void addProductPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
+/// results.cpp: write.
+void addResultPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
+
+} // namespace compiler
+
+#endif

@@ -1,0 +1,138 @@
+// Sums on their way from registers to a slot in shared memory.
+#include "compiler/targets/nvidia/instructions.h"
+#include "compiler/targets/nvidia/lowering_patterns.h"
+#include "compiler/targets/nvidia/shared_memory.h"
+
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+
+namespace compiler {
+namespace {
+
+/// The tensor-map engine permutes pieces of this many bytes inside each row of a panel.
+constexpr std::int64_t piece_bytes = 16;
+/// Rows of the sums that a warp holds; lanes hold them in groups of 8 rows.
+constexpr std::int64_t warp_rows = 16;
+/// Columns of an 8 x 8 matrix of stmatrix, and of the pieces of an accumulator.
+constexpr std::int64_t matrix_columns = 8;
+
+/// Byte offsets inside a slot that is written by 16-byte pieces, for one row that depends on the thread.
+class SwizzledRow {
+public:
+  SwizzledRow(Instructions &write, sm::BufferType type, Value slot_start, Value row)
+      : write(write), type(type), start(write.advance(slot_start, write.multiply(row, type.getSwizzle()))) {
+    // The engine XORs the number of a piece with address bits 7 and up: with the row, where rows have 128
+    // bytes, with every second or fourth row where they are shorter.
+    const std::int64_t pieces = type.getSwizzle() / piece_bytes;
+    const std::int64_t rows_per_128_bytes = 128 / type.getSwizzle();
+    Value period = rows_per_128_bytes == 1 ? row : write.shiftRight(row, llvm::Log2_64(rows_per_128_bytes));
+    permutation = write.shiftLeft(write.bitAnd(period, pieces - 1), llvm::Log2_64(piece_bytes));
+  }
+
+  /// Address of the bytes `column_bytes` (known) + `lane_bytes` (of this thread) of the row. The two share no
+  /// bits, and `lane_bytes` stays inside the panel of `column_bytes`.
+  Value at(std::int64_t column_bytes, Value lane_bytes) {
+    const std::int64_t panel = column_bytes / type.getSwizzle();
+    Value within = write.bitXor(lane_bytes, permutation);
+    if (const std::int64_t rest = column_bytes % type.getSwizzle())
+      within = write.bitXor(within, write.constant(rest));
+    return write.advance(write.advance(start, within), panel * type.getPanelBytes());
+  }
+
+private:
+  Instructions &write;
+  sm::BufferType type;
+  Value start;
+  Value permutation;
+};
+
+struct WriteLowering : ConvertOpToLLVMPattern<sm::WriteOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult matchAndRewrite(sm::WriteOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Instructions write(rewriter, op.getLoc());
+    sm::BufferType type = op.getTarget().getType();
+    Value start = write.advance(adaptor.getTarget(), write.multiply(adaptor.getSlot(), slotStride(type)));
+    if (type.getElementType().isBF16())
+      storeMatrices(op, adaptor.getAccumulator(), start, rewriter);
+    else
+      storePairs(op, adaptor.getAccumulator(), start, rewriter);
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  static Value element(OpBuilder &builder, Location location, Value sums, std::int64_t position) {
+    return LLVM::ExtractValueOp::create(builder, location, sums, position);
+  }
+
+  /// bf16: stmatrix writes four 8 x 8 matrices, rows 0-7 and 8-15 of the warp at 8 columns and the same at
+  /// the next 8. Lane l gives the address of row l mod 16 in the columns l / 16.
+  static void storeMatrices(sm::WriteOp op, Value sums, Value start, ConversionPatternRewriter &rewriter) {
+    Location location = op.getLoc();
+    MLIRContext *context = rewriter.getContext();
+    Instructions write(rewriter, location);
+    sm::BufferType type = op.getTarget().getType();
+    constexpr std::int64_t element_bytes = 2;
+    Value warp = write.shiftRight(write.threadInWarpgroup(), llvm::Log2_64(warp_threads));
+    Value row = write.add(write.multiply(warp, warp_rows), write.bitAnd(write.thread(), warp_rows - 1));
+    Value lane_bytes = write.bitAnd(write.thread(), warp_rows); // 16 = one piece, for lanes 16 to 31
+    SwizzledRow slot_row(write, type, start, row);
+
+    auto round = NVVM::FPRoundingModeAttr::get(context, NVVM::FPRoundingMode::RN);
+    Type pair = VectorType::get(2, rewriter.getBF16Type());
+    auto rounded = [&](std::int64_t low) -> Value {
+      Value both = NVVM::ConvertF32x2ToBF16x2Op::create(
+          rewriter, location, pair, element(rewriter, location, sums, low + 1),
+          element(rewriter, location, sums, low), Value(), round);
+      return LLVM::BitcastOp::create(rewriter, location, rewriter.getI32Type(), both);
+    };
+    const std::int64_t matrices = type.getColumns() / matrix_columns;
+    for (std::int64_t matrix = 0; matrix < matrices; matrix += 2) {
+      SmallVector<Value> registers;
+      for (std::int64_t i = matrix; i < std::min(matrix + 2, matrices); ++i)
+        registers.append({rounded(4 * i), rounded(4 * i + 2)});
+      NVVM::StMatrixOp::create(rewriter, location,
+                               slot_row.at(matrix * matrix_columns * element_bytes, lane_bytes), registers,
+                               NVVM::MMALayoutAttr::get(context, NVVM::MMALayout::row),
+                               NVVM::LdStMatrixShapeAttr::get(context, 8, 8),
+                               NVVM::LdStMatrixEltTypeAttr::get(context, NVVM::LdStMatrixEltType::B16));
+    }
+  }
+
+  /// f32: every thread writes its pairs, of row l / 4 of the warp and the row 8 below.
+  static void storePairs(sm::WriteOp op, Value sums, Value start, ConversionPatternRewriter &rewriter) {
+    Location location = op.getLoc();
+    Instructions write(rewriter, location);
+    sm::BufferType type = op.getTarget().getType();
+    constexpr std::int64_t element_bytes = 4, pair_bytes = 2 * element_bytes, lanes_per_row = 4;
+    Value warp = write.shiftRight(write.threadInWarpgroup(), llvm::Log2_64(warp_threads));
+    Value first = write.add(write.multiply(warp, warp_rows),
+                            write.shiftRight(write.lane(), llvm::Log2_64(lanes_per_row)));
+    Value lane_bytes = write.multiply(write.bitAnd(write.thread(), lanes_per_row - 1), pair_bytes);
+    Type pair = VectorType::get(2, rewriter.getF32Type());
+    for (std::int64_t below : {0, 1}) {
+      SwizzledRow slot_row(write, type, start, write.add(first, 8 * below));
+      for (std::int64_t matrix = 0; matrix < type.getColumns() / matrix_columns; ++matrix) {
+        Value both = LLVM::PoisonOp::create(rewriter, location, pair);
+        for (std::int64_t i : {0, 1})
+          both = LLVM::InsertElementOp::create(rewriter, location, both,
+                                               element(rewriter, location, sums, 4 * matrix + 2 * below + i),
+                                               write.constant(i));
+        LLVM::StoreOp::create(rewriter, location, both,
+                              slot_row.at(matrix * matrix_columns * element_bytes, lane_bytes), pair_bytes);
+      }
+    }
+  }
+};
+
+} // namespace
+
+void addResultPatterns(const LLVMTypeConverter &types, RewritePatternSet &patterns) {
+  patterns.add<WriteLowering>(types);
+}
+
+} // namespace compiler

@@ -1,0 +1,32 @@
+#include "compiler/targets/nvidia/shared_memory.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace compiler {
+
+std::int64_t slotStride(sm::BufferType buffer) {
+  return llvm::alignTo(buffer.getSlotBytes(), slot_alignment);
+}
+
+FailureOr<std::int64_t> placeSharedMemory(sm::KernelOp kernel) {
+  constexpr std::int64_t barrier_bytes = 8;
+  std::int64_t bytes = 0;
+  auto place = [&](Operation *op, std::int64_t size) {
+    op->setAttr(shared_offset_name, IntegerAttr::get(IntegerType::get(op->getContext(), 64), bytes));
+    bytes += size;
+  };
+  for (auto buffer : kernel.getBody().getOps<sm::AllocateOp>()) {
+    sm::BufferType type = buffer.getBuffer().getType();
+    place(buffer, type.getSlots() * slotStride(type));
+  }
+  for (auto barriers : kernel.getBody().getOps<sm::BarriersOp>())
+    place(barriers, barriers.getBarriers().getType().getSlots() * barrier_bytes);
+  if (bytes > most_shared_bytes)
+    return kernel.emitOpError("needs ") << bytes << " bytes of shared memory, a block can have "
+                                        << most_shared_bytes << "; take fewer stages or a smaller tile";
+  return bytes;
+}
+
+} // namespace compiler

@@ -1,0 +1,27 @@
+// Where the buffers and barriers of a kernel lie in the block's dynamic shared memory.
+#ifndef ALGCTL_COMPILER_TARGETS_NVIDIA_SHARED_MEMORY_H
+#define ALGCTL_COMPILER_TARGETS_NVIDIA_SHARED_MEMORY_H
+
+#include "dialects/sm/sm.h"
+
+#include <cstdint>
+
+namespace compiler {
+
+/// Slots begin at multiples of the period of the widest swizzle: 8 rows of 128 bytes.
+constexpr std::int64_t slot_alignment = 1024;
+/// What one block can have on compute capability 9.0.
+constexpr std::int64_t most_shared_bytes = 232448;
+/// The discardable attribute that holds the place of an allocation, in bytes from the start of @shared.
+constexpr llvm::StringLiteral shared_offset_name = "offset";
+
+/// Bytes from the start of one slot to that of the next.
+std::int64_t slotStride(sm::BufferType buffer);
+
+/// Marks every sm.allocate and sm.barriers of the kernel with its place: buffers in the order of the program,
+/// barriers behind them. Returns the bytes of all; fails with a message where a block cannot have as many.
+mlir::FailureOr<std::int64_t> placeSharedMemory(sm::KernelOp kernel);
+
+} // namespace compiler
+
+#endif
