@@ -11,7 +11,6 @@
 #include <cstring>
 #include <numeric>
 #include <random>
-#include <set>
 
 namespace algrt {
 
@@ -63,10 +62,7 @@ CaseData::CaseData(const Bundle &bundle, int64_t m, uint64_t seed) : bundle_(bun
   types_tensor_ = tensorOf(types_.data(), {kDLInt, 32, 1}, types_shape_, 1);
 
   const ForwardProblem problem{&layer, &bundle.support(), m, nullptr, 0, nullptr, 0, 0, types_.data()};
-  const std::vector<int64_t> type_of_row = rowTypes(problem);
-  rows_of_type_.assign(size_t(layer.types), 0);
-  for (int64_t row_type : type_of_row)
-    ++rows_of_type_[size_t(row_type)];
+  work_ = activeWork(bundle, rowTypes(problem));
 
   // A random sample, not every s-th row: those might all be of one type.
   const int64_t macs_of_a_row = std::max<int64_t>(1, activeMacs() / m);
@@ -89,31 +85,10 @@ algrt_forward_args CaseData::args() const {
   return args;
 }
 
-int64_t CaseData::activeMacs() const {
-  int64_t macs = 0;
-  for (size_t type = 0; type < rows_of_type_.size(); ++type)
-    if (rows_of_type_[type] != 0) {
-      const int64_t of_a_row = bundle_.support().rowMacs(bundle_.layer(), int64_t(type));
-      macs = checkedAdd(macs, checkedMultiply(rows_of_type_[type], of_a_row, "active MACs"), "active MACs");
-    }
-  return macs;
-}
-
 int64_t CaseData::activeBytes() const {
-  const Layer &layer = bundle_.layer();
-  std::set<std::pair<int32_t, int64_t>>
-      blocks; // bank row group, and columns: an output group or, for slots, all
-  std::array<Term, 2> storage;
-  for (int64_t type = 0; type < layer.types; ++type)
-    for (int64_t group = 0; rows_of_type_[size_t(type)] != 0 && group < int64_t(layer.out_groups.size());
-         ++group)
-      for (const Term &term : bundle_.support().terms(type, group, storage))
-        blocks.emplace(term.bank_row, layer.lift == Lift::rows ? group : 0);
-  int64_t elements = checkedMultiply(m_, layer.k + layer.n, "active bytes");
-  for (const auto &[bank_row, group] : blocks)
-    elements += layer.bank_rows[size_t(bank_row)] *
-                (layer.lift == Lift::rows ? layer.out_groups[size_t(group)] : layer.bankColumns());
-  return checkedMultiply(elements, elementBytes(layer.dtype), "active bytes");
+  const int64_t elements =
+      checkedAdd(work_.x_elements + work_.bank_elements, work_.y_elements, "active bytes");
+  return checkedMultiply(elements, elementBytes(bundle_.layer().dtype), "active bytes");
 }
 
 void CaseData::poisonResult() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/algrt.h"
+#include "runtime/bench/active_work.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/reference/compare.h"
 #include "runtime/support/aligned_buffer.h"
@@ -16,7 +17,7 @@ public:
   // Everything but the weights: x, y, and the types where they are explicit.
   algrt_forward_args args() const;
   const DLTensor &bank() const { return w_tensor_; }
-  int64_t activeMacs() const;
+  int64_t activeMacs() const { return work_.macs; }
   // x, y and the blocks of the bank that some row reads, each once.
   int64_t activeBytes() const;
   // y as NaN, so that what a kernel forgets to write is seen.
@@ -37,7 +38,7 @@ private:
   uint64_t seed_;
   AlignedBuffer x_, w_, y_, dense_w_;
   std::vector<int32_t> types_; // explicit types
-  std::vector<int64_t> rows_of_type_;
+  ActiveWork work_;
   std::vector<int64_t> checked_rows_;
   int64_t x_shape_[2], w_shape_[2], y_shape_[2], types_shape_[1];
   DLTensor x_tensor_, w_tensor_, y_tensor_, types_tensor_;

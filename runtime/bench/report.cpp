@@ -1,8 +1,8 @@
 // Results as JSON and as a table.
 #include "runtime/bench/report.h"
 
-#include <algorithm>
-#include <cstdio>
+#include "runtime/bench/text_table.h"
+
 #include <nlohmann/json.hpp>
 
 namespace algrt {
@@ -31,55 +31,19 @@ const std::optional<WarmAndFlushed> &algebraOf(const BenchCase &result) {
   return result.packed ? result.packed : result.on_the_fly;
 }
 
-std::string number(double value, int digits) {
-  char text[64];
-  std::snprintf(text, sizeof(text), "%.*f", digits, value);
-  return text;
-}
-
-std::string scientific(double value) {
-  char text[64];
-  std::snprintf(text, sizeof(text), "%.1e", value);
-  return text;
-}
-
 std::string timeText(const std::optional<WarmAndFlushed> &times, Timing WarmAndFlushed::*state) {
   if (!times)
     return "-";
   const Timing &timing = (*times).*state;
   const double spread = (timing.upper_quartile - timing.lower_quartile) / 2;
-  return number(timing.median, 1) + " ±" + number(spread, 1);
+  return fixed(timing.median, 1) + " ±" + fixed(spread, 1);
 }
 
 std::string ratioText(const std::optional<WarmAndFlushed> &slow, const std::optional<WarmAndFlushed> &fast,
                       Timing WarmAndFlushed::*state) {
   if (!slow || !fast)
     return "-";
-  return number(((*slow).*state).median / ((*fast).*state).median, 2) + "x";
-}
-
-// Code points, so that columns with ± line up.
-size_t width(const std::string &text) {
-  return size_t(std::count_if(text.begin(), text.end(), [](unsigned char c) { return (c & 0xc0) != 0x80; }));
-}
-
-using Row = std::vector<std::string>;
-
-std::string aligned(const std::vector<Row> &rows) {
-  std::vector<size_t> widths(rows.front().size(), 0);
-  for (const Row &row : rows)
-    for (size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], width(row[i]));
-  std::string text;
-  for (const Row &row : rows) {
-    std::string line;
-    for (size_t i = 0; i < row.size(); ++i) {
-      const std::string padding(widths[i] - width(row[i]), ' ');
-      line += (i == 0 ? "" : "  ") + (i == 0 ? row[i] + padding : padding + row[i]);
-    }
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-  }
-  return text;
+  return fixed(((*slow).*state).median / ((*fast).*state).median, 2) + "x";
 }
 
 } // namespace
@@ -134,9 +98,9 @@ Json toJson(const Machine &machine) {
 }
 
 std::string textTable(const std::vector<BenchCase> &cases) {
-  std::vector<Row> rows = {{"case", "algebra", "m", "k", "n", "dtype", "active GMAC", "dense GMAC", "caches",
-                            "packed us", "on the fly us", "dense us", "packed", "on the fly", "floor us",
-                            "floor/packed", "error", "verdict"}};
+  std::vector<TextRow> rows = {{"case", "algebra", "m", "k", "n", "dtype", "active GMAC", "dense GMAC",
+                                "caches", "packed us", "on the fly us", "dense us", "packed", "on the fly",
+                                "floor us", "floor/packed", "error", "verdict"}};
   for (const BenchCase &result : cases)
     for (auto state : {&WarmAndFlushed::warm, &WarmAndFlushed::flushed}) {
       const bool first = state == &WarmAndFlushed::warm;
@@ -144,15 +108,15 @@ std::string textTable(const std::vector<BenchCase> &cases) {
       const auto once = [&](const std::string &text) { return first ? text : std::string(); };
       rows.push_back({once(result.name), once(result.algebra), once(std::to_string(result.m)),
                       once(std::to_string(result.k)), once(std::to_string(result.n)), once(result.dtype),
-                      once(number(double(result.active_macs) / 1e9, 3)),
-                      once(number(double(result.dense_macs) / 1e9, 3)), first ? "warm" : "flushed",
+                      once(fixed(double(result.active_macs) / 1e9, 3)),
+                      once(fixed(double(result.dense_macs) / 1e9, 3)), first ? "warm" : "flushed",
                       timeText(result.packed, state), timeText(result.on_the_fly, state),
                       timeText(result.dense, state), ratioText(result.dense, result.packed, state),
-                      ratioText(result.dense, result.on_the_fly, state), once(number(result.floor_us, 1)),
-                      algebra ? number(result.floor_us / ((*algebra).*state).median, 2) : "-",
+                      ratioText(result.dense, result.on_the_fly, state), once(fixed(result.floor_us, 1)),
+                      algebra ? fixed(result.floor_us / ((*algebra).*state).median, 2) : "-",
                       once(scientific(result.relative_l2)), once(result.verdict)});
     }
-  return aligned(rows);
+  return textTable(rows);
 }
 
 Json toJson(const BenchReport &report) {
@@ -170,7 +134,7 @@ Json toJson(const BenchReport &report) {
 std::string text(const BenchReport &report) {
   const Machine &machine = report.machine;
   std::string text = machine.cpu + ", " + machine.level + ", " + std::to_string(machine.threads) +
-                     " threads, copies " + number(machine.copy_bytes_per_second / 1e9, 1) + " GB/s";
+                     " threads, copies " + fixed(machine.copy_bytes_per_second / 1e9, 1) + " GB/s";
   for (const std::string &library : machine.dense_libraries)
     text += ", " + library;
   text += "\n\n";

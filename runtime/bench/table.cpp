@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 
 namespace algrt {
@@ -42,6 +43,17 @@ int64_t positive(const std::string &cell, const std::string &column, const std::
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
   if (error != std::errc() || end != cell.data() + cell.size() || value < 1)
     refuse(path, line, "column " + column + " is '" + cell + "', needs a whole number from 1");
+  return value;
+}
+
+std::optional<double> positiveNumber(const std::string &cell, const std::string &column,
+                                     const std::string &path, int line) {
+  if (cell.empty())
+    return std::nullopt;
+  double value = 0;
+  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  if (error != std::errc() || end != cell.data() + cell.size() || !(value > 0) || std::isinf(value))
+    refuse(path, line, "column " + column + " is '" + cell + "', needs a number above 0, or nothing");
   return value;
 }
 
@@ -94,6 +106,12 @@ std::vector<TableRow> readTable(const std::string &path) {
            {std::pair{"m", &TableRow::m}, {"k", &TableRow::k}, {"n", &TableRow::n}, {"q", &TableRow::q}})
         if (header[i] == column)
           row.*field = positive(cells[i], column, path, line);
+      for (const auto &[column, field] : {std::pair{"paper_dense_us", &PublishedFigures::dense_us},
+                                          {"paper_algebra_us", &PublishedFigures::algebra_us},
+                                          {"paper_speedup_warm", &PublishedFigures::speedup_warm},
+                                          {"paper_speedup_flushed", &PublishedFigures::speedup_flushed}})
+        if (header[i] == column)
+          row.published.*field = positiveNumber(cells[i], column, path, line);
     }
     rows.push_back(std::move(row));
   }

@@ -8,12 +8,20 @@
 
 namespace algrt {
 
+// Figures that others published for the same case, from the columns paper_dense_us, paper_algebra_us,
+// paper_speedup_warm and paper_speedup_flushed; absent where the table has no such column or an empty cell.
+struct PublishedFigures {
+  std::optional<double> dense_us, algebra_us; // warm
+  std::optional<double> speedup_warm, speedup_flushed;
+};
+
 struct TableRow {
   int line = 0;
   std::string name; // column "case", or "line 7"
   std::string map = "forward";
   std::string dtype; // empty where the table has no such column
   int64_t m = 0, k = 0, n = 0, q = 0;
+  PublishedFigures published;
 };
 
 // Throws Error(ALGRT_IO_ERROR), or Error(ALGRT_INVALID_ARGUMENT) with file, line and column name.

@@ -1,0 +1,38 @@
+#include "runtime/bench/active_work.h"
+
+#include "runtime/support/checked.h"
+
+#include <set>
+#include <utility>
+
+namespace algrt {
+
+ActiveWork activeWork(const Bundle &bundle, std::span<const int64_t> type_of_row) {
+  const Layer &layer = bundle.layer();
+  const int64_t m = int64_t(type_of_row.size());
+  std::vector<int64_t> rows_of_type(size_t(layer.types), 0);
+  for (int64_t type : type_of_row)
+    ++rows_of_type[size_t(type)];
+
+  ActiveWork work{0, checkedMultiply(m, layer.k, "elements of x"), 0,
+                  checkedMultiply(m, layer.n, "elements of y")};
+  // Bank row group, and columns: an output group or, for slots, all.
+  std::set<std::pair<int32_t, int64_t>> blocks;
+  std::array<Term, 2> storage;
+  for (int64_t type = 0; type < layer.types; ++type) {
+    if (rows_of_type[size_t(type)] == 0)
+      continue;
+    const int64_t of_a_row = bundle.support().rowMacs(layer, type);
+    work.macs = checkedAdd(work.macs, checkedMultiply(rows_of_type[size_t(type)], of_a_row, "active MACs"),
+                           "active MACs");
+    for (int64_t group = 0; group < int64_t(layer.out_groups.size()); ++group)
+      for (const Term &term : bundle.support().terms(type, group, storage))
+        blocks.emplace(term.bank_row, layer.lift == Lift::rows ? group : 0);
+  }
+  for (const auto &[bank_row, group] : blocks)
+    work.bank_elements += layer.bank_rows[size_t(bank_row)] *
+                          (layer.lift == Lift::rows ? layer.out_groups[size_t(group)] : layer.bankColumns());
+  return work;
+}
+
+} // namespace algrt

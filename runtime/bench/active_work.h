@@ -1,0 +1,21 @@
+// What a forward product has to do at least: the multiply-accumulates of its terms, and the elements that it
+// reads or writes, each once.
+#pragma once
+
+#include "runtime/bundle/bundle.h"
+
+#include <span>
+
+namespace algrt {
+
+struct ActiveWork {
+  int64_t macs;
+  // x and y whole; of the bank the blocks that some row reads.
+  int64_t x_elements, bank_elements, y_elements;
+};
+
+// type_of_row[r] is the row type of row r. Throws Error(ALGRT_OUT_OF_MEMORY) where a count does not fit 64
+// bits.
+ActiveWork activeWork(const Bundle &bundle, std::span<const int64_t> type_of_row);
+
+} // namespace algrt

@@ -1,0 +1,78 @@
+// A result of bf16 operands against sums in double precision: all of it where that is cheap, otherwise a
+// sample that leaves no part out. Shares nothing with the kernels, and nothing with referenceForward but the
+// row types.
+#pragma once
+
+#include "runtime/bundle/bundle.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace algrt {
+
+// The bit pattern of an output that nobody has written: every byte of Y is set to this before a checked run.
+// It is NaN in bf16 and in f32.
+inline constexpr unsigned char unwritten_byte = 0xff;
+
+struct SampledCheckOptions {
+  int64_t p0 = 0; // absolute position of row 0
+  uint64_t seed = 1;
+  int threads = 0; // 0 = all
+  // At most so many multiply-accumulates: whole results up to the first number, samples up to the second.
+  int64_t whole_macs = int64_t(1) << 26;
+  int64_t sample_macs = int64_t(3) << 27;
+};
+
+struct CheckOutcome {
+  int64_t samples = 0;
+  int64_t unwritten = 0;                    // elements of all of Y that hold the pattern or are NaN
+  int64_t wrong = 0;                        // samples off by more than rounding explains
+  double relative_l2 = 0, max_relative = 0; // as Comparison has them
+  std::string failure; // empty if the result is right; otherwise a sentence with numbers and a place
+
+  bool right() const { return failure.empty(); }
+};
+
+class SampledCheck {
+public:
+  // x is m x k and w k x bankColumns(), both bf16, row-major and compact; they are read here and not kept.
+  // The bundle has to outlive the check.
+  //
+  // A sample holds at least one output of every cell, a cell being up to 64 rows of one type by up to 64
+  // columns of one output group: every block of the product, diagonal (group j = type) and off-diagonal, over
+  // the whole range of rows; further the first and the last row in every group, and at least 4096 outputs in
+  // all. Cells grow where they would cost more than options.sample_macs.
+  SampledCheck(const Bundle &bundle, int64_t m, const uint16_t *x, const uint16_t *w,
+               const SampledCheckOptions &options);
+
+  // y is m x n, row-major and compact.
+  CheckOutcome compare(const void *y, ElementType output) const;
+
+  bool whole() const { return whole_; }
+  int64_t samples() const { return int64_t(samples_.size()); }
+  // Samples in blocks whose group is the row's type; 0 in the slot lift, which has no types.
+  int64_t diagonalSamples() const;
+
+private:
+  struct Sample {
+    int64_t row, column;
+    int32_t type, group;
+    double expected;
+    double magnitude; // the sum of the products' absolute values
+  };
+  void chooseAll(const std::vector<int64_t> &type_of_row);
+  void chooseCells(const std::vector<int64_t> &type_of_row, double macs_of_an_output);
+  void evaluate(const uint16_t *x, const uint16_t *w);
+  int64_t unwrittenElements(const void *y, ElementType output) const;
+  std::string place(const Sample &sample) const;
+
+  const Bundle &bundle_;
+  int64_t m_;
+  SampledCheckOptions options_;
+  std::vector<int64_t> group_of_column_, group_begin_; // of y
+  std::vector<Sample> samples_;
+  bool whole_ = false;
+};
+
+} // namespace algrt
