@@ -1,7 +1,9 @@
 // convert-alg-to-tile: chooses schedules and writes the kernels of every projection.
 #include "compiler/lower/kernel_builder.h"
 #include "compiler/lower/passes.h"
+#include "compiler/lower/staged_kernel.h"
 #include "compiler/schedule/cpu_schedule.h"
+#include "compiler/schedule/hopper_schedule.h"
 
 #include "algebras/error.h"
 
@@ -28,13 +30,22 @@ struct ConvertAlgToTile : compiler::impl::ConvertAlgToTileBase<ConvertAlgToTile>
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    const bool hopper = target == "sm_90a";
+    if (!hopper && target != "cpu") {
+      module.emitError("there are no kernels for the target '")
+          << target.getValue() << "'; the targets are cpu and sm_90a";
+      return signalPassFailure();
+    }
+    if (output != "bf16" && output != "f32") {
+      module.emitError("the result of a kernel is bf16 or f32, not '") << output.getValue() << "'";
+      return signalPassFailure();
+    }
     CpuLevel level;
     try {
-      level = cpuLevel(cpu.getValue());
+      if (!hopper)
+        level = cpuLevel(cpu.getValue());
     } catch (const algebras::InputError &error) {
-      InFlightDiagnostic diagnostic = module.emitError(error.what());
-      if (!error.hint().empty())
-        diagnostic.attachNote() << error.hint();
+      report(module, error);
       return signalPassFailure();
     }
     if (rows < 1) {
@@ -47,7 +58,10 @@ struct ConvertAlgToTile : compiler::impl::ConvertAlgToTileBase<ConvertAlgToTile>
         return signalPassFailure();
       if (!projection->layout) // nothing of the alg dialect in it
         continue;
-      writeKernels(function, *projection, level);
+      if (!hopper)
+        writeKernels(function, *projection, level);
+      else if (failed(writeStagedKernel(function, *projection)))
+        return signalPassFailure();
       function.erase();
     }
   }
@@ -55,6 +69,12 @@ struct ConvertAlgToTile : compiler::impl::ConvertAlgToTileBase<ConvertAlgToTile>
 private:
   FailureOr<Projection> match(func::FuncOp function);
   void writeKernels(func::FuncOp function, const Projection &projection, const CpuLevel &level);
+  LogicalResult writeStagedKernel(func::FuncOp function, const Projection &projection);
+  static void report(Operation *op, const algebras::InputError &error) {
+    InFlightDiagnostic diagnostic = op->emitError(error.what());
+    if (!error.hint().empty())
+      diagnostic.attachNote() << error.hint();
+  }
 };
 
 } // namespace
@@ -111,12 +131,45 @@ static tile::ScheduleAttr toAttribute(MLIRContext *context, const CpuSchedule &s
                                  access[static_cast<int>(schedule.bank)]);
 }
 
+static algebras::Layer layerOf(const Projection &projection) {
+  tile::LayoutAttr layout = projection.layout;
+  return {layout.getTerms(), layout.getIn().getGroups(), layout.getOut().getGroups(),
+          projection.element.isF32() ? algebras::DataType::F32 : algebras::DataType::BF16,
+          layout.getRowTypes().getRowTypes()};
+}
+
+LogicalResult ConvertAlgToTile::writeStagedKernel(func::FuncOp function, const Projection &projection) {
+  const algebras::Layer layer = layerOf(projection);
+  const HopperOutput result = output == "f32" ? HopperOutput::F32 : HopperOutput::BF16;
+  HopperSchedule choice;
+  try {
+    requireHopperLayer(layer, result);
+    if (schedule.empty()) {
+      choice = chooseHopperSchedule(layer, rows, result);
+    } else {
+      choice = parseHopperSchedule(schedule.getValue());
+      if (std::string reason = whyIllegal(layer, choice, result); !reason.empty())
+        return function.emitError("the schedule ") << toString(choice) << " is impossible: " << reason;
+      if (choice.stages == 0)
+        choice.stages = stagesThatFit(choice, result);
+    }
+  } catch (const algebras::InputError &error) {
+    report(function, error);
+    return failure();
+  }
+  OpBuilder builder(function);
+  writeStagedForward(
+      builder, function.getLoc(), (function.getSymName() + "_" + output).str(), projection.layout,
+      tile::StagedAttr::get(&getContext(), /*types=*/1, choice.rows, choice.columns, choice.depth,
+                            choice.stages),
+      projection.element, result == HopperOutput::F32 ? Type(builder.getF32Type()) : projection.element);
+  return success();
+}
+
 void ConvertAlgToTile::writeKernels(func::FuncOp function, const Projection &projection,
                                     const CpuLevel &level) {
   tile::LayoutAttr layout = projection.layout;
-  const algebras::Layer layer{layout.getTerms(), layout.getIn().getGroups(), layout.getOut().getGroups(),
-                              projection.element.isF32() ? algebras::DataType::F32 : algebras::DataType::BF16,
-                              layout.getRowTypes().getRowTypes()};
+  const algebras::Layer layer = layerOf(projection);
   OpBuilder builder(function);
   const std::string name = function.getSymName().str();
   auto kernels = [&](BankAccess bank, std::int64_t m) {

@@ -67,3 +67,12 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> error, int
                    << ") must be a multiple of the vector's lanes (" << lanes << ")";
   return success();
 }
+
+LogicalResult StagedAttr::verify(function_ref<InFlightDiagnostic()> error, int64_t types, int64_t rows,
+                                 int64_t columns, int64_t depth, int64_t stages) {
+  if (types < 1 || rows < 1 || columns < 1 || depth < 1)
+    return error() << "every size of a schedule must be at least 1";
+  if (stages < 0)
+    return error() << "stages are 0 (as many as fit) or more, got " << stages;
+  return success();
+}

@@ -90,16 +90,16 @@ Value OwnOp::getIndex(AxisKind kind) {
 LogicalResult OwnOp::verify() {
   if (failed(verifyAxes(*this, getAxes())))
     return failure();
-  if (getAxis(AxisKind::Columns))
-    return emitOpError("cannot own columns: an output group is the least that a worker owns");
   bool bank = static_cast<bool>(getAxis(AxisKind::BankRows));
   if (bank && getAxes().size() != 1)
     return emitOpError("that owns row groups of the bank owns nothing else");
   if (!bank && (!getAxis(AxisKind::Types) || !getAxis(AxisKind::Rows)))
     return emitOpError("owns types and rows together: a row belongs to a type");
   AxisAttr groups = getAxis(AxisKind::Groups);
-  if (groups && groups.getStep() != 0)
-    return emitOpError("leaves the slice of the groups to the launch; their step is 0");
+  if (getAxis(AxisKind::Columns) && (!groups || groups.getStep() != 1))
+    return emitOpError("that owns columns owns them of one group: give it <groups, 1>");
+  if (!getAxis(AxisKind::Columns) && groups && groups.getStep() != 0)
+    return emitOpError("that owns whole groups leaves their slice to the launch; their step is 0");
   return success();
 }
 
@@ -172,7 +172,9 @@ LogicalResult HoldOp::verify() {
     return emitOpError("source has ") << source.getColumns() << " columns, the layout's input groups cover "
                                       << layout.getIn().getTotal();
   if (auto kernel = (*this)->getParentOfType<KernelOp>()) {
-    ScheduleAttr schedule = kernel.getSchedule();
+    ScheduleAttr schedule = kernel.getThreadSchedule();
+    if (!schedule)
+      return emitOpError("holds rows for a thread, but the kernel's operands come in stages");
     int64_t needed;
     if (__builtin_mul_overflow(schedule.getTypes(), schedule.getRows(), &needed) ||
         buffer.getRows() != needed)
@@ -202,8 +204,14 @@ LogicalResult MmaOp::verify() {
   FragmentType accumulator = getAccumulator().getType();
   if (!accumulator.getElementType().isF32())
     return emitOpError("accumulates in f32, got ") << accumulator.getElementType();
-  if (getRows().getType().isPanels())
-    return emitOpError("takes its rows from a held buffer, not from panels");
+  Type rowElement;
+  bool rowPanels = false;
+  TypeSwitch<Type>(getRows().getType()).Case<MatrixType, BufferType>([&](auto type) {
+    rowElement = type.getElementType();
+    rowPanels = type.isPanels();
+  });
+  if (rowPanels)
+    return emitOpError("takes its rows as they are, not from panels");
   int64_t panel = 0, interleave = 1;
   TypeSwitch<Type>(getBank().getType()).Case<MatrixType, BufferType>([&](auto type) {
     panel = type.getPanel();
@@ -214,20 +222,23 @@ LogicalResult MmaOp::verify() {
   if (panel && panel != accumulator.getColumns())
     return emitOpError("multiplies panels of ")
            << panel << " columns into a fragment of " << accumulator.getColumns();
-  if (interleave == 2 && !getRows().getType().getElementType().isBF16())
-    return emitOpError("multiplies pairs of bf16, but its rows are ") << getRows().getType().getElementType();
+  if (interleave == 2 && !rowElement.isBF16())
+    return emitOpError("multiplies pairs of bf16, but its rows are ") << rowElement;
   if (interleave == 2 && getScale() && !getSigns())
     return emitOpError(
         "cannot scale pairs of bf16 without rounding; only coefficients +1 and -1 go with them");
   if (getSigns() && !getScale())
     return emitOpError("says that its coefficients are signs, but has none");
-  if (auto kernel = (*this)->getParentOfType<KernelOp>())
-    if (kernel.getSchedule().getRegisterRows() != accumulator.getRows() ||
-        kernel.getSchedule().getRegisterColumns() != accumulator.getColumns())
+  if (auto kernel = (*this)->getParentOfType<KernelOp>()) {
+    ScheduleAttr thread = kernel.getThreadSchedule();
+    StagedAttr staged = kernel.getStagedSchedule();
+    const int64_t rows = thread ? thread.getRegisterRows() : staged.getRows();
+    const int64_t columns = thread ? thread.getRegisterColumns() : staged.getColumns();
+    if (rows != accumulator.getRows() || columns != accumulator.getColumns())
       return emitOpError("accumulates ")
-             << accumulator.getRows() << "x" << accumulator.getColumns()
-             << ", the schedule's register tile is " << kernel.getSchedule().getRegisterRows() << "x"
-             << kernel.getSchedule().getRegisterColumns();
+             << accumulator.getRows() << "x" << accumulator.getColumns() << ", the schedule's "
+             << (thread ? "register tile" : "tile") << " is " << rows << "x" << columns;
+  }
   return success();
 }
 

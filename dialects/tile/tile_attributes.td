@@ -45,7 +45,7 @@ def Tile_AxisAttr : Tile_Attr<"Axis", "axis"> {
     | `columns` | columns of the group that the same op or one around it fixed | column within the group |
     | `bank_rows` | row groups of the bank | the row group |
 
-    On a `tile.own`, the step of `groups` is 0: the launch decides how many slices there are.
+    On a `tile.own`, the step of `groups` is 0 where the launch decides how many slices there are.
   }];
   let parameters = (ins EnumParameter<Tile_AxisKind>:$kind, "int64_t":$step);
   let assemblyFormat = "`<` params `>`";
@@ -81,6 +81,18 @@ def Tile_ScheduleAttr : Tile_Attr<"Schedule", "schedule"> {
   }];
   let parameters = (ins "int64_t":$types, "int64_t":$rows, "int64_t":$register_rows, "int64_t":$register_columns,
                         "int64_t":$lanes, EnumParameter<Tile_BankAccess>:$bank);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Tile_StagedAttr : Tile_Attr<"Staged", "staged"> {
+  let summary = "The schedule of a kernel whose operands come in stages";
+  let description = [{
+    For machines with asynchronous copies: a worker owns `rows` rows of each of `types` types and `columns` columns of an
+    output group. Their product is taken `depth` at a time, from blocks that are loaded into a ring of `stages`
+    places ahead of their use. 0 stages are as many as fit.
+  }];
+  let parameters = (ins "int64_t":$types, "int64_t":$rows, "int64_t":$columns, "int64_t":$depth, "int64_t":$stages);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

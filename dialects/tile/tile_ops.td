@@ -29,10 +29,17 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, N
         attributes {layout = #tile.layout<...>, schedule = #tile.schedule<...>} { ... }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, Tile_LayoutAttr:$layout, Tile_ScheduleAttr:$schedule);
+  let arguments = (ins SymbolNameAttr:$sym_name, Tile_LayoutAttr:$layout,
+                       AnyAttrOf<[Tile_ScheduleAttr, Tile_StagedAttr]>:$schedule);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The schedule of a kernel whose workers are threads, or null.
+    ScheduleAttr getThreadSchedule() { return ::llvm::dyn_cast<ScheduleAttr>(getSchedule()); }
+    /// The schedule of a kernel whose operands come in stages, or null.
+    StagedAttr getStagedSchedule() { return ::llvm::dyn_cast<StagedAttr>(getSchedule()); }
+  }];
 }
 
 def Tile_OwnOp : Tile_Op<"own", [HasParent<"KernelOp">, SingleBlock, NoTerminator, RecursiveMemoryEffects,
@@ -48,6 +55,13 @@ def Tile_OwnOp : Tile_Op<"own", [HasParent<"KernelOp">, SingleBlock, NoTerminato
 
     owns one type, 64 of its rows and a slice of the output groups that begins with %g. A task that has no
     rows is not run.
+
+    ```mlir
+    tile.own (%i, %r, %g, %n) over [<types, 1>, <rows, 128>, <groups, 1>, <columns, 192>] { ... }
+    ```
+
+    owns one tile of the result. Where the rows of a type come in several runs (`interval`), a block of rows
+    ends with its run.
   }];
   let arguments = (ins TypedArrayAttrBase<Tile_AxisAttr, "axes">:$axes);
   let regions = (region SizedRegion<1>:$body);
@@ -160,12 +174,12 @@ def Tile_ZeroOp : Tile_Op<"zero", [Pure]> {
 def Tile_MmaOp : Tile_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulator", "result"]>]> {
   let summary = "accumulator += scale * rows times panel";
   let description = [{
-    Multiplies a block of held rows, `%x[%t, %k, %s]`, by one panel of a bank block, `%w[%b, %j, %n]`, over the whole depth
+    Multiplies a block of rows, held or straight from memory, `%x[%t, %k, %s]`, by one panel of a bank block, `%w[%b, %j, %n]`, over the whole depth
     of input group k, and adds to an f32 accumulator. Without `scale` the coefficient is 1. With `signs` every coefficient
     is +1 or -1, which costs nothing on a tensor core and next to nothing elsewhere; any other coefficient is
     rounded to f32 and multiplies the rows.
   }];
-  let arguments = (ins Tile_BufferType:$rows, Index:$row_type, Index:$input_group, Index:$row,
+  let arguments = (ins Tile_MatrixOrBuffer:$rows, Index:$row_type, Index:$input_group, Index:$row,
                        Tile_MatrixOrBuffer:$bank, Index:$bank_row, Index:$group, Index:$column,
                        Tile_FragmentType:$accumulator, Optional<F32>:$scale, UnitAttr:$signs);
   let results = (outs Tile_FragmentType:$result);

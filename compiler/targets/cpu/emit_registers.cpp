@@ -24,6 +24,8 @@ LogicalResult KernelEmitter::emitZero(tile::ZeroOp zero) {
 LogicalResult KernelEmitter::emitMma(tile::MmaOp mma) {
   tile::FragmentType type = mma.getAccumulator().getType();
   const std::int64_t lanes = schedule.getLanes(), rows = type.getRows(), vectors = type.getColumns() / lanes;
+  if (!isa<tile::BufferType>(mma.getRows().getType()))
+    return mma.emitOpError("multiplies held rows on a CPU: bring them with tile.hold");
   Memory held = memory.lookup(mma.getRows()), bank = memory.lookup(mma.getBank());
   if (pairing == 2 && lanes != 16)
     return mma.emitOpError("multiplies bf16 pairs in vectors of 16 lanes only, the schedule has ") << lanes;

@@ -11,7 +11,7 @@ using namespace mlir;
 namespace compiler {
 
 KernelEmitter::KernelEmitter(ModuleOp module, tile::KernelOp kernel)
-    : module(module), kernel(kernel), layout(kernel.getLayout()), schedule(kernel.getSchedule()),
+    : module(module), kernel(kernel), layout(kernel.getLayout()), schedule(kernel.getThreadSchedule()),
       builder(module.getContext()), location(kernel.getLoc()) {
   // Whether depths go in pairs is a property of the whole kernel: held rows and panels are padded alike.
   kernel.walk([&](Operation *op) {

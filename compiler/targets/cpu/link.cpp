@@ -1,11 +1,9 @@
 #include "compiler/failure.h"
 #include "compiler/targets/cpu/object_code.h"
+#include "compiler/temporary_file.h"
 
-#include "llvm/ADT/ScopeExit.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <optional>
 
@@ -19,43 +17,6 @@ std::string findLinker() {
     return *path;
   return {};
 }
-
-namespace {
-/// A file that is gone when the object is.
-class TemporaryFile {
-public:
-  explicit TemporaryFile(const char *suffix) {
-    if (std::error_code error = llvm::sys::fs::createTemporaryFile("algctl", suffix, path))
-      throw Failure("cannot make a temporary file: " + error.message());
-  }
-  ~TemporaryFile() { llvm::sys::fs::remove(path); }
-  TemporaryFile(const TemporaryFile &) = delete;
-  TemporaryFile &operator=(const TemporaryFile &) = delete;
-
-  void write(const std::string &bytes) {
-    std::error_code error;
-    llvm::raw_fd_ostream stream(path, error);
-    if (!error) {
-      stream << bytes;
-      stream.close();
-      error = stream.error();
-      stream.clear_error();
-    }
-    if (error)
-      throw Failure("cannot write " + path.str().str() + ": " + error.message());
-  }
-  std::string read() const {
-    auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-    if (!buffer)
-      throw Failure("cannot read " + path.str().str() + ": " + buffer.getError().message());
-    return (*buffer)->getBuffer().str();
-  }
-  llvm::StringRef name() const { return path; }
-
-private:
-  llvm::SmallString<128> path;
-};
-} // namespace
 
 std::string linkSharedObject(const std::string &object) {
   const std::string linker = findLinker();

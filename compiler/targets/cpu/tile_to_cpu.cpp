@@ -20,6 +20,11 @@ struct ConvertTileToCpu : compiler::impl::ConvertTileToCpuBase<ConvertTileToCpu>
   void runOnOperation() override {
     ModuleOp module = getOperation();
     for (tile::KernelOp kernel : llvm::make_early_inc_range(module.getOps<tile::KernelOp>())) {
+      if (!kernel.getThreadSchedule()) {
+        kernel.emitOpError(
+            "has operands that come in stages; the CPU target lowers kernels with a #tile.schedule");
+        return signalPassFailure();
+      }
       if (failed(compiler::KernelEmitter(module, kernel).emit()))
         return signalPassFailure();
       kernel.erase();

@@ -35,7 +35,7 @@ tile.kernel @own(%x: !tile.matrix<?x16xf32>) attributes {layout = #layout, sched
                        out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
 tile.kernel @own(%x: !tile.matrix<?x16xf32>) attributes {layout = #layout, schedule = #schedule} {
-  // expected-error @+1 {{leaves the slice of the groups to the launch; their step is 0}}
+  // expected-error @+1 {{that owns whole groups leaves their slice to the launch; their step is 0}}
   tile.own (%t, %r, %g) over [<types, 1>, <rows, 8>, <groups, 1>] {
   }
 }
@@ -178,7 +178,7 @@ tile.kernel @kernel(%x: !tile.matrix<?x16xf32>) attributes {layout = #layout, sc
                        out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
 tile.kernel @kernel(%x: !tile.matrix<?x16xf32>) attributes {layout = #layout, schedule = #schedule} {
-  // expected-error @+1 {{cannot own columns: an output group is the least that a worker owns}}
+  // expected-error @+1 {{that owns columns owns them of one group: give it <groups, 1>}}
   tile.own (%t, %r, %n) over [<types, 1>, <rows, 8>, <columns, 16>] {
   }
 }
@@ -377,7 +377,7 @@ tile.kernel @kernel(%w: !tile.matrix<24x32xf32>, %p: !tile.matrix<24x32xf32, pan
 // -----
 
 func.func @mma(%x: !tile.buffer<64x16xf32, panels 16 x 1>, %w: !tile.matrix<64x16xf32>, %a: !tile.fragment<8x16xf32>, %i: index) {
-  // expected-error @+1 {{takes its rows from a held buffer, not from panels}}
+  // expected-error @+1 {{takes its rows as they are, not from panels}}
   %r = tile.mma %x[%i, %i, %i], %w[%i, %i, %i], %a
       : !tile.buffer<64x16xf32, panels 16 x 1>, !tile.matrix<64x16xf32>, !tile.fragment<8x16xf32>
   return

@@ -1,0 +1,19 @@
+// Writes the tile kernel of one projection for machines with asynchronous copies: one tile of the result for
+// each worker.
+#ifndef ALGCTL_COMPILER_LOWER_STAGED_KERNEL_H
+#define ALGCTL_COMPILER_LOWER_STAGED_KERNEL_H
+
+#include "dialects/tile/tile.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace compiler {
+
+/// Y = X (times) W where `builder` stands. `element` is the type of X and W in memory, `result` that of Y.
+tile::KernelOp writeStagedForward(mlir::OpBuilder &builder, mlir::Location location, llvm::StringRef name,
+                                  tile::LayoutAttr layout, tile::StagedAttr schedule, mlir::Type element,
+                                  mlir::Type result);
+
+} // namespace compiler
+
+#endif

@@ -1,0 +1,126 @@
+// What the machine allows: which layers the Hopper kernels can take, and which schedules fit.
+#include "compiler/schedule/coefficients.h"
+#include "compiler/schedule/hopper_schedule.h"
+
+#include "algebras/error.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace compiler {
+
+// Strides of a tensor map are multiples of 16 bytes.
+static constexpr std::int64_t tensor_map_granule = 16;
+// Every slot of a ring begins at a multiple of the widest swizzle's period.
+static constexpr std::int64_t slot_alignment = 1024;
+// Barriers, and what is lost to aligning the start of shared memory.
+static constexpr std::int64_t reserved_bytes = 2048;
+// Addresses, loop counters, descriptors: what a thread that multiplies needs beside its sums.
+static constexpr std::int64_t registers_beside_sums = 56;
+
+static std::int64_t roundUp(std::int64_t value, std::int64_t step) {
+  return (value + step - 1) / step * step;
+}
+
+void requireHopperLayer(const algebras::Layer &layer, HopperOutput output) {
+  using algebras::InputError;
+  if (layer.dtype != algebras::DataType::BF16)
+    throw InputError("the target sm_90a computes on bf16, the layer is f32")
+        .hint("give the layer dtype bf16; its result may still be f32");
+  if (layer.row_types.kind() == algebras::RowTypes::Kind::Explicit)
+    throw InputError("the target sm_90a has no kernels for explicit row types yet")
+        .hint("use cyclic or interval(WIDTH) row types, or the target cpu");
+  if (!layer.in.isEqual() || !layer.out.isEqual())
+    throw InputError("the target sm_90a needs input groups of one width and output groups of one width")
+        .hint("give in and out instead of in_groups and out_groups, or use the target cpu");
+  if (coefficientsOf(layer.lift) == Coefficients::General)
+    throw InputError("the target sm_90a multiplies by coefficients +1 and -1 only")
+        .hint("scale the basis of the algebra so that its structure constants are signs, or use the target "
+              "cpu");
+  // X is addressed group by group, and so is W. An f32 result asks for less than W does.
+  const std::int64_t step = tensor_map_granule / 2;
+  auto width = [&](const char *what, std::int64_t have) {
+    if (have % step == 0)
+      return;
+    throw InputError(
+        fmt::format("{} groups of {} features are {} bytes wide, and the tensor maps of sm_90a address "
+                    "multiples of {} bytes",
+                    what, have, have * 2, tensor_map_granule))
+        .hint(fmt::format("choose widths that are multiples of {}, or use the target cpu", step));
+  };
+  width("input", layer.in.width(0));
+  width("output", layer.out.width(0));
+  // Coordinates, group numbers and interval widths are int32 in a kernel.
+  constexpr std::int64_t most = std::int64_t{1} << 30;
+  if (layer.in.total() > most || layer.out.total() > most || layer.row_types.period() > most ||
+      layer.lift.termCount() > most)
+    throw InputError("the kernels of sm_90a count in 32 bits, and the layer has sizes beyond 2^30")
+        .hint("use the target cpu");
+}
+
+HopperRegisters hopperRegisters(std::int64_t warpgroups) {
+  // 65536 registers for 256, 384 or 512 threads; a load needs few, so that the others get what it leaves.
+  switch (warpgroups) {
+  case 1:
+    return {40, 240};
+  case 2:
+    return {40, 232};
+  default:
+    return {32, 160};
+  }
+}
+
+std::int64_t panelBytes(std::int64_t columns, std::int64_t element_bytes) {
+  for (std::int64_t swizzle : {128, 64, 32})
+    if (columns * element_bytes % swizzle == 0)
+      return swizzle;
+  return 0;
+}
+
+std::int64_t stageBytes(const HopperSchedule &schedule) {
+  return roundUp(schedule.rows * schedule.depth * 2, slot_alignment) +
+         roundUp(schedule.depth * schedule.columns * 2, slot_alignment);
+}
+
+static std::int64_t outputBytes(HopperOutput output) { return output == HopperOutput::BF16 ? 2 : 4; }
+
+std::int64_t stagingBytes(const HopperSchedule &schedule, HopperOutput output) {
+  return schedule.warpgroups() * roundUp(64 * schedule.columns * outputBytes(output), slot_alignment);
+}
+
+std::int64_t stagesThatFit(const HopperSchedule &schedule, HopperOutput output) {
+  const std::int64_t left = hopper_shared_bytes - reserved_bytes - stagingBytes(schedule, output);
+  return std::clamp<std::int64_t>(left / stageBytes(schedule), 0, most_stages);
+}
+
+std::string whyIllegal(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOutput output) {
+  if (schedule.rows != 64 && schedule.rows != 128 && schedule.rows != 192)
+    return fmt::format("{} rows: a tile has 64 for each of 1 to 3 warpgroups, so 64, 128 or 192",
+                       schedule.rows);
+  if (schedule.columns < 16 || schedule.columns > 256 || schedule.columns % 16 != 0)
+    return fmt::format("{} columns: a tile has 16 to 256, a multiple of 16", schedule.columns);
+  if (schedule.depth != 16 && schedule.depth != 32 && schedule.depth != 64)
+    return fmt::format("a depth of {}: a stage is one swizzled panel of X deep, 16, 32 or 64",
+                       schedule.depth);
+  const HopperRegisters registers = hopperRegisters(schedule.warpgroups());
+  const std::int64_t needed = schedule.columns / 2 + registers_beside_sums;
+  if (needed > registers.multiply)
+    return fmt::format(
+        "{} columns: their sums and the rest take {} registers of a thread, but {} warpgroups leave {} "
+        "to each",
+        schedule.columns, needed, schedule.warpgroups(), registers.multiply);
+  const std::int64_t fit = stagesThatFit(schedule, output);
+  if (fit < 2)
+    return fmt::format(
+        "two stages of {} bytes and {} bytes for the result do not fit the {} bytes of shared memory",
+        stageBytes(schedule), stagingBytes(schedule, output), hopper_shared_bytes);
+  if (schedule.stages < 0 || schedule.stages == 1)
+    return fmt::format("{} stages: a ring needs at least 2, or 0 for as many as fit", schedule.stages);
+  if (schedule.stages > fit)
+    return fmt::format(
+        "{} stages of {} bytes and {} bytes for the result exceed the {} bytes of shared memory; {} fit",
+        schedule.stages, stageBytes(schedule), stagingBytes(schedule, output), hopper_shared_bytes, fit);
+  return "";
+}
+
+} // namespace compiler

@@ -1,0 +1,80 @@
+// Schedules of the Hopper kernels: the tile that a thread block owns, how deep its operands come, and what
+// that costs.
+#ifndef ALGCTL_COMPILER_SCHEDULE_HOPPER_SCHEDULE_H
+#define ALGCTL_COMPILER_SCHEDULE_HOPPER_SCHEDULE_H
+
+#include "algebras/layer.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace compiler {
+
+/// Elements of Y: the kernels multiply bf16 and add in f32.
+enum class HopperOutput { BF16, F32 };
+
+/// "bf16" or "f32".
+std::string toString(HopperOutput output);
+
+struct HopperSchedule {
+  std::int64_t rows = 128;    ///< rows of a tile: 64 for each warpgroup that multiplies
+  std::int64_t columns = 128; ///< columns of a tile, within one output group
+  std::int64_t depth = 64;    ///< depth of one stage: 16, 32 or 64
+  std::int64_t stages = 0;    ///< stages in the ring; 0: as many as fit
+
+  std::int64_t warpgroups() const { return rows / 64; }
+  /// With the warpgroup that loads.
+  std::int64_t threads() const { return (warpgroups() + 1) * 128; }
+  bool operator==(const HopperSchedule &) const = default;
+};
+
+/// "rows=128,columns=96,depth=64,stages=3"; what is not named keeps its default. algebras::InputError says
+/// what is wrong with a text; whether the numbers go together is for whyIllegal to say.
+HopperSchedule parseHopperSchedule(std::string_view text);
+std::string toString(const HopperSchedule &schedule);
+
+/// What the target cannot do with a layer, whatever the schedule: throws algebras::InputError with a hint.
+void requireHopperLayer(const algebras::Layer &layer, HopperOutput output);
+
+/// Registers of each thread while the roles run: what the file has, dealt out in multiples of 8.
+struct HopperRegisters {
+  std::int64_t load, multiply;
+};
+HopperRegisters hopperRegisters(std::int64_t warpgroups);
+
+/// The width in bytes of the panels in which a row of `columns` elements is stored: the widest swizzle that
+/// divides it.
+std::int64_t panelBytes(std::int64_t columns, std::int64_t element_bytes);
+
+/// Shared memory of a block: what it has, and what a schedule's stages and its staging of the result take.
+inline constexpr std::int64_t hopper_shared_bytes = 227 * 1024;
+std::int64_t stageBytes(const HopperSchedule &schedule);
+std::int64_t stagingBytes(const HopperSchedule &schedule, HopperOutput output);
+/// The stages that fit beside the staging of the result, at most `most_stages`.
+std::int64_t stagesThatFit(const HopperSchedule &schedule, HopperOutput output);
+inline constexpr std::int64_t most_stages = 16;
+
+/// Why a schedule cannot be: a sentence that names what exceeds what. Empty for a legal one.
+std::string whyIllegal(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOutput output);
+
+/// Every legal schedule worth considering for a layer, its stages filled in.
+std::vector<HopperSchedule> hopperCandidates(const algebras::Layer &layer, HopperOutput output);
+
+/// Where the time of one forward product would go, in microseconds on an H200.
+struct HopperCost {
+  double memory = 0; ///< operands and result, once each, at the rate of a copy
+  double loads = 0;  ///< from the second-level cache into shared memory
+  double tensor = 0; ///< tensor cores, with the padding of tiles that are not full
+  double total = 0;  ///< the longest of them, what does not overlap, the rounding to whole waves of tiles
+};
+HopperCost hopperCost(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOutput output,
+                      std::int64_t m);
+
+/// The cheapest candidate for `m` rows, the first one listed among equals. Throws as requireHopperLayer does.
+HopperSchedule chooseHopperSchedule(const algebras::Layer &layer, std::int64_t m, HopperOutput output);
+
+} // namespace compiler
+
+#endif
