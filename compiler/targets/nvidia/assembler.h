@@ -22,8 +22,8 @@ struct AssemblerTool {
 AssemblerTool findPtxas();
 /// nvdisasm, in the same places; $ALGCTL_NVDISASM.
 AssemblerTool findDisassembler();
-/// Where scripts/fetch-cuda-assembler puts them: $XDG_CACHE_HOME/algctl/cuda-assembler, ~/.cache/... otherwise;
-/// empty where neither variable is set.
+/// Where scripts/fetch-cuda-assembler puts them: $XDG_CACHE_HOME/algctl/cuda-assembler, ~/.cache/...
+/// otherwise; empty where neither variable is set.
 std::string assemblerCacheFolder();
 /// "12.9.86" as the program at `path` says of itself; empty where it says nothing of the kind.
 std::string toolVersion(const std::string &path);

@@ -1,0 +1,28 @@
+// A file for a program that is run on the side: a linker, an assembler.
+#ifndef ALGCTL_COMPILER_TEMPORARY_FILE_H
+#define ALGCTL_COMPILER_TEMPORARY_FILE_H
+
+#include <string>
+
+namespace compiler {
+
+/// A file in the system's temporary folder that is gone when the object is. Every member throws Failure with
+/// the system's reason.
+class TemporaryFile {
+public:
+  explicit TemporaryFile(const std::string &suffix);
+  ~TemporaryFile();
+  TemporaryFile(const TemporaryFile &) = delete;
+  TemporaryFile &operator=(const TemporaryFile &) = delete;
+
+  void write(const std::string &bytes) const;
+  std::string read() const;
+  const std::string &name() const { return path; }
+
+private:
+  std::string path;
+};
+
+} // namespace compiler
+
+#endif
