@@ -10,14 +10,21 @@
  *
  * Tensors. x is [M, K], y is [M, N], both row-major with stride 1 inside a row; rows may be padded (stride of
  * a row >= its width). w is [K, N] in the row lift; in the slot lift of an algebra of dimension m it is [m,
- * K/m, N/m] or, the same numbers, [K, N/m]. All are CPU tensors of the bundle's dtype (f32 or bf16). y may
- * not overlap x, w or types. Null strides mean compact, as DLPack says.
+ * K/m, N/m] or, the same numbers, [K, N/m]. All are of the bundle's dtype (f32 or bf16), in CPU memory or all
+ * on one CUDA device (kDLCUDA). There y may also be f32 where the bundle is bf16 and has a kernel for it;
+ * addresses and the distances of rows have to be multiples of 16 bytes; packed weights are for the CPU alone.
+ * y may not overlap x, w or types. Null strides mean compact, as DLPack says.
  *
  * Errors. Every function that can fail returns a status; algrt_last_error() then holds a sentence that names
  * the argument, what it has and what is needed. Nothing throws, nothing prints, nothing ends the process.
  *
  * Threads. A handle may be used by many threads at once; closing it must be the last use. A packed bank does
  * not keep its bundle alive: free it before closing the bundle.
+ *
+ * CUDA. The driver library is opened when it is first needed: the file that the environment variable
+ * ALGRT_CUDA_DRIVER names, otherwise libcuda.so.1. Work runs in the device's primary context, which a bundle
+ * holds from its first use on that device until it is closed; close it when its work is done and before the
+ * process unloads the driver.
  *
  * Trust. The hash finds damage, not malice: kernels of a bundle are machine code that algrt_weights_pack and
  * algrt_forward run. Opening and describing a bundle run nothing of it. */
@@ -102,7 +109,7 @@ typedef struct algrt_bundle_info {
   int32_t bank_ndim;                     /* shape that w needs: 2 or 3 */
   int64_t bank_shape[3];
   int64_t packed_bytes; /* of a packed bank on this machine; 0 if no packed kernel runs here */
-  int32_t runs_here;    /* 1 if some forward kernel runs on this machine */
+  int32_t runs_here;    /* 1 if some forward kernel runs on this CPU; GPUs: algrt_bundle_describe_kernels */
 } algrt_bundle_info;
 
 /* All zero but for struct_size. */
@@ -117,8 +124,16 @@ static inline algrt_bundle_info algrt_bundle_info_init(void) {
 ALGRT_API int algrt_bundle_get_info(const algrt_bundle *bundle, algrt_bundle_info *info);
 
 /* A JSON list, one object per kernel in the manifest's order: name, map, target, level, weights, features,
- * usable (on this machine) and, where not, reason. Lives as long as the bundle; NULL for a null bundle. */
+ * usable (on this machine) and, where not, reason; for a GPU also output, the type of y. Usable means for a
+ * GPU that some device of this machine runs it; the first call starts the CUDA driver if the bundle has such
+ * kernels. Made once, lives as long as the bundle; NULL for a null bundle or where memory runs out. */
 ALGRT_API const char *algrt_bundle_describe_kernels(const algrt_bundle *bundle);
+
+/* Loads the bundle's kernels and tables for CUDA device `device` (as DLPack's device_id) before they are
+ * needed. algrt_forward does so at its first call otherwise, which a stream that is being captured does not
+ * allow. The calling thread's current context is left as it was. May be called again, and by many threads at
+ * once. */
+ALGRT_API int algrt_bundle_prepare(const algrt_bundle *bundle, int32_t device);
 
 /* One block product: coefficient * (columns of x in input_group) * (rows of w in bank_row). */
 typedef struct algrt_term {
@@ -157,11 +172,16 @@ typedef struct algrt_forward_args {
   const algrt_weights *weights; /* packed bank of the same bundle, or NULL; exactly one of w and weights */
   const DLTensor *types; /* int32 [M], the type of every row: given if and only if the types are explicit */
   int64_t p0;            /* absolute position of row 0, >= 0; 0 for explicit types */
-  void *stream;          /* NULL on the CPU */
-  void *workspace;       /* NULL: allocated for the call */
+  void *stream;          /* a CUstream, NULL for the legacy default stream; NULL on the CPU */
+  void *workspace;       /* NULL: allocated for the call; not used on a CUDA device */
   size_t workspace_bytes;
   int32_t threads; /* most threads to use, 0 = all */
   int32_t kernel;  /* 0 = choose; otherwise 1 + index into algrt_bundle_describe_kernels, for measuring */
+  /* 1: on a CUDA device, the kernel may begin before the one before it in the stream has ended, and waits by
+   * itself before it touches memory (programmatic stream serialization); only for kernels that say so in the
+   * manifest. */
+  int32_t dependent_launch;
+  int32_t reserved; /* 0 */
 } algrt_forward_args;
 
 /* All zero but for struct_size. */
@@ -173,11 +193,13 @@ static inline algrt_forward_args algrt_forward_args_init(void) {
 }
 
 /* Bytes of workspace with which algrt_forward on up to m rows and that many threads allocates nothing,
- * whatever kernel it chooses. The workspace needs no alignment and no initial contents. */
+ * whatever kernel it chooses. The workspace needs no alignment and no initial contents. CUDA devices need
+ * none: 0 for a bundle that has no other kernel for this machine. */
 ALGRT_API int algrt_workspace_size(const algrt_bundle *bundle, int64_t m, int32_t threads, size_t *bytes);
 
 /* y = x times w in the bundle's algebra. Rows of type t use row t of its table; output groups that a type
- * does not reach are written as zero. Accumulates in f32. M = 0 is done at once. */
+ * does not reach are written as zero. Accumulates in f32. M = 0 is done at once. On a CUDA device the work is
+ * enqueued in args->stream and may still be running when the function returns. */
 ALGRT_API int algrt_forward(const algrt_bundle *bundle, const algrt_forward_args *args);
 
 #ifdef __cplusplus

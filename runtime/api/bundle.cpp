@@ -10,17 +10,21 @@ using namespace algrt;
 
 namespace {
 
-std::string describeKernels(const Bundle &bundle, const CpuKernels &kernels) {
+std::string describeKernels(const algrt_bundle &bundle) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (size_t i = 0; i < bundle.manifest().kernels.size(); ++i) {
-    const Kernel &kernel = bundle.manifest().kernels[i];
+  const std::vector<Kernel> &kernels = bundle.bundle.manifest().kernels;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    const Kernel &kernel = kernels[i];
+    const std::string reason = kernel.gpu ? bundle.gpu_kernels.unusable(i) : bundle.kernels.unusable(i);
     nlohmann::ordered_json entry = {
         {"name", kernel.name}, {"map", kernel.map}, {"target", kernel.target}, {"level", kernel.level}};
     entry["weights"] = kernel.known ? nlohmann::ordered_json(name(kernel.weights)) : nlohmann::ordered_json();
     entry["features"] = kernel.features;
-    entry["usable"] = kernels.unusable(i).empty();
-    if (!kernels.unusable(i).empty())
-      entry["reason"] = kernels.unusable(i);
+    if (kernel.gpu)
+      entry["output"] = name(kernel.gpu->output);
+    entry["usable"] = reason.empty();
+    if (!reason.empty())
+      entry["reason"] = reason;
     list.push_back(std::move(entry));
   }
   return list.dump();
@@ -56,8 +60,7 @@ algrt_row_types rowTypesOf(const Layer &layer) {
 
 } // namespace
 
-algrt_bundle::algrt_bundle(Bundle opened)
-    : bundle(std::move(opened)), kernels(bundle), kernel_descriptions(describeKernels(bundle, kernels)) {}
+algrt_bundle::algrt_bundle(Bundle opened) : bundle(std::move(opened)), kernels(bundle), gpu_kernels(bundle) {}
 
 int algrt_bundle_open(const char *path, algrt_bundle **bundle) {
   return adopt(bundle, [&] {
@@ -80,7 +83,15 @@ const char *algrt_bundle_manifest(const algrt_bundle *bundle) {
 }
 
 const char *algrt_bundle_describe_kernels(const algrt_bundle *bundle) {
-  return bundle == nullptr ? nullptr : bundle->kernel_descriptions.c_str();
+  const char *text = nullptr;
+  guarded([&] {
+    requireNotNull(bundle, "bundle");
+    const std::lock_guard lock(bundle->descriptions_mutex);
+    if (!bundle->kernel_descriptions)
+      bundle->kernel_descriptions = describeKernels(*bundle);
+    text = bundle->kernel_descriptions->c_str();
+  });
+  return text;
 }
 
 int algrt_bundle_get_info(const algrt_bundle *bundle, algrt_bundle_info *info) {

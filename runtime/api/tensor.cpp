@@ -32,12 +32,24 @@ std::string shapeText(const int64_t *shape, int ndim) {
   return text + "]";
 }
 
+void checkDevice(const DLTensor *tensor, const char *name, DLDevice needed) {
+  const DLDevice device = tensor->device;
+  const std::string on =
+      device.device_type == kDLCPU ? "is in CPU memory"
+      : device.device_type == kDLCUDA
+          ? "is on a device of DLPack type 2 (CUDA), number " + std::to_string(device.device_id)
+          : "is on a device of DLPack type " + std::to_string(device.device_type);
+  if (needed.device_type == kDLCPU && device.device_type != kDLCPU)
+    refuse(name, on + ", needs to be in CPU memory");
+  if (needed.device_type == kDLCUDA &&
+      (device.device_type != kDLCUDA || device.device_id != needed.device_id))
+    refuse(name, on + ", needs to be on CUDA device " + std::to_string(needed.device_id) + " as x is");
+}
+
 // Everything but shape and strides.
-void checkKind(const DLTensor *tensor, const char *name, DLDataType needed) {
+void checkKind(const DLTensor *tensor, const char *name, DLDevice device, DLDataType needed) {
   requireNotNull(tensor, name);
-  if (tensor->device.device_type != kDLCPU)
-    refuse(name, "is on a device of DLPack type " + std::to_string(tensor->device.device_type) +
-                     ", needs to be in CPU memory");
+  checkDevice(tensor, name, device);
   const DLDataType type = tensor->dtype;
   if (type.code != needed.code || type.bits != needed.bits || type.lanes != needed.lanes)
     refuse(name, "is of type " + typeText(type) + ", needs " + typeText(needed));
@@ -108,9 +120,18 @@ DLDataType dlpackType(ElementType type) {
   return type == ElementType::f32 ? DLDataType{kDLFloat, 32, 1} : DLDataType{kDLBfloat, 16, 1};
 }
 
-MatrixView readMatrix(const DLTensor *tensor, const char *name, ElementType type, int64_t rows,
-                      int64_t columns) {
-  checkKind(tensor, name, dlpackType(type));
+std::optional<ElementType> elementTypeOf(DLDataType type) {
+  for (ElementType candidate : {ElementType::f32, ElementType::bf16}) {
+    const DLDataType known = dlpackType(candidate);
+    if (type.code == known.code && type.bits == known.bits && type.lanes == known.lanes)
+      return candidate;
+  }
+  return std::nullopt;
+}
+
+MatrixView readMatrix(const DLTensor *tensor, const char *name, DLDevice device, ElementType type,
+                      int64_t rows, int64_t columns) {
+  checkKind(tensor, name, device, dlpackType(type));
   const std::vector<int64_t> needed = {rows, columns};
   if (!hasShape(tensor, needed))
     refuse(name, "has shape " + shapeText(tensor->shape, tensor->ndim) + ", needs [" +
@@ -118,11 +139,11 @@ MatrixView readMatrix(const DLTensor *tensor, const char *name, ElementType type
   return matrixOf(tensor, name, tensor->shape[0], elementBytes(type));
 }
 
-MatrixView readBank(const DLTensor *tensor, const char *name, const Layer &layer) {
+MatrixView readBank(const DLTensor *tensor, const char *name, DLDevice device, const Layer &layer) {
   const int64_t columns = layer.bankColumns();
   if (layer.lift == Lift::rows)
-    return readMatrix(tensor, name, layer.dtype, layer.k, columns);
-  checkKind(tensor, name, dlpackType(layer.dtype));
+    return readMatrix(tensor, name, device, layer.dtype, layer.k, columns);
+  checkKind(tensor, name, device, dlpackType(layer.dtype));
   const int64_t slots = int64_t(layer.bank_rows.size());
   const std::vector<int64_t> blocks = {slots, layer.k / slots, columns}, flat = {layer.k, columns};
   if (hasShape(tensor, flat))
@@ -143,7 +164,7 @@ MatrixView readBank(const DLTensor *tensor, const char *name, const Layer &layer
 }
 
 const int32_t *readInt32Vector(const DLTensor *tensor, const char *name, int64_t size) {
-  checkKind(tensor, name, DLDataType{kDLInt, 32, 1});
+  checkKind(tensor, name, cpu_device, DLDataType{kDLInt, 32, 1});
   if (!hasShape(tensor, {size}))
     refuse(name, "has shape " + shapeText(tensor->shape, tensor->ndim) + ", needs [" + std::to_string(size) +
                      "], one type per row of x");

@@ -5,21 +5,28 @@
 #include "runtime/bundle/manifest.h"
 #include "runtime/cpu/matrix_view.h"
 
+#include <optional>
+
 namespace algrt {
 
 inline constexpr int64_t any_rows = -1;
 
 DLDataType dlpackType(ElementType type);
 
-// A row-major CPU matrix of that type and shape. Throws Error(ALGRT_INVALID_ARGUMENT) "x: ..." with what the
-// tensor has and what is needed.
-MatrixView readMatrix(const DLTensor *tensor, const char *name, ElementType type, int64_t rows,
-                      int64_t columns);
+inline constexpr DLDevice cpu_device{kDLCPU, 0};
+
+// f32 or bf16, or nothing.
+std::optional<ElementType> elementTypeOf(DLDataType type);
+
+// A row-major matrix of that type and shape in the memory of that device. Throws
+// Error(ALGRT_INVALID_ARGUMENT) "x: ..." with what the tensor has and what is needed.
+MatrixView readMatrix(const DLTensor *tensor, const char *name, DLDevice device, ElementType type,
+                      int64_t rows, int64_t columns);
 
 // The bank in either of its shapes.
-MatrixView readBank(const DLTensor *tensor, const char *name, const Layer &layer);
+MatrixView readBank(const DLTensor *tensor, const char *name, DLDevice device, const Layer &layer);
 
-// A vector of int32, `size` long, elements side by side.
+// A vector of int32 in CPU memory, `size` long, elements side by side.
 const int32_t *readInt32Vector(const DLTensor *tensor, const char *name, int64_t size);
 
 // Throws if some element of `written` is also an element of `read`. Views that interleave, such as column

@@ -10,6 +10,8 @@ namespace algrt {
 namespace {
 
 std::string reasonNotToRun(const Kernel &kernel) {
+  if (kernel.gpu)
+    return "it is for " + kernel.target + ", and needs tensors on a CUDA device";
   if (!kernel.known)
     return "this runtime has no backend for " + kernel.map + " on " + kernel.target;
 #if !ALGRT_HAS_CPU

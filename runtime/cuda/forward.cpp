@@ -1,0 +1,74 @@
+#include "runtime/cuda/forward.h"
+
+#include "runtime/cuda/tensor_map.h"
+#include "runtime/gpu_kernel_abi.h"
+
+#include <array>
+
+namespace algrt::cuda {
+
+namespace {
+
+// The struct of maps that a kernel takes by value; interval types have the most, three each for X and Y.
+using KernelMaps = std::array<TensorMapObject, 2 * algrt_interval_row_maps + 1>;
+
+Operand operandOf(const MatrixView &view) { return {reinterpret_cast<uintptr_t>(view.data), view.stride}; }
+
+ReadyKernel readyKernel(DeviceModules &modules, size_t index, Stream stream, const std::string &name) {
+  if (const std::optional<ReadyKernel> ready = modules.find(index))
+    return *ready;
+  const Driver &driver = modules.context().driver();
+  CaptureStatus status = CaptureStatus::none;
+  driver.check(driver.streamIsCapturing(stream, &status), "asking whether the stream is being captured");
+  if (status != CaptureStatus::none)
+    throw Error(ALGRT_NOT_PREPARED,
+                "the stream is being captured, and kernel " + name + " is not yet on device " +
+                    std::to_string(modules.properties().ordinal) +
+                    ": call algrt_bundle_prepare, or this function once, before the capture begins");
+  return modules.prepare(index);
+}
+
+void launch(const Driver &driver, const LaunchPlan &plan, const ReadyKernel &kernel, Stream stream,
+            bool dependent) {
+  KernelMaps maps;
+  for (size_t i = 0; i < plan.maps.size(); ++i)
+    maps.at(i) = encodeTensorMap(driver, plan.maps[i]);
+  int32_t rows = plan.rows, offset = plan.offset;
+  DevicePointer terms = kernel.terms;
+  void *parameters[] = {maps.data(), &rows, &offset, &terms};
+
+  std::array<LaunchAttribute, 2> attributes{};
+  LaunchConfig config{plan.grid, 1, 1, plan.threads, 1, 1, plan.shared_bytes, stream, attributes.data(), 0};
+  if (plan.cluster > 1) {
+    LaunchAttribute &attribute = attributes[config.attribute_count++];
+    attribute.id = LaunchAttributeId::cluster_dimension;
+    attribute.value.cluster_dimension = {plan.cluster, 1, 1};
+  }
+  if (dependent) {
+    LaunchAttribute &attribute = attributes[config.attribute_count++];
+    attribute.id = LaunchAttributeId::programmatic_stream_serialization;
+    attribute.value.programmatic_stream_serialization_allowed = 1;
+  }
+  driver.check(driver.launchKernelEx(&config, kernel.function, parameters, nullptr), "launching the kernel");
+}
+
+} // namespace
+
+void runForward(const GpuKernels &kernels, const Layer &layer, const ForwardCall &call) {
+  DeviceModules &modules = kernels.device(call.device);
+  const size_t index = kernels.choose(modules.properties(), call.output, call.kernel);
+  const Kernel &kernel = kernels.kernel(index);
+  if (call.dependent_launch && !kernel.gpu->dependent_launch)
+    throw Error(ALGRT_UNSUPPORTED,
+                "kernel " + kernel.name +
+                    " does not wait for its predecessor by itself: clear dependent_launch");
+  const LaunchPlan plan =
+      planForward(layer, *kernel.gpu, operandOf(call.x), operandOf(call.w), operandOf(call.y), call.y.rows,
+                  call.p0, modules.properties().multiprocessors);
+  const Stream stream = static_cast<Stream>(call.stream);
+  const CurrentContext current(modules.context());
+  const ReadyKernel ready = readyKernel(modules, index, stream, kernel.name);
+  launch(modules.context().driver(), plan, ready, stream, call.dependent_launch);
+}
+
+} // namespace algrt::cuda

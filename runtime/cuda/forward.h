@@ -1,0 +1,24 @@
+// One forward product on a CUDA device.
+#pragma once
+
+#include "runtime/cpu/matrix_view.h"
+#include "runtime/cuda/kernels.h"
+
+namespace algrt::cuda {
+
+struct ForwardCall {
+  MatrixView x, w, y; // in the device's memory
+  ElementType output; // of y
+  int32_t device;     // its number
+  int64_t p0 = 0;
+  void *stream = nullptr;        // a CUstream; null is the legacy default stream
+  int64_t kernel = -1;           // index of the manifest; -1 = choose
+  bool dependent_launch = false; // may begin before its predecessor in the stream has ended
+};
+
+// Enqueues the product and returns. Allocates nothing on the device and waits for nothing once the kernel has
+// been prepared, so that it can be captured into a graph; the first call on a device prepares it. The
+// caller's current context is left as it was. The views have been checked against the layer; y.rows > 0.
+void runForward(const GpuKernels &kernels, const Layer &layer, const ForwardCall &call);
+
+} // namespace algrt::cuda

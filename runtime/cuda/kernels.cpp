@@ -1,0 +1,106 @@
+#include "runtime/cuda/kernels.h"
+
+#include <algorithm>
+
+namespace algrt::cuda {
+
+bool GpuKernels::any() const {
+  const std::vector<Kernel> &kernels = bundle_.manifest().kernels;
+  return std::any_of(kernels.begin(), kernels.end(),
+                     [](const Kernel &kernel) { return kernel.gpu.has_value(); });
+}
+
+std::shared_ptr<const Driver> GpuKernels::driver() const {
+  if (!driver_)
+    driver_ = Driver::open();
+  return driver_;
+}
+
+std::string GpuKernels::unusable(size_t index) const {
+  try {
+    const std::lock_guard lock(mutex_);
+    std::string reasons;
+    for (const DeviceProperties &device : readDevices(*driver())) {
+      const std::string reason = reasonNotToRun(*bundle_.manifest().kernels[index].gpu, device);
+      if (reason.empty())
+        return "";
+      reasons += (reasons.empty() ? "" : "; ") + reason;
+    }
+    return reasons.empty() ? "this machine has no CUDA device" : reasons;
+  } catch (const Error &error) {
+    return error.what();
+  }
+}
+
+DeviceModules &GpuKernels::device(int32_t ordinal) const {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = devices_.find(ordinal); found != devices_.end())
+    return *found->second;
+  const std::shared_ptr<const Driver> opened = driver();
+  auto modules = std::make_unique<DeviceModules>(bundle_, opened, readDevice(*opened, ordinal));
+  return *devices_.emplace(ordinal, std::move(modules)).first->second;
+}
+
+const Kernel &GpuKernels::require(int64_t index) const {
+  const std::vector<Kernel> &kernels = bundle_.manifest().kernels;
+  if (size_t(index) >= kernels.size())
+    throw Error(ALGRT_INVALID_ARGUMENT, "kernel is " + std::to_string(index + 1) + ", the bundle has " +
+                                            std::to_string(kernels.size()));
+  const Kernel &kernel = kernels[size_t(index)];
+  if (!kernel.gpu)
+    throw Error(ALGRT_INVALID_ARGUMENT, "kernel " + kernel.name + " is a " + kernel.map + " kernel for " +
+                                            kernel.target + ", x is on a CUDA device");
+  return kernel;
+}
+
+size_t GpuKernels::choose(const DeviceProperties &device, ElementType output, int64_t wanted) const {
+  if (wanted >= 0) {
+    const Kernel &kernel = require(wanted);
+    if (kernel.gpu->output != output)
+      throw Error(ALGRT_INVALID_ARGUMENT, "kernel " + kernel.name + " writes " + name(kernel.gpu->output) +
+                                              ", y is of type " + name(output));
+    if (const std::string reason = reasonNotToRun(*kernel.gpu, device); !reason.empty())
+      throw Error(ALGRT_WRONG_ARCHITECTURE, "kernel " + kernel.name + ": " + reason);
+    return size_t(wanted);
+  }
+  const std::vector<Kernel> &kernels = bundle_.manifest().kernels;
+  std::string reasons;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    if (!kernels[i].gpu || kernels[i].gpu->output != output)
+      continue;
+    const std::string reason = reasonNotToRun(*kernels[i].gpu, device);
+    if (reason.empty())
+      return i;
+    reasons += (reasons.empty() ? "" : "; ") + kernels[i].name + " " + reason;
+  }
+  if (reasons.empty())
+    throw Error(ALGRT_UNSUPPORTED, std::string("the bundle has no kernel for CUDA devices that writes ") +
+                                       name(output) + ": pass y in the other type, or compile such a kernel");
+  throw Error(ALGRT_WRONG_ARCHITECTURE,
+              "no kernel of the bundle runs on this device: " + reasons + ". Compile the bundle for it");
+}
+
+void GpuKernels::prepare(int32_t ordinal) const {
+  if (!any())
+    throw Error(ALGRT_UNSUPPORTED, "the bundle has no kernel for CUDA devices: compile it for one");
+  DeviceModules &modules = device(ordinal);
+  const CurrentContext current(modules.context());
+  const std::vector<Kernel> &kernels = bundle_.manifest().kernels;
+  bool prepared = false;
+  std::string reasons;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    if (!kernels[i].gpu)
+      continue;
+    if (const std::string reason = reasonNotToRun(*kernels[i].gpu, modules.properties()); !reason.empty()) {
+      reasons += (reasons.empty() ? "" : "; ") + kernels[i].name + " " + reason;
+      continue;
+    }
+    modules.prepare(i);
+    prepared = true;
+  }
+  if (!prepared)
+    throw Error(ALGRT_WRONG_ARCHITECTURE,
+                "no kernel of the bundle runs on this device: " + reasons + ". Compile the bundle for it");
+}
+
+} // namespace algrt::cuda

@@ -1,0 +1,127 @@
+#include "runtime/cuda/module.h"
+
+#include "runtime/cuda/launch_plan.h"
+
+#include <array>
+
+namespace algrt::cuda {
+
+namespace {
+
+// A stream of our own: the default one would wait for, and hold up, the work of others.
+class PrivateStream {
+public:
+  explicit PrivateStream(const Driver &driver) : driver_(driver) {
+    driver_.check(driver_.streamCreate(&stream_, stream_non_blocking), "creating a stream");
+  }
+  ~PrivateStream() { (void)driver_.streamDestroy(stream_); }
+  PrivateStream(const PrivateStream &) = delete;
+  PrivateStream &operator=(const PrivateStream &) = delete;
+
+  Stream get() const { return stream_; }
+
+private:
+  const Driver &driver_;
+  Stream stream_ = nullptr;
+};
+
+} // namespace
+
+LoadedModule::LoadedModule(const PrimaryContext &context, std::string_view image, ImageKind kind,
+                           const std::string &name)
+    : context_(context), name_(name) {
+  const Driver &driver = context_.driver();
+  // PTX is a string to the driver.
+  const std::string terminated(image);
+  std::array<char, 4096> log{};
+  JitOption options[] = {JitOption::error_log_buffer, JitOption::error_log_buffer_size_bytes};
+  void *values[] = {log.data(), reinterpret_cast<void *>(log.size() - 1)};
+  const Result result =
+      driver.moduleLoadDataEx(&module_, terminated.c_str(), kind == ImageKind::ptx ? 2 : 0, options, values);
+  if (result != Result::success)
+    driver.fail(result, std::string("loading the ") + algrt::name(kind) + " section '" + name_ + "'" +
+                            (log[0] == '\0' ? "" : std::string(": ") + log.data()));
+}
+
+LoadedModule::~LoadedModule() { (void)context_.driver().moduleUnload(module_); }
+
+Function LoadedModule::function(const std::string &symbol) const {
+  Function function = nullptr;
+  const Result result = context_.driver().moduleGetFunction(&function, module_, symbol.c_str());
+  if (result != Result::success)
+    context_.driver().fail(result, "finding kernel '" + symbol + "' in section '" + name_ + "'");
+  return function;
+}
+
+DeviceBytes::DeviceBytes(const PrimaryContext &context, const void *bytes, size_t size) : context_(context) {
+  const Driver &driver = context_.driver();
+  const PrivateStream stream(driver);
+  driver.check(driver.memAlloc(&address_, size), "allocating the terms table on the device");
+  try {
+    driver.check(driver.memcpyHtoDAsync(address_, bytes, size, stream.get()), "copying the terms table");
+    driver.check(driver.streamSynchronize(stream.get()), "copying the terms table");
+  } catch (const Error &) {
+    (void)driver.memFree(address_);
+    throw;
+  }
+}
+
+DeviceBytes::~DeviceBytes() { (void)context_.driver().memFree(address_); }
+
+DeviceModules::DeviceModules(const Bundle &bundle, std::shared_ptr<const Driver> driver,
+                             const DeviceProperties &properties)
+    : bundle_(bundle), properties_(properties), context_(std::move(driver), properties.handle) {}
+
+DeviceModules::~DeviceModules() {
+  if (modules_.empty() && !terms_)
+    return;
+  const Driver &driver = context_.driver();
+  // Where the context cannot be made current the driver has gone, and what it held with it.
+  const bool pushed = driver.ctxPushCurrent(context_.get()) == Result::success;
+  ready_.clear();
+  terms_.reset();
+  modules_.clear();
+  Context popped;
+  if (pushed)
+    (void)driver.ctxPopCurrent(&popped);
+}
+
+std::optional<ReadyKernel> DeviceModules::find(size_t kernel) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = ready_.find(kernel);
+  return found == ready_.end() ? std::nullopt : std::optional(found->second);
+}
+
+ReadyKernel DeviceModules::prepare(size_t kernel) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = ready_.find(kernel); found != ready_.end())
+    return found->second;
+  const RelaxedCapture relaxed(context_.driver());
+  const ReadyKernel ready = load(kernel);
+  ready_.emplace(kernel, ready);
+  return ready;
+}
+
+ReadyKernel DeviceModules::load(size_t index) {
+  const Driver &driver = context_.driver();
+  const GpuKernel &kernel = *bundle_.manifest().kernels[index].gpu;
+  const GpuImage image = loadableImages(kernel, properties_).at(0);
+  std::unique_ptr<LoadedModule> &module = modules_[image.section];
+  if (!module)
+    module = std::make_unique<LoadedModule>(
+        context_, bundle_.section(*bundle_.manifest().findSection(image.section)), image.kind, image.section);
+  ReadyKernel ready{module->function(kernel.symbol), 0};
+  driver.check(driver.funcSetAttribute(ready.function, FunctionAttribute::max_dynamic_shared_size_bytes,
+                                       int(kernel.shared_bytes)),
+               "reserving the kernel's shared memory");
+  if (kernel.terms) {
+    if (!terms_) {
+      const std::vector<int32_t> table = termsTable(bundle_.layer(), bundle_.support());
+      terms_ = std::make_unique<DeviceBytes>(context_, table.data(), table.size() * sizeof(int32_t));
+    }
+    ready.terms = terms_->address();
+  }
+  return ready;
+}
+
+} // namespace algrt::cuda

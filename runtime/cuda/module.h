@@ -1,0 +1,85 @@
+// Code and tables of a bundle on one device.
+#pragma once
+
+#include "runtime/bundle/bundle.h"
+#include "runtime/cuda/context.h"
+#include "runtime/cuda/device.h"
+
+#include <map>
+#include <mutex>
+#include <optional>
+
+namespace algrt::cuda {
+
+// Machine code that the driver has loaded into a context. The context must be current while it is made.
+class LoadedModule {
+public:
+  // Throws Error(ALGRT_BAD_BUNDLE) for an image that is none, Error(ALGRT_WRONG_ARCHITECTURE) for one that
+  // the device cannot run, with what the driver's compiler said; `name` is the section's.
+  LoadedModule(const PrimaryContext &context, std::string_view image, ImageKind kind,
+               const std::string &name);
+  ~LoadedModule();
+  LoadedModule(const LoadedModule &) = delete;
+  LoadedModule &operator=(const LoadedModule &) = delete;
+
+  // Throws Error(ALGRT_BAD_BUNDLE) if there is no such kernel.
+  Function function(const std::string &symbol) const;
+
+private:
+  const PrimaryContext &context_;
+  std::string name_;
+  Module module_ = nullptr;
+};
+
+// Bytes in a device's memory. The context must be current while they are made.
+class DeviceBytes {
+public:
+  // Copies them there, and waits for it.
+  DeviceBytes(const PrimaryContext &context, const void *bytes, size_t size);
+  ~DeviceBytes();
+  DeviceBytes(const DeviceBytes &) = delete;
+  DeviceBytes &operator=(const DeviceBytes &) = delete;
+
+  DevicePointer address() const { return address_; }
+
+private:
+  const PrimaryContext &context_;
+  DevicePointer address_ = 0;
+};
+
+// A kernel that is ready to be launched.
+struct ReadyKernel {
+  Function function;
+  DevicePointer terms; // 0 where the kernel reads none
+};
+
+// What a bundle keeps on a device. Everything is released with it.
+class DeviceModules {
+public:
+  DeviceModules(const Bundle &bundle, std::shared_ptr<const Driver> driver,
+                const DeviceProperties &properties);
+  // Unloads and frees with the right context current.
+  ~DeviceModules();
+
+  const DeviceProperties &properties() const { return properties_; }
+  const PrimaryContext &context() const { return context_; }
+
+  // The kernel, if it has been prepared: takes no driver call.
+  std::optional<ReadyKernel> find(size_t kernel) const;
+  // Loads the kernel and uploads its table if that has not been done. May be called by many threads at once;
+  // the device's context must be current. Throws Error, and leaves what was there.
+  ReadyKernel prepare(size_t kernel);
+
+private:
+  ReadyKernel load(size_t kernel);
+
+  const Bundle &bundle_;
+  const DeviceProperties properties_;
+  PrimaryContext context_;
+  mutable std::mutex mutex_;
+  std::map<std::string, std::unique_ptr<LoadedModule>> modules_; // by section
+  std::unique_ptr<DeviceBytes> terms_;
+  std::map<size_t, ReadyKernel> ready_; // by index in the manifest
+};
+
+} // namespace algrt::cuda

@@ -1,0 +1,35 @@
+#include "runtime/cuda/tensor_map.h"
+
+namespace algrt::cuda {
+
+namespace {
+
+TensorMapSwizzle swizzleOf(int32_t bytes) {
+  switch (bytes) {
+  case 32:
+    return TensorMapSwizzle::bytes_32;
+  case 64:
+    return TensorMapSwizzle::bytes_64;
+  case 128:
+    return TensorMapSwizzle::bytes_128;
+  default:
+    return TensorMapSwizzle::none;
+  }
+}
+
+} // namespace
+
+TensorMapObject encodeTensorMap(const Driver &driver, const TensorMap &map) {
+  TensorMapObject object;
+  constexpr uint32_t side_by_side[5] = {1, 1, 1, 1, 1};
+  driver.check(driver.tensorMapEncodeTiled(
+                   &object,
+                   map.element == ElementType::f32 ? TensorMapDataType::float32 : TensorMapDataType::bfloat16,
+                   uint32_t(map.rank), reinterpret_cast<void *>(map.address), map.extents.data(),
+                   map.strides.data(), map.box.data(), side_by_side, TensorMapInterleave::none,
+                   swizzleOf(map.swizzle), TensorMapL2Promotion::bytes_128, TensorMapFloatOobFill::none),
+               "encoding a tensor map");
+  return object;
+}
+
+} // namespace algrt::cuda
