@@ -1,0 +1,124 @@
+#include "compiler/simulator/agreement.h"
+
+#include "runtime/reference/reference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace compiler {
+namespace {
+
+/// The same terms with the magnitudes of their coefficients.
+algrt::Support magnitudes(const algrt::Layer &layer, const algrt::Support &support) {
+  const auto groups = static_cast<std::int64_t>(layer.out_groups.size());
+  std::vector<std::vector<algrt::Term>> slots;
+  for (std::int64_t type = 0; type < layer.types; ++type)
+    for (std::int64_t group = 0; group < groups; ++group) {
+      std::array<algrt::Term, 2> storage;
+      auto terms = support.terms(type, group, storage);
+      slots.emplace_back(terms.begin(), terms.end());
+      for (algrt::Term &term : slots.back())
+        term.coefficient = std::abs(term.coefficient);
+    }
+  return algrt::Support::parseTable(algrt::encodeTerms(layer.types, groups, slots), layer);
+}
+
+/// The most products that one element of Y sums.
+std::int64_t longestSum(const algrt::Layer &layer, const algrt::Support &support) {
+  std::int64_t longest = 0;
+  for (std::int64_t type = 0; type < layer.types; ++type)
+    for (std::size_t group = 0; group < layer.out_groups.size(); ++group) {
+      std::array<algrt::Term, 2> storage;
+      std::int64_t products = 0;
+      for (const algrt::Term &term : support.terms(type, static_cast<std::int64_t>(group), storage))
+        products += layer.in_groups[static_cast<std::size_t>(term.input_group)];
+      longest = std::max(longest, products);
+    }
+  return longest;
+}
+
+/// Half the distance between neighbouring bf16 numbers of this magnitude.
+double halfUnitOfBfloat16(double magnitude) {
+  if (magnitude == 0)
+    return 0;
+  int exponent = 0;
+  std::frexp(magnitude, &exponent); // magnitude is in [2^(exponent-1), 2^exponent)
+  return std::ldexp(1.0, exponent - 1 - 8);
+}
+
+std::vector<float> absolute(std::span<const float> values) {
+  std::vector<float> result;
+  result.reserve(values.size());
+  for (float value : values)
+    result.push_back(std::abs(value));
+  return result;
+}
+
+std::vector<double> evaluate(const ProductOperands &product, const algrt::Support &support, const float *x,
+                             const float *w) {
+  algrt::ForwardProblem problem{};
+  problem.layer = product.layer;
+  problem.support = &support;
+  problem.m = product.m;
+  problem.x = x;
+  problem.x_stride = product.layer->k;
+  problem.w = w;
+  problem.w_stride = product.layer->bankColumns();
+  problem.p0 = product.p0;
+  return algrt::referenceForward(problem);
+}
+
+bool sameKind(float actual, double expected) {
+  if (std::isnan(expected))
+    return std::isnan(actual);
+  if (std::isinf(expected))
+    return std::isinf(actual) && (actual > 0) == (expected > 0);
+  return std::isfinite(actual);
+}
+
+} // namespace
+
+ExpectedProduct expectedProduct(const ProductOperands &product) {
+  ExpectedProduct expected;
+  expected.value = evaluate(product, *product.support, product.x.data(), product.w.data());
+  const std::vector<float> x = absolute(product.x), w = absolute(product.w);
+  expected.slack = evaluate(product, magnitudes(*product.layer, *product.support), x.data(), w.data());
+  // Each addition rounds a sum of at most this magnitude; tensor cores truncate: a whole unit, 2^-23.
+  const double factor =
+      static_cast<double>(longestSum(*product.layer, *product.support)) * std::ldexp(1.0, -23);
+  for (double &slack : expected.slack)
+    slack *= factor;
+  return expected;
+}
+
+Agreement agreement(std::span<const float> y, const ExpectedProduct &expected, algrt::ElementType output) {
+  Agreement result;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    const double value = expected.value[i];
+    bool wrong = !sameKind(y[i], value);
+    if (!wrong && std::isfinite(value)) {
+      const double error = std::abs(static_cast<double>(y[i]) - value);
+      // The last rounding of an f32 result is within the slack.
+      const double rounding =
+          output == algrt::ElementType::bf16 ? halfUnitOfBfloat16(std::abs(value) + expected.slack[i]) : 0;
+      const double tolerance = expected.slack[i] + rounding;
+      wrong = error > tolerance;
+      result.largest_error = std::max(result.largest_error, error);
+      if (error > 0)
+        result.worst = std::max(result.worst, tolerance > 0 ? error / tolerance : HUGE_VAL);
+    }
+    if (wrong && result.wrong++ == 0)
+      result.first_wrong = static_cast<std::int64_t>(i);
+  }
+  return result;
+}
+
+std::string describeFirst(const Agreement &agreement, std::span<const float> y,
+                          const ExpectedProduct &expected, std::int64_t columns) {
+  const auto i = static_cast<std::size_t>(agreement.first_wrong);
+  return fmt::format("Y[{}, {}] is {}, not {:.9g}", agreement.first_wrong / columns,
+                     agreement.first_wrong % columns, y[i], expected.value[i]);
+}
+
+} // namespace compiler

@@ -1,0 +1,40 @@
+// Whether a result is the product, element by element.
+#ifndef ALGCTL_COMPILER_SIMULATOR_AGREEMENT_H
+#define ALGCTL_COMPILER_SIMULATOR_AGREEMENT_H
+
+#include "compiler/simulator/simulate.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace compiler {
+
+/// The product in double precision, and for each element the error that f32 sums in any order may have: the
+/// number of products times the rounding error of the sum of their magnitudes.
+struct ExpectedProduct {
+  std::vector<double> value; ///< m x N
+  std::vector<double> slack; ///< m x N
+};
+
+ExpectedProduct expectedProduct(const ProductOperands &product);
+
+struct Agreement {
+  std::int64_t wrong = 0; ///< elements outside their tolerance
+  std::int64_t first_wrong = -1;
+  double worst = 0;         ///< largest error of an element over its tolerance, of those that are finite
+  double largest_error = 0; ///< absolute
+};
+
+/// An element's tolerance is its slack, and half a unit in the last place of `output` more. NaN and
+/// infinities have to be those of the reference.
+Agreement agreement(std::span<const float> y, const ExpectedProduct &expected, algrt::ElementType output);
+
+/// "Y[3, 17] is 1.5, not 1.25": the first element that is wrong.
+std::string describeFirst(const Agreement &agreement, std::span<const float> y,
+                          const ExpectedProduct &expected, std::int64_t columns);
+
+} // namespace compiler
+
+#endif

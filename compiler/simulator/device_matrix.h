@@ -1,0 +1,46 @@
+// A matrix in the simulated device's global memory.
+#ifndef ALGCTL_COMPILER_SIMULATOR_DEVICE_MATRIX_H
+#define ALGCTL_COMPILER_SIMULATOR_DEVICE_MATRIX_H
+
+#include "compiler/simulator/model/global_memory.h"
+#include "runtime/bundle/layer.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace compiler {
+
+/// Row-major, its rows padded, with guard space before and after. Every byte that is not an element belongs
+/// to a NaN, and no kernel may touch it: only the elements are registered with the simulator.
+class DeviceMatrix {
+public:
+  /// All elements are NaN at first. Rows lie `columns + padding` elements apart.
+  DeviceMatrix(std::int64_t rows, std::int64_t columns, std::int64_t padding, algrt::ElementType element);
+
+  /// `values` is rows x columns; bf16 takes the upper half of each float.
+  void set(std::span<const float> values);
+  std::vector<float> values() const;
+
+  /// Row by row where rows have padding, else as one region.
+  void registerWith(simulator::GlobalMemory &memory, const std::string &name, simulator::Access access) const;
+  /// Elements of an output that nothing wrote, or not all of whose bytes.
+  std::int64_t unwritten(const simulator::GlobalMemory &memory, const std::string &name) const;
+
+  /// Of the first element; a multiple of 256, as memory of a device is.
+  std::uint64_t address() const;
+  std::int64_t leading() const { return columns + padding; }
+
+private:
+  std::string regionName(const std::string &name, std::int64_t row) const;
+  const unsigned char *rowStart(std::int64_t row) const;
+
+  std::int64_t rows, columns, padding, element_bytes;
+  std::vector<unsigned char> storage;
+  std::size_t first; ///< offset of the first element in storage
+};
+
+} // namespace compiler
+
+#endif

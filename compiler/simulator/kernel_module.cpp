@@ -1,0 +1,30 @@
+#include "compiler/simulator/kernel_module.h"
+
+#include "compiler/failure.h"
+#include "dialects/sm/sm.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+
+namespace compiler {
+
+KernelModule::KernelModule(const std::string &text, const std::string &name) {
+  DialectRegistry registry;
+  registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect, sm::SmDialect>();
+  context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(text, name), llvm::SMLoc());
+  std::string messages;
+  llvm::raw_string_ostream stream(messages);
+  SourceMgrDiagnosticHandler handler(sources, context.get(), stream);
+  parsed = parseSourceFile<ModuleOp>(sources, context.get());
+  if (!parsed)
+    throw Failure(llvm::StringRef(messages).rtrim().str());
+}
+
+} // namespace compiler

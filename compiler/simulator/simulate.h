@@ -1,0 +1,73 @@
+// Products of a GPU kernel on the simulator. Plain C++, so that a command can use it without MLIR's headers.
+#ifndef ALGCTL_COMPILER_SIMULATOR_SIMULATE_H
+#define ALGCTL_COMPILER_SIMULATOR_SIMULATE_H
+
+#include "compiler/simulator/host/host_kernel.h"
+#include "compiler/simulator/model/machine.h"
+#include "runtime/bundle/gpu_kernel.h"
+#include "runtime/bundle/support.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace compiler {
+
+/// One forward product.
+struct ProductOperands {
+  const algrt::Layer *layer;
+  const algrt::Support *support;
+  std::int64_t m = 0;
+  std::int64_t p0 = 0;      ///< absolute position of row 0
+  std::span<const float> x; ///< m x K, values of bf16
+  std::span<const float> w; ///< K x bankColumns, values of bf16
+};
+
+struct SimulationSettings {
+  std::uint64_t seed = 0; ///< of the interleaving
+  /// Multiprocessors of the device: blocks, each of which walks several tiles when there are few.
+  std::int32_t blocks = 3;
+  /// Between the rows of each matrix, in units of 16 bytes.
+  std::int64_t x_padding = 0, w_padding = 0, y_padding = 0;
+};
+
+struct Simulation {
+  std::vector<float> y;       ///< m x N; NaN where nothing was written
+  std::int64_t unwritten = 0; ///< elements of Y that the kernel never wrote
+  std::uint32_t grid = 0;     ///< blocks of the launch
+  std::int64_t tiles = 0;     ///< tiles of Y
+  simulator::Report report;
+
+  bool ok() const { return report.ok() && unwritten == 0; }
+};
+
+/// A kernel compiled for the simulator, for any number of products.
+class SimulatedKernel {
+public:
+  /// The module of a kernel as `emit --stage=nvvm` prints it, with the attribute sm.kernel. Throws Failure
+  /// naming what is wrong with it.
+  explicit SimulatedKernel(mlir::ModuleOp module);
+  /// The same for its text; `name` is what diagnostics call it.
+  static SimulatedKernel parse(const std::string &text, const std::string &name);
+
+  const algrt::GpuKernel &description() const { return kernel; }
+
+  /// Launches the kernel as the runtime would, over operands in memory of their own that are poisoned around
+  /// and between their rows. Throws algrt::Error where the runtime would refuse the launch, and Failure where
+  /// the tensor maps are such that the driver would.
+  Simulation run(const ProductOperands &product, const SimulationSettings &settings) const;
+
+  /// A fault in full: what, the op as it was printed, where.
+  std::string explain(const simulator::Fault &fault) const;
+
+  const HostKernel &host() const { return code; }
+
+private:
+  HostKernel code;
+  algrt::GpuKernel kernel;
+};
+
+} // namespace compiler
+
+#endif
