@@ -176,6 +176,9 @@ BenchCase Bench::measure(const std::string &bundle_path, int64_t m) {
   if (unpacked)
     contenders.push_back({[&] { require(algrt_forward(handle.get(), &args)); }, &result.on_the_fly, {}, {}});
 
+  if (contenders.empty())
+    throw Error(ALGRT_UNSUPPORTED, bundle_path + ": the bundle has no forward kernel for this CPU");
+
   // Nothing is measured that computes something else.
   result.checked_rows = data.checkedRows();
   for (const Contender &contender : contenders) {

@@ -1,18 +1,21 @@
 // algbench: measures bundles against a dense library.
 #include "runtime/bench/bench.h"
+#include "runtime/bench/gpu/measure_cases.h"
 #include "runtime/bench/progress.h"
 #include "runtime/bench/report.h"
 #include "runtime/bench/table.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/support/error.h"
+#include "runtime/support/file.h"
 
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace {
 
-constexpr int exit_failure = 1, exit_usage = 2, exit_absent = 4, exit_bug = 70;
+constexpr int exit_failure = 1, exit_usage = 2, exit_wrong = 3, exit_absent = 4, exit_bug = 70;
 
 struct Arguments {
   std::vector<std::string> bundles;
@@ -20,9 +23,13 @@ struct Arguments {
   std::vector<int64_t> m = {2048};
   std::string dtype;
   std::string against = "dense";
+  int trials = 0; // 0 = as many as the measurement has by itself
   int64_t flush_mib = 0;
   bool json = false;
   algrt::BenchOptions options;
+  std::string target, json_file;
+  int device = 0, row = 0;
+  std::vector<std::string> reports;
 };
 
 void declare(CLI::App &app, Arguments &arguments) {
@@ -39,9 +46,17 @@ void declare(CLI::App &app, Arguments &arguments) {
       ->delimiter(',')
       ->capture_default_str()
       ->check(CLI::Range(int64_t(1), int64_t(1) << 40));
-  app.add_option("--trials", arguments.options.trials,
-                 "Interleaved trials per case; fewer where they take minutes")
+  CLI::Option *row = app.add_option("--row", arguments.row, "Only that row of the table, the first being 1");
+  row->needs(table)->check(CLI::Range(1, 1 << 24));
+  app.add_option(
+         "--target", arguments.target,
+         "cpu or a GPU target such as sm_90a; without it the GPU where the bundles have kernels for it")
+      ->type_name("TARGET");
+  app.add_option("--device", arguments.device, "Number of the CUDA device")
       ->capture_default_str()
+      ->check(CLI::Range(0, 1 << 16));
+  app.add_option("--trials", arguments.trials,
+                 "Interleaved trials per case (15, on a GPU 12); on a CPU fewer where they take minutes")
       ->check(CLI::Range(1, 100000));
   app.add_option("--threads", arguments.options.threads, "Threads of both sides, 0 = all")
       ->capture_default_str()
@@ -51,17 +66,28 @@ void declare(CLI::App &app, Arguments &arguments) {
   app.add_option("--against", arguments.against, "What to compare with")
       ->capture_default_str()
       ->check(CLI::IsMember({"dense", "none"}));
-  app.add_option("--flush-mib", arguments.flush_mib,
-                 "Memory touched before each flushed call; 0 = a quarter more than the last-level cache")
+  app.add_option(
+         "--flush-mib", arguments.flush_mib,
+         "Memory touched before each flushed call; 0 = a quarter more than the last-level cache, on a "
+         "GPU 512")
       ->capture_default_str()
       ->check(CLI::Range(int64_t(0), int64_t(1) << 20));
   app.add_option("--seed", arguments.options.seed, "Seed of the random operands")->capture_default_str();
   app.add_flag("--json", arguments.json, "One JSON object on stdout instead of the table");
+  app.add_option("--json-file", arguments.json_file,
+                 "Write the JSON object to that file too; on a GPU after every case, so that nothing "
+                 "measured is lost")
+      ->type_name("FILE");
+  app.add_option("--show", arguments.reports,
+                 "Print the table of GPU reports written before, and measure nothing")
+      ->type_name("FILE.json...");
   app.footer(
       "Examples:\n"
       "  algbench up.alg --m 2048,1            the layer at 2048 rows and at one\n"
       "  algbench up.alg --threads 1 --json    on one thread, for a machine to read\n"
-      "  algbench --table projection_q32.csv --bundles build/bundles --dtype bf16\n\n"
+      "  algbench --table projection_q32.csv --bundles build/bundles --dtype bf16\n"
+      "  algbench up.alg --target=sm_90a --json-file up.json\n"
+      "  algbench --show up.json down.json\n\n"
       "Times are medians over interleaved trials, with half the distance between the quartiles. Warm: the\n"
       "call before was the same one. Flushed: the caches were overwritten before. The floor is what the\n"
       "active MACs take at the dense library's rate, or the bytes at the machine's copy bandwidth,\n"
@@ -71,8 +97,16 @@ void declare(CLI::App &app, Arguments &arguments) {
 std::vector<algrt::TableMatch> casesOf(const Arguments &arguments) {
   const std::optional<std::string> dtype =
       arguments.dtype.empty() ? std::nullopt : std::optional(arguments.dtype);
-  if (!arguments.table.empty())
-    return algrt::matchTable(algrt::readTable(arguments.table), arguments.folder, dtype);
+  if (!arguments.table.empty()) {
+    std::vector<algrt::TableRow> rows = algrt::readTable(arguments.table);
+    if (arguments.row > int(rows.size()))
+      throw algrt::Error(ALGRT_INVALID_ARGUMENT, arguments.table + " has " + std::to_string(rows.size()) +
+                                                     " rows, --row asks for " +
+                                                     std::to_string(arguments.row));
+    if (arguments.row != 0)
+      rows = {rows[size_t(arguments.row) - 1]};
+    return algrt::matchTable(rows, arguments.folder, dtype);
+  }
   std::vector<algrt::TableMatch> cases;
   for (const std::string &path : arguments.bundles) {
     const algrt::Bundle bundle = algrt::Bundle::open(path);
@@ -90,12 +124,14 @@ std::vector<algrt::TableMatch> casesOf(const Arguments &arguments) {
   return cases;
 }
 
-int run(const Arguments &arguments, const std::string &command) {
+int measureOnCpu(const Arguments &arguments, const std::vector<algrt::TableMatch> &cases,
+                 const std::string &command) {
   algrt::ProgressBar progress;
   algrt::BenchOptions options = arguments.options;
   options.against_dense = arguments.against == "dense";
   options.flush_bytes = arguments.flush_mib << 20;
-  const std::vector<algrt::TableMatch> cases = casesOf(arguments);
+  if (arguments.trials != 0)
+    options.trials = arguments.trials;
   size_t done = 0;
   options.progress = [&](double fraction, const std::string &what) {
     progress.show((double(done) + fraction) / double(std::max<size_t>(1, cases.size())), what);
@@ -114,8 +150,72 @@ int run(const Arguments &arguments, const std::string &command) {
     ++done;
   }
   report.machine = bench.machine();
-  std::cout << (arguments.json ? toJson(report).dump(2) + "\n" : text(report));
+  const std::string json = toJson(report).dump(2) + "\n";
+  if (!arguments.json_file.empty())
+    algrt::writeFileByRename(arguments.json_file, json);
+  std::cout << (arguments.json ? json : text(report));
   return 0;
+}
+
+int measureOnGpu(const Arguments &arguments, const std::vector<algrt::TableMatch> &cases,
+                 const std::string &command) {
+  std::optional<algrt::ProgressBar> progress(std::in_place);
+  algrt::GpuBenchOptions options;
+  options.device = arguments.device;
+  options.target = arguments.target;
+  options.against_dense = arguments.against == "dense";
+  options.seed = arguments.options.seed;
+  options.check.threads = arguments.options.threads;
+  if (arguments.trials != 0)
+    options.trials.evaluation_trials = arguments.trials;
+  if (arguments.flush_mib != 0)
+    options.trials.flush_bytes = arguments.flush_mib << 20;
+  options.progress = [&](double fraction, const std::string &what) { progress->show(fraction, what); };
+  const auto save = [&](const algrt::GpuReport &report) {
+    if (!arguments.json_file.empty())
+      algrt::writeFileByRename(arguments.json_file, toJson(report).dump(2) + "\n");
+  };
+  const algrt::GpuReport report = algrt::measureOnGpu(options, cases, command, save);
+  save(report);
+  progress.reset(); // its line is gone before the results are printed
+  std::cout << (arguments.json ? toJson(report).dump(2) + "\n"
+                               : algrt::gpuText({toJson(report)}) + "reproduce: " + command + "\n");
+  if (!report.aborted.empty()) {
+    std::cerr << "algbench: the device failed, and what follows was not measured: " << report.aborted << "\n";
+    return exit_failure;
+  }
+  if (report.anyWrong())
+    std::cerr << "algbench: some kernels compute something else than the reference; they were not timed\n";
+  return report.anyWrong() ? exit_wrong : 0;
+}
+
+int show(const std::vector<std::string> &files) {
+  std::vector<nlohmann::ordered_json> reports;
+  for (const std::string &file : files) {
+    reports.push_back(nlohmann::ordered_json::parse(algrt::readFile(file), nullptr, false));
+    if (reports.back().is_discarded())
+      throw algrt::Error(ALGRT_INVALID_ARGUMENT, file + ": is not JSON");
+  }
+  std::cout << algrt::gpuText(reports);
+  return 0;
+}
+
+// Whether what failed is that a device or a kernel for it is not there.
+bool absent(algrt_status status) {
+  return status == ALGRT_UNSUPPORTED || status == ALGRT_NO_DRIVER || status == ALGRT_NO_DEVICE ||
+         status == ALGRT_WRONG_ARCHITECTURE;
+}
+
+int run(const Arguments &arguments, const std::string &command) {
+  if (!arguments.reports.empty())
+    return show(arguments.reports);
+  const std::vector<algrt::TableMatch> cases = casesOf(arguments);
+  std::string why_not;
+  if (algrt::measuresOnGpu(arguments.target, cases, arguments.device, why_not))
+    return measureOnGpu(arguments, cases, command);
+  if (!why_not.empty())
+    std::cerr << "algbench: measuring on the CPU: " << why_not << "\n";
+  return measureOnCpu(arguments, cases, command);
 }
 
 } // namespace
@@ -130,8 +230,8 @@ int main(int argc, char **argv) {
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? 0 : exit_usage;
   }
-  if (arguments.table.empty() == arguments.bundles.empty() ||
-      (!arguments.table.empty() && arguments.folder.empty())) {
+  if (arguments.reports.empty() && (arguments.table.empty() == arguments.bundles.empty() ||
+                                    (!arguments.table.empty() && arguments.folder.empty()))) {
     std::cerr << "algbench: name bundles, or --table FILE.csv with --bundles DIR; see algbench --help\n";
     return exit_usage;
   }
@@ -139,7 +239,7 @@ int main(int argc, char **argv) {
     return run(arguments, algrt::shellCommand("algbench", argc, argv));
   } catch (const algrt::Error &error) {
     std::cerr << "algbench: " << error.what() << "\n";
-    return error.status() == ALGRT_UNSUPPORTED ? exit_absent : exit_failure;
+    return absent(error.status()) ? exit_absent : exit_failure;
   } catch (const std::bad_alloc &) {
     std::cerr << "algbench: out of memory: measure fewer rows\n";
     return exit_failure;

@@ -1,67 +1,45 @@
 #include "runtime/bench/gpu/device.h"
 
-#include <cstdio>
-
 namespace algrt {
 
-GpuDevice::GpuDevice(int ordinal) : driver_(cuda::Driver::open()), ordinal_(ordinal) {
-  int count = 0;
-  driver_->check(driver_->deviceGetCount(&count), "cuDeviceGetCount");
-  if (ordinal < 0 || ordinal >= count)
-    throw Error(ALGRT_NO_DEVICE, "there is no CUDA device " + std::to_string(ordinal) + ": " +
-                                     (count == 0 ? "the driver finds none"
-                                                 : "they are numbered 0 to " + std::to_string(count - 1)));
-  driver_->check(driver_->deviceGet(&device_, ordinal), "cuDeviceGet");
-  cuda::Context context = nullptr;
-  driver_->check(driver_->devicePrimaryCtxRetain(&context, device_), "cuDevicePrimaryCtxRetain");
-  if (const cuda::Result pushed = driver_->ctxPushCurrent(context); pushed != cuda::Result::success) {
-    driver_->devicePrimaryCtxRelease(device_);
-    driver_->fail(pushed, "cuCtxPushCurrent");
-  }
-}
+GpuDevice::GpuDevice(const std::shared_ptr<const cuda::Driver> &driver,
+                     const cuda::DeviceProperties &properties)
+    : properties_(properties), context_(driver, properties.handle), current_(context_) {}
 
-GpuDevice::~GpuDevice() {
-  cuda::Context popped = nullptr;
-  driver_->ctxPopCurrent(&popped);
-  driver_->devicePrimaryCtxRelease(device_);
-}
+GpuDevice::GpuDevice(int ordinal)
+    : GpuDevice(cuda::Driver::open(), readDevice(*cuda::Driver::open(), ordinal)) {}
 
 std::string GpuDevice::name() const {
   char name[256] = {};
-  driver_->check(driver_->deviceGetName(name, int(sizeof(name)), device_), "cuDeviceGetName");
+  driver().check(driver().deviceGetName(name, int(sizeof(name)), properties_.handle), "cuDeviceGetName");
   return name;
 }
 
-std::string GpuDevice::pciBusId() const {
-  char id[64] = {};
-  driver_->check(driver_->deviceGetPciBusId(id, int(sizeof(id)), device_), "cuDeviceGetPCIBusId");
-  return id;
-}
-
-std::string GpuDevice::driverVersion() const {
-  int version = 0;
-  driver_->check(driver_->driverGetVersion(&version), "cuDriverGetVersion");
-  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-}
-
-int GpuDevice::attribute(cuda::DeviceAttribute attribute) const {
-  int value = 0;
-  driver_->check(driver_->deviceGetAttribute(&value, attribute, device_), "cuDeviceGetAttribute");
-  return value;
-}
-
-int GpuDevice::architecture() const {
-  return 10 * attribute(cuda::DeviceAttribute::compute_capability_major) +
-         attribute(cuda::DeviceAttribute::compute_capability_minor);
+int64_t GpuDevice::l2Bytes() const {
+  int bytes = 0;
+  driver().check(
+      driver().deviceGetAttribute(&bytes, cuda::DeviceAttribute::l2_cache_size, properties_.handle),
+      "cuDeviceGetAttribute");
+  return bytes;
 }
 
 size_t GpuDevice::freeBytes() const {
   size_t free = 0, total = 0;
-  driver_->check(driver_->memGetInfo(&free, &total), "cuMemGetInfo");
+  driver().check(driver().memGetInfo(&free, &total), "cuMemGetInfo");
   return free;
 }
 
-void GpuDevice::synchronize() const { driver_->check(driver_->ctxSynchronize(), "waiting for the device"); }
+std::string gpuPciBusId(const cuda::Driver &driver, const cuda::DeviceProperties &device) {
+  char id[64] = {};
+  driver.check(driver.deviceGetPciBusId(id, int(sizeof(id)), device.handle), "cuDeviceGetPCIBusId");
+  return id;
+}
+
+std::string cudaVersion(const cuda::Driver &driver) {
+  int version = 0;
+  driver.check(driver.driverGetVersion(&version), "cuDriverGetVersion");
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
 
 GpuMemory::GpuMemory(const GpuDevice &device, size_t bytes, const char *what)
     : driver_(device.driver()), bytes_(bytes) {

@@ -2,7 +2,8 @@
 // of the driver's objects; all throw Error where the driver reports a failure.
 #pragma once
 
-#include "runtime/cuda/driver.h"
+#include "runtime/cuda/context.h"
+#include "runtime/cuda/device.h"
 
 #include <functional>
 #include <memory>
@@ -15,26 +16,28 @@ namespace algrt {
 class GpuDevice {
 public:
   explicit GpuDevice(int ordinal);
-  ~GpuDevice();
-  GpuDevice(const GpuDevice &) = delete;
-  GpuDevice &operator=(const GpuDevice &) = delete;
 
-  const cuda::Driver &driver() const { return *driver_; }
-  int ordinal() const { return ordinal_; }
+  const cuda::Driver &driver() const { return context_.driver(); }
+  const cuda::DeviceProperties &properties() const { return properties_; }
+  int ordinal() const { return properties_.ordinal; }
   std::string name() const;
-  std::string pciBusId() const;
-  std::string driverVersion() const; // of CUDA: "13.0"
-  int attribute(cuda::DeviceAttribute attribute) const;
-  int architecture() const; // ten times the compute capability: 90
+  int64_t l2Bytes() const;
   size_t freeBytes() const;
-  // Waits for everything queued and reports what went wrong in it.
-  void synchronize() const;
+  // Waits for all work; false where the device has failed, so that nothing more can run in this process.
+  bool healthy() const { return driver().ctxSynchronize() == cuda::Result::success; }
 
 private:
-  std::shared_ptr<const cuda::Driver> driver_;
-  int ordinal_;
-  cuda::Device device_ = 0;
+  GpuDevice(const std::shared_ptr<const cuda::Driver> &driver, const cuda::DeviceProperties &properties);
+
+  cuda::DeviceProperties properties_;
+  cuda::PrimaryContext context_;
+  cuda::CurrentContext current_;
 };
+
+// What can be known of a device without a context on it. "0000:3B:00.0"; "13.0", the CUDA version of the
+// driver.
+std::string gpuPciBusId(const cuda::Driver &driver, const cuda::DeviceProperties &device);
+std::string cudaVersion(const cuda::Driver &driver);
 
 class GpuMemory {
 public:

@@ -1,0 +1,77 @@
+#include "runtime/bench/gpu/checked_product.h"
+
+#include <algorithm>
+
+namespace algrt {
+
+namespace {
+
+void require(int status) {
+  if (status != ALGRT_OK)
+    throw Error(algrt_status(status), algrt_last_error());
+}
+
+algrt_bundle *openBundle(const std::string &path) {
+  algrt_bundle *bundle = nullptr;
+  require(algrt_bundle_open(path.c_str(), &bundle));
+  return bundle;
+}
+
+// A position in the middle of a period and, for intervals, of a run: what a kernel does with an offset.
+int64_t unevenPosition(const Layer &layer) {
+  if (layer.lift == Lift::slots || layer.types == 1)
+    return 0;
+  return layer.types / 2 * layer.row_type_width + layer.row_type_width / 2 + 1;
+}
+
+} // namespace
+
+CheckedProduct::CheckedProduct(const GpuDevice &device, const std::string &bundle_path, int64_t m,
+                               const SampledCheckOptions &options)
+    : bundle_(Bundle::open(bundle_path)), handle_(openBundle(bundle_path)),
+      operands_(device, bundle_, m, options.seed) {
+  // Before anything is captured: a capture may not load code.
+  require(algrt_bundle_prepare(handle_.get(), device.ordinal()));
+  std::vector<int64_t> positions = {0};
+  if (int64_t uneven = unevenPosition(bundle_.layer()); uneven != 0)
+    positions.push_back(uneven);
+  for (int64_t p0 : positions) {
+    SampledCheckOptions at = options;
+    at.p0 = p0;
+    checks_.push_back({p0, SampledCheck(bundle_, m, operands_.hostX(), operands_.hostBank(), at)});
+  }
+}
+
+GpuCall CheckedProduct::call(size_t kernel, int64_t p0) {
+  return [this, kernel, p0](void *stream) {
+    algrt_forward_args args = operands_.args(outputOf(kernel));
+    args.stream = stream;
+    args.kernel = int32_t(kernel) + 1;
+    args.p0 = p0;
+    require(algrt_forward(handle_.get(), &args));
+  };
+}
+
+CheckOutcome CheckedProduct::check(size_t kernel, const GpuStream &stream) {
+  CheckOutcome largest;
+  for (const PositionCheck &at : checks_) {
+    operands_.poisonResult();
+    call(kernel, at.p0)(stream.get());
+    stream.synchronize();
+    CheckOutcome outcome = at.reference.compare(operands_.result(outputOf(kernel)), outputOf(kernel));
+    if (!outcome.right()) {
+      if (at.p0 != 0)
+        outcome.failure += ", with row 0 at position " + std::to_string(at.p0);
+      return outcome;
+    }
+    if (outcome.relative_l2 >= largest.relative_l2)
+      largest = outcome;
+  }
+  return largest;
+}
+
+CheckOutcome CheckedProduct::compareResult(size_t kernel) {
+  return reference().compare(operands_.result(outputOf(kernel)), outputOf(kernel));
+}
+
+} // namespace algrt

@@ -1,0 +1,97 @@
+// Measuring the GPU kernels of bundles against cuBLASLt (docs/benchmarks.md): every variant is checked and
+// calibrated, the fastest right one measured.
+#pragma once
+
+#include "runtime/bench/gpu/nvml.h"
+#include "runtime/bench/gpu/trials.h"
+#include "runtime/bundle/gpu_kernel.h"
+#include "runtime/reference/sampled_check.h"
+
+#include <functional>
+#include <memory>
+
+namespace algrt {
+
+struct GpuBenchOptions {
+  int device = 0;
+  std::string target; // only kernels compiled for that; empty: all that the device can be given
+  bool against_dense = true;
+  uint64_t seed = 1;
+  GpuTrialOptions trials;
+  SampledCheckOptions check;      // position and seed are set by each check
+  int64_t dense_rate_size = 8192; // the dense rate is that of a product of so many rows, columns and depth
+  uint64_t workspace_bytes = uint64_t(64) << 20;                          // that the dense library may use
+  std::function<void(double fraction, const std::string &what)> progress; // may be empty
+};
+
+// Processes other than this one that computed on the device.
+struct GpuCompany {
+  std::vector<int64_t> before, after;
+  std::string unknown; // why it could not be checked; empty where it was
+};
+
+struct GpuMachine {
+  std::string device, cuda_version, driver_version;
+  int architecture = 0; // ten times the compute capability
+  int multiprocessors = 0;
+  int64_t l2_bytes = 0;
+  double copy_bytes_per_second = 0; // read plus written
+  double dense_macs_per_second = 0; // bf16; 0 = not measured
+  std::string dense_library;        // its version, or why there is none
+  std::optional<GpuClocks> clocks;  // before the first case
+  GpuCompany company;
+  GpuTrialOptions trials;
+};
+
+struct GpuVariant {
+  size_t index = 0; // in the bundle's manifest
+  std::string name, target;
+  GpuKernel kernel;
+  double relative_l2 = 0, max_relative_error = 0; // the largest of all its checks
+  double calibration_us = 0;                      // of one warm call; 0 where it was not timed
+  std::string failure;                            // a wrong result; empty where it is right
+};
+
+struct GpuBenchCase {
+  std::string name; // of the bundle or of the table's row
+  std::string algebra_name;
+  int64_t m = 0, k = 0, n = 0, q = 0;
+  std::string map = "forward", dtype;
+  int64_t active_macs = 0, dense_macs = 0;
+  std::vector<GpuVariant> variants;
+  std::optional<size_t> winner; // of the variants; absent where none is right
+  std::optional<GpuTimes> algebra, dense;
+  std::string dense_library;                    // and candidate, or why there is none
+  double floor_us = 0;                          // max(active MACs / dense MAC rate, bytes / copy bandwidth)
+  double floor_macs_us = 0, floor_bytes_us = 0; // 0 where there is no rate
+  int64_t checked_outputs = 0, checked_diagonal = 0;
+  bool checked_whole = false;
+  std::optional<GpuClocks> clocks; // right after the trials
+  std::string verdict;             // as BenchCase has it
+
+  // Whether some variant computed something else than the reference.
+  bool anyWrong() const;
+};
+
+class GpuBench {
+public:
+  // Opens the device and measures its rates. Throws Error: ALGRT_NO_DRIVER or ALGRT_NO_DEVICE where there is
+  // none, ALGRT_DEVICE_ERROR for failures.
+  explicit GpuBench(const GpuBenchOptions &options);
+  ~GpuBench();
+  GpuBench(const GpuBench &) = delete;
+  GpuBench &operator=(const GpuBench &) = delete;
+
+  // Wrong results are in the case, with the measured error, and have no times. Throws Error where the bundle
+  // has no kernel for the device (ALGRT_WRONG_ARCHITECTURE, ALGRT_UNSUPPORTED), where there is no room, and
+  // where the device fails: nothing more can be measured then.
+  GpuBenchCase measure(const std::string &bundle_path, int64_t m);
+  // Looks once more for other processes.
+  const GpuMachine &machine();
+
+private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+} // namespace algrt

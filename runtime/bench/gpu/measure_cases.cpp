@@ -1,0 +1,87 @@
+#include "runtime/bench/gpu/measure_cases.h"
+
+#include "runtime/cuda/device.h"
+
+#include <algorithm>
+
+namespace algrt {
+
+bool measuresOnGpu(const std::string &target, const std::vector<TableMatch> &cases, int device,
+                   std::string &why_not) {
+  if (!target.empty() && target != "cpu" && !isGpuTarget(target))
+    throw Error(ALGRT_INVALID_ARGUMENT,
+                "target is '" + target + "'; kernels are measured for cpu, or for a GPU such as sm_90a");
+  if (!target.empty())
+    return target != "cpu";
+  std::vector<GpuKernel> kernels;
+  std::string last;
+  for (const TableMatch &match : cases) {
+    if (match.bundle_path.empty() || match.bundle_path == last)
+      continue;
+    last = match.bundle_path;
+    const Bundle bundle = Bundle::open(match.bundle_path);
+    for (const Kernel &kernel : bundle.manifest().kernels)
+      if (kernel.gpu)
+        kernels.push_back(*kernel.gpu);
+  }
+  if (kernels.empty())
+    return false;
+  try {
+    const cuda::DeviceProperties properties = readDevice(*cuda::Driver::open(), device);
+    for (const GpuKernel &kernel : kernels)
+      if ((why_not = reasonNotToRun(kernel, properties)).empty())
+        return true;
+  } catch (const Error &error) {
+    if (error.status() != ALGRT_NO_DRIVER && error.status() != ALGRT_NO_DEVICE)
+      throw;
+    why_not = error.what();
+  }
+  return false;
+}
+
+GpuReport measureOnGpu(const GpuBenchOptions &given, const std::vector<TableMatch> &cases,
+                       const std::string &command, const std::function<void(const GpuReport &)> &after_each) {
+  GpuReport report;
+  report.command = command;
+  size_t done = 0;
+  GpuBenchOptions options = given;
+  if (given.progress)
+    options.progress = [&](double fraction, const std::string &what) {
+      given.progress((double(done) + fraction) / double(std::max<size_t>(1, cases.size())), what);
+    };
+  GpuBench bench(options);
+  report.machine = bench.machine();
+  for (const TableMatch &match : cases) {
+    try {
+      if (match.bundle_path.empty()) {
+        report.skipped.push_back(match);
+      } else {
+        report.cases.push_back({bench.measure(match.bundle_path, match.row.m), match.row});
+        report.cases.back().result.name = match.row.name;
+        report.cases.back().result.map = match.row.map;
+      }
+    } catch (const Error &error) {
+      switch (error.status()) {
+      case ALGRT_OUT_OF_MEMORY:
+      case ALGRT_UNSUPPORTED:
+      case ALGRT_WRONG_ARCHITECTURE:
+        report.skipped.push_back({match.row, "", error.what()});
+        break;
+      case ALGRT_DEVICE_ERROR:
+        report.aborted = match.row.name + ", " + std::to_string(match.row.m) + " rows: " + error.what();
+        break;
+      default:
+        throw;
+      }
+    }
+    ++done;
+    report.machine = bench.machine();
+    if (!report.aborted.empty())
+      break;
+    if (after_each)
+      after_each(report);
+  }
+  return report;
+}
+
+} // namespace algrt

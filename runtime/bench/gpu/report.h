@@ -1,0 +1,33 @@
+// GPU measurements as JSON, and as a table made of that JSON, so that reports written elsewhere print the
+// same way.
+#pragma once
+
+#include "runtime/bench/gpu/gpu_bench.h"
+#include "runtime/bench/table.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace algrt {
+
+struct GpuReport {
+  struct Entry {
+    GpuBenchCase result;
+    TableRow row; // published figures, where it comes from a table
+  };
+  std::string command; // as shellCommand writes it
+  GpuMachine machine;
+  std::vector<Entry> cases;
+  std::vector<TableMatch> skipped;
+  std::string aborted; // why the rest was not measured; empty where all was
+
+  bool anyWrong() const;
+};
+
+// {"command", "machine", "cases": [...], "skipped": [...], "aborted"}
+nlohmann::ordered_json toJson(const GpuReport &report);
+
+// The machines, one table of all cases, what was left out and what went wrong. Throws
+// Error(ALGRT_INVALID_ARGUMENT) where an element is no such report.
+std::string gpuText(const std::vector<nlohmann::ordered_json> &reports);
+
+} // namespace algrt
