@@ -1,0 +1,96 @@
+#include "compiler/simulator/model/fiber.h"
+
+#include <boost/context/detail/fcontext.hpp>
+
+#include <new>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ALGCTL_ADDRESS_SANITIZER 1
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+#endif
+
+namespace simulator {
+
+using boost::context::detail::jump_fcontext;
+using boost::context::detail::make_fcontext;
+using boost::context::detail::transfer_t;
+
+struct FiberEntry {
+  static void enter(transfer_t from) { Fiber::enter(from.fctx, static_cast<Fiber *>(from.data)); }
+};
+
+void Fiber::enter(void *context, Fiber *self) {
+  self->scheduler = context;
+#ifdef ALGCTL_ADDRESS_SANITIZER
+  __sanitizer_finish_switch_fiber(nullptr, &self->schedulerLowest, &self->schedulerBytes);
+#endif
+  (*self->body)();
+  self->ended = true;
+  self->leave();
+}
+
+void Fiber::start(uint8_t *stackTop, size_t stackBytes, const std::function<void()> *what) {
+  top = stackTop;
+  bytes = stackBytes;
+  body = what;
+  ended = false;
+  ownFake = nullptr;
+#ifdef ALGCTL_ADDRESS_SANITIZER
+  // An abandoned fiber has left the marks of its frames.
+  __asan_unpoison_memory_region(lowest(), bytes);
+#endif
+  own = make_fcontext(top, bytes, FiberEntry::enter);
+}
+
+bool Fiber::resume() {
+#ifdef ALGCTL_ADDRESS_SANITIZER
+  void *fake = nullptr;
+  __sanitizer_start_switch_fiber(&fake, lowest(), bytes);
+#endif
+  own = jump_fcontext(own, this).fctx;
+#ifdef ALGCTL_ADDRESS_SANITIZER
+  __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
+#endif
+  return !ended;
+}
+
+void Fiber::leave() {
+#ifdef ALGCTL_ADDRESS_SANITIZER
+  __sanitizer_start_switch_fiber(ended ? nullptr : &ownFake, schedulerLowest, schedulerBytes);
+#endif
+  scheduler = jump_fcontext(scheduler, this).fctx;
+#ifdef ALGCTL_ADDRESS_SANITIZER
+  __sanitizer_finish_switch_fiber(ownFake, &schedulerLowest, &schedulerBytes);
+#endif
+}
+
+StackPool &StackPool::ofThisThread() {
+  thread_local StackPool pool;
+  return pool;
+}
+
+StackPool::~StackPool() {
+  const size_t guard = size_t(sysconf(_SC_PAGESIZE));
+  for (uint8_t *stack : stacks)
+    munmap(stack, stackBytes + guard);
+}
+
+uint8_t *StackPool::top(size_t index) {
+  const size_t guard = size_t(sysconf(_SC_PAGESIZE));
+  while (stacks.size() <= index) {
+    void *stack = mmap(nullptr, stackBytes + guard, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (stack == MAP_FAILED)
+      throw std::bad_alloc();
+    mprotect(stack, guard, PROT_NONE);
+    stacks.push_back(static_cast<uint8_t *>(stack));
+  }
+  return stacks[index] + guard + stackBytes;
+}
+
+} // namespace simulator

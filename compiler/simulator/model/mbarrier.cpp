@@ -1,0 +1,287 @@
+#include "compiler/simulator/model/mbarrier.h"
+
+#include "compiler/simulator/model/calls.h"
+
+#include <fmt/format.h>
+
+namespace simulator {
+
+namespace {
+constexpr int64_t mostTransactions = (1 << 20) - 1, mostArrivals = (1 << 20) - 1;
+
+void completePhase(Multiprocessor &model, Mbarrier &barrier) {
+  if (barrier.inFlight > 0)
+    model.fault(
+        FaultKind::Mbarrier,
+        fmt::format(
+            "the phase completes while {} of its copies (the last of site {}) are still in flight: fewer "
+            "bytes were expected than copied",
+            barrier.inFlight, barrier.lastCopySite),
+        barrier.lastCopySite);
+  const uint32_t phase = barrier.phases++;
+  barrier.pending = barrier.count;
+  barrier.completed.join(barrier.gathering);
+  barrier.completed.advance(size_t(barrier.agent), barrier.phases);
+  for (Thread *waiter : barrier.waiters) {
+    if (waiter->waitsForPhase != phase)
+      model.fault(
+          FaultKind::Mbarrier,
+          fmt::format(
+              "thread {} of block {} still waits for phase {} at site {} when phase {} completes: the "
+              "parity that it waits for is gone",
+              waiter->inBlock, waiter->block->number, waiter->waitsForPhase - barrier.firstPhase,
+              waiter->site, phase - barrier.firstPhase),
+          waiter->site);
+    model.wake(*waiter);
+  }
+}
+
+std::string nameOf(const Multiprocessor::Shared &where) {
+  return fmt::format("mbarrier at byte {} of shared memory of block {}", where.offset - sharedStart,
+                     where.block->number);
+}
+} // namespace
+
+Mbarrier &findMbarrier(Multiprocessor &model, const Multiprocessor::Shared &where) {
+  auto found = where.block->mbarriers.find(where.offset);
+  if (found == where.block->mbarriers.end() || !found->second.live)
+    model.fault(FaultKind::Mbarrier, nameOf(where) + " is not initialised");
+  Mbarrier &barrier = found->second;
+  if (model.self().clock[size_t(barrier.initThread)] < barrier.initTime)
+    model.fault(FaultKind::Mbarrier,
+                fmt::format("{} is used, and its initialisation at site {} is not ordered before",
+                            nameOf(where), barrier.initSite),
+                barrier.initSite);
+  if (where.block != model.self().block &&
+      (barrier.fencedTime == 0 || model.self().clock[size_t(barrier.initThread)] < barrier.fencedTime))
+    model.fault(
+        FaultKind::Mbarrier,
+        fmt::format(
+            "{} is used by another block, and fence.mbarrier_init is missing after its initialisation at "
+            "site {}",
+            nameOf(where), barrier.initSite),
+        barrier.initSite);
+  return barrier;
+}
+
+Mbarrier &findMbarrierForAsync(Multiprocessor &model, const Multiprocessor::Shared &where) {
+  Mbarrier &barrier = findMbarrier(model, where);
+  const bool fenced =
+      barrier.fencedTime != 0 && model.self().clock[size_t(barrier.initThread)] >= barrier.fencedTime;
+  const AccessRecord init{barrier.initTime, uint16_t(barrier.initThread), 0, barrier.initSite};
+  if (!fenced && model.orderAsync(model.self(), init) != Order::Ordered)
+    model.fault(
+        FaultKind::Mbarrier,
+        fmt::format(
+            "{} is used by a bulk copy, and fence.mbarrier_init (or a proxy fence) is missing between its "
+            "initialisation at site {} and the copy",
+            nameOf(where), barrier.initSite),
+        barrier.initSite);
+  return barrier;
+}
+
+void updateMbarrier(Multiprocessor &model, Mbarrier &barrier, int32_t arrivals, int64_t bytes) {
+  barrier.transactions += bytes;
+  if (std::abs(barrier.transactions) > mostTransactions)
+    model.fault(FaultKind::Mbarrier,
+                fmt::format("the transaction count {} of the mbarrier leaves its range of 2^20 - 1",
+                            barrier.transactions));
+  if (arrivals > barrier.pending)
+    model.fault(FaultKind::Mbarrier, fmt::format("{} arrivals where the phase waits for {} (of {})", arrivals,
+                                                 barrier.pending, barrier.count));
+  barrier.pending -= arrivals;
+  if (barrier.pending == 0 && barrier.transactions == 0)
+    completePhase(model, barrier);
+}
+
+namespace {
+
+int64_t arrive(Multiprocessor &model, Mbarrier &barrier, int32_t arrivals, int64_t bytes) {
+  if (arrivals < 1 || arrivals > mostArrivals)
+    model.fault(FaultKind::BadCall, fmt::format("an arrival that counts {}", arrivals));
+  if (bytes < 0 || bytes > mostTransactions)
+    model.fault(FaultKind::Mbarrier, fmt::format("{} bytes expected: at most 2^20 - 1", bytes));
+  const int64_t state = barrier.phases;
+  model.release(model.self(), barrier.gathering);
+  updateMbarrier(model, barrier, arrivals, bytes);
+  model.mayYield();
+  return state;
+}
+
+// The number of the phase whose completion a wait with `parity` asks for: the current one, or the one before.
+uint32_t phaseOfParity(Multiprocessor &model, const Mbarrier &barrier, int32_t parity) {
+  if (parity != 0 && parity != 1)
+    model.fault(FaultKind::BadCall, fmt::format("a phase parity of {}", parity));
+  const bool current = int32_t((barrier.phases - barrier.firstPhase) & 1) == parity;
+  return current ? barrier.phases : barrier.phases - 1;
+}
+
+bool passed(Multiprocessor &model, const Mbarrier &barrier, uint32_t phase) {
+  // Unsigned on purpose: the phase before the first counts as complete.
+  if (int32_t(barrier.phases - phase) <= 0)
+    return false;
+  model.self().clock.join(barrier.completed);
+  model.self().spuriousWakes = 0;
+  return true;
+}
+
+int32_t tryWait(Multiprocessor &model, Mbarrier &barrier, uint32_t phase) {
+  if (passed(model, barrier, phase))
+    return 1;
+  Thread &thread = model.self();
+  thread.waitsOn = &barrier;
+  thread.waitsForPhase = phase;
+  barrier.waiters.push_back(&thread);
+  model.suspend({Wait::MbarrierPhase, &barrier, int64_t(phase)});
+  std::erase(barrier.waiters, &thread);
+  thread.waitsOn = nullptr;
+  // A time limit may have passed on the way.
+  if (model.chance(8))
+    return 0;
+  return passed(model, barrier, phase);
+}
+
+int32_t testWait(Multiprocessor &model, Mbarrier &barrier, uint32_t phase) {
+  if (passed(model, barrier, phase))
+    return 1;
+  model.notePoll();
+  model.self().fiber.leave();
+  return 0;
+}
+
+uint32_t phaseOfState(Multiprocessor &model, const Mbarrier &barrier, int64_t state) {
+  if (state < barrier.firstPhase || state > barrier.phases || barrier.phases - state > 1)
+    model.fault(FaultKind::Mbarrier,
+                "a wait with a state that is neither of the current nor of the previous phase");
+  return uint32_t(state);
+}
+
+Mbarrier &own(Multiprocessor &model, const void *address) {
+  return findMbarrier(model, model.ownShared(address, 8, 8));
+}
+Mbarrier &any(Multiprocessor &model, const void *address) {
+  return findMbarrier(model, model.shared(address, 8, 8));
+}
+
+} // namespace
+} // namespace simulator
+
+using namespace simulator;
+
+extern "C" {
+
+void sm_mbarrier_init(int32_t site, void *address, int32_t count) {
+  enter(site, [&](Multiprocessor &model) {
+    const Multiprocessor::Shared where = model.ownShared(address, 8, 8);
+    if (count < 1 || count > mostArrivals)
+      model.fault(FaultKind::Mbarrier, fmt::format("an mbarrier that expects {} arrivals", count));
+    Mbarrier &barrier = where.block->mbarriers[where.offset];
+    if (barrier.live)
+      model.fault(FaultKind::Mbarrier,
+                  fmt::format("{} is initialised again without mbarrier.inval; first at site {}",
+                              nameOf(where), barrier.initSite),
+                  barrier.initSite);
+    Thread &thread = model.self();
+    model.writeShared(where, 8);
+    where.block->history.setMbarrier(where.offset, true);
+    barrier.block = where.block;
+    barrier.offset = where.offset;
+    barrier.live = true;
+    if (barrier.agent < 0)
+      barrier.agent = model.newAgent();
+    barrier.count = barrier.pending = count;
+    barrier.transactions = 0;
+    barrier.phases = barrier.firstPhase = (barrier.phases + 1) & ~1u;
+    barrier.initThread = thread.index;
+    barrier.initSite = site;
+    barrier.initTime = thread.time;
+    barrier.fencedTime = 0;
+  });
+}
+
+void sm_mbarrier_inval(int32_t site, void *address) {
+  enter(site, [&](Multiprocessor &model) {
+    const Multiprocessor::Shared where = model.ownShared(address, 8, 8);
+    Mbarrier &barrier = findMbarrier(model, where);
+    if (barrier.pending != barrier.count || barrier.transactions != 0 || barrier.inFlight != 0 ||
+        !barrier.waiters.empty())
+      model.fault(FaultKind::Mbarrier, nameOf(where) + " is invalidated in the middle of a phase");
+    barrier.live = false;
+    where.block->history.setMbarrier(where.offset, false);
+    model.writeShared(where, 8);
+  });
+}
+
+int64_t sm_mbarrier_arrive(int32_t site, void *address, int32_t count) {
+  return enter(site, [&](Multiprocessor &model) { return arrive(model, own(model, address), count, 0); });
+}
+
+void sm_mbarrier_arrive_cluster(int32_t site, void *address, int32_t count) {
+  enter(site, [&](Multiprocessor &model) { arrive(model, any(model, address), count, 0); });
+}
+
+int64_t sm_mbarrier_arrive_expect_tx(int32_t site, void *address, int32_t bytes) {
+  return enter(site, [&](Multiprocessor &model) { return arrive(model, own(model, address), 1, bytes); });
+}
+
+void sm_mbarrier_arrive_expect_tx_cluster(int32_t site, void *address, int32_t bytes) {
+  enter(site, [&](Multiprocessor &model) { arrive(model, any(model, address), 1, bytes); });
+}
+
+void sm_mbarrier_expect_tx(int32_t site, void *address, int32_t bytes) {
+  enter(site, [&](Multiprocessor &model) {
+    if (bytes < 0 || bytes > mostTransactions)
+      model.fault(FaultKind::Mbarrier, fmt::format("{} bytes expected: at most 2^20 - 1", bytes));
+    updateMbarrier(model, any(model, address), 0, bytes);
+    model.mayYield();
+  });
+}
+
+void sm_mbarrier_complete_tx(int32_t site, void *address, int32_t bytes) {
+  enter(site, [&](Multiprocessor &model) {
+    if (bytes < 0 || bytes > mostTransactions)
+      model.fault(FaultKind::Mbarrier, fmt::format("{} bytes completed: at most 2^20 - 1", bytes));
+    updateMbarrier(model, any(model, address), 0, -int64_t(bytes));
+    model.mayYield();
+  });
+}
+
+int32_t sm_mbarrier_try_wait_parity(int32_t site, void *address, int32_t parity) {
+  return enter(site, [&](Multiprocessor &model) {
+    Mbarrier &barrier = own(model, address);
+    return tryWait(model, barrier, phaseOfParity(model, barrier, parity));
+  });
+}
+
+int32_t sm_mbarrier_test_wait_parity(int32_t site, void *address, int32_t parity) {
+  return enter(site, [&](Multiprocessor &model) {
+    Mbarrier &barrier = own(model, address);
+    return testWait(model, barrier, phaseOfParity(model, barrier, parity));
+  });
+}
+
+int32_t sm_mbarrier_try_wait(int32_t site, void *address, int64_t state) {
+  return enter(site, [&](Multiprocessor &model) {
+    Mbarrier &barrier = own(model, address);
+    return tryWait(model, barrier, phaseOfState(model, barrier, state));
+  });
+}
+
+int32_t sm_mbarrier_test_wait(int32_t site, void *address, int64_t state) {
+  return enter(site, [&](Multiprocessor &model) {
+    Mbarrier &barrier = own(model, address);
+    return testWait(model, barrier, phaseOfState(model, barrier, state));
+  });
+}
+
+void sm_fence_mbarrier_init(int32_t site) {
+  enter(site, [&](Multiprocessor &model) {
+    Thread &thread = model.self();
+    for (auto &[offset, barrier] : thread.block->mbarriers)
+      if (barrier.initThread == thread.index && barrier.fencedTime == 0)
+        barrier.fencedTime = thread.time;
+    thread.clock.advance(size_t(thread.index), ++thread.time);
+  });
+}
+
+} // extern "C"

@@ -1,0 +1,308 @@
+// Addresses, and the order of accesses to shared and global memory.
+#include "compiler/simulator/model/multiprocessor.h"
+
+#include "compiler/simulator/model/calls.h"
+
+#include <fmt/format.h>
+
+namespace simulator {
+
+// ---- clocks
+// -------------------------------------------------------------------------------------------------------
+
+Order Multiprocessor::orderGeneric(const Thread &thread, const AccessRecord &record) const {
+  return thread.clock[record.agent] >= record.epoch ? Order::Ordered : Order::Unordered;
+}
+
+Order Multiprocessor::orderAsync(const Thread &thread, const AccessRecord &record) const {
+  if (thread.clock[record.agent] < record.epoch)
+    return Order::Unordered;
+  if (record.agent < threads.size()) {
+    // Visible from the writer's first fence after the write on.
+    const std::vector<uint32_t> &fences = threads[record.agent].proxyFences;
+    auto fence = std::lower_bound(fences.begin(), fences.end(), record.epoch);
+    return fence != fences.end() && thread.clock[record.agent] >= *fence ? Order::Ordered : Order::NotFenced;
+  }
+  if (record.agent < isCopyAgent.size() && isCopyAgent[record.agent])
+    return thread.clock[record.agent + 1u] >= record.epoch ? Order::Ordered : Order::NotFenced;
+  return Order::Ordered;
+}
+
+void Multiprocessor::release(Thread &thread, Clock &into) {
+  into.join(thread.clock);
+  thread.clock.advance(size_t(thread.index), ++thread.time);
+}
+
+AccessRecord Multiprocessor::recordOf(const Thread &thread) const {
+  return {thread.time, uint16_t(thread.index), 0, thread.site};
+}
+
+void Multiprocessor::fenceProxy(Thread &thread) {
+  thread.proxyFences.push_back(thread.time);
+  thread.clock.advance(size_t(thread.index), ++thread.time);
+  for (int32_t agent : copyAgents)
+    thread.clock.advance(size_t(agent) + 1, thread.clock[size_t(agent)]);
+}
+
+int32_t Multiprocessor::newCopyAgent() {
+  const int32_t agent = newAgent();
+  newAgent();
+  copyAgents.push_back(agent);
+  isCopyAgent.resize(size_t(agent) + 1, 0);
+  isCopyAgent[size_t(agent)] = 1;
+  return agent;
+}
+
+// ---- shared memory
+// --------------------------------------------------------------------------------------------------
+
+bool Multiprocessor::inSharedWindow(const void *address) const {
+  const auto *at = static_cast<const uint8_t *>(address);
+  return at >= window && at < window + windowBytes;
+}
+
+Multiprocessor::Shared Multiprocessor::shared(const void *address, int64_t bytes, int64_t alignment,
+                                              bool noteAccess) {
+  if (!inSharedWindow(address))
+    fault(FaultKind::OutOfBounds,
+          fmt::format("{:#x} is not a shared memory address", reinterpret_cast<uintptr_t>(address)));
+  const int64_t at = static_cast<const uint8_t *>(address) - window;
+  const int64_t offset = at % slotBytes;
+  Block &block = *blocks[size_t(at / slotBytes)];
+  if (offset < sharedStart || offset + bytes > sharedStart + launch.sharedBytes)
+    fault(FaultKind::OutOfBounds,
+          fmt::format("bytes {} to {} of shared memory, of which the block has {}", offset - sharedStart,
+                      offset - sharedStart + bytes, launch.sharedBytes));
+  if (offset % alignment != 0)
+    fault(FaultKind::Misaligned,
+          fmt::format("shared memory offset {} is not a multiple of {}", offset - sharedStart, alignment));
+  if (block.live == 0)
+    fault(FaultKind::ClusterLifetime,
+          fmt::format("shared memory of block {}, which has exited", block.number));
+  if (noteAccess && running && running->block != &block)
+    noteRemote(block);
+  return {&block, offset, block.slot + offset};
+}
+
+Multiprocessor::Shared Multiprocessor::ownShared(const void *address, int64_t bytes, int64_t alignment) {
+  Shared where = shared(address, bytes, alignment);
+  if (where.block != self().block)
+    fault(FaultKind::OutOfBounds,
+          "the instruction reaches the block's own shared memory only, and the address is of "
+          "another block of the cluster");
+  return where;
+}
+
+void Multiprocessor::noteRemote(Block &block) { block.remote[self().index] = recordOf(self()); }
+
+void Multiprocessor::readShared(const Shared &where, int64_t bytes) {
+  Thread &thread = self();
+  object(where.block->history.read(where.offset, bytes, recordOf(thread),
+                                   [&](const AccessRecord &write) { return orderGeneric(thread, write); }),
+         *where.block, "reads");
+}
+
+void Multiprocessor::writeShared(const Shared &where, int64_t bytes) {
+  Thread &thread = self();
+  auto order = [&](const AccessRecord &record) { return orderGeneric(thread, record); };
+  object(where.block->history.write(where.offset, bytes, recordOf(thread), order, order), *where.block,
+         "writes");
+}
+
+void Multiprocessor::atomicShared(const Shared &where, int64_t bytes) {
+  Thread &thread = self();
+  const auto site = size_t(std::max(thread.site, 0));
+  if (site >= isAtomicSite.size())
+    isAtomicSite.resize(site + 1, 0);
+  isAtomicSite[site] = 1;
+  // Atomics do not race with each other, whatever their order.
+  auto order = [&](const AccessRecord &record) {
+    if (size_t(record.site) < isAtomicSite.size() && isAtomicSite[size_t(record.site)])
+      return Order::Ordered;
+    return orderGeneric(thread, record);
+  };
+  AccessHistory &history = where.block->history;
+  object(history.read(where.offset, bytes, recordOf(thread), order), *where.block, "updates");
+  object(history.write(where.offset, bytes, recordOf(thread), order, order), *where.block, "updates");
+}
+
+void Multiprocessor::object(const Conflict &conflict, const Block &block, const char *action) {
+  if (!conflict)
+    return;
+  const std::string where = fmt::format("{} byte {} of shared memory of block {}", action,
+                                        conflict.offset - sharedStart, block.number);
+  const bool byThread = conflict.other.agent < threads.size();
+  switch (conflict.kind) {
+  case Conflict::None:
+    return;
+  case Conflict::NeverWritten:
+    fault(FaultKind::NeverWritten, where + ", which nothing has written");
+  case Conflict::OnMbarrier:
+    fault(FaultKind::Mbarrier, where + ", which belongs to an mbarrier");
+  case Conflict::NotFenced:
+    fault(FaultKind::MissingProxyFence,
+          fmt::format("{}, written through the generic proxy at site {}, and the writer's fence.proxy.async "
+                      "between the "
+                      "two is missing",
+                      where, conflict.other.site),
+          conflict.other.site);
+  case Conflict::WithWrite:
+    fault(FaultKind::Race,
+          fmt::format("{}, not ordered after the {} at site {}", where,
+                      byThread ? "write" : "asynchronous write", conflict.other.site),
+          conflict.other.site);
+  case Conflict::WithRead:
+    fault(byThread ? FaultKind::Race : FaultKind::Overwrite,
+          fmt::format("{}, which the {} at site {} may still have to read", where,
+                      byThread ? "thread" : "asynchronous operation", conflict.other.site),
+          conflict.other.site);
+  }
+}
+
+// ---- global memory
+// --------------------------------------------------------------------------------------------------
+
+GlobalRegion &Multiprocessor::global(const void *address, int64_t bytes, const char *action) {
+  GlobalRegion *region = memory.find(address, bytes);
+  if (!region)
+    fault(FaultKind::OutOfBounds, fmt::format("{} {} bytes at {:#x}, which are in no global region", action,
+                                              bytes, reinterpret_cast<uintptr_t>(address)));
+  if (launch.dependentLaunch && !region->independent &&
+      std::none_of(dependentWaits.begin(), dependentWaits.end(),
+                   [&](const AccessRecord &wait) { return self().clock[wait.agent] >= wait.epoch; }))
+    fault(FaultKind::DependentLaunch,
+          fmt::format("{} '{}', which the grid before may still write: no griddepcontrol.wait before it",
+                      action, region->name));
+  return *region;
+}
+
+void Multiprocessor::readGlobal(const void *address, int64_t bytes, const char *action) {
+  GlobalRegion &region = global(address, bytes, action);
+  if (region.writer.empty())
+    return;
+  const uint32_t me = writerNumber();
+  const int64_t first = static_cast<const uint8_t *>(address) - region.base;
+  for (int64_t byte = first; byte < first + bytes; ++byte) {
+    const uint32_t writer = region.writer[size_t(byte)];
+    if (writer == 0 && region.access == Access::Write)
+      fault(FaultKind::NeverWritten,
+            fmt::format("{} byte {} of '{}', which nothing has written", action, byte, region.name));
+    if (writer != 0 && writer != me)
+      fault(FaultKind::GlobalConflict,
+            fmt::format("{} byte {} of '{}', which another thread or a bulk store of this launch wrote",
+                        action, byte, region.name));
+  }
+}
+
+void Multiprocessor::readGlobalByCopy(const void *address, int64_t bytes) {
+  GlobalRegion &region = global(address, bytes, "a bulk copy reads");
+  if (region.writer.empty())
+    return;
+  const int64_t first = static_cast<const uint8_t *>(address) - region.base;
+  for (int64_t byte = first; byte < first + bytes; ++byte) {
+    if (region.writer[size_t(byte)] != 0)
+      fault(FaultKind::GlobalConflict,
+            fmt::format("a bulk copy reads byte {} of '{}', which this launch writes", byte, region.name));
+    if (region.access == Access::Write)
+      fault(FaultKind::NeverWritten,
+            fmt::format("a bulk copy reads byte {} of '{}', which nothing has written", byte, region.name));
+  }
+}
+
+void Multiprocessor::writeGlobal(const void *address, int64_t bytes, const char *action, bool bulk) {
+  GlobalRegion &region = global(address, bytes, action);
+  const int64_t first = static_cast<const uint8_t *>(address) - region.base;
+  if (region.access == Access::Read)
+    fault(FaultKind::OutOfBounds, fmt::format("{} '{}', an input", action, region.name));
+  const uint32_t me = writerNumber();
+  for (int64_t byte = first; byte < first + bytes; ++byte) {
+    uint32_t &writer = region.writer[size_t(byte)];
+    if (writer != 0 && (bulk || writer != me))
+      fault(FaultKind::GlobalConflict,
+            fmt::format("{} byte {} of '{}', which this launch has written before{}", action, byte,
+                        region.name, bulk ? "" : ", by another thread or a bulk store"));
+    writer = bulk ? bulkWriter : me;
+  }
+}
+
+uint32_t Multiprocessor::writerNumber() const {
+  return uint32_t(1 + running->block->number * launch.threads + running->inBlock);
+}
+
+void Multiprocessor::noteDependentWait(Thread &thread) { dependentWaits.push_back(recordOf(thread)); }
+
+} // namespace simulator
+
+using namespace simulator;
+
+namespace {
+// The thread's stack, and with it what the host compiler spills there.
+bool onOwnStack(const Thread &thread, const void *address) {
+  const auto *at = static_cast<const uint8_t *>(address);
+  return at >= thread.fiber.lowest() && at < thread.fiber.highest();
+}
+
+void checkSize(Multiprocessor &model, const void *address, int64_t bytes) {
+  if (bytes <= 0)
+    model.fault(FaultKind::BadCall, fmt::format("an access of {} bytes", bytes));
+  // Vectors are naturally aligned on the device; other sizes are structs, taken apart there.
+  if (bytes <= 16 && (bytes & (bytes - 1)) == 0 &&
+      reinterpret_cast<uintptr_t>(address) % uint64_t(bytes) != 0)
+    model.fault(FaultKind::Misaligned,
+                fmt::format("an access of {} bytes at {:#x}", bytes, reinterpret_cast<uintptr_t>(address)));
+}
+} // namespace
+
+extern "C" {
+
+void sm_read(int32_t site, const void *address, int64_t bytes) {
+  enter(site, [&](Multiprocessor &model) {
+    checkSize(model, address, bytes);
+    if (model.inSharedWindow(address))
+      model.readShared(model.shared(address, bytes, 1), bytes);
+    else if (!onOwnStack(model.self(), address))
+      model.readGlobal(address, bytes, "reads");
+  });
+}
+
+void sm_write(int32_t site, const void *address, int64_t bytes) {
+  enter(site, [&](Multiprocessor &model) {
+    checkSize(model, address, bytes);
+    Thread &thread = model.self();
+    if (model.inSharedWindow(address))
+      model.writeShared(model.shared(address, bytes, 1), bytes);
+    else if (!onOwnStack(thread, address))
+      model.writeGlobal(address, bytes, "writes", false);
+    else
+      return;
+    thread.storedAt = static_cast<const uint8_t *>(address);
+    thread.storedBytes = bytes;
+    thread.storedSite = site;
+  });
+}
+
+void sm_atomic(int32_t site, const void *address, int64_t bytes) {
+  enter(site, [&](Multiprocessor &model) {
+    checkSize(model, address, bytes);
+    if (model.inSharedWindow(address)) {
+      Multiprocessor::Shared where = model.shared(address, bytes, bytes);
+      model.atomicShared(where, bytes);
+      return;
+    }
+    GlobalRegion &region = model.global(address, bytes, "updates");
+    if (region.access != Access::ReadWrite)
+      model.fault(FaultKind::OutOfBounds,
+                  fmt::format("an atomic update of '{}', which is not for reading and writing", region.name));
+    const int64_t first = static_cast<const uint8_t *>(address) - region.base;
+    for (int64_t byte = first; byte < first + bytes; ++byte) {
+      uint32_t &writer = region.writer[size_t(byte)];
+      if (writer != 0 && writer != Multiprocessor::atomicWriter)
+        model.fault(
+            FaultKind::GlobalConflict,
+            fmt::format("updates byte {} of '{}', which a plain or bulk store wrote", byte, region.name));
+      writer = Multiprocessor::atomicWriter;
+    }
+  });
+}
+
+} // extern "C"

@@ -1,0 +1,379 @@
+// wgmma: asynchronous products of a warpgroup, which complete warp by warp.
+#include "compiler/simulator/model/multiprocessor.h"
+
+#include "compiler/simulator/model/calls.h"
+#include "compiler/simulator/model/handles.h"
+#include "compiler/simulator/model/matrix_descriptor.h"
+#include "compiler/simulator/model/matrix_product.h"
+#include "compiler/simulator/model/small_floats.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace simulator {
+namespace {
+
+constexpr int64_t slotMask = slotBytes - 1;
+
+// Where lane `lane` holds value `position` of its n / 2: the row of 16 and the column.
+int32_t rowOf(int32_t lane, int32_t position) { return lane / 4 + 8 * (position >> 1 & 1); }
+int32_t columnOf(int32_t lane, int32_t position) { return position / 4 * 8 + lane % 4 * 2 + (position & 1); }
+
+struct MmaArguments {
+  float *d;
+  const uint32_t *registers; // of A, or null
+  int64_t a, b;
+  int32_t n, flags;
+};
+MmaArguments &argumentsOf(const Warp &warp, int32_t lane) {
+  return *static_cast<MmaArguments *>(warp.arguments[lane]);
+}
+
+// ---- operands
+// -------------------------------------------------------------------------------------------------------
+
+// Calls visit(address in the slot) for every 16 bytes that a warp reads of an operand. A: 64 rows, of which a
+// warp reads 16; B: n rows, all of which every warp reads.
+template <class Visit>
+void forEachChunk(uint64_t descriptor, bool mnMajor, int32_t firstRow, int32_t rows, Visit visit) {
+  const MatrixDescriptor matrix = decodeDescriptor(descriptor);
+  if (mnMajor) {
+    for (int32_t depth = 0; depth < 16; ++depth)
+      for (int32_t chunk = firstRow / 8; chunk < (firstRow + rows) / 8; ++chunk)
+        visit(chunkAddress(matrix, true, depth, chunk) & slotMask, depth, chunk - firstRow / 8);
+  } else {
+    for (int32_t row = firstRow; row < firstRow + rows; ++row)
+      for (int32_t chunk = 0; chunk < 2; ++chunk)
+        visit(chunkAddress(matrix, false, row, chunk) & slotMask, row - firstRow, chunk);
+  }
+}
+
+void checkOperand(Multiprocessor &model, Warp &warp, char name, uint64_t descriptor, bool mnMajor,
+                  int32_t firstRow, int32_t rows) {
+  if (std::string why = checkDescriptor(descriptor); !why.empty())
+    model.fault(FaultKind::BadDescriptor, fmt::format("operand {}: {}", name, why));
+  Block &block = *warp.block;
+  const AccessRecord reader{warp.issued, uint16_t(warp.agent), 0, model.self().site};
+  // What all lanes have seen of one agent, they have seen of its earlier times too.
+  int32_t seenAgent = -1;
+  uint32_t seenEpoch = 0;
+  auto order = [&](const AccessRecord &write) {
+    if (write.agent == seenAgent && write.epoch <= seenEpoch)
+      return Order::Ordered;
+    for (int32_t lane = 0; lane < 32; ++lane)
+      if (Order order = model.orderAsync(warp.threads[lane], write); order != Order::Ordered)
+        return order;
+    seenAgent = write.agent;
+    seenEpoch = write.epoch;
+    return Order::Ordered;
+  };
+  forEachChunk(descriptor, mnMajor, firstRow, rows, [&](int64_t at, int32_t, int32_t) {
+    if (at < sharedStart || at + 16 > sharedStart + model.launch.sharedBytes)
+      model.fault(
+          FaultKind::OutOfBounds,
+          fmt::format("operand {} of wgmma reads bytes {} to {} of shared memory, of which the block has {}",
+                      name, at - sharedStart, at - sharedStart + 16, model.launch.sharedBytes));
+    if (Conflict conflict = block.history.read(at, 16, reader, order))
+      model.object(conflict, block, name == 'A' ? "operand A of wgmma reads" : "operand B of wgmma reads");
+  });
+}
+
+// ---- accumulators
+// ---------------------------------------------------------------------------------------------------
+
+int32_t newAccumulator(Multiprocessor &model, Warp &warp, int32_t n) {
+  for (size_t number = 0; number < size_t(mostAccumulators); ++number) {
+    if (number == warp.accumulators.size())
+      warp.accumulators.emplace_back();
+    Accumulator &accumulator = warp.accumulators[number];
+    if (accumulator.live)
+      continue;
+    accumulator.live = true;
+    accumulator.n = n;
+    accumulator.values.assign(size_t(16 * n), 0.0f);
+    accumulator.settled = 0;
+    return int32_t(number);
+  }
+  model.fault(FaultKind::BadCall,
+              fmt::format("a warp with {} accumulators that it never settles", mostAccumulators));
+}
+
+// The accumulator whose handles all lanes hold in order, -1 when they hold plain values.
+int32_t heldAccumulator(Multiprocessor &model, const Warp &warp, int32_t n) {
+  const float first = argumentsOf(warp, 0).d[0];
+  const bool held = isHandle(first);
+  for (int32_t lane = 0; lane < 32; ++lane)
+    for (int32_t position = 0; position < n / 2; ++position) {
+      const float value = argumentsOf(warp, lane).d[position];
+      if (isHandle(value) != held ||
+          (held && (accumulatorOf(value) != accumulatorOf(first) || positionOf(value) != position)))
+        model.fault(
+            FaultKind::UnsettledAccumulator,
+            fmt::format(
+                "value {} of lane {} is not that of the accumulator in flight that the other values name",
+                position, lane));
+    }
+  if (!held)
+    return -1;
+  const auto number = size_t(accumulatorOf(first));
+  if (number >= warp.accumulators.size() || !warp.accumulators[number].live ||
+      warp.accumulators[number].settled != 0)
+    model.fault(FaultKind::UnsettledAccumulator, "goes on adding to an accumulator that was settled");
+  if (warp.accumulators[number].n != n)
+    model.fault(FaultKind::BadDescriptor,
+                fmt::format("an m64n{} product adds to an accumulator of m64n{} products", n,
+                            warp.accumulators[number].n));
+  return int32_t(number);
+}
+
+int32_t chooseAccumulator(Multiprocessor &model, Warp &warp, int32_t n, int32_t flags) {
+  const bool adds = flags & sm_wgmma_accumulate;
+  const int32_t held = adds || isHandle(argumentsOf(warp, 0).d[0]) ? heldAccumulator(model, warp, n) : -1;
+  if (held >= 0)
+    return held;
+  if (warp.registersWritten)
+    model.fault(FaultKind::MissingWgmmaFence,
+                "the accumulator's registers may have been written since the warp's last wgmma.fence");
+  const int32_t number = newAccumulator(model, warp, n);
+  std::vector<float> &values = warp.accumulators[size_t(number)].values;
+  if (adds)
+    for (int32_t lane = 0; lane < 32; ++lane)
+      for (int32_t position = 0; position < n / 2; ++position)
+        values[size_t(rowOf(lane, position) * n + columnOf(lane, position))] =
+            argumentsOf(warp, lane).d[position];
+  return number;
+}
+
+// ---- issue
+// ----------------------------------------------------------------------------------------------------------
+
+// The warps of a warpgroup execute the same wgmma in the same order.
+size_t joinIssue(Multiprocessor &model, Warp &warp, const MmaArguments &what) {
+  if (warp.inBlock / 4 * 128 + 128 > model.threadsPerBlock())
+    model.fault(FaultKind::Divergence, "wgmma in a warpgroup of fewer than 128 threads");
+  std::vector<WarpgroupIssue> &issues = warp.block->warpgroups[size_t(warp.inBlock / 4)].issues;
+  const size_t number = warp.issued - 1;
+  const int32_t site = model.self().site;
+  if (number == issues.size())
+    issues.push_back({site, what.n, what.flags, what.a, what.b, 0});
+  WarpgroupIssue &issue = issues[number];
+  if (issue.site != site || issue.n != what.n || issue.flags != what.flags || issue.a != what.a ||
+      issue.b != what.b)
+    model.fault(
+        FaultKind::Divergence,
+        fmt::format(
+            "the warps of a warpgroup disagree on their wgmma number {}: site {} here, {} before, or other "
+            "operands",
+            number + 1, site, issue.site),
+        issue.site);
+  issue.warps |= 1u << warp.inBlock % 4;
+  return number;
+}
+
+void offer(Multiprocessor &model, Warp &warp);
+
+void compute(Multiprocessor &model, Warp &warp) {
+  const WarpProduct product = std::move(warp.queue.front());
+  warp.queue.pop_front();
+  warp.queueOffered = false;
+  const bool f16 = product.flags & sm_wgmma_f16;
+  const uint8_t *slot = warp.block->slot;
+  float a[16 * 16];
+  alignas(64) float b[16 * 256];
+  const int32_t n = product.n;
+  auto load = [&](uint64_t descriptor, bool mnMajor, int32_t firstRow, int32_t rows, auto put) {
+    forEachChunk(descriptor, mnMajor, firstRow, rows, [&](int64_t at, int32_t row, int32_t chunk) {
+      uint16_t elements[8];
+      std::memcpy(elements, slot + at, 16);
+      for (int32_t element = 0; element < 8; ++element)
+        put(row, chunk * 8 + element, fromHalf(elements[element], f16));
+    });
+  };
+  if (product.rows) {
+    std::memcpy(a, product.rows.get(), sizeof a);
+  } else if (product.flags & sm_wgmma_a_mn_major) {
+    load(uint64_t(product.a), true, warp.inBlock % 4 * 16, 16,
+         [&](int k, int m, float value) { a[m * 16 + k] = value; });
+  } else {
+    load(uint64_t(product.a), false, warp.inBlock % 4 * 16, 16,
+         [&](int m, int k, float value) { a[m * 16 + k] = value; });
+  }
+  if (product.flags & sm_wgmma_b_mn_major)
+    load(uint64_t(product.b), true, 0, n, [&](int k, int column, float value) { b[k * n + column] = value; });
+  else
+    load(uint64_t(product.b), false, 0, n,
+         [&](int column, int k, float value) { b[k * n + column] = value; });
+  if (bool(product.flags & sm_wgmma_negate_a) != bool(product.flags & sm_wgmma_negate_b))
+    for (float &value : a)
+      value = -value;
+  std::vector<float> &sums = warp.accumulators[size_t(product.accumulator)].values;
+  if (!(product.flags & sm_wgmma_accumulate))
+    std::fill(sums.begin(), sums.end(), 0.0f);
+  addProduct(sums.data(), a, b, n);
+  model.report.statistics.products += 16 * 16 * n;
+  ++warp.completed;
+  if (warp.waiter)
+    model.wake(*warp.waiter);
+  offer(model, warp);
+}
+
+// The oldest product of the warp may land once all warps have issued it.
+void offer(Multiprocessor &model, Warp &warp) {
+  if (warp.queueOffered || warp.queue.empty())
+    return;
+  const WarpProduct &head = warp.queue.front();
+  if (warp.block->warpgroups[size_t(warp.inBlock / 4)].issues[head.issue].warps != 0xf)
+    return;
+  warp.queueOffered = true;
+  model.addEffect(warp.threads[0], head.site, [&model, &warp] { compute(model, warp); });
+}
+
+void issue(Multiprocessor &model, Warp &warp) {
+  const MmaArguments &what = argumentsOf(warp, 0);
+  for (int32_t lane = 1; lane < 32; ++lane) {
+    const MmaArguments &other = argumentsOf(warp, lane);
+    if (other.a != what.a || other.b != what.b || other.n != what.n || other.flags != what.flags)
+      model.fault(FaultKind::Divergence,
+                  fmt::format("lanes 0 and {} disagree on a descriptor of wgmma", lane));
+  }
+  if (what.n < 8 || what.n > 256 || what.n % 8 != 0)
+    model.fault(FaultKind::BadDescriptor,
+                fmt::format("wgmma with n = {}: a multiple of 8 up to 256", what.n));
+  if (warp.agent < 0)
+    warp.agent = model.newAgent();
+  const int32_t accumulator = chooseAccumulator(model, warp, what.n, what.flags);
+  ++warp.issued;
+  WarpProduct product{model.self().site, accumulator, what.n, what.flags, what.a, what.b, 0, nullptr};
+  product.issue = joinIssue(model, warp, what);
+  if (what.registers) {
+    if (!warp.fencedSinceCommit)
+      model.fault(FaultKind::MissingWgmmaFence,
+                  "the registers of operand A may have been written since the warp's last wgmma.fence");
+    product.rows = std::make_unique<float[]>(256);
+    for (int32_t lane = 0; lane < 32; ++lane)
+      for (int32_t part = 0; part < 8; ++part) {
+        const uint32_t pair = argumentsOf(warp, lane).registers[part / 2];
+        const int32_t row = lane / 4 + 8 * (part / 2 % 2), column = part / 4 * 8 + lane % 4 * 2 + part % 2;
+        product.rows[size_t(row * 16 + column)] =
+            fromHalf(uint16_t(part % 2 ? pair >> 16 : pair), what.flags & sm_wgmma_f16);
+      }
+  } else {
+    checkOperand(model, warp, 'A', uint64_t(what.a), what.flags & sm_wgmma_a_mn_major, warp.inBlock % 4 * 16,
+                 16);
+  }
+  checkOperand(model, warp, 'B', uint64_t(what.b), what.flags & sm_wgmma_b_mn_major, 0, what.n);
+  warp.accumulators[size_t(accumulator)].lastProduct = warp.issued;
+  warp.queue.push_back(std::move(product));
+  for (int32_t lane = 0; lane < 32; ++lane)
+    for (int32_t position = 0; position < what.n / 2; ++position)
+      argumentsOf(warp, lane).d[position] = handleOf(accumulator, position);
+  Warp *first = &warp - warp.inBlock % 4;
+  for (int32_t other = 0; other < 4; ++other)
+    offer(model, first[other]);
+}
+
+void waitForGroups(Multiprocessor &model, Warp &warp, int32_t pending) {
+  if (pending < 0)
+    model.fault(FaultKind::BadCall, fmt::format("a wait for all but {} groups", pending));
+  const size_t groups = warp.groupEnds.size();
+  if (groups <= size_t(pending))
+    return;
+  const uint32_t target = warp.groupEnds[groups - size_t(pending) - 1];
+  while (warp.completed < target) {
+    warp.waiter = &model.self();
+    model.suspend({Wait::Wgmma, nullptr, pending});
+  }
+  warp.waiter = nullptr;
+  warp.waited = std::max(warp.waited, target);
+  if (warp.agent >= 0)
+    for (int32_t lane = 0; lane < 32; ++lane)
+      warp.threads[lane].clock.advance(size_t(warp.agent), target);
+}
+
+void settle(Multiprocessor &model, Thread &thread, float *d, int32_t count) {
+  int32_t held = 0;
+  for (int32_t position = 0; position < count; ++position)
+    held += isHandle(d[position]);
+  if (held == 0)
+    return;
+  Warp &warp = *thread.warp;
+  const auto number = size_t(accumulatorOf(d[0]));
+  for (int32_t position = 0; position < count; ++position)
+    if (!isHandle(d[position]) || size_t(accumulatorOf(d[position])) != number ||
+        positionOf(d[position]) != position)
+      model.fault(
+          FaultKind::UnsettledAccumulator,
+          fmt::format("value {} is not that of the accumulator that the other values name", position));
+  if (number >= warp.accumulators.size() || !warp.accumulators[number].live ||
+      (warp.accumulators[number].settled >> thread.lane & 1))
+    model.fault(FaultKind::UnsettledAccumulator, "settles an accumulator that it has settled before");
+  Accumulator &accumulator = warp.accumulators[number];
+  if (accumulator.n != count * 2)
+    model.fault(FaultKind::UnsettledAccumulator,
+                fmt::format("settles {} values of an accumulator of {}", count, accumulator.n / 2));
+  if (accumulator.lastProduct > warp.waited)
+    model.fault(FaultKind::UnsettledAccumulator, "takes the values of an accumulator in flight: no "
+                                                 "wgmma.wait_group of the warp covers its last product");
+  for (int32_t position = 0; position < count; ++position)
+    d[position] =
+        accumulator
+            .values[size_t(rowOf(thread.lane, position) * accumulator.n + columnOf(thread.lane, position))];
+  accumulator.settled |= 1u << thread.lane;
+  if (accumulator.settled == allLanes)
+    accumulator.live = false;
+  // What the thread does with the values, registers are written by it.
+  warp.registersWritten = true;
+}
+
+void mma(int32_t site, float *d, const uint32_t *registers, int64_t a, int64_t b, int32_t n, int32_t flags) {
+  enter(site, [&](Multiprocessor &model) {
+    MmaArguments arguments{d, registers, a, b, n, flags};
+    model.meet(allLanes, &arguments, [&](Warp &warp) { issue(model, warp); });
+  });
+}
+
+} // namespace
+} // namespace simulator
+
+using namespace simulator;
+
+extern "C" {
+
+void sm_wgmma_fence(int32_t site) {
+  enter(site, [](Multiprocessor &model) {
+    model.meet(allLanes, nullptr, [](Warp &warp) {
+      warp.registersWritten = false;
+      warp.fencedSinceCommit = true;
+    });
+  });
+}
+
+void sm_wgmma_mma(int32_t site, float *d, int64_t a, int64_t b, int32_t n, int32_t flags) {
+  mma(site, d, nullptr, a, b, n, flags);
+}
+
+void sm_wgmma_mma_registers(int32_t site, float *d, const uint32_t *a, int64_t b, int32_t n, int32_t flags) {
+  mma(site, d, a, 0, b, n, flags);
+}
+
+void sm_wgmma_commit_group(int32_t site) {
+  enter(site, [](Multiprocessor &model) {
+    model.meet(allLanes, nullptr, [](Warp &warp) {
+      warp.groupEnds.push_back(warp.issued);
+      warp.fencedSinceCommit = false;
+    });
+  });
+}
+
+void sm_wgmma_wait_group(int32_t site, int32_t pending) {
+  enter(site, [&](Multiprocessor &model) {
+    model.meet(allLanes, nullptr, [&](Warp &warp) { waitForGroups(model, warp, pending); });
+  });
+}
+
+void sm_settle(int32_t site, float *d, int32_t count) {
+  enter(site, [&](Multiprocessor &model) { settle(model, model.self(), d, count); });
+}
+
+} // extern "C"
