@@ -39,7 +39,7 @@ struct LauncherFiles {
 };
 
 /// C99 that compiles without warnings. What it writes encodes, for every launch anew, the tensor maps that
-/// runtime/gpu_kernel_abi.h describes.
+/// runtime/gpu_kernel_abi.h describes. Throws Failure where a number of the layer does not fit 32 bits.
 LauncherFiles cudaLauncher(const CudaProgram &program);
 
 } // namespace compiler

@@ -1,0 +1,199 @@
+#include "compiler/targets/c/cuda_launcher.h"
+
+#include "compiler/failure.h"
+#include "compiler/spec/usage_error.h"
+#include "compiler/targets/c/cuda_launcher_text.h"
+#include "runtime/cuda/launch_plan.h"
+#include "runtime/gpu_kernel_abi.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fmt/format.h>
+#include <utility>
+
+namespace compiler {
+namespace {
+
+std::string withIdentifier(std::string_view text, const std::string &identifier) {
+  std::string result;
+  for (char c : text)
+    c == '@' ? result += identifier : result += c;
+  return result;
+}
+
+bool isInterval(const algrt::Layer &layer) {
+  return layer.lift == algrt::Lift::rows && layer.row_types == algrt::RowTypesKind::interval;
+}
+
+int swizzleNumber(std::int64_t bytes) { return bytes == 32 ? 1 : bytes == 64 ? 2 : bytes == 128 ? 3 : 0; }
+int typeNumber(algrt::ElementType type) { return type == algrt::ElementType::f32 ? 7 : 9; }
+
+/// What the fixed text calls the numbers of this kernel.
+std::vector<std::pair<std::string, std::int64_t>> numbers(const CudaProgram &program) {
+  const algrt::Layer &layer = program.layer;
+  const algrt::GpuKernel &kernel = program.kernel;
+  const bool rows = layer.lift == algrt::Lift::rows;
+  const std::int64_t out_groups = static_cast<std::int64_t>(layer.out_groups.size());
+  const std::int64_t row_maps = algrt::cuda::rowMapCount(layer);
+  const std::int64_t out_width = layer.n / out_groups;
+  std::vector<std::pair<std::string, std::int64_t>> all = {
+      {"ARCHITECTURE", kernel.architecture},
+      {"EXACT_ARCHITECTURE", kernel.exact_architecture},
+      {"K", layer.k},
+      {"N", layer.n},
+      {"IN_GROUPS", layer.in_groups.size()},
+      {"OUT_GROUPS", out_groups},
+      {"BANK_ROW_GROUPS", layer.bank_rows.size()},
+      {"BANK_OUT_GROUPS", rows ? out_groups : 1},
+      {"BANK_COLUMNS", layer.bankColumns()},
+      {"INPUT_BYTES", algrt::elementBytes(layer.dtype)},
+      {"INPUT_TYPE", typeNumber(layer.dtype)},
+      {"OUTPUT_BYTES", algrt::elementBytes(kernel.output)},
+      {"OUTPUT_TYPE", typeNumber(kernel.output)},
+      {"THREADS", kernel.threads},
+      {"CLUSTER", kernel.cluster},
+      {"SHARED_BYTES", kernel.shared_bytes},
+      {"TILE_ROWS", kernel.tile.rows},
+      {"COLUMN_TILES", (out_width + kernel.tile.columns - 1) / kernel.tile.columns},
+      {"ROW_MAPS", row_maps},
+      {"MAPS", 2 * row_maps + 1},
+      {"MAP_BYTES", algrt_tensor_map_bytes},
+      {"MAP_ALIGNMENT", algrt_tensor_map_alignment},
+      {"MOST_ROWS", algrt_most_gpu_rows},
+      {"TERMS_BYTES", program.terms.size() * sizeof(std::int32_t)},
+      {"PERIOD", rows ? layer.types * layer.row_type_width : 1},
+  };
+  if (isInterval(layer))
+    all.emplace_back("RUN", layer.row_type_width);
+  for (const auto &[name, box] : {std::pair{"X", kernel.x}, {"W", kernel.w}, {"Y", kernel.y}}) {
+    all.emplace_back(fmt::format("{}_BOX_COLUMNS", name), box.columns);
+    all.emplace_back(fmt::format("{}_BOX_ROWS", name), box.rows);
+    all.emplace_back(fmt::format("{}_SWIZZLE", name), swizzleNumber(box.swizzle));
+  }
+  return all;
+}
+
+std::string constants(const CudaProgram &program) {
+  std::string text = "\n/* The kernel's numbers. */\nenum {";
+  const char *separator = "";
+  for (const auto &[name, value] : numbers(program)) {
+    if (value > INT32_MAX)
+      throw Failure(
+          fmt::format("{} is {}: a launcher in C counts in 32 bits; compile a bundle instead", name, value));
+    text += fmt::format("{}\n  {} = {}", separator, name, value);
+    separator = ",";
+  }
+  return text + fmt::format("\n}};\n#define SYMBOL \"{}\"\n", program.kernel.symbol);
+}
+
+std::string termsTable(const std::vector<std::int32_t> &terms) {
+  if (terms.empty())
+    return "\n/* Every type reads its own group and the one that it writes: no table of terms. */\n"
+           "static const int32_t terms[1] = {0};\n";
+  std::string text = fmt::format("\n/* Where the terms of (type, output group) start, by type, then group; "
+                                 "then of each term its input group\n"
+                                 " * and its row group of w, with bit 31 set where it is subtracted. */\n"
+                                 "static const int32_t terms[{}] = {{",
+                                 terms.size());
+  for (std::size_t i = 0; i < terms.size(); ++i)
+    // The least number has no literal in C.
+    text +=
+        fmt::format("{}{}", i % 12 == 0 ? "\n    " : " ",
+                    terms[i] == INT32_MIN ? std::string("-2147483647 - 1,") : fmt::format("{},", terms[i]));
+  return text + "\n};\n";
+}
+
+std::string imageBytes(const CudaProgram &program) {
+  const std::string_view image = program.image;
+  // PTX is a string to the driver: with the zero at its end.
+  const bool text = program.image_kind == algrt::ImageKind::ptx;
+  std::string result =
+      fmt::format("\n/* {}. */\nstatic const union {{\n  uint64_t alignment;\n  unsigned char bytes[{}];\n}} "
+                  "image = {{.bytes = {{",
+                  text ? "PTX, which the driver compiles when it is loaded" : "Machine code, a cubin",
+                  image.size() + (text ? 1 : 0));
+  result.reserve(result.size() + 5 * image.size());
+  for (std::size_t i = 0; i < image.size() + (text ? 1 : 0); ++i) {
+    if (i % 32 == 0)
+      result += "\n";
+    result += fmt::format("{},", i < image.size() ? static_cast<unsigned char>(image[i]) : 0);
+  }
+  return result + "\n}};\n";
+}
+
+/// A text that cannot end the comment it stands in.
+std::string inComment(std::string text) {
+  for (std::size_t at = 0; (at = text.find("*/", at)) != std::string::npos;)
+    text.insert(at + 1, " ");
+  return text;
+}
+
+/// What is computed, with shapes and units, for both files.
+std::string comment(const CudaProgram &program) {
+  const algrt::Layer &layer = program.layer;
+  const algrt::GpuKernel &kernel = program.kernel;
+  const bool rows = layer.lift == algrt::Lift::rows;
+  std::string text =
+      fmt::format("/* {} for {}{}, generated by algctl.\n *\n", inComment(program.title),
+                  fmt::format("sm_{}", kernel.architecture), kernel.exact_architecture ? "a" : "");
+  text += fmt::format(" * y[m, {}] = x[m, {}] (times) w, row-major.\n", layer.n, layer.k);
+  text += fmt::format(" *   x  {}, {} groups of {} columns\n", name(layer.dtype), layer.in_groups.size(),
+                      layer.in_groups[0]);
+  text += rows ? fmt::format(" *   w  {}, [{}, {}]: row group g times output group h is a block of {} x {}\n",
+                             name(layer.dtype), layer.k, layer.n, layer.bank_rows[0], layer.out_groups[0])
+               : fmt::format(" *   w  {}, [{}, {}, {}]: one block for each slot\n", name(layer.dtype),
+                             layer.bank_rows.size(), layer.bank_rows[0], layer.bankColumns());
+  text += fmt::format(" *   y  {}, {} groups of {} columns\n", name(kernel.output), layer.out_groups.size(),
+                      layer.out_groups[0]);
+  if (!rows)
+    text += " * Every row carries all slots: p0 has no effect.\n";
+  else if (isInterval(layer))
+    text += fmt::format(" * Row r has type (p0 + r) / {} mod {}.\n", layer.row_type_width, layer.types);
+  else
+    text += fmt::format(" * Row r has type (p0 + r) mod {}.\n", layer.types);
+  return text + " */\n";
+}
+
+} // namespace
+
+LauncherNames launcherNames(std::string_view path) {
+  const std::filesystem::path source(path);
+  const std::string stem = source.stem().string();
+  if (source.extension() != ".c" || stem.find_first_of("\"\\\n") != std::string::npos)
+    throw UsageError(
+        fmt::format("a kernel in C is two files, FILE.c and FILE.h: -o {} does not name the first", path));
+  LauncherNames names;
+  names.source_path = source.string();
+  names.header_path = std::filesystem::path(source).replace_extension(".h").string();
+  names.include = stem + ".h";
+  for (char c : stem)
+    names.identifier +=
+        std::isalnum(static_cast<unsigned char>(c)) && static_cast<unsigned char>(c) < 128 ? c : '_';
+  // Names that begin with an underscore are the C implementation's.
+  if (!std::isalpha(static_cast<unsigned char>(names.identifier[0])))
+    names.identifier = "kernel_" + names.identifier;
+  return names;
+}
+
+LauncherFiles cudaLauncher(const CudaProgram &program) {
+  const std::string &identifier = program.names.identifier;
+  std::string guard = identifier + "_H";
+  std::transform(guard.begin(), guard.end(), guard.begin(), [](unsigned char c) { return std::toupper(c); });
+  LauncherFiles files;
+  files.header = comment(program) + fmt::format("#ifndef {0}\n#define {0}\n\n", guard) +
+                 withIdentifier(launcher_declarations, identifier) + "\n#endif\n";
+  files.source =
+      comment(program) +
+      fmt::format("#include \"{}\"\n\n#include <dlfcn.h>\n#include <stddef.h>\n#include <stdio.h>\n"
+                  "#include <stdlib.h>\n#include <string.h>\n",
+                  program.names.include) +
+      constants(program) + termsTable(program.terms) + imageBytes(program);
+  for (const char *part :
+       {launcher_driver, launcher_loading, launcher_tensor_maps,
+        isInterval(program.layer) ? launcher_interval_rows : launcher_cyclic_rows, launcher_launch})
+    files.source += withIdentifier(part, identifier);
+  return files;
+}
+
+} // namespace compiler

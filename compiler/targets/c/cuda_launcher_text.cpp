@@ -1,0 +1,467 @@
+#include "compiler/targets/c/cuda_launcher_text.h"
+
+namespace compiler {
+
+const char *const launcher_declarations = R"c(#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What the functions return: 0, one of these, or a CUresult of the driver, which is positive. */
+enum {
+  @_ok = 0,
+  @_invalid_argument = -1,
+  @_no_driver = -2,
+  @_wrong_device = -3,
+  @_out_of_host_memory = -4
+};
+
+/* The kernel on one device. Used by one thread at a time; other threads load their own. */
+typedef struct @_kernel {
+  struct @_state *state;
+  char error[512];
+} @_kernel;
+
+/* Opens the driver library libcuda.so.1 and puts the kernel on a device, counted from 0, in its primary context.
+ * Uses nothing of *kernel as it was before. Where it fails, @_error says why and there is nothing to unload. */
+int @_load(@_kernel *kernel, int device);
+
+/* The same with the driver's functions from elsewhere: find(name, context) returns the function that the driver
+ * library exports under that name, NULL where it has none. */
+typedef void (*@_symbol)(void);
+typedef @_symbol (*@_find_symbol)(const char *name, void *context);
+int @_load_from(@_kernel *kernel, int device, @_find_symbol find, void *context);
+
+/* Starts the product in a stream, a CUstream of the device's primary context or NULL for the default stream, and
+ * returns at once. x, w and y are addresses on the device, multiples of 16 bytes; ldx, ldw and ldy are elements from
+ * one row to the next, multiples of 16 bytes. p0 >= 0 is the absolute position of row 0. Nothing but y's m rows of
+ * the columns that it has is written. May be captured into a graph. */
+int @_launch(@_kernel *kernel, const void *x, int64_t ldx, const void *w, int64_t ldw, void *y, int64_t ldy,
+             int64_t m, int64_t p0, void *stream);
+
+/* Takes the kernel from the device, which must have finished with it. */
+void @_unload(@_kernel *kernel);
+
+/* What went wrong in the last call that failed; lives as long as *kernel. */
+const char *@_error(const @_kernel *kernel);
+
+#ifdef __cplusplus
+}
+#endif
+)c";
+
+const char *const launcher_driver = R"c(
+/* ---- What is needed of the driver, as the CUDA driver API's manual gives it. ---- */
+
+#define DRIVER_ENTRIES(X)                                                                                              \
+  X(init, cuInit, (unsigned flags))                                                                                    \
+  X(error_text, cuGetErrorString, (int result, const char **text))                                                     \
+  X(device_get, cuDeviceGet, (int *device, int ordinal))                                                               \
+  X(device_attribute, cuDeviceGetAttribute, (int *value, int attribute, int device))                                   \
+  X(retain_context, cuDevicePrimaryCtxRetain, (void **context, int device))                                            \
+  X(release_context, cuDevicePrimaryCtxRelease_v2, (int device))                                                       \
+  X(push_context, cuCtxPushCurrent_v2, (void *context))                                                                \
+  X(pop_context, cuCtxPopCurrent_v2, (void **context))                                                                 \
+  X(module_load, cuModuleLoadDataEx, (void **module, const void *image, unsigned count, int *options, void **values))  \
+  X(module_unload, cuModuleUnload, (void *module))                                                                     \
+  X(module_function, cuModuleGetFunction, (void **function, void *module, const char *name))                           \
+  X(set_attribute, cuFuncSetAttribute, (void *function, int attribute, int value))                                     \
+  X(allocate, cuMemAlloc_v2, (unsigned long long *address, size_t bytes))                                              \
+  X(deallocate, cuMemFree_v2, (unsigned long long address))                                                            \
+  X(copy_to_device, cuMemcpyHtoD_v2, (unsigned long long to, const void *from, size_t bytes))                          \
+  X(encode_map, cuTensorMapEncodeTiled,                                                                                \
+    (void *map, int type, uint32_t rank, void *address, const uint64_t *extents, const uint64_t *strides,              \
+     const uint32_t *box, const uint32_t *element_strides, int interleave, int swizzle, int promotion, int fill))      \
+  X(launch, cuLaunchKernelEx, (const launch_config *config, void *function, void **parameters, void **extra))
+
+enum { /* CUdevice_attribute, CUfunction_attribute, CUlaunchAttributeID */
+  MULTIPROCESSOR_COUNT = 16,
+  CAPABILITY_MAJOR = 75,
+  CAPABILITY_MINOR = 76,
+  MAX_DYNAMIC_SHARED_BYTES = 8,
+  CLUSTER_DIMENSION = 4
+};
+
+typedef struct {
+  int id;
+  char unused[4];
+  union {
+    char bytes[64];
+    unsigned cluster[3];
+    void *alignment;
+  } value;
+} launch_attribute;
+
+typedef struct {
+  unsigned grid[3], block[3], shared_bytes;
+  void *stream;
+  launch_attribute *attributes;
+  unsigned attribute_count;
+} launch_config;
+
+#define MEMBER(name, symbol, parameters) int(*name) parameters;
+struct @_state {
+  DRIVER_ENTRIES(MEMBER)
+  void *library, *context, *module, *function;
+  unsigned long long terms; /* address on the device, 0 where there are none */
+  int device, multiprocessors;
+};
+
+static int fail(@_kernel *kernel, int status, const char *why) {
+  snprintf(kernel->error, sizeof kernel->error, "%s", why);
+  return status;
+}
+
+static int driver_failure(@_kernel *kernel, int result, const char *what) {
+  const char *text = NULL;
+  if (kernel->state->error_text(result, &text) != 0 || text == NULL)
+    text = "an error that the driver has no text for";
+  snprintf(kernel->error, sizeof kernel->error, "%s: %s (CUresult %d)", what, text, result);
+return result;
+}
+)c";
+
+const char *const launcher_loading = R"c(
+/* ---- Loading ---- */
+
+static @_symbol find_in_library(const char *name, void *library) {
+  void *object = dlsym(library, name);
+  @_symbol function;
+  memcpy(&function, &object, sizeof function); /* POSIX: the same representation */
+  return function;
+}
+
+static int find_entries(@_kernel *kernel, @_find_symbol find, void *context) {
+#define FIND(name, symbol, parameters)                                                                                 \
+  if ((kernel->state->name = (int(*) parameters)find(#symbol, context)) == NULL)                                       \
+    return fail(kernel, @_no_driver, "the driver has no function " #symbol ": it is older than CUDA 12.0");
+  DRIVER_ENTRIES(FIND)
+  return 0;
+}
+
+static int check_device(@_kernel *kernel, int ordinal) {
+  struct @_state *state = kernel->state;
+  int major = 0, minor = 0, result = state->init(0);
+  if (result != 0)
+    return driver_failure(kernel, result, "starting the driver");
+  if ((result = state->device_get(&state->device, ordinal)) != 0)
+    return driver_failure(kernel, result, "finding the device");
+  if ((result = state->device_attribute(&major, CAPABILITY_MAJOR, state->device)) != 0 ||
+      (result = state->device_attribute(&minor, CAPABILITY_MINOR, state->device)) != 0 ||
+      (result = state->device_attribute(&state->multiprocessors, MULTIPROCESSOR_COUNT, state->device)) != 0)
+    return driver_failure(kernel, result, "asking the device what it is");
+  if (EXACT_ARCHITECTURE ? major * 10 + minor != ARCHITECTURE : major * 10 + minor < ARCHITECTURE) {
+    snprintf(kernel->error, sizeof kernel->error,
+             "device %d has compute capability %d.%d, the kernel needs %d.%d%s", ordinal, major, minor,
+             ARCHITECTURE / 10, ARCHITECTURE % 10, EXACT_ARCHITECTURE ? " exactly" : " or later");
+    return @_wrong_device;
+  }
+  return 0;
+}
+
+/* With the context current. */
+static int put_on_device(@_kernel *kernel) {
+  struct @_state *state = kernel->state;
+  int result = state->module_load(&state->module, image.bytes, 0, NULL, NULL);
+  if (result != 0)
+    return driver_failure(kernel, result, "loading the kernel's image");
+  if ((result = state->module_function(&state->function, state->module, SYMBOL)) != 0)
+    return driver_failure(kernel, result, "finding the kernel in its image");
+  if ((result = state->set_attribute(state->function, MAX_DYNAMIC_SHARED_BYTES, SHARED_BYTES)) != 0)
+    return driver_failure(kernel, result, "reserving the kernel's shared memory");
+  if (TERMS_BYTES > 0) {
+    if ((result = state->allocate(&state->terms, TERMS_BYTES)) != 0)
+      return driver_failure(kernel, result, "allocating the table of terms");
+    if ((result = state->copy_to_device(state->terms, terms, TERMS_BYTES)) != 0)
+      return driver_failure(kernel, result, "copying the table of terms");
+  }
+  return 0;
+}
+
+static int load_state(@_kernel *kernel, int device, @_find_symbol find, void *context) {
+  struct @_state *state = kernel->state;
+  void *popped;
+  int result;
+  if (find == NULL) {
+    find = find_in_library;
+    context = state->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (context == NULL)
+      return fail(kernel, @_no_driver, "libcuda.so.1 cannot be opened: this machine has no NVIDIA driver");
+  }
+  if ((result = find_entries(kernel, find, context)) != 0 || (result = check_device(kernel, device)) != 0)
+    return result;
+  if ((result = state->retain_context(&state->context, state->device)) != 0)
+    return driver_failure(kernel, result, "retaining the device's context");
+  if ((result = state->push_context(state->context)) != 0)
+    return driver_failure(kernel, result, "entering the device's context");
+  result = put_on_device(kernel);
+  (void)state->pop_context(&popped);
+  return result;
+}
+
+int @_load_from(@_kernel *kernel, int device, @_find_symbol find, void *context) {
+  int result;
+  kernel->error[0] = 0;
+  kernel->state = calloc(1, sizeof *kernel->state);
+  if (kernel->state == NULL)
+    return fail(kernel, @_out_of_host_memory, "no memory is left on the host");
+  result = load_state(kernel, device, find, context);
+  if (result != 0)
+    @_unload(kernel);
+  return result;
+}
+
+int @_load(@_kernel *kernel, int device) { return @_load_from(kernel, device, NULL, NULL); }
+
+void @_unload(@_kernel *kernel) {
+  struct @_state *state = kernel->state;
+  void *popped;
+  if (state == NULL)
+    return;
+  if (state->context != NULL) {
+    /* Where the context cannot be entered the driver has gone, and what it held with it. */
+    if (state->push_context(state->context) == 0) {
+      if (state->terms != 0)
+        (void)state->deallocate(state->terms);
+      if (state->module != NULL)
+        (void)state->module_unload(state->module);
+      (void)state->pop_context(&popped);
+    }
+    (void)state->release_context(state->device);
+  }
+  if (state->library != NULL)
+    (void)dlclose(state->library);
+  free(state);
+  kernel->state = NULL;
+}
+
+const char *@_error(const @_kernel *kernel) { return kernel->error; }
+)c";
+
+const char *const launcher_tensor_maps = R"c(
+/* ---- Tensor maps ---- */
+
+/* A matrix on the device, rows ld elements apart. */
+typedef struct {
+  const char *name;
+  uint64_t address;
+  int64_t columns, ld;
+  int element_bytes, element_type; /* CUtensorMapDataType */
+} matrix;
+
+typedef struct {
+  int columns, rows;
+  int swizzle; /* CUtensorMapSwizzle */
+} box_shape;
+
+typedef struct {
+  int64_t first_row, count, rows; /* of each line */
+} row_lines;
+
+static int legal_stride(uint64_t bytes) { return bytes != 0 && bytes % 16 == 0 && bytes < (uint64_t)1 << 40; }
+
+static int check_matrix(@_kernel *kernel, const matrix *from, int64_t rows) {
+  const char *why = NULL;
+  if (from->address % 16 != 0)
+    why = "starts at an address that is not a multiple of 16 bytes";
+  else if (from->ld < from->columns)
+    why = "has rows that are closer together than they are wide";
+  else if (from->ld >= ((int64_t)1 << 40) / from->element_bytes)
+    why = "has rows 2^40 bytes apart or more, which a tensor map cannot step over";
+  else if (from->ld * from->element_bytes % 16 != 0)
+    why = "has rows whose distance is not a multiple of 16 bytes";
+  else if (rows > 0 && from->ld * from->element_bytes > ((int64_t)1 << 62) / rows)
+    why = "is larger than any device's memory";
+  if (why == NULL)
+    return 0;
+  snprintf(kernel->error, sizeof kernel->error, "%s %s", from->name, why);
+  return @_invalid_argument;
+}
+
+/* Four dimensions, the first of them contiguous; strides of the others in bytes. */
+static int encode(@_kernel *kernel, unsigned char *map, const matrix *from, uint64_t address,
+                  const uint64_t extents[4], uint64_t strides[3], const uint32_t box[4], int swizzle) {
+  static const uint32_t side_by_side[4] = {1, 1, 1, 1};
+  int i, result;
+  for (i = 0; i < 3; ++i)
+    if (!legal_stride(strides[i])) {
+      if (extents[i + 1] > 1) {
+        snprintf(kernel->error, sizeof kernel->error,
+                 "%s: a tensor map cannot step over %llu bytes, only over multiples of 16 below 2^40", from->name,
+                 (unsigned long long)strides[i]);
+        return @_invalid_argument;
+      }
+      strides[i] = 16; /* never taken, but has to be legal */
+    }
+  /* Not interleaved; fetched into the second-level cache by 128 bytes; zeros outside. */
+  result = kernel->state->encode_map(map, from->element_type, 4, (void *)(uintptr_t)address, extents, strides, box,
+                                     side_by_side, 0, swizzle, 2, 0);
+  return result == 0 ? 0 : driver_failure(kernel, result, "encoding a tensor map");
+}
+
+/* Columns of a group, groups, lines, rows of a line. Lines are line_step rows apart, rows of a line row_step. */
+static int encode_lines(@_kernel *kernel, unsigned char *map, const matrix *from, int groups, row_lines lines,
+                        int64_t line_step, int64_t row_step, const box_shape *shape) {
+  const int empty = lines.count == 0 || lines.rows == 0;
+  const uint64_t width = (uint64_t)from->columns / (uint64_t)groups, bytes = (uint64_t)from->element_bytes;
+  const uint64_t row_bytes = (uint64_t)from->ld * bytes;
+  const uint64_t extents[4] = {width, (uint64_t)groups, empty ? 1 : (uint64_t)lines.count,
+                               empty ? 1 : (uint64_t)lines.rows};
+  uint64_t strides[3];
+  const uint32_t box[4] = {(uint32_t)shape->columns, 1, 1, (uint32_t)shape->rows};
+  strides[0] = width * bytes;
+  strides[1] = (uint64_t)line_step * row_bytes;
+  strides[2] = (uint64_t)row_step * row_bytes;
+  return encode(kernel, map, from, from->address + (empty ? 0 : (uint64_t)lines.first_row * row_bytes), extents,
+                strides, box, shape->swizzle);
+}
+
+/* Columns of a group, output groups, depth, row groups. */
+static int encode_bank(@_kernel *kernel, unsigned char *map, const matrix *bank, const box_shape *shape) {
+  const uint64_t width = (uint64_t)bank->columns / BANK_OUT_GROUPS, bytes = (uint64_t)bank->element_bytes;
+  const uint64_t extents[4] = {width, BANK_OUT_GROUPS, K / BANK_ROW_GROUPS, BANK_ROW_GROUPS};
+  uint64_t strides[3];
+  const uint32_t box[4] = {(uint32_t)shape->columns, 1, (uint32_t)shape->rows, 1};
+  strides[0] = width * bytes;
+  strides[1] = (uint64_t)bank->ld * bytes;
+  strides[2] = K / BANK_ROW_GROUPS * strides[1];
+  return encode(kernel, map, bank, bank->address, extents, strides, box, shape->swizzle);
+}
+)c";
+
+const char *const launcher_cyclic_rows = R"c(
+/* Row r has type (r + p0) mod PERIOD. A line is the rows of one phase r mod PERIOD: the first m mod PERIOD lines have
+ * a row more than the others. */
+static int encode_rows(@_kernel *kernel, unsigned char *maps, const matrix *from, int groups, int64_t m,
+                       int64_t offset, const box_shape *shape) {
+  const int64_t longer = m % PERIOD;
+  row_lines lines;
+  int result;
+  (void)offset;
+  lines.first_row = 0, lines.count = longer, lines.rows = m / PERIOD + 1;
+  if ((result = encode_lines(kernel, maps, from, groups, lines, 1, PERIOD, shape)) != 0)
+    return result;
+  lines.first_row = longer, lines.count = PERIOD - longer, lines.rows = m / PERIOD;
+  return encode_lines(kernel, maps + MAP_BYTES, from, groups, lines, 1, PERIOD, shape);
+}
+
+static int64_t count_lines(int64_t m, int64_t offset) {
+  (void)m, (void)offset;
+  return PERIOD;
+}
+static int64_t longest_line(int64_t m) { return (m + PERIOD - 1) / PERIOD; }
+)c";
+
+const char *const launcher_interval_rows = R"c(
+/* Row r has type (r + p0) / RUN mod TYPES. A line is a run of rows of one type; the first and the last run may be
+ * partial, and have maps of their own. */
+static int encode_rows(@_kernel *kernel, unsigned char *maps, const matrix *from, int groups, int64_t m,
+                       int64_t offset, const box_shape *shape) {
+  const int64_t into = offset % RUN, rest = into == 0 ? 0 : RUN - into, first = rest < m ? rest : m;
+  const int64_t whole = (m - first) / RUN, left = m - first - whole * RUN;
+  row_lines lines;
+  int result;
+  lines.first_row = 0, lines.count = 1, lines.rows = first;
+  if ((result = encode_lines(kernel, maps, from, groups, lines, RUN, 1, shape)) != 0)
+    return result;
+  lines.first_row = first, lines.count = whole, lines.rows = RUN;
+  if ((result = encode_lines(kernel, maps + MAP_BYTES, from, groups, lines, RUN, 1, shape)) != 0)
+    return result;
+  lines.first_row = first + whole * RUN, lines.count = 1, lines.rows = left;
+  return encode_lines(kernel, maps + 2 * MAP_BYTES, from, groups, lines, RUN, 1, shape);
+}
+
+static int64_t count_lines(int64_t m, int64_t offset) { return (offset % RUN + m - 1) / RUN + 1; }
+static int64_t longest_line(int64_t m) {
+  (void)m;
+  return RUN;
+}
+)c";
+
+const char *const launcher_launch = R"c(
+/* ---- Launching ---- */
+
+static int check_rows(@_kernel *kernel, int64_t m, int64_t p0) {
+  if (kernel->state == NULL)
+    return fail(kernel, @_invalid_argument, "the kernel is not loaded");
+  if (m < 0 || p0 < 0)
+    return fail(kernel, @_invalid_argument, "m and p0 need to be 0 or more");
+  if (m >= MOST_ROWS)
+    return fail(kernel, @_invalid_argument, "m is too large: launch once for each part of the rows");
+  if (p0 > INT64_MAX - m)
+    return fail(kernel, @_invalid_argument, "p0 + m does not fit 64 bits");
+  return 0;
+}
+
+/* Blocks that take tiles of y in turn: as many as the device runs at once, no more than there are tiles. */
+static unsigned choose_grid(int64_t tiles, int multiprocessors) {
+  int64_t clusters = (tiles + CLUSTER - 1) / CLUSTER;
+  if (clusters > multiprocessors / CLUSTER)
+    clusters = multiprocessors / CLUSTER;
+  return (unsigned)(clusters < 1 ? CLUSTER : clusters * CLUSTER);
+}
+
+int @_launch(@_kernel *kernel, const void *x, int64_t ldx, const void *w, int64_t ldw, void *y, int64_t ldy,
+             int64_t m, int64_t p0, void *stream) {
+  static const box_shape x_box = {X_BOX_COLUMNS, X_BOX_ROWS, X_SWIZZLE};
+  static const box_shape w_box = {W_BOX_COLUMNS, W_BOX_ROWS, W_SWIZZLE};
+  static const box_shape y_box = {Y_BOX_COLUMNS, Y_BOX_ROWS, Y_SWIZZLE};
+  unsigned char room[MAPS * MAP_BYTES + MAP_ALIGNMENT];
+  unsigned char *maps = room + (MAP_ALIGNMENT - (uintptr_t)room % MAP_ALIGNMENT) % MAP_ALIGNMENT;
+  matrix x_matrix = {"x", 0, K, 0, INPUT_BYTES, INPUT_TYPE}, w_matrix = {"w", 0, BANK_COLUMNS, 0, INPUT_BYTES, INPUT_TYPE},
+         y_matrix = {"y", 0, N, 0, OUTPUT_BYTES, OUTPUT_TYPE};
+  launch_config config;
+  launch_attribute attribute;
+  void *parameters[4], *popped;
+  int32_t rows, offset;
+  int64_t tiles;
+  int result = check_rows(kernel, m, p0);
+  if (result != 0 || m == 0)
+    return result;
+
+  x_matrix.address = (uintptr_t)x, x_matrix.ld = ldx;
+  w_matrix.address = (uintptr_t)w, w_matrix.ld = ldw;
+  y_matrix.address = (uintptr_t)y, y_matrix.ld = ldy;
+  if ((result = check_matrix(kernel, &x_matrix, m)) != 0 || (result = check_matrix(kernel, &w_matrix, K)) != 0 ||
+      (result = check_matrix(kernel, &y_matrix, m)) != 0)
+    return result;
+  rows = (int32_t)m;
+  offset = (int32_t)(p0 % PERIOD);
+  tiles = count_lines(m, offset) * ((longest_line(m) + TILE_ROWS - 1) / TILE_ROWS) * OUT_GROUPS * COLUMN_TILES;
+  if (tiles > MOST_ROWS)
+    return fail(kernel, @_invalid_argument, "y has too many tiles: launch once for each part of its rows");
+
+  if ((result = kernel->state->push_context(kernel->state->context)) != 0)
+    return driver_failure(kernel, result, "entering the device's context");
+  if ((result = encode_rows(kernel, maps, &x_matrix, IN_GROUPS, m, offset, &x_box)) == 0 &&
+      (result = encode_bank(kernel, maps + ROW_MAPS * MAP_BYTES, &w_matrix, &w_box)) == 0 &&
+      (result = encode_rows(kernel, maps + (ROW_MAPS + 1) * MAP_BYTES, &y_matrix, OUT_GROUPS, m, offset, &y_box)) ==
+          0) {
+    memset(&config, 0, sizeof config);
+    memset(&attribute, 0, sizeof attribute);
+    config.grid[0] = choose_grid(tiles, kernel->state->multiprocessors);
+    config.block[0] = THREADS;
+    config.grid[1] = config.grid[2] = config.block[1] = config.block[2] = 1;
+    config.shared_bytes = SHARED_BYTES;
+    config.stream = stream;
+    if (CLUSTER > 1) {
+      attribute.id = CLUSTER_DIMENSION;
+      attribute.value.cluster[0] = CLUSTER;
+      attribute.value.cluster[1] = attribute.value.cluster[2] = 1;
+      config.attributes = &attribute;
+      config.attribute_count = 1;
+    }
+    parameters[0] = maps;
+    parameters[1] = &rows;
+    parameters[2] = &offset;
+    parameters[3] = &kernel->state->terms;
+    if ((result = kernel->state->launch(&config, kernel->state->function, parameters, NULL)) != 0)
+      result = driver_failure(kernel, result, "launching the kernel");
+  }
+  (void)kernel->state->pop_context(&popped);
+  return result;
+}
+)c";
+
+} // namespace compiler

@@ -1,0 +1,24 @@
+// The parts of a launcher in C that are the same for every kernel. "@" stands for the identifier.
+#ifndef ALGCTL_COMPILER_TARGETS_C_CUDA_LAUNCHER_TEXT_H
+#define ALGCTL_COMPILER_TARGETS_C_CUDA_LAUNCHER_TEXT_H
+
+namespace compiler {
+
+/// Types and functions of the header.
+extern const char *const launcher_declarations;
+/// What is needed of the driver: types, entry points, errors.
+extern const char *const launcher_driver;
+/// Loading and unloading.
+extern const char *const launcher_loading;
+/// Encoding one tensor map.
+extern const char *const launcher_tensor_maps;
+/// The maps of X or Y and the number of runs, for cyclic types and the slot lift.
+extern const char *const launcher_cyclic_rows;
+/// The same for interval types.
+extern const char *const launcher_interval_rows;
+/// NAME_launch.
+extern const char *const launcher_launch;
+
+} // namespace compiler
+
+#endif
