@@ -13,8 +13,6 @@ namespace compiler {
 static constexpr std::int64_t tensor_map_granule = 16;
 // Every slot of a ring begins at a multiple of the widest swizzle's period.
 static constexpr std::int64_t slot_alignment = 1024;
-// Barriers, and what is lost to aligning the start of shared memory.
-static constexpr std::int64_t reserved_bytes = 2048;
 // Addresses, loop counters, descriptors: what a thread that multiplies needs beside its sums.
 static constexpr std::int64_t registers_beside_sums = 56;
 
@@ -89,7 +87,7 @@ std::int64_t stagingBytes(const HopperSchedule &schedule, HopperOutput output) {
 }
 
 std::int64_t stagesThatFit(const HopperSchedule &schedule, HopperOutput output) {
-  const std::int64_t left = hopper_shared_bytes - reserved_bytes - stagingBytes(schedule, output);
+  const std::int64_t left = hopper_shared_bytes - reserved_shared_bytes - stagingBytes(schedule, output);
   return std::clamp<std::int64_t>(left / stageBytes(schedule), 0, most_stages);
 }
 

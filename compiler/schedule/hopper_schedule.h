@@ -50,6 +50,8 @@ std::int64_t panelBytes(std::int64_t columns, std::int64_t element_bytes);
 
 /// Shared memory of a block: what it has, and what a schedule's stages and its staging of the result take.
 inline constexpr std::int64_t hopper_shared_bytes = 227 * 1024;
+/// Of that, for barriers and for aligning the rest.
+inline constexpr std::int64_t reserved_shared_bytes = 2048;
 std::int64_t stageBytes(const HopperSchedule &schedule);
 std::int64_t stagingBytes(const HopperSchedule &schedule, HopperOutput output);
 /// The stages that fit beside the staging of the result, at most `most_stages`.

@@ -62,6 +62,78 @@ LogicalResult ElectOp::verify() {
 }
 
 //===--------------------------------------------------------------------------------------------===//
+// Synchronous programs, and what passes between roles
+//===--------------------------------------------------------------------------------------------===//
+
+/// A copy between maps and a block, wherever the block is.
+template <class Memory>
+static LogicalResult verifyCopy(Operation *op, MapsType maps, size_t coordinates, Memory memory,
+                                int64_t memoryRows) {
+  if (coordinates != 4)
+    return op->emitOpError(
+               "takes the four coordinates column, group, line (or depth) and row (or block), got ")
+           << coordinates;
+  if (maps.getSwizzle() != memory.getSwizzle())
+    return op->emitOpError("copies boxes with a swizzle of ")
+           << maps.getSwizzle() << " bytes to or from blocks with " << memory.getSwizzle();
+  if (maps.getElementType() != memory.getElementType() || maps.getColumns() != memory.getColumns() ||
+      maps.getRows() != memoryRows)
+    return op->emitOpError("the maps are for blocks of ")
+           << maps.getRows() << " x " << maps.getColumns() << " x " << maps.getElementType()
+           << ", the other side has " << memoryRows << " x " << memory.getColumns() << " x "
+           << memory.getElementType();
+  return success();
+}
+
+/// Sums of rows x columns from operands of rows x depth and depth x columns.
+template <class Operand>
+static LogicalResult verifyProduct(Operation *op, Operand a, Operand b, AccumulatorType sum) {
+  if (!a.getElementType().isBF16() || !b.getElementType().isBF16())
+    return op->emitOpError("multiplies bf16, got ") << a.getElementType() << " and " << b.getElementType();
+  if (a.getColumns() != b.getRows())
+    return op->emitOpError("the depth of A is ") << a.getColumns() << ", that of B " << b.getRows();
+  if (a.getColumns() % mma_depth != 0)
+    return op->emitOpError("the depth must be a multiple of ") << mma_depth << ", got " << a.getColumns();
+  if (a.getRows() != sum.getRows() || b.getColumns() != sum.getColumns())
+    return op->emitOpError("the product is ") << a.getRows() << " x " << b.getColumns() << ", the sums are "
+                                              << sum.getRows() << " x " << sum.getColumns();
+  return success();
+}
+
+LogicalResult FetchOp::verify() {
+  BlockType block = getBlock().getType();
+  return verifyCopy(*this, getSource().getType(), getCoordinates().size(), block, block.getRows());
+}
+
+LogicalResult MultiplyOp::verify() {
+  return verifyProduct(*this, getA().getType(), getB().getType(), getAccumulator().getType());
+}
+
+LogicalResult DeliverOp::verify() {
+  AccumulatorType sum = getAccumulator().getType();
+  MapsType maps = getTarget().getType();
+  if (getCoordinates().size() != 4)
+    return emitOpError("takes the four coordinates column, group, line and row, got ")
+           << getCoordinates().size();
+  if (maps.getRows() != sum.getRows() || maps.getColumns() != sum.getColumns())
+    return emitOpError("delivers ") << sum.getRows() << " x " << sum.getColumns() << " sums through maps for "
+                                    << maps.getRows() << " x " << maps.getColumns();
+  return success();
+}
+
+LogicalResult PutOp::verify() {
+  if (TypeRange(getChannel().getType().getBlocks()) != getBlocks().getTypes())
+    return emitOpError("passes ") << getBlocks().getTypes() << " through " << getChannel().getType();
+  return success();
+}
+
+LogicalResult TakeOp::verify() {
+  if (TypeRange(getChannel().getType().getBlocks()) != getBlocks().getTypes())
+    return emitOpError("takes ") << getBlocks().getTypes() << " out of " << getChannel().getType();
+  return success();
+}
+
+//===--------------------------------------------------------------------------------------------===//
 // Shared memory and barriers
 //===--------------------------------------------------------------------------------------------===//
 
@@ -88,26 +160,9 @@ LogicalResult ExpectOp::verify() {
 // Copies
 //===--------------------------------------------------------------------------------------------===//
 
-template <class Memory>
-static LogicalResult verifyCopy(Operation *op, MapsType maps, size_t coordinates, Memory memory,
-                                int64_t memoryRows) {
-  if (coordinates != 4)
-    return op->emitOpError(
-               "takes the four coordinates column, group, line (or depth) and row (or block), got ")
-           << coordinates;
-  if (maps.getSwizzle() != memory.getSwizzle())
-    return op->emitOpError("copies boxes with a swizzle of ")
-           << maps.getSwizzle() << " bytes to or from blocks with " << memory.getSwizzle();
-  if (maps.getElementType() != memory.getElementType() || maps.getColumns() != memory.getColumns() ||
-      maps.getRows() != memoryRows)
-    return op->emitOpError("the maps are for blocks of ")
-           << maps.getRows() << " x " << maps.getColumns() << " x " << maps.getElementType()
-           << ", the other side has " << memoryRows << " x " << memory.getColumns() << " x "
-           << memory.getElementType();
-  return success();
-}
-
 LogicalResult LoadOp::verify() {
+  if (static_cast<bool>(getBarriers()) != static_cast<bool>(getBarrierSlot()))
+    return emitOpError("signals one slot of barriers, or none");
   BufferType target = getTarget().getType();
   return verifyCopy(*this, getSource().getType(), getCoordinates().size(), target, target.getRows());
 }
@@ -126,20 +181,6 @@ LogicalResult StoreWaitOp::verify() {
 //===--------------------------------------------------------------------------------------------===//
 // Products
 //===--------------------------------------------------------------------------------------------===//
-
-template <class Operand>
-static LogicalResult verifyProduct(Operation *op, Operand a, Operand b, AccumulatorType sum) {
-  if (!a.getElementType().isBF16() || !b.getElementType().isBF16())
-    return op->emitOpError("multiplies bf16, got ") << a.getElementType() << " and " << b.getElementType();
-  if (a.getColumns() != b.getRows())
-    return op->emitOpError("the depth of A is ") << a.getColumns() << ", that of B " << b.getRows();
-  if (a.getColumns() % mma_depth != 0)
-    return op->emitOpError("the depth must be a multiple of ") << mma_depth << ", got " << a.getColumns();
-  if (a.getRows() != sum.getRows() || b.getColumns() != sum.getColumns())
-    return op->emitOpError("the product is ") << a.getRows() << " x " << b.getColumns() << ", the sums are "
-                                              << sum.getRows() << " x " << sum.getColumns();
-  return success();
-}
 
 LogicalResult MmaOp::verify() {
   return verifyProduct(*this, getA().getType(), getB().getType(), getAccumulator().getType());

@@ -93,6 +93,115 @@ def Sm_ReadTermsOp : Sm_Op<"read_terms", [MemoryEffects<[MemRead]>]> {
 }
 
 //===--------------------------------------------------------------------------------------------===//
+// Synchronous programs: blocks are values
+//===--------------------------------------------------------------------------------------------===//
+
+def Sm_FetchOp : Sm_Op<"fetch", [MemoryEffects<[MemRead]>]> {
+  let summary = "A block of an operand";
+  let description = [{
+    What lies outside the map is zero.
+
+    ```mlir
+    %a = sm.fetch %x[%map][%column, %group, %line, %row] : !sm.maps<...> -> !sm.block<128 x 64 x bf16>
+    ```
+  }];
+  let arguments = (ins Sm_MapsType:$source, Index:$map, Variadic<Index>:$coordinates);
+  let results = (outs Sm_BlockType:$block);
+  let assemblyFormat = [{
+    $source `[` $map `]` `[` $coordinates `]` attr-dict `:` type($source) `->` type($block)
+  }];
+  let hasVerifier = 1;
+}
+
+def Sm_MultiplyOp : Sm_Op<"multiply", [Pure, AllTypesMatch<["accumulator", "result"]>]> {
+  let summary = "Add the product of two blocks to the sums";
+  let description = [{
+    Where `negate` holds, the product is subtracted: a coefficient of -1.
+
+    ```mlir
+    %next = sm.multiply %a, %b, %sum negate %minus : !sm.block<...>, !sm.block<...>, !sm.accumulator<128 x 192>
+    ```
+  }];
+  let arguments = (ins Sm_BlockType:$a, Sm_BlockType:$b, Sm_AccumulatorType:$accumulator, Optional<I1>:$negate);
+  let results = (outs Sm_AccumulatorType:$result);
+  let assemblyFormat = [{
+    $a `,` $b `,` $accumulator (`negate` $negate^)? attr-dict `:` type($a) `,` type($b) `,` type($accumulator)
+  }];
+  let hasVerifier = 1;
+}
+
+def Sm_DeliverOp : Sm_Op<"deliver", [MemoryEffects<[MemWrite]>]> {
+  let summary = "The finished sums of a tile go to the result, rounded to its type";
+  let description = [{ What lies outside the map is not written. }];
+  let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_MapsType:$target, Index:$map, Variadic<Index>:$coordinates);
+  let assemblyFormat = [{
+    $accumulator `to` $target `[` $map `]` `[` $coordinates `]` attr-dict `:` type($accumulator) `to` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// Between roles: first as values through a channel, then in the slots of a ring
+//===--------------------------------------------------------------------------------------------===//
+
+def Sm_ChannelOp : Sm_Op<"channel", [HasParent<"KernelOp">, MemoryEffects<[MemAlloc]>]> {
+  let summary = "What the role that loads passes to the role that multiplies";
+  let results = (outs Sm_ChannelType:$channel);
+  let assemblyFormat = "attr-dict `:` type($channel)";
+}
+
+def Sm_PutOp : Sm_Op<"put", [Sm_RunsInOneThread, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Pass blocks on";
+  let arguments = (ins Sm_ChannelType:$channel, Variadic<Sm_BlockType>:$blocks);
+  let assemblyFormat = "$channel `,` $blocks attr-dict `:` type($channel) `,` type($blocks)";
+  let hasVerifier = 1;
+}
+
+def Sm_TakeOp : Sm_Op<"take", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "The next blocks, in the order in which they were put in";
+  let arguments = (ins Sm_ChannelType:$channel);
+  let results = (outs Variadic<Sm_BlockType>:$blocks);
+  let assemblyFormat = "$channel attr-dict `:` type($channel) `->` type($blocks)";
+  let hasVerifier = 1;
+}
+
+def Sm_RingOp : Sm_Op<"ring", [HasParent<"KernelOp">, MemoryEffects<[MemAlloc]>]> {
+  let summary = "Slots that are filled and emptied in turn";
+  let description = [{
+    The role that loads acquires a slot, loads into it and publishes it; the role that multiplies awaits it, multiplies from it and releases it.
+    Both go through the slots in the same order. How often a role has been through all of them shows in a parity, 0 or 1, that it carries along with the slot.
+  }];
+  let results = (outs Sm_RingType:$ring);
+  let assemblyFormat = "attr-dict `:` type($ring)";
+}
+
+class Sm_RingStep<string opMnemonic, list<Trait> traits = []>
+    : Sm_Op<opMnemonic, !listconcat(traits, [MemoryEffects<[MemRead, MemWrite]>])> {
+  let arguments = (ins Sm_RingType:$ring, Index:$slot);
+  let assemblyFormat = "$ring `[` $slot `]` attr-dict `:` type($ring)";
+}
+
+class Sm_RingWait<string opMnemonic, list<Trait> traits = []>
+    : Sm_Op<opMnemonic, !listconcat(traits, [MemoryEffects<[MemRead, MemWrite]>])> {
+  let arguments = (ins Sm_RingType:$ring, Index:$slot, I32:$parity);
+  let assemblyFormat = "$ring `[` $slot `]` `parity` $parity attr-dict `:` type($ring)";
+}
+
+def Sm_AcquireOp : Sm_RingWait<"acquire", [Sm_RunsInOneThread]> {
+  let summary = "Wait until a slot has been released";
+  let description = [{ The first time through the ring nobody has released anything, and nothing is waited for. }];
+}
+def Sm_PublishOp : Sm_RingStep<"publish", [Sm_RunsInOneThread]> {
+  let summary = "The loads into a slot have been issued";
+}
+def Sm_AwaitOp : Sm_RingWait<"await"> {
+  let summary = "Wait until the loads into a slot have arrived";
+}
+def Sm_ReleaseOp : Sm_RingStep<"release"> {
+  let summary = "The products from a slot have been issued; once they are done the slot is free";
+}
+
+//===--------------------------------------------------------------------------------------------===//
 // Shared memory and barriers
 //===--------------------------------------------------------------------------------------------===//
 
@@ -155,20 +264,21 @@ def Sm_FenceOp : Sm_Op<"fence", [MemoryEffects<[MemRead, MemWrite]>]> {
 // Copies
 //===--------------------------------------------------------------------------------------------===//
 
-def Sm_LoadOp : Sm_Op<"load", [Sm_RunsInOneThread, MemoryEffects<[MemRead, MemWrite]>]> {
+def Sm_LoadOp : Sm_Op<"load", [Sm_RunsInOneThread, AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Copy a block into a slot, asynchronously; a barrier counts its bytes";
   let description = [{
     One tensor-map copy for each panel of the slot, the column coordinate advancing by the panel's width. What lies outside the map arrives as zeros and counts as bytes.
+    Until barriers are inserted, no barrier is signalled.
 
     ```mlir
     sm.load %x[%map][%column, %group, %line, %row] to %a[%slot] signal %full[%slot] : !sm.maps<...> to !sm.buffer<...>, !sm.barriers<5>
     ```
   }];
   let arguments = (ins Sm_MapsType:$source, Index:$map, Variadic<Index>:$coordinates, Sm_BufferType:$target, Index:$slot,
-                       Sm_BarriersType:$barriers, Index:$barrier_slot);
+                       Optional<Sm_BarriersType>:$barriers, Optional<Index>:$barrier_slot);
   let assemblyFormat = [{
-    $source `[` $map `]` `[` $coordinates `]` `to` $target `[` $slot `]` `signal` $barriers `[` $barrier_slot `]` attr-dict
-    `:` type($source) `to` type($target) `,` type($barriers)
+    $source `[` $map `]` `[` $coordinates `]` `to` $target `[` $slot `]` (`signal` $barriers^ `[` $barrier_slot `]`)? attr-dict
+    `:` type($source) `to` type($target) (`,` type($barriers)^)?
   }];
   let hasVerifier = 1;
 }

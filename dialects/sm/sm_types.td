@@ -78,4 +78,22 @@ def Sm_TermsTableType : Sm_Type<"TermsTable", "terms_table"> {
   let description = [{ int32 words as `runtime/gpu_kernel_abi.h` describes them. }];
 }
 
+def Sm_ChannelType : Sm_Type<"Channel", "channel"> {
+  let summary = "What one role passes to another, as values";
+  let description = [{
+    `!sm.channel<!sm.block<128 x 64 x bf16>, !sm.block<64 x 192 x bf16>>` passes a block of rows together with a block of the bank, in the order in which they
+    were put in.
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::Type">:$blocks);
+  let assemblyFormat = "`<` $blocks `>`";
+  let genVerifyDecl = 1;
+}
+
+def Sm_RingType : Sm_Type<"Ring", "ring"> {
+  let summary = "The slots through which one role hands blocks to another";
+  let parameters = (ins "int64_t":$slots);
+  let assemblyFormat = "`<` $slots `>`";
+  let genVerifyDecl = 1;
+}
+
 #endif

@@ -74,6 +74,21 @@ LogicalResult BarriersType::verify(function_ref<InFlightDiagnostic()> error, int
   return success();
 }
 
+LogicalResult ChannelType::verify(function_ref<InFlightDiagnostic()> error, ArrayRef<Type> blocks) {
+  if (blocks.empty())
+    return error() << "a channel passes at least one block";
+  for (Type block : blocks)
+    if (!isa<BlockType>(block))
+      return error() << "a channel passes blocks, got " << block;
+  return success();
+}
+
+LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> error, int64_t slots) {
+  if (slots < 1)
+    return error() << "a ring has at least one slot, got " << slots;
+  return success();
+}
+
 LogicalResult AccumulatorType::verify(function_ref<InFlightDiagnostic()> error, int64_t rows,
                                       int64_t columns) {
   if (rows < 1 || rows % warpgroup_rows != 0)

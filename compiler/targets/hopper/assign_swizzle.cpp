@@ -1,0 +1,64 @@
+// sm-assign-swizzle: how blocks lie in shared memory.
+#include "compiler/schedule/hopper_schedule.h"
+#include "compiler/targets/hopper/passes.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace compiler {
+#define GEN_PASS_DEF_SMASSIGNSWIZZLE
+#include "compiler/targets/hopper/passes.h.inc"
+} // namespace compiler
+
+using namespace mlir;
+using namespace compiler;
+
+/// The same type with a swizzle; null when no swizzle divides its rows.
+static Type swizzled(Type type) {
+  auto choose = [](auto block) {
+    return panelBytes(block.getColumns(), block.getElementType().getIntOrFloatBitWidth() / 8);
+  };
+  return TypeSwitch<Type, Type>(type)
+      .Case([&](sm::MapsType maps) -> Type {
+        const std::int64_t swizzle = choose(maps);
+        return swizzle
+                   ? sm::MapsType::get(maps.getContext(), maps.getCount(), maps.getRows(), maps.getColumns(),
+                                       maps.getElementType(), maps.getRowDimension(), swizzle)
+                   : Type();
+      })
+      .Case([&](sm::BlockType block) -> Type {
+        const std::int64_t swizzle = choose(block);
+        return swizzle ? sm::BlockType::get(block.getContext(), block.getRows(), block.getColumns(),
+                                            block.getElementType(), swizzle)
+                       : Type();
+      })
+      .Default([](Type other) { return other; });
+}
+
+namespace {
+struct SmAssignSwizzle : compiler::impl::SmAssignSwizzleBase<SmAssignSwizzle> {
+  void runOnOperation() override {
+    auto assign = [](Operation *owner, Value value) -> LogicalResult {
+      Type type = swizzled(value.getType());
+      if (!type)
+        return owner->emitError("rows of ")
+               << value.getType() << " are no multiple of 32 bytes, the narrowest swizzle";
+      value.setType(type);
+      return success();
+    };
+    // A block and the map that it is fetched from have the same rows, so that they get the same swizzle.
+    WalkResult result = getOperation().walk([&](Operation *op) {
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          for (BlockArgument argument : block.getArguments())
+            if (failed(assign(op, argument)))
+              return WalkResult::interrupt();
+      for (Value value : op->getResults())
+        if (failed(assign(op, value)))
+          return WalkResult::interrupt();
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+} // namespace

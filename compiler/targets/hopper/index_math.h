@@ -1,0 +1,54 @@
+// Arithmetic on `index` at a builder's place. An index of a kernel is 32 bits wide and never negative unless
+// a comment says so; hence the unsigned divisions, which are the cheaper ones.
+#ifndef ALGCTL_COMPILER_TARGETS_HOPPER_INDEX_MATH_H
+#define ALGCTL_COMPILER_TARGETS_HOPPER_INDEX_MATH_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+
+namespace compiler {
+
+class IndexMath {
+public:
+  using Value = mlir::Value;
+  IndexMath(mlir::OpBuilder &builder, mlir::Location location) : builder(builder), location(location) {}
+
+  Value constant(std::int64_t value) const { return make<mlir::arith::ConstantIndexOp>(value); }
+  Value add(Value a, Value b) const { return make<mlir::arith::AddIOp>(a, b); }
+  Value add(Value a, std::int64_t b) const { return add(a, constant(b)); }
+  Value subtract(Value a, Value b) const { return make<mlir::arith::SubIOp>(a, b); }
+  Value multiply(Value a, Value b) const { return make<mlir::arith::MulIOp>(a, b); }
+  Value multiply(Value a, std::int64_t b) const { return multiply(a, constant(b)); }
+  Value divide(Value a, Value b) const { return make<mlir::arith::DivUIOp>(a, b); }
+  Value divide(Value a, std::int64_t b) const { return divide(a, constant(b)); }
+  Value remainder(Value a, Value b) const { return make<mlir::arith::RemUIOp>(a, b); }
+  Value remainder(Value a, std::int64_t b) const { return remainder(a, constant(b)); }
+  Value ceilDivide(Value a, std::int64_t b) const { return divide(add(a, b - 1), b); }
+  Value least(Value a, Value b) const { return make<mlir::arith::MinSIOp>(a, b); }
+  Value greatest(Value a, Value b) const { return make<mlir::arith::MaxSIOp>(a, b); }
+  /// Signed comparisons.
+  Value less(Value a, Value b) const { return compare(mlir::arith::CmpIPredicate::slt, a, b); }
+  Value atLeast(Value a, Value b) const { return compare(mlir::arith::CmpIPredicate::sge, a, b); }
+  Value equal(Value a, Value b) const { return compare(mlir::arith::CmpIPredicate::eq, a, b); }
+  Value select(Value condition, Value a, Value b) const {
+    return builder.createOrFold<mlir::arith::SelectOp>(location, condition, a, b);
+  }
+  /// 1 where the condition holds, else 0.
+  Value count(Value condition) const { return select(condition, constant(1), constant(0)); }
+  Value fromWord(Value word) const { return make<mlir::arith::IndexCastOp>(builder.getIndexType(), word); }
+
+private:
+  template <class Op, class... Arguments> Value make(Arguments... arguments) const {
+    return builder.createOrFold<Op>(location, arguments...);
+  }
+  Value compare(mlir::arith::CmpIPredicate predicate, Value a, Value b) const {
+    return builder.createOrFold<mlir::arith::CmpIOp>(location, predicate, a, b);
+  }
+
+  mlir::OpBuilder &builder;
+  mlir::Location location;
+};
+
+} // namespace compiler
+
+#endif

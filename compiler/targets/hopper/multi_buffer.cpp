@@ -1,0 +1,293 @@
+// sm-multi-buffer: the channel becomes a ring of slots in shared memory.
+#include "compiler/schedule/hopper_schedule.h"
+#include "compiler/targets/hopper/index_math.h"
+#include "compiler/targets/hopper/passes.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace compiler {
+#define GEN_PASS_DEF_SMMULTIBUFFER
+#include "compiler/targets/hopper/passes.h.inc"
+} // namespace compiler
+
+using namespace mlir;
+using namespace compiler;
+
+namespace {
+
+struct SmMultiBuffer : compiler::impl::SmMultiBufferBase<SmMultiBuffer> {
+  using SmMultiBufferBase::SmMultiBufferBase;
+
+  void runOnOperation() override {
+    for (sm::KernelOp kernel : getOperation().getOps<sm::KernelOp>())
+      for (sm::ChannelOp channel : llvm::make_early_inc_range(kernel.getBody().getOps<sm::ChannelOp>()))
+        if (failed(lower(kernel, channel)))
+          return signalPassFailure();
+  }
+
+private:
+  LogicalResult lower(sm::KernelOp kernel, sm::ChannelOp channel);
+  FailureOr<std::int64_t> chooseSlots(sm::KernelOp kernel, sm::ChannelOp channel);
+};
+
+/// Where a role stands in the ring.
+struct Place {
+  Value slot;   ///< the next one
+  Value parity; ///< of the wait for it
+};
+
+/// Takes one role's side of a channel to the ring.
+class RingSide {
+public:
+  RingSide(Value channel, Value ring, std::int64_t slots, ArrayRef<Value> buffers)
+      : builder(channel.getContext()), channel(channel), ring(ring), slots(slots), buffers(buffers) {}
+
+  /// Goes through a block that is entered at `place` and returns the place at its end.
+  Place walk(Block &block, Place place);
+  /// The block's beginning, with a parity to start from.
+  Place start(Block &block, std::int32_t parity);
+
+private:
+  bool concerns(Operation *op);
+  Place throughLoop(scf::ForOp loop, Place place);
+  Place throughBranch(scf::IfOp branch, Place place);
+  Place advance(Location location, Place place);
+  void fill(sm::PutOp put, Place place);
+  void drain(sm::TakeOp take, Place place);
+
+  OpBuilder builder;
+  Value channel, ring;
+  std::int64_t slots;
+  ArrayRef<Value> buffers;
+};
+
+} // namespace
+
+bool RingSide::concerns(Operation *op) {
+  return op
+      ->walk([&](Operation *inner) {
+        return llvm::is_contained(inner->getOperands(), channel) ? WalkResult::interrupt()
+                                                                 : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+Place RingSide::start(Block &block, std::int32_t parity) {
+  builder.setInsertionPointToStart(&block);
+  Location location = channel.getLoc();
+  return {arith::ConstantIndexOp::create(builder, location, 0),
+          arith::ConstantOp::create(builder, location, builder.getI32IntegerAttr(parity))};
+}
+
+Place RingSide::walk(Block &block, Place place) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (!concerns(&op))
+      continue;
+    place = TypeSwitch<Operation *, Place>(&op)
+                .Case([&](scf::ForOp loop) { return throughLoop(loop, place); })
+                .Case([&](scf::IfOp branch) { return throughBranch(branch, place); })
+                .Case([&](sm::PutOp put) {
+                  fill(put, place);
+                  return advance(put.getLoc(), place);
+                })
+                .Case([&](sm::TakeOp take) {
+                  drain(take, place);
+                  return advance(take.getLoc(), place);
+                });
+    // What is left of a put or a take is the place where the ring advances.
+    if (isa<sm::PutOp, sm::TakeOp>(op))
+      op.erase();
+  }
+  return place;
+}
+
+/// The loop carries the place along.
+Place RingSide::throughLoop(scf::ForOp loop, Place place) {
+  builder.setInsertionPoint(loop);
+  SmallVector<Value> inits(loop.getInitArgs());
+  inits.append({place.slot, place.parity});
+  auto longer = scf::ForOp::create(builder, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
+                                   loop.getStep(), inits);
+  longer.getRegion().takeBody(loop.getRegion());
+  Block &body = *longer.getBody();
+  Place inner = {body.addArgument(place.slot.getType(), loop.getLoc()),
+                 body.addArgument(place.parity.getType(), loop.getLoc())};
+  inner = walk(body, inner);
+  body.getTerminator()->insertOperands(body.getTerminator()->getNumOperands(), {inner.slot, inner.parity});
+  loop->replaceAllUsesWith(longer.getResults().drop_back(2));
+  loop.erase();
+  return {longer.getResults().end()[-2], longer.getResults().end()[-1]};
+}
+
+/// The branch hands on the place, moved or not.
+Place RingSide::throughBranch(scf::IfOp branch, Place place) {
+  builder.setInsertionPoint(branch);
+  SmallVector<Type> types(branch.getResultTypes());
+  types.append({place.slot.getType(), place.parity.getType()});
+  auto longer =
+      scf::IfOp::create(builder, branch.getLoc(), types, branch.getCondition(), /*addThenBlock=*/false,
+                        /*addElseBlock=*/false);
+  longer.getThenRegion().takeBody(branch.getThenRegion());
+  longer.getElseRegion().takeBody(branch.getElseRegion());
+  if (longer.getElseRegion().empty()) {
+    builder.setInsertionPointToEnd(&longer.getElseRegion().emplaceBlock());
+    scf::YieldOp::create(builder, branch.getLoc());
+  }
+  for (Region *region : {&longer.getThenRegion(), &longer.getElseRegion()}) {
+    Place inner = walk(region->front(), place);
+    Operation *yield = region->front().getTerminator();
+    yield->insertOperands(yield->getNumOperands(), {inner.slot, inner.parity});
+  }
+  branch->replaceAllUsesWith(longer.getResults().drop_back(2));
+  branch.erase();
+  return {longer.getResults().end()[-2], longer.getResults().end()[-1]};
+}
+
+/// The next slot; behind the last one comes the first, with the other parity.
+Place RingSide::advance(Location location, Place place) {
+  const IndexMath math(builder, location);
+  Value next = math.add(place.slot, 1);
+  Value wraps = math.equal(next, math.constant(slots));
+  Value flip = arith::ExtUIOp::create(builder, location, builder.getI32Type(), wraps);
+  return {math.select(wraps, math.constant(0), next),
+          arith::XOrIOp::create(builder, location, place.parity, flip)};
+}
+
+/// Fetches go into the slot. The builder stands behind the put afterwards.
+void RingSide::fill(sm::PutOp put, Place place) {
+  SmallVector<sm::FetchOp> fetches;
+  for (Value block : put.getBlocks())
+    fetches.push_back(block.getDefiningOp<sm::FetchOp>());
+  builder.setInsertionPoint(put);
+  sm::AcquireOp::create(builder, put.getLoc(), ring, place.slot, place.parity);
+  put->setOperands(channel);
+  for (auto [fetch, buffer] : llvm::zip_equal(fetches, buffers)) {
+    sm::LoadOp::create(builder, fetch.getLoc(), fetch.getSource(), fetch.getMap(), fetch.getCoordinates(),
+                       buffer, place.slot, Value(), Value());
+    fetch.erase();
+  }
+  sm::PublishOp::create(builder, put.getLoc(), ring, place.slot);
+}
+
+/// Products come from the slot. The builder stands behind them afterwards.
+void RingSide::drain(sm::TakeOp take, Place place) {
+  auto multiply = cast<sm::MultiplyOp>(*take.getBlocks()[0].user_begin());
+  builder.setInsertionPoint(multiply);
+  Location location = multiply.getLoc();
+  sm::AwaitOp::create(builder, take.getLoc(), ring, place.slot, place.parity);
+  auto product = [&](bool negate) -> Value {
+    return sm::MmaOp::create(builder, location, multiply.getResult().getType(), buffers[0], place.slot,
+                             buffers[1], place.slot, multiply.getAccumulator(), negate);
+  };
+  Value sums;
+  if (Value negate = multiply.getNegate()) {
+    // The sign is part of the instruction, so that there are two of them.
+    auto branch = scf::IfOp::create(builder, location, multiply.getResult().getType(), negate,
+                                    /*withElseRegion=*/true);
+    for (auto [block, minus] : {std::pair(branch.thenBlock(), true), std::pair(branch.elseBlock(), false)}) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToEnd(block);
+      scf::YieldOp::create(builder, location, product(minus));
+    }
+    sums = branch.getResult(0);
+  } else {
+    sums = product(false);
+  }
+  multiply.replaceAllUsesWith(sums);
+  multiply.erase();
+  sm::ReleaseOp::create(builder, location, ring, place.slot);
+}
+
+/// A put of blocks that were fetched beside it, or a take whose blocks are multiplied beside it.
+static LogicalResult checkEnds(sm::ChannelOp channel) {
+  for (Operation *user : channel.getChannel().getUsers()) {
+    if (auto put = dyn_cast<sm::PutOp>(user)) {
+      for (Value block : put.getBlocks()) {
+        auto fetch = block.getDefiningOp<sm::FetchOp>();
+        if (!fetch || fetch->getBlock() != put->getBlock() || !block.hasOneUse())
+          return put.emitOpError("must pass blocks that are fetched beside it and used nowhere else");
+      }
+    } else if (auto take = dyn_cast<sm::TakeOp>(user)) {
+      const bool pair =
+          take.getBlocks().size() == 2 && take.getBlocks()[0].hasOneUse() && take.getBlocks()[1].hasOneUse();
+      auto multiply = pair ? dyn_cast<sm::MultiplyOp>(*take.getBlocks()[0].user_begin()) : sm::MultiplyOp();
+      if (!multiply || multiply.getA() != take.getBlocks()[0] || multiply.getB() != take.getBlocks()[1] ||
+          multiply->getBlock() != take->getBlock())
+        return take.emitOpError("must take two blocks that are multiplied beside it, and nothing else");
+    }
+  }
+  return success();
+}
+
+static std::int64_t alignedSlotBytes(std::int64_t rows, std::int64_t columns, Type element) {
+  constexpr std::int64_t slot_alignment = 1024;
+  return static_cast<std::int64_t>(
+      llvm::alignTo(rows * columns * (element.getIntOrFloatBitWidth() / 8), slot_alignment));
+}
+
+FailureOr<std::int64_t> SmMultiBuffer::chooseSlots(sm::KernelOp kernel, sm::ChannelOp channel) {
+  std::int64_t taken = 0, slot = 0;
+  for (auto allocate : kernel.getBody().getOps<sm::AllocateOp>()) {
+    sm::BufferType type = allocate.getBuffer().getType();
+    taken += type.getSlots() * alignedSlotBytes(type.getRows(), type.getColumns(), type.getElementType());
+  }
+  for (Type passed : channel.getChannel().getType().getBlocks()) {
+    auto block = cast<sm::BlockType>(passed);
+    if (!block.getSwizzle())
+      return channel.emitOpError(
+          "passes blocks that do not know how they lie in shared memory: assign swizzles first");
+    slot += alignedSlotBytes(block.getRows(), block.getColumns(), block.getElementType());
+  }
+  const std::int64_t fit = std::min(
+      most_stages, std::max<std::int64_t>(0, (hopper_shared_bytes - reserved_shared_bytes - taken) / slot));
+  auto schedule = dyn_cast<tile::StagedAttr>(kernel.getSchedule());
+  const std::int64_t wanted = stages ? stages.getValue() : schedule ? schedule.getStages() : 0;
+  const std::int64_t slots = wanted ? wanted : fit;
+  // A slot is released one step after its product was issued.
+  if (slots < 2)
+    return channel.emitOpError("needs at least 2 slots of ")
+           << slot << " bytes; " << (wanted ? wanted : fit)
+           << (wanted ? " are asked for" : " fit shared memory");
+  if (slots > fit)
+    return channel.emitOpError("cannot have ") << slots << " slots of " << slot << " bytes: beside " << taken
+                                               << " bytes for the result, " << fit << " fit shared memory";
+  return slots;
+}
+
+LogicalResult SmMultiBuffer::lower(sm::KernelOp kernel, sm::ChannelOp channel) {
+  if (failed(checkEnds(channel)))
+    return failure();
+  FailureOr<std::int64_t> slots = chooseSlots(kernel, channel);
+  if (failed(slots))
+    return failure();
+  OpBuilder builder(channel);
+  SmallVector<Value> buffers;
+  for (Type passed : channel.getChannel().getType().getBlocks()) {
+    auto block = cast<sm::BlockType>(passed);
+    buffers.push_back(
+        sm::AllocateOp::create(builder, channel.getLoc(),
+                               sm::BufferType::get(&getContext(), *slots, block.getRows(), block.getColumns(),
+                                                   block.getElementType(), block.getSwizzle())));
+  }
+  Value ring = sm::RingOp::create(builder, channel.getLoc(), sm::RingType::get(&getContext(), *slots));
+
+  for (sm::RoleOp role : kernel.getBody().getOps<sm::RoleOp>()) {
+    RingSide side(channel.getChannel(), ring, *slots, buffers);
+    const bool loads = role.getKind() == sm::RoleKind::Load;
+    // The role that loads runs in one thread, which carries the place.
+    Block *block = &role.getBody().front();
+    if (loads) {
+      sm::ElectOp around;
+      role.walk([&](sm::PutOp put) { around = put->getParentOfType<sm::ElectOp>(); });
+      if (!around)
+        continue;
+      block = &around.getBody().front();
+    }
+    // The first fill of a slot waits for the phase before its barrier's first, with parity 1, which counts as
+    // completed.
+    side.walk(*block, side.start(*block, loads ? 1 : 0));
+  }
+  channel.erase();
+  return success();
+}

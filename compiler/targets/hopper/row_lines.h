@@ -1,0 +1,46 @@
+// The lines of X and Y: the runs of rows of one type that a tensor map can address. See
+// runtime/gpu_kernel_abi.h.
+#ifndef ALGCTL_COMPILER_TARGETS_HOPPER_ROW_LINES_H
+#define ALGCTL_COMPILER_TARGETS_HOPPER_ROW_LINES_H
+
+#include "compiler/targets/hopper/index_math.h"
+#include "dialects/alg/alg.h"
+
+namespace compiler {
+
+/// Numbers the lines 0, 1, ... and says where each is. The row types are cyclic or intervals.
+class RowLines {
+public:
+  using Value = mlir::Value;
+  /// Writes what all lines share. `rows` is M, `offset` the position of row 0 modulo the period.
+  RowLines(const IndexMath &math, alg::RowTypesAttr types, Value rows, Value offset);
+
+  /// How many tensor maps the lines of such types are spread over.
+  static std::int64_t maps(alg::RowTypesAttr types);
+
+  Value count() const { return line_count; }
+  /// No line has more rows.
+  Value longest() const { return longest_line; }
+
+  struct Line {
+    Value map;  ///< which of the maps it belongs to
+    Value line; ///< its coordinate in that map
+    Value rows;
+    Value type; ///< of all its rows
+  };
+  Line at(const IndexMath &math, Value number) const;
+
+private:
+  Line phase(const IndexMath &math, Value number) const;
+  Line run(const IndexMath &math, Value number) const;
+
+  std::int64_t types, width; ///< width 0: cyclic
+  Value offset, line_count, longest_line;
+  Value rows_of_phase, longer_phases;             // cyclic
+  Value first_runs, first_rows, whole, tail_rows; // intervals
+  Value first_type;
+};
+
+} // namespace compiler
+
+#endif

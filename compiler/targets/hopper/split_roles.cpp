@@ -1,0 +1,117 @@
+// sm-split-roles: loading and multiplying in different warps.
+#include "compiler/schedule/hopper_schedule.h"
+#include "compiler/targets/hopper/passes.h"
+
+#include "mlir/IR/IRMapping.h"
+
+namespace compiler {
+#define GEN_PASS_DEF_SMSPLITROLES
+#include "compiler/targets/hopper/passes.h.inc"
+} // namespace compiler
+
+using namespace mlir;
+using namespace compiler;
+
+namespace {
+
+/// The product of a kernel and the blocks that it multiplies.
+struct Product {
+  sm::MultiplyOp multiply;
+  sm::FetchOp a, b;
+};
+
+struct SmSplitRoles : compiler::impl::SmSplitRolesBase<SmSplitRoles> {
+  void runOnOperation() override {
+    for (sm::KernelOp kernel : getOperation().getOps<sm::KernelOp>())
+      if (failed(split(kernel)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult split(sm::KernelOp kernel);
+};
+
+} // namespace
+
+static FailureOr<Product> findProduct(sm::KernelOp kernel) {
+  SmallVector<sm::MultiplyOp> all;
+  kernel.walk([&](sm::MultiplyOp multiply) { all.push_back(multiply); });
+  if (all.size() != 1)
+    return kernel.emitOpError("multiplies in ")
+           << all.size() << " places; roles are split around exactly one";
+  Product product = {all[0], all[0].getA().getDefiningOp<sm::FetchOp>(),
+                     all[0].getB().getDefiningOp<sm::FetchOp>()};
+  auto feeds = [&](sm::FetchOp fetch) {
+    return fetch && fetch->getBlock() == all[0]->getBlock() && fetch.getBlock().hasOneUse();
+  };
+  if (!feeds(product.a) || !feeds(product.b))
+    return all[0].emitOpError("must multiply blocks that are fetched beside it and used nowhere else");
+  return product;
+}
+
+/// A role at the end of the kernel; the builder stands in its body afterwards.
+static sm::RoleOp addRole(OpBuilder &builder, sm::KernelOp kernel, sm::RoleKind kind, std::int64_t warpgroups,
+                          std::int64_t registers) {
+  builder.setInsertionPointToEnd(&kernel.getBody().front());
+  auto role = sm::RoleOp::create(builder, kernel.getLoc(), kind, warpgroups, registers);
+  builder.setInsertionPointToEnd(&role.getBody().emplaceBlock());
+  return role;
+}
+
+LogicalResult SmSplitRoles::split(sm::KernelOp kernel) {
+  FailureOr<Product> product = findProduct(kernel);
+  if (failed(product))
+    return failure();
+  const std::int64_t rows = product->multiply.getAccumulator().getType().getRows();
+  const std::int64_t warpgroups = rows / sm::warpgroup_rows;
+  const HopperRegisters registers = hopperRegisters(warpgroups);
+  SmallVector<Operation *> program;
+  for (Operation &op : kernel.getBody().front())
+    program.push_back(&op);
+
+  Location location = kernel.getLoc();
+  OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  const Type passed[] = {product->a.getBlock().getType(), product->b.getBlock().getType()};
+  Value channel = sm::ChannelOp::create(builder, location, sm::ChannelType::get(kernel.getContext(), passed))
+                      .getChannel();
+
+  // The role that multiplies takes the blocks instead of fetching them. What only the coordinates needed is
+  // dead then.
+  {
+    addRole(builder, kernel, sm::RoleKind::Multiply, warpgroups, registers.multiply);
+    IRMapping copies;
+    for (Operation *op : program)
+      builder.clone(*op, copies);
+    auto copyOf = [&](auto op) { return copies.lookup(op->getResult(0)); };
+    auto multiply = copyOf(product->multiply).template getDefiningOp<sm::MultiplyOp>();
+    builder.setInsertionPoint(multiply);
+    auto take = sm::TakeOp::create(builder, multiply.getLoc(), TypeRange(passed), channel);
+    for (auto [fetch, block] :
+         llvm::zip_equal(ArrayRef<sm::FetchOp>{product->a, product->b}, take.getBlocks())) {
+      Value fetched = copyOf(fetch);
+      fetched.replaceAllUsesWith(block);
+      fetched.getDefiningOp()->erase();
+    }
+  }
+
+  // The role that loads puts them, and leaves the sums as they are.
+  {
+    addRole(builder, kernel, sm::RoleKind::Load, 1, registers.load);
+    auto elect = sm::ElectOp::create(builder, location);
+    builder.setInsertionPointToEnd(&elect.getBody().emplaceBlock());
+    IRMapping copies;
+    for (Operation *op : program)
+      builder.clone(*op, copies);
+    sm::ReleaseSuccessorOp::create(builder, location);
+    elect.walk([](sm::DeliverOp deliver) { deliver.erase(); });
+    auto multiply = copies.lookup(product->multiply.getResult()).getDefiningOp<sm::MultiplyOp>();
+    builder.setInsertionPoint(multiply);
+    sm::PutOp::create(builder, multiply.getLoc(), channel, ValueRange{multiply.getA(), multiply.getB()});
+    multiply.replaceAllUsesWith(multiply.getAccumulator());
+    multiply.erase();
+  }
+
+  for (Operation *op : llvm::reverse(program))
+    op->erase();
+  return success();
+}

@@ -1,0 +1,272 @@
+// convert-tile-to-sm: what one thread block does, in order.
+#include "compiler/targets/hopper/passes.h"
+#include "compiler/targets/hopper/row_lines.h"
+#include "compiler/targets/hopper/step_terms.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace compiler {
+#define GEN_PASS_DEF_CONVERTTILETOSM
+#include "compiler/targets/hopper/passes.h.inc"
+} // namespace compiler
+
+using namespace mlir;
+using namespace compiler;
+
+namespace {
+
+/// Writes one kernel.
+class ThreadBlockProgram {
+public:
+  explicit ThreadBlockProgram(tile::KernelOp source)
+      : source(source), layout(source.getLayout()), schedule(source.getStagedSchedule()),
+        builder(source.getContext()), location(source.getLoc()), math(builder, location) {}
+
+  LogicalResult write();
+
+private:
+  /// Where the tile that the block works on lies.
+  struct Tile {
+    RowLines::Line line;
+    Value row, group, column;
+  };
+
+  LogicalResult check(tile::OwnOp own);
+  FailureOr<sm::KernelOp> declare();
+  LogicalResult writeTile(tile::OwnOp own, const Tile &tile);
+  LogicalResult writeOp(Operation *op, tile::OwnOp own, const Tile &tile);
+  LogicalResult writeTerms(tile::TermsOp terms, tile::OwnOp own, const Tile &tile);
+  LogicalResult writeMap(tile::MapOp map);
+  LogicalResult writeStore(tile::StoreOp store, tile::OwnOp own, const Tile &tile);
+
+  tile::KernelOp source;
+  tile::LayoutAttr layout;
+  tile::StagedAttr schedule;
+  OpBuilder builder;
+  Location location;
+  IndexMath math;
+  Value x, w, y, table;              ///< operands of the new kernel
+  llvm::DenseMap<Value, Value> sums; ///< fragments of the tile program
+};
+
+} // namespace
+
+LogicalResult ThreadBlockProgram::check(tile::OwnOp own) {
+  if (layout.getRowTypes().getKind() == alg::RowTypeKind::Explicit)
+    return source.emitOpError("has explicit row types, whose rows no tensor map can address");
+  if (!layout.getIn().isEqual() || !layout.getBank().isEqual() || !layout.getOut().isEqual())
+    return source.emitOpError("has groups of unequal widths, which one tensor map cannot address");
+  if (schedule.getTypes() != 1)
+    return source.emitOpError("owns ") << schedule.getTypes() << " types in a tile; a thread block takes one";
+  const std::pair<tile::AxisKind, std::int64_t> wanted[] = {{tile::AxisKind::Types, 1},
+                                                            {tile::AxisKind::Rows, schedule.getRows()},
+                                                            {tile::AxisKind::Groups, 1},
+                                                            {tile::AxisKind::Columns, schedule.getColumns()}};
+  bool owns = own.getAxes().size() == std::size(wanted);
+  for (auto [kind, step] : wanted)
+    owns = owns && own.getAxis(kind) && own.getAxis(kind).getStep() == step;
+  if (!owns)
+    return own.emitOpError("must own one tile of the schedule: <types, 1>, <rows, ")
+           << schedule.getRows() << ">, <groups, 1>, <columns, " << schedule.getColumns() << ">";
+  return success();
+}
+
+/// The kernel with its operands; the builder stands in its body afterwards.
+FailureOr<sm::KernelOp> ThreadBlockProgram::declare() {
+  Block &matrices = source.getBody().front();
+  if (matrices.getNumArguments() != 3)
+    return source.emitOpError("takes X, W and Y, got ") << matrices.getNumArguments() << " operands";
+  auto element = [&](unsigned operand) {
+    return cast<tile::MatrixType>(matrices.getArgument(operand).getType()).getElementType();
+  };
+  MLIRContext *context = builder.getContext();
+  const std::int64_t row_maps = RowLines::maps(layout.getRowTypes());
+  auto maps = [&](std::int64_t count, std::int64_t rows, std::int64_t columns, Type type,
+                  std::int64_t dimension) {
+    return sm::MapsType::getChecked([&] { return source.emitError(); }, context, count, rows, columns, type,
+                                    dimension, /*swizzle=*/std::int64_t{0});
+  };
+  const std::int64_t rows = schedule.getRows(), columns = schedule.getColumns(), depth = schedule.getDepth();
+  sm::MapsType x_maps = maps(row_maps, rows, depth, element(0), 3),
+               w_maps = maps(1, depth, columns, element(1), 2),
+               y_maps = maps(row_maps, rows, columns, element(2), 3);
+  if (!x_maps || !w_maps || !y_maps)
+    return failure();
+
+  builder.setInsertionPoint(source);
+  auto kernel = sm::KernelOp::create(builder, location, source.getSymName(), layout, schedule);
+  Block &body = kernel.getBody().emplaceBlock();
+  Type index = builder.getIndexType();
+  body.addArguments({x_maps, w_maps, y_maps, index, index, sm::TermsTableType::get(context)},
+                    SmallVector<Location>(6, location));
+  x = body.getArgument(0);
+  w = body.getArgument(1);
+  y = body.getArgument(2);
+  table = body.getArgument(5);
+  builder.setInsertionPointToEnd(&body);
+  return kernel;
+}
+
+LogicalResult ThreadBlockProgram::write() {
+  auto own = *source.getBody().getOps<tile::OwnOp>().begin();
+  if (failed(check(own)))
+    return failure();
+  FailureOr<sm::KernelOp> kernel = declare();
+  if (failed(kernel))
+    return failure();
+  Block &body = kernel->getBody().front();
+
+  sm::WaitForPredecessorOp::create(builder, location);
+  const RowLines lines(math, layout.getRowTypes(), body.getArgument(3), body.getArgument(4));
+  const std::int64_t groups = layout.getOut().getCount();
+  const std::int64_t column_blocks =
+      (layout.getOut().getWidth(0) + schedule.getColumns() - 1) / schedule.getColumns();
+  Value row_blocks = math.ceilDivide(lines.longest(), schedule.getRows());
+  Value tiles = math.multiply(math.multiply(lines.count(), row_blocks), groups * column_blocks);
+
+  Value first = sm::BlockIndexOp::create(builder, location, builder.getIndexType());
+  Value blocks = sm::BlockCountOp::create(builder, location, builder.getIndexType());
+  auto loop = scf::ForOp::create(builder, location, first, tiles, blocks);
+  builder.setInsertionPoint(loop.getBody()->getTerminator());
+
+  // From fast to slow: column block, group, row block, line.
+  Value number = loop.getInductionVar();
+  auto peel = [&](auto extent) {
+    Value index = math.remainder(number, extent);
+    number = math.divide(number, extent);
+    return index;
+  };
+  Tile tile;
+  tile.column = math.multiply(peel(column_blocks), schedule.getColumns());
+  tile.group = peel(groups);
+  tile.row = math.multiply(peel(row_blocks), schedule.getRows());
+  tile.line = lines.at(math, number);
+
+  // Lines differ in length, so that the last block of rows of a line may be empty.
+  auto exists =
+      scf::IfOp::create(builder, location, math.less(tile.row, tile.line.rows), /*withElseRegion=*/false);
+  builder.setInsertionPoint(exists.thenBlock()->getTerminator());
+  return writeTile(own, tile);
+}
+
+LogicalResult ThreadBlockProgram::writeTile(tile::OwnOp own, const Tile &tile) {
+  for (Operation &op : own.getBody().front())
+    if (failed(writeOp(&op, own, tile)))
+      return failure();
+  return success();
+}
+
+LogicalResult ThreadBlockProgram::writeOp(Operation *op, tile::OwnOp own, const Tile &tile) {
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](tile::ZeroOp zero) -> LogicalResult {
+        tile::FragmentType type = zero.getResult().getType();
+        auto sum = sm::AccumulatorType::getChecked([&] { return zero.emitError(); }, builder.getContext(),
+                                                   type.getRows(), type.getColumns());
+        if (!sum)
+          return failure();
+        sums[zero.getResult()] = sm::ZeroOp::create(builder, location, sum);
+        return success();
+      })
+      .Case([&](tile::TermsOp terms) { return writeTerms(terms, own, tile); })
+      .Case([&](tile::MapOp map) { return writeMap(map); })
+      // The tensor maps clip.
+      .Case([&](tile::MaskOp) { return LogicalResult(success()); })
+      .Case([&](tile::StoreOp store) { return writeStore(store, own, tile); })
+      .Default([&](Operation *other) -> LogicalResult {
+        return other->emitOpError("is not something that the Hopper target can lower");
+      });
+}
+
+/// One loop over the steps of a tile: `depth` of one term at a time, whatever their number.
+LogicalResult ThreadBlockProgram::writeTerms(tile::TermsOp terms, tile::OwnOp own, const Tile &tile) {
+  Block &body = terms.getBody().front();
+  auto mma = dyn_cast<tile::MmaOp>(body.front());
+  auto yield = cast<tile::YieldOp>(body.getTerminator());
+  if (terms.getInits().size() != 1 || !mma || mma->getNextNode() != yield.getOperation() ||
+      yield.getOperand(0) != mma.getResult() || mma.getAccumulator() != body.getArgument(3))
+    return terms.emitOpError("must add one product to one sum for each term");
+  auto index = [&](tile::AxisKind kind) { return own.getIndex(kind); };
+  Block &matrices = source.getBody().front();
+  if (mma.getRows() != matrices.getArgument(0) || mma.getBank() != matrices.getArgument(1))
+    return mma.emitOpError("must multiply X and W straight from memory");
+  if (terms.getRowType() != index(tile::AxisKind::Types) ||
+      terms.getGroup() != index(tile::AxisKind::Groups) || mma.getRowType() != index(tile::AxisKind::Types) ||
+      mma.getRow() != index(tile::AxisKind::Rows) || mma.getGroup() != index(tile::AxisKind::Groups) ||
+      mma.getColumn() != index(tile::AxisKind::Columns) || mma.getInputGroup() != body.getArgument(0) ||
+      mma.getBankRow() != body.getArgument(1))
+    return mma.emitOpError("must multiply what its tile owns");
+  if (mma.getScale() && !mma.getSigns())
+    return mma.emitOpError(
+        "scales by coefficients that are not signs, which tensor cores cannot do in passing");
+
+  const StepTerms steps(builder, location, layout, table, tile.line.type, tile.group);
+  const std::int64_t depth = schedule.getDepth();
+  const std::int64_t depth_blocks = (layout.getIn().getWidth(0) + depth - 1) / depth;
+  Value init = sums.lookup(terms.getInits()[0]);
+  auto loop =
+      scf::ForOp::create(builder, location, math.constant(0), math.multiply(steps.count(), depth_blocks),
+                         math.constant(1), ValueRange(init));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(loop.getBody());
+  Value step = loop.getInductionVar();
+  Value k = math.multiply(math.remainder(step, depth_blocks), depth);
+  const StepTerms::Term term = steps.at(math.divide(step, depth_blocks), /*with_sign=*/mma.getSigns());
+
+  MLIRContext *context = builder.getContext();
+  auto block = [&](Value maps) {
+    auto type = cast<sm::MapsType>(maps.getType());
+    return sm::BlockType::get(context, type.getRows(), type.getColumns(), type.getElementType(),
+                              type.getSwizzle());
+  };
+  // A block of the bank in the slot lift belongs to no output group: all read it from column 0 on.
+  Value bank_group = layout.getLift() == tile::LiftKind::Slots ? math.constant(0) : tile.group;
+  Value a = sm::FetchOp::create(builder, location, block(x), x, tile.line.map,
+                                ValueRange{k, term.input_group, tile.line.line, tile.row});
+  Value b = sm::FetchOp::create(builder, location, block(w), w, math.constant(0),
+                                ValueRange{tile.column, bank_group, k, term.bank_row});
+  Value next = sm::MultiplyOp::create(builder, location, init.getType(), a, b, loop.getRegionIterArg(0),
+                                      term.negative);
+  scf::YieldOp::create(builder, location, next);
+  sums[terms.getResult(0)] = loop.getResult(0);
+  return success();
+}
+
+/// Only a rounding, which writing the result does in passing.
+LogicalResult ThreadBlockProgram::writeMap(tile::MapOp map) {
+  Block &body = map.getBody().front();
+  auto round = dyn_cast<arith::TruncFOp>(body.front());
+  if (map.getInputs().size() != 1 || !round || round.getIn() != body.getArgument(0) ||
+      cast<tile::YieldOp>(body.getTerminator()).getOperand(0) != round.getOut())
+    return map.emitOpError("must only round the sums; the Hopper target has no other element-wise code yet");
+  sums[map.getResult()] = sums.lookup(map.getInputs()[0]);
+  return success();
+}
+
+LogicalResult ThreadBlockProgram::writeStore(tile::StoreOp store, tile::OwnOp own, const Tile &tile) {
+  if (store.getTarget() != source.getBody().front().getArgument(2) ||
+      store.getRowType() != own.getIndex(tile::AxisKind::Types) ||
+      store.getRow() != own.getIndex(tile::AxisKind::Rows) ||
+      store.getGroup() != own.getIndex(tile::AxisKind::Groups) ||
+      store.getColumn() != own.getIndex(tile::AxisKind::Columns))
+    return store.emitOpError("must store what its tile owns to Y");
+  sm::DeliverOp::create(builder, location, sums.lookup(store.getValue()), y, tile.line.map,
+                        ValueRange{tile.column, tile.group, tile.line.line, tile.row});
+  return success();
+}
+
+namespace {
+struct ConvertTileToSm : compiler::impl::ConvertTileToSmBase<ConvertTileToSm> {
+  void runOnOperation() override {
+    for (tile::KernelOp kernel : llvm::make_early_inc_range(getOperation().getOps<tile::KernelOp>())) {
+      if (!kernel.getStagedSchedule()) {
+        kernel.emitOpError(
+            "is scheduled for threads; the Hopper target lowers kernels with a #tile.staged schedule");
+        return signalPassFailure();
+      }
+      if (failed(ThreadBlockProgram(kernel).write()))
+        return signalPassFailure();
+      kernel.erase();
+    }
+  }
+};
+} // namespace
