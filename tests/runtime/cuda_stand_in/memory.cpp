@@ -1,0 +1,162 @@
+// Memory of a device: host memory, filled with what nobody should rely on.
+#include "tests/runtime/cuda_stand_in/capture.h"
+
+#include <cstdlib>
+#include <cstring>
+
+namespace algrt::cuda {
+
+using namespace cuda_stand_in;
+
+namespace {
+
+constexpr size_t alignment = 256;
+constexpr double bytes_per_millisecond = 4e9;
+
+void *at(DevicePointer address) { return reinterpret_cast<void *>(address); }
+
+Result requireMemory(const char *symbol, const State &s, DevicePointer address, size_t bytes) {
+  return bytes == 0 || s.deviceOf(address, bytes) >= 0
+             ? Result::success
+             : violation(symbol, Result::invalid_value, "the range is not within one live allocation");
+}
+
+// Work in `stream` that touches bytes of the device; the synchronous calls use the legacy default stream.
+Result touch(const char *symbol, State &s, Stream stream, size_t bytes, std::function<void()> run) {
+  return enqueue(symbol, s, stream, [&s, bytes, run = std::move(run)] {
+    s.milliseconds += double(bytes) / bytes_per_millisecond;
+    run();
+  });
+}
+
+Result copy(const char *symbol, bool asynchronous, Stream stream, DevicePointer device_to, void *to,
+            DevicePointer device_from, const void *from, size_t bytes) {
+  return entry(symbol, Entry::needs_context, [&](State &s) {
+    if (!asynchronous)
+      if (const Result result = requireNoCapture(symbol, s); result != Result::success)
+        return result;
+    for (DevicePointer address : {device_to, device_from})
+      if (address != 0)
+        if (const Result result = requireMemory(symbol, s, address, bytes); result != Result::success)
+          return result;
+    if (to == nullptr || from == nullptr)
+      return violation(symbol, Result::invalid_value, "a null pointer");
+    return touch(symbol, s, stream, bytes, [=] { std::memmove(to, from, bytes); });
+  });
+}
+
+template <typename Value>
+Result fill(const char *symbol, bool asynchronous, Stream stream, DevicePointer to, Value value,
+            size_t count) {
+  return entry(symbol, Entry::needs_context, [&](State &s) {
+    if (!asynchronous)
+      if (const Result result = requireNoCapture(symbol, s); result != Result::success)
+        return result;
+    if (to % sizeof(Value) != 0)
+      return violation(symbol, Result::invalid_value, "the address is not a multiple of the value's size");
+    if (const Result result = requireMemory(symbol, s, to, count * sizeof(Value)); result != Result::success)
+      return result;
+    return touch(symbol, s, stream, count * sizeof(Value),
+                 [=] { std::fill_n(static_cast<Value *>(at(to)), count, value); });
+  });
+}
+
+} // namespace
+
+Result cuMemGetInfo_v2(size_t *free, size_t *total) {
+  return entry("cuMemGetInfo_v2", Entry::needs_context, [&](State &s) {
+    const int device = currentContext()->device;
+    *total = s.devices[size_t(device)].memory;
+    *free = *total - s.allocated(device);
+    return Result::success;
+  });
+}
+
+Result cuMemAlloc_v2(DevicePointer *address, size_t bytes) {
+  return entry("cuMemAlloc_v2", Entry::needs_context, [&](State &s) {
+    if (const Result result = requireNoCapture("cuMemAlloc_v2", s); result != Result::success)
+      return result;
+    if (bytes == 0)
+      return violation("cuMemAlloc_v2", Result::invalid_value, "0 bytes");
+    const int device = currentContext()->device;
+    if (bytes > s.devices[size_t(device)].memory - s.allocated(device))
+      return Result::out_of_memory;
+    void *memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    if (memory == nullptr)
+      return Result::out_of_memory;
+    std::memset(memory, 0xa5, bytes);
+    *address = reinterpret_cast<DevicePointer>(memory);
+    s.allocations.emplace(*address,
+                          Allocation{currentContext(), bytes, {static_cast<std::byte *>(memory), std::free}});
+    return Result::success;
+  });
+}
+
+Result cuMemFree_v2(DevicePointer address) {
+  return entry("cuMemFree_v2", Entry::releases, [&](State &s) {
+    const auto found = s.allocations.find(address);
+    if (found == s.allocations.end())
+      return violation("cuMemFree_v2", Result::invalid_value, "no such allocation");
+    if (found->second.context != currentContext())
+      return violation("cuMemFree_v2", Result::invalid_context, "another context is current");
+    if (const Result result = requireNoCapture("cuMemFree_v2", s); result != Result::success)
+      return result;
+    s.allocations.erase(found);
+    return Result::success;
+  });
+}
+
+Result cuMemcpyHtoD_v2(DevicePointer to, const void *from, size_t bytes) {
+  return copy("cuMemcpyHtoD_v2", false, nullptr, to, at(to), 0, from, bytes);
+}
+
+Result cuMemcpyDtoH_v2(void *to, DevicePointer from, size_t bytes) {
+  return copy("cuMemcpyDtoH_v2", false, nullptr, 0, to, from, at(from), bytes);
+}
+
+Result cuMemcpyDtoD_v2(DevicePointer to, DevicePointer from, size_t bytes) {
+  return copy("cuMemcpyDtoD_v2", false, nullptr, to, at(to), from, at(from), bytes);
+}
+
+Result cuMemcpyHtoDAsync_v2(DevicePointer to, const void *from, size_t bytes, Stream stream) {
+  return copy("cuMemcpyHtoDAsync_v2", true, stream, to, at(to), 0, from, bytes);
+}
+
+Result cuMemcpyDtoHAsync_v2(void *to, DevicePointer from, size_t bytes, Stream stream) {
+  return copy("cuMemcpyDtoHAsync_v2", true, stream, 0, to, from, at(from), bytes);
+}
+
+Result cuMemcpyDtoDAsync_v2(DevicePointer to, DevicePointer from, size_t bytes, Stream stream) {
+  return copy("cuMemcpyDtoDAsync_v2", true, stream, to, at(to), from, at(from), bytes);
+}
+
+Result cuMemsetD8_v2(DevicePointer to, unsigned char value, size_t count) {
+  return fill("cuMemsetD8_v2", false, nullptr, to, value, count);
+}
+
+Result cuMemsetD16_v2(DevicePointer to, unsigned short value, size_t count) {
+  return fill("cuMemsetD16_v2", false, nullptr, to, value, count);
+}
+
+Result cuMemsetD32_v2(DevicePointer to, unsigned int value, size_t count) {
+  return fill("cuMemsetD32_v2", false, nullptr, to, value, count);
+}
+
+Result cuMemsetD8Async(DevicePointer to, unsigned char value, size_t count, Stream stream) {
+  return fill("cuMemsetD8Async", true, stream, to, value, count);
+}
+
+Result cuMemsetD16Async(DevicePointer to, unsigned short value, size_t count, Stream stream) {
+  return fill("cuMemsetD16Async", true, stream, to, value, count);
+}
+
+Result cuMemsetD32Async(DevicePointer to, unsigned int value, size_t count, Stream stream) {
+  return fill("cuMemsetD32Async", true, stream, to, value, count);
+}
+
+Result cuCtxSynchronize() {
+  return entry("cuCtxSynchronize", Entry::needs_context,
+               [&](State &s) { return requireNoCapture("cuCtxSynchronize", s); });
+}
+
+} // namespace algrt::cuda
