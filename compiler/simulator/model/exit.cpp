@@ -163,7 +163,6 @@ void Multiprocessor::deadlock() {
       if (meeting.arrived != meeting.mask)
         message += fmt::format("; lanes {:#x} of warp {} of block {} wait at site {} for lanes {:#x}",
                                meeting.arrived, warp.inBlock, warp.block->number, meeting.site, meeting.mask);
-  running = nullptr;
   Fault fault;
   fault.kind = FaultKind::Deadlock;
   fault.message = std::move(message);
