@@ -1,5 +1,5 @@
-// The whole way of a product: alg -> tile -> vector code -> machine code -> bundle. Plain C++, so that a
-// command can use it without MLIR's headers.
+// The whole way of a product: from its spec through the programs of a target to machine code and a bundle.
+// Plain C++, so that a command can use it without MLIR's headers.
 #ifndef ALGCTL_COMPILER_PIPELINE_H
 #define ALGCTL_COMPILER_PIPELINE_H
 
@@ -13,32 +13,65 @@
 
 namespace compiler {
 
+enum class Target { Cpu, Sm90a };
+
+/// "cpu", "sm_90a".
+const std::vector<std::string> &targetNames();
+/// Throws std::out_of_range for a name that is not among them.
+Target targetNamed(std::string_view name);
+const std::string &toString(Target target);
+
 struct CompileOptions {
+  std::vector<Target> targets = {Target::Cpu};
   /// Names of CPU levels; see compiler/targets/cpu/level.h.
   std::vector<std::string> cpu_levels = {"native"};
   /// Rows of X that schedules are chosen for.
   std::int64_t rows = 2048;
+  /// The schedule of GPU kernels, as compiler/schedule/hopper_schedule.h reads it; chosen by cost when empty.
+  std::string schedule;
+  /// Elements of Y in the GPU kernel that emit shows; a bundle has a kernel for each of bf16 and f32.
+  algebras::DataType output = algebras::DataType::BF16;
   /// Prints the IR after every pass to stderr.
   bool print_ir_after_all = false;
   /// Called with what is being done next; may be empty.
   std::function<void(const std::string &)> progress;
+  /// Called with what the user should know although nothing failed; may be empty.
+  std::function<void(const std::string &)> note;
 };
 
-/// What `emit --stage` can show, in the order of the CPU pipeline, and the projection as plain C.
-enum class Stage { Alg, Tile, Vector, Llvm, Assembly, Object, C };
+/// What `emit --stage` can show.
+enum class Stage {
+  Alg,           ///< what is computed
+  Tile,          ///< how one kernel computes it
+  Vector,        ///< CPU: loops and vectors
+  SmSynchronous, ///< GPU: a thread block's program as it is written down first, its blocks as values
+  Sm,            ///< GPU: the same with roles, rings of buffers and barriers
+  Nvvm,          ///< GPU: instructions; what the simulator runs
+  Llvm,          ///< LLVM IR after optimisation
+  Assembly,      ///< CPU
+  Object,        ///< CPU: bytes
+  Ptx,           ///< GPU
+  Cubin,         ///< GPU: bytes
+  Sass,          ///< GPU: the cubin disassembled
+  C,             ///< CPU: the projection as plain C; GPU: a launcher with the kernel inside
+};
 
-/// "alg", "tile", "vector", "llvm", "asm", "obj", "c".
+/// "alg", "tile", "vector", "sm-synchronous", "sm", "nvvm", "llvm", "asm", "obj", "ptx", "cubin", "sass",
+/// "c".
 const std::vector<std::string> &stageNames();
+/// Those that a target has, in the order of its pipeline.
+std::vector<std::string> stageNames(Target target);
 /// Throws std::out_of_range for a name that is not among them.
 Stage stageNamed(std::string_view name);
 
-/// The program of a compilable spec at a stage: text, but for the bytes of Stage::Object. Uses the first CPU
-/// level. Throws Failure with the diagnostics of whatever went wrong, AbsentError for what this machine
-/// lacks.
+/// The program of a compilable spec at a stage of the first target: text, but for the bytes of Stage::Object
+/// and Stage::Cubin. Uses the first CPU level. Throws Failure with the diagnostics of whatever went wrong,
+/// algebras::InputError for a layer that the target has no kernels for, AbsentError for what this machine
+/// lacks, std::invalid_argument for a stage that the target does not have.
 std::string emitStage(const Spec &spec, Stage stage, const CompileOptions &options);
 
-/// Compiles a spec for every CPU level and writes the bundle, by rename. Throws as emitStage does, and
-/// algrt::Error when the file cannot be written.
+/// Compiles a spec for every target and CPU level and writes the bundle, by rename. Throws as emitStage does,
+/// and algrt::Error when the file cannot be written.
 void compileBundle(const Spec &spec, const std::string &path, const CompileOptions &options);
 
 } // namespace compiler

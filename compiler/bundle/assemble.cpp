@@ -45,6 +45,37 @@ void BundleParts::addCpu(const CpuLevel &level, const std::vector<KernelRecord> 
   parts.push_back({level, kernels, std::move(shared_object)});
 }
 
+void BundleParts::addGpu(const algrt::Kernel &kernel, std::string ptx, std::string cubin) {
+  gpu_parts.push_back({kernel, std::move(ptx), std::move(cubin)});
+}
+
+static nlohmann::ordered_json gpuKernelJson(const algrt::Kernel &kernel) {
+  const algrt::GpuKernel &gpu = *kernel.gpu;
+  auto box = [](const algrt::GpuBox &box) {
+    return nlohmann::ordered_json{{"columns", box.columns}, {"rows", box.rows}, {"swizzle", box.swizzle}};
+  };
+  nlohmann::ordered_json entry;
+  entry["name"] = kernel.name;
+  entry["map"] = kernel.map;
+  entry["target"] = kernel.target;
+  entry["output"] = algrt::name(gpu.output);
+  entry["symbol"] = gpu.symbol;
+  entry["threads"] = gpu.threads;
+  entry["cluster"] = gpu.cluster;
+  entry["shared_bytes"] = gpu.shared_bytes;
+  entry["dependent_launch"] = gpu.dependent_launch;
+  if (gpu.registers > 0)
+    entry["registers"] = gpu.registers;
+  entry["terms"] = gpu.terms;
+  entry["tile"] = {{"rows", gpu.tile.rows},
+                   {"columns", gpu.tile.columns},
+                   {"depth", gpu.tile.depth},
+                   {"stages", gpu.tile.stages},
+                   {"consumers", gpu.tile.consumers}};
+  entry["boxes"] = {{"x", box(gpu.x)}, {"w", box(gpu.w)}, {"y", box(gpu.y)}};
+  return entry;
+}
+
 void BundleParts::write(const std::string &path, const Spec &spec) const {
   const algebras::Layer &layer = requireLayer(spec);
   nlohmann::ordered_json manifest;
@@ -94,6 +125,21 @@ void BundleParts::write(const std::string &path, const Spec &spec) const {
         entry["direct_rows"] = direct->register_rows;
       kernels.push_back(entry);
     }
+  }
+  for (const GpuPart &part : gpu_parts) {
+    nlohmann::ordered_json entry = gpuKernelJson(part.kernel);
+    nlohmann::ordered_json images = nlohmann::ordered_json::array();
+    auto add = [&](algrt::ImageKind kind, const std::string &image) {
+      if (image.empty())
+        return;
+      const std::string section = part.kernel.target + "-" + part.kernel.name + "-" + algrt::name(kind);
+      images.push_back({{"kind", algrt::name(kind)}, {"section", section}});
+      sections.push_back({section, algrt::name(kind), image});
+    };
+    add(algrt::ImageKind::cubin, part.cubin);
+    add(algrt::ImageKind::ptx, part.ptx);
+    entry["images"] = images;
+    kernels.push_back(entry);
   }
   manifest["kernels"] = kernels;
   algrt::writeBundle(path, manifest, sections);

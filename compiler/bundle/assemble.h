@@ -4,6 +4,7 @@
 
 #include "compiler/spec/spec.h"
 #include "compiler/targets/cpu/level.h"
+#include "runtime/bundle/manifest.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -30,6 +31,8 @@ std::vector<KernelRecord> recordKernels(mlir::ModuleOp module);
 class BundleParts {
 public:
   void addCpu(const CpuLevel &level, const std::vector<KernelRecord> &kernels, std::string shared_object);
+  /// The kernel's images are those given; an empty cubin is none.
+  void addGpu(const algrt::Kernel &kernel, std::string ptx, std::string cubin);
   /// Throws algrt::Error when the file cannot be written.
   void write(const std::string &path, const Spec &spec) const;
 
@@ -39,7 +42,12 @@ private:
     std::vector<KernelRecord> kernels;
     std::string shared_object;
   };
+  struct GpuPart {
+    algrt::Kernel kernel;
+    std::string ptx, cubin;
+  };
   std::vector<CpuPart> parts;
+  std::vector<GpuPart> gpu_parts;
 };
 
 } // namespace compiler

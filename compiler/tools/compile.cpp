@@ -27,6 +27,7 @@ int compile(const CompileCommand &command) {
   requireWritable(command.output);
   if (!spec.layer->lift.note().empty())
     printWarning(spec.layer->lift.note());
+  options.note = [](const std::string &what) { printWarning(what); };
   if (isatty(STDERR_FILENO))
     options.progress = [](const std::string &what) { fmt::print(stderr, "\r\033[K{}", what); };
   compileBundle(spec, command.output, options);
@@ -54,7 +55,8 @@ void addCompile(CLI::App &app, Session &session) {
   sub->footer(R"help(Examples:
   algctl compile examples/qwen3-1.7b-up.toml -o up.alg
   algctl compile "Q(2)^2" --in 768 --out 1536 --dtype f32 --row-types "interval(192)" -o ffn.alg
-  algctl compile layer.toml --cpu x86-64-v3,x86-64-v4 -o portable.alg    kernels for two kinds of machine)help");
+  algctl compile layer.toml --cpu x86-64-v3,x86-64-v4 -o portable.alg    kernels for two kinds of machine
+  algctl compile layer.toml --target cpu,sm_90a -o up.alg                and for Hopper GPUs)help");
   sub->callback([&session, command] { session.run = [command] { return compile(*command); }; });
 }
 

@@ -1,8 +1,7 @@
 // algctl emit: the program at one stage of the pipeline.
 #include "compiler/tools/commands.h"
 
-#include "compiler/failure.h"
-#include "compiler/pipeline.h"
+#include "compiler/gpu_pipeline.h"
 #include "compiler/spec/spec_options.h"
 #include "compiler/spec/usage_error.h"
 #include "compiler/tools/output_file.h"
@@ -21,26 +20,62 @@ struct EmitCommand {
   SpecOptions spec;
   TargetOptions target;
   std::string stage;
+  std::string output_dtype;
   std::string output;
 };
 
-Stage stageOf(const std::string &name) {
-  static const std::vector<std::string> gpu_stages = {"nvvm", "ptx", "cubin", "sass"};
-  if (std::find(gpu_stages.begin(), gpu_stages.end(), name) != gpu_stages.end())
-    throw AbsentError(
-        fmt::format("the stage {} belongs to the GPU targets, which are not part of this build; it has: {}",
-                    name, fmt::join(stageNames(), ", ")));
+// The stage, if the target has it.
+Stage stageOf(const std::string &name, Target target) {
+  const std::vector<std::string> stages = stageNames(target);
+  if (std::find(stages.begin(), stages.end(), name) != stages.end())
+    return stageNamed(name);
   if (std::find(stageNames().begin(), stageNames().end(), name) == stageNames().end())
     throw UsageError(
-        fmt::format("there is no stage '{}'; there are {}", name, fmt::join(stageNames(), ", ")));
-  return stageNamed(name);
+        fmt::format("there is no stage '{}'; {} has {}", name, toString(target), fmt::join(stages, ", ")));
+  std::vector<std::string> others;
+  for (const std::string &other : targetNames()) {
+    const std::vector<std::string> theirs = stageNames(targetNamed(other));
+    if (std::find(theirs.begin(), theirs.end(), name) != theirs.end())
+      others.push_back("--target=" + other);
+  }
+  throw UsageError(fmt::format("the target {} has no stage {}; it has {} (for {} give {})", toString(target),
+                               name, fmt::join(stages, ", "), name, fmt::join(others, " or ")));
+}
+
+CompileOptions emitOptions(const EmitCommand &command) {
+  CompileOptions options = compileOptions(command.target);
+  if (options.targets.size() > 1)
+    throw UsageError("emit shows the program of one target; --target names " +
+                     std::to_string(options.targets.size()));
+  if (!command.output_dtype.empty()) {
+    if (options.targets.front() == Target::Cpu)
+      throw UsageError("--y-dtype is for the target sm_90a; the CPU kernels write the layer's dtype");
+    if (command.output_dtype != "bf16" && command.output_dtype != "f32")
+      throw UsageError(fmt::format("--y-dtype must be bf16 or f32, got '{}'", command.output_dtype));
+    options.output = algebras::parseDataType(command.output_dtype);
+  }
+  return options;
+}
+
+// Two files beside each other: the launcher with the kernel inside, and its header.
+int emitLauncherFiles(const EmitCommand &command, const Spec &spec, const CompileOptions &options) {
+  if (command.output.empty() || command.output == "-")
+    throw UsageError("the stage c of a GPU target is two files; say where with -o FILE.c");
+  const LauncherNames names = launcherNames(command.output);
+  OutputFile source(names.source_path), header(names.header_path);
+  const LauncherFiles files = emitLauncher(spec, options.targets.front(), command.output, options);
+  source.commit(files.source);
+  header.commit(files.header);
+  return kDone;
 }
 
 int emit(const EmitCommand &command) {
-  const Stage stage = stageOf(command.stage);
-  const CompileOptions options = compileOptions(command.target);
+  const CompileOptions options = emitOptions(command);
+  const Stage stage = stageOf(command.stage, options.targets.front());
   const Spec spec = loadSpec(command.spec);
   requireCompilable(spec);
+  if (stage == Stage::C && options.targets.front() != Target::Cpu)
+    return emitLauncherFiles(command, spec, options);
   // Opened before the work starts, so that a place that cannot be written is found early.
   std::unique_ptr<OutputFile> file;
   if (!command.output.empty() && command.output != "-")
@@ -62,15 +97,23 @@ void addEmit(CLI::App &app, Session &session) {
   addTargetOptions(*sub, command->target);
   sub->add_option(
          "--stage", command->stage,
-         "alg (what is computed), tile (how one kernel computes it), vector (loops and vectors), llvm, asm, "
-         "obj, c (plain C)")
+         "alg (what is computed), tile (how one kernel computes it), llvm, c; for the CPU vector (loops and "
+         "vectors), "
+         "asm, obj; for sm_90a sm-synchronous and sm (what a thread block does, before and after it is made "
+         "asynchronous), nvvm, ptx, cubin, sass")
       ->type_name("STAGE")
       ->required();
+  sub->add_option("--y-dtype", command->output_dtype,
+                  "elements of Y in the kernel for sm_90a: bf16 (the default), f32")
+      ->type_name("TYPE")
+      ->group("Target");
   sub->add_option("-o,--output", command->output, "where to; standard output otherwise")->type_name("FILE");
   sub->footer(R"help(Examples:
   algctl emit "Q(4)" --in 64 --out 64 --dtype f32 --stage alg
   algctl emit examples/qwen3-1.7b-up.toml --stage tile --cpu x86-64-v4
-  algctl emit layer.toml --stage asm --cpu x86-64-v3 -o kernel.s)help");
+  algctl emit layer.toml --stage asm --cpu x86-64-v3 -o kernel.s
+  algctl emit layer.toml --stage ptx --target sm_90a --y-dtype f32
+  algctl emit layer.toml --stage c --target sm_90a -o up.c    a launcher in plain C, up.c and up.h)help");
   sub->callback([&session, command] { session.run = [command] { return emit(*command); }; });
 }
 

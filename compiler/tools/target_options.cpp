@@ -1,6 +1,7 @@
 #include "compiler/tools/target_options.h"
 
-#include "compiler/failure.h"
+#include "algebras/error.h"
+#include "compiler/schedule/hopper_schedule.h"
 #include "compiler/spec/integer_option.h"
 #include "compiler/spec/usage_error.h"
 #include "compiler/targets/cpu/level.h"
@@ -14,7 +15,7 @@ namespace compiler {
 
 void addTargetOptions(CLI::App &app, TargetOptions &options) {
   const std::string group = "Target";
-  app.add_option("--target", options.targets, "what to compile for, separated by commas: cpu")
+  app.add_option("--target", options.targets, "what to compile for, separated by commas: cpu, sm_90a")
       ->type_name("NAMES")
       ->capture_default_str()
       ->group(group);
@@ -26,6 +27,12 @@ void addTargetOptions(CLI::App &app, TargetOptions &options) {
                              "rows of X that schedules are chosen for; the kernels take any number"))
       ->type_name("M")
       ->capture_default_str()
+      ->group(group);
+  app.add_option(
+         "--schedule", options.schedule,
+         "schedule of the kernels for sm_90a, as rows=128,columns=192,depth=64,stages=4; what is left out is "
+         "chosen")
+      ->type_name("LIST")
       ->group(group);
   app.add_flag("--mlir-print-ir-after-all", options.print_ir_after_all,
                "print the IR after every pass to stderr")
@@ -42,17 +49,31 @@ static std::vector<std::string> names(const std::string &list) {
   return names;
 }
 
-CompileOptions compileOptions(const TargetOptions &options) {
-  const std::vector<std::string> targets = names(options.targets);
-  if (targets.empty())
-    throw UsageError("--target names no target; this build has: cpu");
-  for (const std::string &target : targets) {
-    if (target.starts_with("sm_"))
-      throw AbsentError(fmt::format("the GPU target {} is not part of this build; it has: cpu", target));
-    if (target != "cpu")
-      throw UsageError(fmt::format("there is no target '{}'; this build has: cpu", target));
+static std::vector<Target> targetsOf(const std::string &list) {
+  std::vector<Target> targets;
+  for (const std::string &name : names(list)) {
+    if (std::find(targetNames().begin(), targetNames().end(), name) == targetNames().end())
+      throw UsageError(
+          fmt::format("there is no target '{}'; there are {}", name, fmt::join(targetNames(), ", ")));
+    targets.push_back(targetNamed(name));
   }
+  if (targets.empty())
+    throw UsageError(fmt::format("--target names no target; there are {}", fmt::join(targetNames(), ", ")));
+  return targets;
+}
+
+static void requireReadable(const std::string &schedule) {
+  try {
+    parseHopperSchedule(schedule);
+  } catch (const algebras::InputError &error) {
+    throw UsageError(
+        fmt::format("--schedule: {}{}{}", error.what(), error.hint().empty() ? "" : "; ", error.hint()));
+  }
+}
+
+CompileOptions compileOptions(const TargetOptions &options) {
   CompileOptions compile;
+  compile.targets = targetsOf(options.targets);
   compile.cpu_levels = names(options.cpu_levels);
   if (compile.cpu_levels.empty())
     throw UsageError(fmt::format("--cpu names no level; there are {}", fmt::join(cpuLevelNames(), ", ")));
@@ -63,6 +84,12 @@ CompileOptions compileOptions(const TargetOptions &options) {
   if (options.rows < 1)
     throw UsageError(fmt::format("--m must be at least 1, got {}", options.rows));
   compile.rows = options.rows;
+  if (!options.schedule.empty()) {
+    if (std::find(compile.targets.begin(), compile.targets.end(), Target::Sm90a) == compile.targets.end())
+      throw UsageError("--schedule is for the target sm_90a, which --target does not name");
+    requireReadable(options.schedule);
+    compile.schedule = options.schedule;
+  }
   compile.print_ir_after_all = options.print_ir_after_all;
   return compile;
 }

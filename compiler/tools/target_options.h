@@ -17,12 +17,13 @@ struct TargetOptions {
   std::string targets = "cpu";
   std::string cpu_levels = "native";
   std::int64_t rows = 2048;
+  std::string schedule;
   bool print_ir_after_all = false;
 };
 
 void addTargetOptions(CLI::App &app, TargetOptions &options);
 
-// Throws UsageError for names that do not exist and AbsentError for targets that this build does not have.
+// Throws UsageError for names that do not exist and for a schedule that cannot be read.
 CompileOptions compileOptions(const TargetOptions &options);
 
 } // namespace compiler

@@ -1,6 +1,7 @@
 // alg-opt: runs the passes of the project on MLIR text, one at a time or as a pipeline.
 #include "compiler/lower/passes.h"
 #include "compiler/simulator/passes.h"
+#include "compiler/targets/hopper/passes.h"
 #include "compiler/targets/nvidia/passes.h"
 #include "dialects/sm/sm.h"
 #include "dialects/tile/tile.h"
@@ -20,6 +21,7 @@
 int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   compiler::registerCompilerPasses();
+  compiler::registerHopperPasses();
   compiler::registerSimulatorPasses();
   compiler::registerNvidiaPipelines();
   mlir::DialectRegistry registry;

@@ -1,0 +1,64 @@
+#include "compiler/compilation.h"
+
+#include "compiler/failure.h"
+#include "compiler/lower/passes.h"
+#include "compiler/lower/projection_module.h"
+#include "dialects/sm/sm.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace compiler {
+
+static DialectRegistry dialects() {
+  DialectRegistry registry;
+  registry.insert<alg::AlgDialect, tile::TileDialect, sm::SmDialect, arith::ArithDialect, func::FuncDialect,
+                  LLVM::LLVMDialect, memref::MemRefDialect, NVVM::NVVMDialect, scf::SCFDialect,
+                  vector::VectorDialect>();
+  return registry;
+}
+
+Compilation::Compilation(bool print_ir_after_all)
+    : print_ir_after_all(print_ir_after_all), context(dialects()),
+      handler(&context, [this](Diagnostic &diagnostic) {
+        llvm::raw_string_ostream stream(messages);
+        stream << (messages.empty() ? "" : "\n") << diagnostic;
+        for (Diagnostic &note : diagnostic.getNotes())
+          stream << "\n" << note;
+      }) {
+  context.loadAllAvailableDialects();
+  if (print_ir_after_all) // printing a module is only safe while nobody else changes it
+    context.disableMultithreading();
+}
+
+OwningOpRef<ModuleOp> Compilation::algProgram(const Spec &spec) {
+  OwningOpRef<ModuleOp> module = buildProjection(context, requireLayer(spec), spec.allow_nonassociative);
+  if (!module)
+    fail("the layer could not be written in the alg dialect");
+  return module;
+}
+
+void Compilation::run(ModuleOp module, llvm::function_ref<void(OpPassManager &)> fill) {
+  PassManager passes(&context);
+  if (print_ir_after_all)
+    passes.enableIRPrinting();
+  fill(passes);
+  if (failed(passes.run(module)))
+    fail("a pass failed without saying why");
+}
+
+void Compilation::fail(const std::string &otherwise) {
+  throw Failure(messages.empty() ? otherwise : messages);
+}
+
+std::string printModule(ModuleOp module, bool names) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream, OpPrintingFlags().printNameLocAsPrefix(names));
+  stream << '\n';
+  return text;
+}
+
+} // namespace compiler

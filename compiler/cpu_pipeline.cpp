@@ -1,0 +1,84 @@
+#include "compiler/cpu_pipeline.h"
+
+#include "compiler/compilation.h"
+#include "compiler/lower/passes.h"
+#include "compiler/targets/c/plain_c.h"
+#include "compiler/targets/cpu/object_code.h"
+
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace compiler {
+namespace {
+
+void toTile(Compilation &compilation, ModuleOp module, const std::string &level,
+            const CompileOptions &options) {
+  compilation.run(module, [&](OpPassManager &passes) {
+    passes.addPass(createCanonicalizerPass());
+    passes.addPass(createCSEPass());
+    ConvertAlgToTileOptions choice;
+    choice.cpu = level;
+    choice.rows = options.rows;
+    passes.addPass(createConvertAlgToTile(choice));
+  });
+}
+
+void toVector(Compilation &compilation, ModuleOp module) {
+  compilation.run(module, [](OpPassManager &passes) {
+    passes.addPass(createConvertTileToCpu());
+    passes.addPass(createCanonicalizerPass());
+    passes.addPass(createCSEPass());
+    passes.addPass(createLoopInvariantCodeMotionPass());
+  });
+}
+
+void toLlvm(Compilation &compilation, ModuleOp module, const CpuLevel &level) {
+  compilation.run(module,
+                  [&](OpPassManager &passes) { addVectorToLlvm(passes, /*expand_bf16=*/!level.bf16_dot); });
+}
+
+} // namespace
+
+std::string emitCpuStage(const Spec &spec, Stage stage, const CompileOptions &options) {
+  if (stage == Stage::C)
+    return plainC(requireLayer(spec), spec.source_name);
+  Compilation compilation(options.print_ir_after_all);
+  OwningOpRef<ModuleOp> module = compilation.algProgram(spec);
+  if (stage == Stage::Alg)
+    return printModule(*module, /*names=*/true);
+  const CpuLevel level = cpuLevel(options.cpu_levels.front());
+  toTile(compilation, *module, options.cpu_levels.front(), options);
+  if (stage == Stage::Tile)
+    return printModule(*module, /*names=*/true);
+  toVector(compilation, *module);
+  if (stage == Stage::Vector)
+    return printModule(*module, /*names=*/false);
+  toLlvm(compilation, *module, level);
+  const MachineCode code = stage == Stage::Llvm       ? MachineCode::LlvmIr
+                           : stage == Stage::Assembly ? MachineCode::Assembly
+                                                      : MachineCode::Object;
+  return generateMachineCode(*module, level, code);
+}
+
+void compileForCpu(const Spec &spec, const CompileOptions &options, BundleParts &parts) {
+  auto say = [&](const std::string &what) {
+    if (options.progress)
+      options.progress(what);
+  };
+  for (const std::string &name : options.cpu_levels) {
+    const CpuLevel level = cpuLevel(name);
+    Compilation compilation(options.print_ir_after_all);
+    say("choosing schedules for " + name);
+    OwningOpRef<ModuleOp> module = compilation.algProgram(spec);
+    toTile(compilation, *module, name, options);
+    say("lowering for " + name);
+    toVector(compilation, *module);
+    std::vector<KernelRecord> kernels = recordKernels(*module);
+    toLlvm(compilation, *module, level);
+    say("generating machine code for " + name);
+    parts.addCpu(level, kernels, linkSharedObject(generateMachineCode(*module, level, MachineCode::Object)));
+  }
+}
+
+} // namespace compiler

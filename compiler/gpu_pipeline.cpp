@@ -1,0 +1,180 @@
+#include "compiler/gpu_pipeline.h"
+
+#include "algebras/error.h"
+#include "compiler/bundle/assemble.h"
+#include "compiler/bundle/layer_description.h"
+#include "compiler/compilation.h"
+#include "compiler/failure.h"
+#include "compiler/feasibility.h"
+#include "compiler/lower/passes.h"
+#include "compiler/schedule/hopper_schedule.h"
+#include "compiler/targets/hopper/passes.h"
+#include "compiler/targets/nvidia/assembler.h"
+#include "compiler/targets/nvidia/kernel_attribute.h"
+#include "compiler/targets/nvidia/passes.h"
+#include "compiler/targets/nvidia/ptx.h"
+#include "runtime/cuda/launch_plan.h"
+
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace compiler {
+namespace {
+
+HopperOutput outputOf(const CompileOptions &options) {
+  return options.output == algebras::DataType::F32 ? HopperOutput::F32 : HopperOutput::BF16;
+}
+
+/// Refuses what the target has no kernels for, by its name where others were asked for too.
+void requireSupported(const algebras::Layer &layer, Target target, const CompileOptions &options) {
+  try {
+    requireHopperLayer(layer, outputOf(options));
+  } catch (const algebras::InputError &error) {
+    if (options.targets.size() == 1)
+      throw;
+    throw algebras::InputError("for " + toString(target) + ": " + error.what()).hint(error.hint());
+  }
+}
+
+/// A spec on its way down.
+class GpuLowering {
+public:
+  GpuLowering(const Spec &spec, Target target, const CompileOptions &options)
+      : target(target), options(options), compilation(options.print_ir_after_all) {
+    requireFeasible(requireLayer(spec));
+    requireSupported(requireLayer(spec), target, options);
+    module = compilation.algProgram(spec);
+  }
+
+  /// As far as a stage's module; instructions for everything behind Stage::Nvvm.
+  void to(Stage stage) {
+    if (stage == Stage::Alg)
+      return;
+    compilation.run(*module, [&](OpPassManager &passes) {
+      addAlgToTile(passes);
+      if (stage == Stage::Tile)
+        return;
+      if (stage == Stage::SmSynchronous) {
+        passes.addPass(createConvertTileToSm());
+        passes.addPass(createCanonicalizerPass());
+        passes.addPass(createCSEPass());
+        return;
+      }
+      addTileToSm(passes);
+      if (stage == Stage::Sm)
+        return;
+      addSmToNvvm(passes);
+    });
+  }
+  void toNvvm() { to(Stage::Nvvm); }
+
+  std::string print(bool names) { return printModule(*module, names); }
+  ModuleOp program() { return *module; }
+
+  /// The only kernel of the module, as the manifest describes it. After toNvvm.
+  algrt::Kernel kernel() {
+    auto function = *module->getOps<LLVM::LLVMFuncOp>().begin();
+    algrt::Kernel kernel;
+    kernel.name = function.getSymName().str();
+    kernel.map = "forward";
+    kernel.target = toString(target);
+    kernel.gpu = readKernelAttribute(function);
+    kernel.gpu->architecture = 90;
+    kernel.gpu->exact_architecture = true;
+    return kernel;
+  }
+
+private:
+  void addAlgToTile(OpPassManager &passes) {
+    passes.addPass(createCanonicalizerPass());
+    passes.addPass(createCSEPass());
+    ConvertAlgToTileOptions choice;
+    choice.target = toString(target);
+    choice.output = toString(outputOf(options));
+    choice.schedule = options.schedule;
+    choice.rows = options.rows;
+    passes.addPass(createConvertAlgToTile(choice));
+  }
+
+  Target target;
+  const CompileOptions &options;
+  Compilation compilation;
+  OwningOpRef<ModuleOp> module;
+};
+
+} // namespace
+
+GpuProgram gpuProgram(const Spec &spec, Target target, const CompileOptions &options) {
+  GpuLowering lowering(spec, target, options);
+  lowering.toNvvm();
+  return {lowering.print(/*names=*/true), lowering.kernel()};
+}
+
+GpuImages gpuImages(const Spec &spec, Target target, const CompileOptions &options) {
+  GpuLowering lowering(spec, target, options);
+  lowering.toNvvm();
+  GpuImages images{lowering.kernel(), generatePtx(lowering.program(), toString(target)).ptx, "", ""};
+  const AssemblerTool ptxas = findPtxas();
+  if (!ptxas.found()) {
+    images.why_no_cubin = ptxas.reason;
+    return images;
+  }
+  Assembly assembly = assemble(images.ptx, toString(target));
+  images.cubin = std::move(assembly.cubin);
+  for (const KernelResources &resources : assembly.report.kernels)
+    if (resources.name == images.kernel.gpu->symbol)
+      images.kernel.gpu->registers = resources.registers;
+  return images;
+}
+
+std::string emitGpuStage(const Spec &spec, Target target, Stage stage, const CompileOptions &options) {
+  GpuLowering lowering(spec, target, options);
+  lowering.to(stage);
+  switch (stage) {
+  case Stage::Llvm:
+    return nvptxLlvmIr(lowering.program(), toString(target));
+  case Stage::Ptx:
+    return generatePtx(lowering.program(), toString(target)).ptx;
+  case Stage::Cubin:
+    return assemble(generatePtx(lowering.program(), toString(target)).ptx, toString(target)).cubin;
+  case Stage::Sass:
+    return disassemble(
+        assemble(generatePtx(lowering.program(), toString(target)).ptx, toString(target)).cubin);
+  default:
+    return lowering.print(/*names=*/true);
+  }
+}
+
+LauncherFiles emitLauncher(const Spec &spec, Target target, const std::string &path,
+                           const CompileOptions &options) {
+  const algebras::Layer &layer = requireLayer(spec);
+  CudaProgram program;
+  program.names = launcherNames(path);
+  const GpuImages images = gpuImages(spec, target, options);
+  program.title = spec.source_name;
+  program.layer = runtimeLayer(layer);
+  program.kernel = *images.kernel.gpu;
+  program.image_kind = images.cubin.empty() ? algrt::ImageKind::ptx : algrt::ImageKind::cubin;
+  program.image = images.cubin.empty() ? images.ptx : images.cubin;
+  if (images.kernel.gpu->terms)
+    program.terms = algrt::cuda::termsTable(program.layer, runtimeSupport(layer));
+  return cudaLauncher(program);
+}
+
+void compileForGpu(const Spec &spec, Target target, const CompileOptions &options, BundleParts &parts) {
+  std::string why_no_cubin;
+  for (const algebras::DataType output : {algebras::DataType::BF16, algebras::DataType::F32}) {
+    CompileOptions one = options;
+    one.output = output;
+    if (options.progress)
+      options.progress("compiling for " + toString(target) + ", results in " + algebras::toString(output));
+    GpuImages images = gpuImages(spec, target, one);
+    why_no_cubin = images.why_no_cubin;
+    parts.addGpu(images.kernel, std::move(images.ptx), std::move(images.cubin));
+  }
+  if (!why_no_cubin.empty() && options.note)
+    options.note("the bundle holds PTX alone, which the driver compiles when it is loaded: " + why_no_cubin);
+}
+
+} // namespace compiler
