@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/spec/spec.h"
+#include "compiler/tools/machine.h"
 #include "compiler/tools/session.h"
 
 #include <cstdint>
@@ -35,7 +36,7 @@ void addInspect(CLI::App &app, Session &session);
 void addRun(CLI::App &app, Session &session);
 void addBench(CLI::App &app, Session &session, const BundleCompiler &compile);
 
-void addDoctor(CLI::App &app, Session &session);
+void addDoctor(CLI::App &app, Session &session, const ToolchainInspector &toolchain);
 // Last: it describes the tree as it finds it when it runs.
 void addCompletion(CLI::App &app, Session &session);
 

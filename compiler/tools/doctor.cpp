@@ -27,12 +27,21 @@ nlohmann::ordered_json asJson(const Machine &machine) {
   json["targets"] = nlohmann::ordered_json::array();
   for (const Ability &ability : machine.abilities)
     json["targets"].push_back({{"name", ability.name}, {"works", ability.works}, {"reason", ability.reason}});
-  json["linker"] = asJson(machine.linker);
+  if (machine.toolchain) {
+    json["linker"] = asJson(machine.toolchain->linker);
+    json["assembler"] = asJson(machine.toolchain->assembler);
+    json["disassembler"] = asJson(machine.toolchain->disassembler);
+  }
   json["dense_libraries"] = nlohmann::ordered_json::object();
   for (const auto &[name, finding] : machine.dense_libraries)
     json["dense_libraries"][name] = asJson(finding);
   json["gpu_driver"] = asJson(machine.gpu_driver);
-  json["gpus"] = machine.gpus;
+  json["gpus"] = nlohmann::ordered_json::array();
+  for (const Gpu &gpu : machine.gpus)
+    json["gpus"].push_back({{"name", gpu.name},
+                            {"compute_capability", gpu.capability},
+                            {"multiprocessors", gpu.multiprocessors},
+                            {"memory_bytes", gpu.memory_bytes}});
   return json;
 }
 
@@ -55,10 +64,17 @@ std::string asText(const Machine &machine) {
   text += line("features", fmt::format("{}", fmt::join(machine.cpu_features, " ")));
   text += "\nGraphics processors\n";
   text += line("driver", machine.gpu_driver);
-  for (const std::string &gpu : machine.gpus)
-    text += line("device", gpu);
+  for (const Gpu &gpu : machine.gpus)
+    text +=
+        line("device", fmt::format("{}, compute capability {}.{}, {} multiprocessors, {:.1f} GiB", gpu.name,
+                                   gpu.capability / 10, gpu.capability % 10, gpu.multiprocessors,
+                                   static_cast<double>(gpu.memory_bytes) / (1 << 30)));
   text += "\nTools and libraries\n";
-  text += line("linker", machine.linker);
+  if (machine.toolchain) {
+    text += line("linker", machine.toolchain->linker);
+    text += line("assembler", machine.toolchain->assembler);
+    text += line("disassembler", machine.toolchain->disassembler);
+  }
   for (const auto &[name, finding] : machine.dense_libraries)
     text += line(name, finding);
   text += "\nWhat will work\n";
@@ -67,22 +83,23 @@ std::string asText(const Machine &machine) {
   return text;
 }
 
-int doctor(bool json) {
-  Machine machine = inspectMachine();
+int doctor(bool json, const ToolchainInspector &toolchain) {
+  const Machine machine = inspectMachine(toolchain);
   fmt::print("{}", json ? asJson(machine).dump(2) + "\n" : asText(machine));
   return kDone;
 }
 
 } // namespace
 
-void addDoctor(CLI::App &app, Session &session) {
+void addDoctor(CLI::App &app, Session &session, const ToolchainInspector &toolchain) {
   auto json = std::make_shared<bool>(false);
   CLI::App *command = app.add_subcommand("doctor", "Say what this machine has and what will work on it");
   command->add_flag("--json", *json, "print one JSON object");
   command->footer(R"help(Examples:
   algctl doctor
   algctl doctor --json | jq .targets)help");
-  command->callback([&session, json] { session.run = [json] { return doctor(*json); }; });
+  command->callback(
+      [&session, json, toolchain] { session.run = [json, toolchain] { return doctor(*json, toolchain); }; });
 }
 
 } // namespace compiler

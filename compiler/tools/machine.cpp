@@ -1,15 +1,15 @@
 #include "compiler/tools/machine.h"
 
 #include "runtime/cpu/features.h"
+#include "runtime/cuda/device.h"
+#include "runtime/support/error.h"
 
-#include <cstdlib>
+#include <algorithm>
 #include <dlfcn.h>
-#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <memory>
 #include <sched.h>
-#include <sstream>
 #include <unistd.h>
 
 namespace compiler {
@@ -41,22 +41,6 @@ std::int64_t lastLevelCache() {
   return 0;
 }
 
-// The first of `names` that is an executable in PATH or in LLVM's own folder.
-Finding findProgram(const std::vector<std::string> &names) {
-  std::vector<std::string> folders;
-  if (const char *path = std::getenv("PATH")) {
-    std::stringstream stream(path);
-    for (std::string folder; std::getline(stream, folder, ':');)
-      folders.push_back(folder);
-  }
-  folders.push_back("/usr/lib/llvm-22/bin");
-  for (const std::string &name : names)
-    for (const std::string &folder : folders)
-      if (std::string file = (std::filesystem::path(folder) / name).string(); access(file.c_str(), X_OK) == 0)
-        return {true, file};
-  return {false, fmt::format("none of {} is in PATH: install the package lld-22", fmt::join(names, ", "))};
-}
-
 std::string openBlasVersion(void *library) {
   using Config = char *(*)();
   auto config = reinterpret_cast<Config>(dlsym(library, "openblas_get_config"));
@@ -81,46 +65,48 @@ Finding findDense(const char *file, const char *package, std::string (*version)(
   return {true, version(library.get())};
 }
 
-// Through the driver library alone, as the runtime would reach it.
+// Through the driver library alone, as the runtime reaches it.
 void inspectGpus(Machine &machine) {
-  Library driver(dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL));
-  if (!driver) {
-    machine.gpu_driver = {false, "libcuda.so.1 cannot be opened"};
-    return;
+  try {
+    const std::shared_ptr<const algrt::cuda::Driver> driver = algrt::cuda::Driver::open();
+    int version = 0;
+    driver->check(driver->driverGetVersion(&version), "asking the driver for its version");
+    machine.gpu_driver = {true,
+                          fmt::format("CUDA {}.{}, {}", version / 1000, version % 1000 / 10, driver->file())};
+    for (const algrt::cuda::DeviceProperties &device : algrt::cuda::readDevices(*driver)) {
+      char name[256] = {};
+      std::size_t bytes = 0;
+      driver->check(driver->deviceGetName(name, sizeof name - 1, device.handle),
+                    "asking a device for its name");
+      driver->check(driver->deviceTotalMem(&bytes, device.handle), "asking a device for its memory");
+      machine.gpus.push_back(
+          {name, device.capability, device.multiprocessors, static_cast<std::int64_t>(bytes)});
+    }
+  } catch (const algrt::Error &error) {
+    machine.gpu_driver = {false, error.what()};
   }
-  auto init = reinterpret_cast<int (*)(unsigned)>(dlsym(driver.get(), "cuInit"));
-  auto version = reinterpret_cast<int (*)(int *)>(dlsym(driver.get(), "cuDriverGetVersion"));
-  auto count = reinterpret_cast<int (*)(int *)>(dlsym(driver.get(), "cuDeviceGetCount"));
-  auto name = reinterpret_cast<int (*)(char *, int, int)>(dlsym(driver.get(), "cuDeviceGetName"));
-  auto attribute = reinterpret_cast<int (*)(int *, int, int)>(dlsym(driver.get(), "cuDeviceGetAttribute"));
-  if (!init || !version || !count || !name || !attribute) {
-    machine.gpu_driver = {false, "libcuda.so.1 is not a CUDA driver"};
-    return;
+}
+
+void judgeGpus(Machine &machine, const std::function<void(const char *, bool, const std::string &)> &add) {
+  if (machine.toolchain) {
+    add("compile for sm_90a", true, "");
+    add("cubin for sm_90a", machine.toolchain->assembler.found, machine.toolchain->assembler.detail);
+    add("show sass", machine.toolchain->assembler.found && machine.toolchain->disassembler.found,
+        machine.toolchain->assembler.found ? machine.toolchain->disassembler.detail
+                                           : machine.toolchain->assembler.detail);
   }
-  if (int status = init(0); status != 0) {
-    machine.gpu_driver = {false, fmt::format("cuInit fails with error {}", status)};
-    return;
-  }
-  int number = 0, devices = 0;
-  version(&number);
-  machine.gpu_driver = {true, fmt::format("CUDA {}.{}", number / 1000, number % 1000 / 10)};
-  if (count(&devices) != 0)
-    return;
-  constexpr int kMajor = 75, kMinor = 76; // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_*
-  for (int device = 0; device < devices; ++device) {
-    char text[256] = {};
-    int major = 0, minor = 0;
-    if (name(text, sizeof text, device) == 0 && attribute(&major, kMajor, device) == 0 &&
-        attribute(&minor, kMinor, device) == 0)
-      machine.gpus.push_back(fmt::format("{}, sm_{}{}", text, major, minor));
-  }
+  // Hopper's own instructions exist on that compute capability alone.
+  const bool hopper = std::any_of(machine.gpus.begin(), machine.gpus.end(),
+                                  [](const Gpu &gpu) { return gpu.capability == 90; });
+  add("run sm_90a", hopper,
+      machine.gpus.empty() ? machine.gpu_driver.detail : "no device has compute capability 9.0");
 }
 
 void judge(Machine &machine) {
   bool v3 = machine.cpu_level == "x86-64-v3" || machine.cpu_level == "x86-64-v4";
   bool v4 = machine.cpu_level == "x86-64-v4";
   std::string level = fmt::format("this CPU offers {}", machine.cpu_level);
-  auto add = [&](const char *name, bool works, const std::string &reason) {
+  const auto add = [&](const char *name, bool works, const std::string &reason) {
     machine.abilities.push_back({name, works, works ? "" : reason});
   };
   add("run x86-64-v3", v3, level);
@@ -131,12 +117,12 @@ void judge(Machine &machine) {
   for (const auto &[name, finding] : machine.dense_libraries)
     dense = dense || finding.found;
   add("bench against dense", dense, "no dense library was found");
-  add("run on a GPU", false, "this version compiles for the CPU only");
+  judgeGpus(machine, add);
 }
 
 } // namespace
 
-Machine inspectMachine() {
+Machine inspectMachine(const ToolchainInspector &toolchain) {
   Machine machine;
   machine.cpu_model = cpuModel();
   machine.cpu_level = algrt::cpuLevel();
@@ -144,7 +130,8 @@ Machine inspectMachine() {
   machine.threads = usableThreads();
   machine.cache_bytes = lastLevelCache();
   machine.memory_bytes = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
-  machine.linker = findProgram({"ld.lld-22", "ld.lld"});
+  if (toolchain)
+    machine.toolchain = toolchain();
   machine.dense_libraries.emplace_back("OpenBLAS",
                                        findDense("libopenblas.so.0", "libopenblas0", openBlasVersion));
   machine.dense_libraries.emplace_back("oneDNN", findDense("libdnnl.so.2", "libdnnl2", oneDnnVersion));

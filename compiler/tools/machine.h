@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,19 +22,35 @@ struct Ability {
   std::string reason; // why not
 };
 
+// Programs of others that the compiler runs.
+struct Toolchain {
+  Finding linker, assembler, disassembler;
+};
+// toolchain.cpp; defined only where there is a compiler.
+Toolchain inspectToolchain();
+using ToolchainInspector = std::function<Toolchain()>;
+
+struct Gpu {
+  std::string name;
+  std::int32_t capability = 0; // ten times the compute capability: 90
+  std::int32_t multiprocessors = 0;
+  std::int64_t memory_bytes = 0;
+};
+
 struct Machine {
   std::string cpu_model, cpu_level;
   std::vector<std::string> cpu_features;
   std::int64_t threads = 0; // that this process may use
   std::int64_t cache_bytes = 0, memory_bytes = 0;
-  Finding linker, gpu_driver;
+  std::optional<Toolchain> toolchain; // nothing in a build without the compiler
+  Finding gpu_driver;
   std::vector<std::pair<std::string, Finding>> dense_libraries; // baselines for bench
-  std::vector<std::string> gpus;
+  std::vector<Gpu> gpus;
   std::vector<Ability> abilities;
 };
 
 // Opens libraries and asks them; computes nothing. Never fails: what cannot be found out is said to be
-// absent.
-Machine inspectMachine();
+// absent. `toolchain` may be empty.
+Machine inspectMachine(const ToolchainInspector &toolchain);
 
 } // namespace compiler

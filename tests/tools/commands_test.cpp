@@ -2,6 +2,7 @@
 #include "tests/tools/outcome.h"
 #include "tests/tools/temporary_folder.h"
 
+#include <cstdlib>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -170,6 +171,50 @@ TEST(Doctor, KnowsThisMachine) {
   EXPECT_GE(machine["cpu"]["threads"].get<int>(), 1);
   EXPECT_FALSE(machine["cpu"]["level"].get<std::string>().empty());
   EXPECT_TRUE(machine["dense_libraries"].contains("OpenBLAS"));
+}
+
+// What doctor says of a target: empty where it works.
+std::string reasonAgainst(const std::string &target, const compiler::Toolchain &toolchain) {
+  const Outcome outcome = algctl({"doctor", "--json"}, [&] { return toolchain; });
+  EXPECT_EQ(outcome.code, 0);
+  const nlohmann::json machine = nlohmann::json::parse(outcome.out);
+  for (const nlohmann::json &ability : machine["targets"])
+    if (ability["name"] == target) {
+      EXPECT_EQ(ability["works"].get<bool>(), ability["reason"] == "");
+      return ability["reason"];
+    }
+  return "not mentioned";
+}
+
+TEST(Doctor, SaysWhichToolIsMissing) {
+  const compiler::Finding linker{true, "/bin/ld.lld"}, assembler{true, "/bin/ptxas, version 12.9.86"},
+      disassembler{true, "/bin/nvdisasm"}, no_assembler{false, "no assembler"},
+      no_disassembler{false, "no disassembler"};
+  EXPECT_EQ(reasonAgainst("cubin for sm_90a", {linker, assembler, disassembler}), "");
+  EXPECT_EQ(reasonAgainst("show sass", {linker, assembler, disassembler}), "");
+  EXPECT_EQ(reasonAgainst("show sass", {linker, assembler, no_disassembler}), "no disassembler");
+  EXPECT_EQ(reasonAgainst("show sass", {linker, no_assembler, disassembler}), "no assembler");
+  EXPECT_EQ(reasonAgainst("cubin for sm_90a", {linker, no_assembler, no_disassembler}), "no assembler");
+  EXPECT_EQ(reasonAgainst("compile for sm_90a", {linker, no_assembler, no_disassembler}), "");
+  const Outcome text = algctl({"doctor"}, [&] {
+    return compiler::Toolchain{linker, assembler, disassembler};
+  });
+  EXPECT_NE(text.out.find("found: /bin/ptxas, version 12.9.86"), std::string::npos) << text.out;
+}
+
+TEST(Doctor, SaysWhyNoDeviceIsReached) {
+  TemporaryFolder folder;
+  const std::string absent = folder.path("libcuda.so.1");
+  const char *before = std::getenv("ALGRT_CUDA_DRIVER");
+  const std::string saved = before ? before : "";
+  setenv("ALGRT_CUDA_DRIVER", absent.c_str(), 1);
+  const Outcome outcome = algctl({"doctor", "--json"});
+  before ? setenv("ALGRT_CUDA_DRIVER", saved.c_str(), 1) : unsetenv("ALGRT_CUDA_DRIVER");
+  const nlohmann::json machine = nlohmann::json::parse(outcome.out);
+  EXPECT_FALSE(machine["gpu_driver"]["found"].get<bool>());
+  EXPECT_NE(machine["gpu_driver"]["detail"].get<std::string>().find(absent), std::string::npos) << machine;
+  EXPECT_TRUE(machine["gpus"].empty());
+  EXPECT_FALSE(machine.contains("assembler")); // nobody asked
 }
 
 TEST(Completion, KnowsEveryCommandAndOption) {

@@ -13,7 +13,7 @@ struct Outcome {
   std::string out, err;
 };
 
-inline Outcome algctl(std::vector<std::string> words) {
+inline Outcome algctl(std::vector<std::string> words, const compiler::ToolchainInspector &toolchain = {}) {
   words.insert(words.begin(), "algctl");
   std::vector<char *> arguments;
   for (std::string &word : words)
@@ -23,14 +23,14 @@ inline Outcome algctl(std::vector<std::string> words) {
   testing::internal::CaptureStderr();
   Outcome outcome;
   outcome.code = compiler::runCommandLine(static_cast<int>(words.size()), arguments.data(),
-                                          [](CLI::App &app, compiler::Session &session) {
+                                          [&toolchain](CLI::App &app, compiler::Session &session) {
                                             compiler::addVerify(app, session);
                                             compiler::addShow(app, session);
                                             compiler::addCost(app, session);
                                             compiler::addInspect(app, session);
                                             compiler::addRun(app, session);
                                             compiler::addBench(app, session, {});
-                                            compiler::addDoctor(app, session);
+                                            compiler::addDoctor(app, session, toolchain);
                                             compiler::addCompletion(app, session);
                                           });
   outcome.out = testing::internal::GetCapturedStdout();
