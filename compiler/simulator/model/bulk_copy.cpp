@@ -132,8 +132,9 @@ void issueLoad(Multiprocessor &model, Block &block, int64_t destination, int64_t
   model.report.statistics.bytesLoaded += bytes;
   model.addEffect(thread, thread.site, [&model, &block, &barrier, bytes, land] {
     if (block.live == 0)
-      model.fault(FaultKind::ClusterLifetime,
-                  fmt::format("a copy lands in block {}, which has exited", block.number));
+      model.fault(
+          FaultKind::PendingAtExit,
+          fmt::format("a copy lands in block {}, which has exited: nobody waited for it", block.number));
     land(block.slot);
     --barrier.inFlight;
     updateMbarrier(model, barrier, 0, -bytes);

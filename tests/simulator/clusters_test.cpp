@@ -1,0 +1,126 @@
+// Clusters: their barrier, remote shared memory and mbarriers, multicast, lifetimes.
+#include "tests/simulator/launches.h"
+
+namespace simulator {
+namespace {
+
+constexpr Shape pairs{32, 16384, 4, 2, 0, false};
+
+void clusterSync(int32_t site) {
+  sm_cluster_arrive(site, 0, 1);
+  sm_cluster_wait(site + 1, 1);
+}
+
+TEST(Cluster, ExchangesThroughRemoteSharedMemory) {
+  auto kernel = [](bool synchronises, bool lingers) {
+    return [=] {
+      void *other = sm_mapa(1, sharedAt(laneIndex() * 4), blockRank() ^ 1);
+      store<int32_t>(other, blockRank() * 100 + laneIndex());
+      if (synchronises)
+        clusterSync(10);
+      EXPECT_EQ(load<int32_t>(sharedAt(laneIndex() * 4)), (blockRank() ^ 1) * 100 + laneIndex());
+      sm_read(20, other, 4);
+      if (lingers)
+        clusterSync(30);
+    };
+  };
+  EXPECT_TRUE(passes(kernel(true, true), pairs));
+  EXPECT_TRUE(faults(FaultKind::ClusterLifetime, kernel(true, false), pairs));
+  GlobalMemory none;
+  EXPECT_EQ(kindsOver([] { sm_read(1, sharedAt(0), 4); }, none, pairs).count(""), 0u);
+}
+
+TEST(Cluster, BarrierIsArriveThenWait) {
+  EXPECT_TRUE(faults(
+      FaultKind::ClusterBarrier, [] { sm_cluster_wait(1, 1); }, pairs));
+  EXPECT_TRUE(faults(
+      FaultKind::ClusterBarrier,
+      [] {
+        sm_cluster_arrive(1, 0, 1);
+        sm_cluster_arrive(2, 0, 1);
+      },
+      pairs));
+  EXPECT_TRUE(faults(
+      FaultKind::ClusterBarrier, [] { sm_cluster_arrive(1, 0, 1); }, pairs));
+}
+
+TEST(Cluster, RelaxedArrivalsPublishNothing) {
+  auto kernel = [](int32_t relaxed) {
+    return [relaxed] {
+      void *other = sm_mapa(1, sharedAt(laneIndex() * 4), blockRank() ^ 1);
+      store<int32_t>(other, 1);
+      sm_cluster_arrive(2, relaxed, 1);
+      sm_cluster_wait(3, 1);
+      sm_read(4, sharedAt(laneIndex() * 4), 4);
+      clusterSync(5);
+    };
+  };
+  EXPECT_TRUE(passes(kernel(0), pairs));
+  EXPECT_TRUE(faults(FaultKind::Race, kernel(1), pairs));
+}
+
+TEST(Cluster, RemoteArrivalsNeedTheInitialisationFenced) {
+  auto kernel = [](bool fences) {
+    return [fences] {
+      if (threadIndex() == 0) {
+        sm_mbarrier_init(1, sharedAt(0), 32);
+        if (fences)
+          sm_fence_mbarrier_init(2);
+      }
+      clusterSync(3);
+      sm_mbarrier_arrive_cluster(5, sm_mapa(6, sharedAt(0), blockRank() ^ 1), 1);
+      waitParity(sharedAt(0), 0);
+      clusterSync(7);
+    };
+  };
+  EXPECT_TRUE(passes(kernel(true), pairs));
+  EXPECT_TRUE(faults(FaultKind::Mbarrier, kernel(false), pairs));
+}
+
+TEST(Cluster, WaitsReachTheOwnBlockOnly) {
+  EXPECT_TRUE(faults(
+      FaultKind::OutOfBounds,
+      [] {
+        initialise(sharedAt(0), 1);
+        clusterSync(3);
+        sm_mbarrier_test_wait_parity(5, sm_mapa(6, sharedAt(0), blockRank() ^ 1), 1);
+        clusterSync(7);
+      },
+      pairs));
+}
+
+TEST(Cluster, MulticastLandsInEveryBlockOfTheMask) {
+  Matrix in(64, 64);
+  in.fillSmall(5);
+  in.encode(64, 32, Swizzle::B128);
+  GlobalMemory memory;
+  memory.registerGlobal("in", in.data.data(), in.bytes(), Access::Read);
+  // Each block loads half of the rows for both.
+  auto kernel = [&](int32_t mask, bool synchronises) {
+    return [&, mask, synchronises] {
+      uint8_t *bar = sharedAt(8192);
+      if (threadIndex() == 0) {
+        sm_mbarrier_init(1, bar, 1);
+        sm_fence_mbarrier_init(2);
+        sm_mbarrier_arrive_expect_tx(3, bar, 8192);
+      }
+      if (synchronises)
+        clusterSync(4);
+      if (threadIndex() == 0)
+        sm_tma_load(6, sharedAt(blockRank() * 4096), &in.map, bar, 2, 0, blockRank() * 32, 0, 0, 0, mask, 0);
+      waitParity(bar, 0);
+      for (int32_t row = 0; row < 64; ++row)
+        EXPECT_EQ(fromBits(load<uint16_t>(
+                      sharedAt(row * 128 + (laneIndex() / 8 ^ row % 8) * 16 + laneIndex() % 8 * 2))),
+                  in.at(row, laneIndex()));
+      clusterSync(7);
+    };
+  };
+  EXPECT_TRUE(passes(kernel(3, true), memory, pairs));
+  EXPECT_TRUE(faults(FaultKind::Mbarrier, kernel(3, false), memory, pairs));
+  EXPECT_TRUE(faults(FaultKind::BadCall, kernel(5, true), memory, pairs));
+  EXPECT_TRUE(faults(FaultKind::Deadlock, kernel(1, true), memory, pairs));
+}
+
+} // namespace
+} // namespace simulator

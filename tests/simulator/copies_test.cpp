@@ -1,0 +1,368 @@
+// Bulk copies, cp.async, the proxies, and what must be finished at exit.
+#include "tests/simulator/launches.h"
+
+namespace simulator {
+namespace {
+
+constexpr Shape oneWarp{32, 16384, 1, 1, 0, false};
+
+// An input and an output matrix of 128 x 64, maps with boxes of 64 x 64.
+struct Copies : testing::Test {
+  Matrix in{128, 64}, out{128, 64};
+  GlobalMemory memory;
+
+  void SetUp() override {
+    in.fillSmall(3);
+    in.encode(64, 64, Swizzle::B128);
+    out.encode(64, 64, Swizzle::B128);
+    memory.registerGlobal("in", in.data.data(), in.bytes(), Access::Read);
+    memory.registerGlobal("out", out.data.data(), out.bytes(), Access::Write);
+  }
+  void loadBox(uint8_t *to, uint8_t *bar, int32_t x, int32_t y, int32_t site) const {
+    sm_mbarrier_arrive_expect_tx(site, bar, 8192);
+    sm_tma_load(site, to, &in.map, bar, 2, x, y, 0, 0, 0, -1, 0);
+  }
+};
+
+uint8_t *mbarrierAt() { return sharedAt(8192); }
+
+TEST_F(Copies, SwizzlesOnAddressBitsAndFillsWithZeros) {
+  EXPECT_TRUE(passes(
+      [&] {
+        initialise(mbarrierAt(), 1);
+        if (threadIndex() == 0)
+          loadBox(sharedAt(0), mbarrierAt(), -8, 96, 1);
+        waitParity(mbarrierAt(), 0);
+        for (int32_t row = 0; row < 64; ++row)
+          for (int32_t column = laneIndex(); column < 64; column += 32) {
+            const uint8_t *at = sharedAt(row * 128 + ((column / 8) ^ (row % 8)) * 16 + column % 8 * 2);
+            const bool exists = column >= 8 && row + 96 < 128;
+            EXPECT_EQ(fromBits(load<uint16_t>(at)), exists ? in.at(row + 96, column - 8) : 0.0f);
+          }
+      },
+      memory, oneWarp));
+}
+
+TEST_F(Copies, MapsOfFiveDimensionsCountTheInnermostFirst) {
+  TensorMapFields fields;
+  fields.base = in.data.data();
+  fields.rank = 5;
+  const uint64_t extents[] = {8, 4, 4, 2, 16}, strides[] = {16, 64, 256, 1024};
+  // Elements 8 x 4 x 4 x 2 x 16 of a dense array read backwards in the middle: strides as they please.
+  std::copy(std::begin(extents), std::end(extents), fields.extents);
+  std::copy(std::begin(strides), std::end(strides), fields.strides);
+  const uint32_t box[] = {8, 2, 3, 2, 1};
+  std::copy(std::begin(box), std::end(box), fields.box);
+  alignas(64) TensorMap map;
+  ASSERT_EQ(encodeTensorMap(fields, map), "");
+  const int32_t bytes = int32_t(map.boxBytes());
+  EXPECT_EQ(bytes, 8 * 2 * 3 * 2 * 2);
+  EXPECT_TRUE(passes(
+      [&] {
+        initialise(mbarrierAt(), 1);
+        if (threadIndex() == 0) {
+          sm_mbarrier_arrive_expect_tx(1, mbarrierAt(), bytes);
+          sm_tma_load(2, sharedAt(0), &map, mbarrierAt(), 5, 0, 1, 2, 0, 5, -1, 0);
+        }
+        waitParity(mbarrierAt(), 0);
+        if (threadIndex() != 0)
+          return;
+        int32_t at = 0;
+        for (int32_t u = 0; u < 2; ++u)
+          for (int32_t z = 0; z < 3; ++z)
+            for (int32_t y = 0; y < 2; ++y)
+              for (int32_t x = 0; x < 8; ++x, ++at) {
+                const int64_t element = (5 * 1024 + u * 256 + (z + 2) * 64 + (y + 1) * 16) / 2 + x;
+                EXPECT_EQ(load<uint16_t>(sharedAt(at * 2)), z + 2 < 4 ? in.data[size_t(element)] : 0);
+              }
+      },
+      memory, oneWarp));
+}
+
+TEST_F(Copies, DataIsThereAfterThePhaseOnly) {
+  GlobalMemory &memory = this->memory;
+  EXPECT_TRUE(faults(
+      FaultKind::Race,
+      [&] {
+        initialise(mbarrierAt(), 1);
+        if (threadIndex() == 0) {
+          loadBox(sharedAt(0), mbarrierAt(), 0, 0, 1);
+          sm_read(2, sharedAt(0), 4);
+        }
+      },
+      memory, oneWarp));
+  EXPECT_TRUE(faults(
+      FaultKind::PendingAtExit,
+      [&] {
+        initialise(mbarrierAt(), 1);
+        if (threadIndex() == 0)
+          loadBox(sharedAt(0), mbarrierAt(), 0, 0, 1);
+      },
+      memory, oneWarp));
+}
+
+TEST_F(Copies, TwoCopiesToOnePlace) {
+  EXPECT_TRUE(faults(
+      FaultKind::Race,
+      [&] {
+        initialise(mbarrierAt(), 2);
+        if (threadIndex() == 0) {
+          loadBox(sharedAt(0), mbarrierAt(), 0, 0, 1);
+          loadBox(sharedAt(0), mbarrierAt(), 0, 64, 2);
+        }
+        waitParity(mbarrierAt(), 0);
+      },
+      memory, oneWarp));
+}
+
+TEST_F(Copies, TooFewBytesExpected) {
+  GlobalMemory &memory = this->memory;
+  for (const std::string &kind : kindsOver(
+           [&] {
+             initialise(mbarrierAt(), 1);
+             if (threadIndex() == 0) {
+               sm_mbarrier_arrive_expect_tx(1, mbarrierAt(), 4096);
+               sm_tma_load(2, sharedAt(0), &in.map, mbarrierAt(), 2, 0, 0, 0, 0, 0, -1, 0);
+             }
+             waitParity(mbarrierAt(), 0);
+           },
+           memory, oneWarp))
+    EXPECT_EQ(kind, "deadlock");
+}
+
+TEST_F(Copies, GenericWritesNeedAFenceBeforeACopyOverThem) {
+  auto kernel = [&](bool fences) {
+    return [&, fences] {
+      initialise(mbarrierAt(), 1);
+      store<int32_t>(sharedAt(threadIndex() * 4), 1);
+      if (fences)
+        sm_fence_proxy(1, sm_proxy_async_shared_cta);
+      barrier();
+      if (threadIndex() == 0)
+        loadBox(sharedAt(0), mbarrierAt(), 0, 0, 2);
+      waitParity(mbarrierAt(), 0);
+    };
+  };
+  EXPECT_TRUE(passes(kernel(true), memory, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::MissingProxyFence, kernel(false), memory, oneWarp));
+}
+
+TEST_F(Copies, AlignmentBoundsAndMaps) {
+  auto kernel = [&](int64_t at, const void *map, int32_t rank) {
+    return [=] {
+      initialise(mbarrierAt(), 1);
+      if (threadIndex() == 0) {
+        sm_mbarrier_arrive_expect_tx(1, mbarrierAt(), 8192);
+        sm_tma_load(2, sharedAt(at), map, mbarrierAt(), rank, 0, 0, 0, 0, 0, -1, 0);
+      }
+      waitParity(mbarrierAt(), 0);
+    };
+  };
+  EXPECT_TRUE(passes(kernel(0, &in.map, 2), memory, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::Misaligned, kernel(64, &in.map, 2), memory, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::OutOfBounds, kernel(8192 + 128, &in.map, 2), memory, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::Mbarrier, kernel(1024, &in.map, 2), memory, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::BadTensorMap, kernel(0, &in.map, 3), memory, oneWarp));
+  alignas(64) TensorMap empty = {};
+  EXPECT_TRUE(faults(FaultKind::BadTensorMap, kernel(0, &empty, 2), memory, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::Misaligned, kernel(0, reinterpret_cast<const uint8_t *>(&in.map) + 16, 2),
+                     memory, oneWarp));
+  GlobalMemory none;
+  EXPECT_TRUE(faults(FaultKind::OutOfBounds, kernel(0, &in.map, 2), none, oneWarp));
+}
+
+// ---- stores
+// ---------------------------------------------------------------------------------------------------------
+
+enum class Store { Right, NoFence, FenceByIssuer, NoBarrier, NoWait, NoCommit, EarlyWrite, Twice };
+
+void storeKernel(const Matrix &out, Store how) {
+  for (int32_t row = 0; row < 64; ++row)
+    store<int32_t>(sharedAt(row * 128 + ((laneIndex() / 4) ^ (row % 8)) * 16 + laneIndex() % 4 * 4),
+                   row << 16 | laneIndex());
+  if (how != Store::NoFence && how != Store::FenceByIssuer)
+    sm_fence_proxy(1, sm_proxy_async_shared_cta);
+  if (how != Store::NoBarrier)
+    barrier();
+  if (threadIndex() != 0)
+    return;
+  if (how == Store::FenceByIssuer)
+    sm_fence_proxy(2, sm_proxy_async_shared_cta);
+  sm_tma_store(3, &out.map, sharedAt(0), 2, 0, 96, 0, 0, 0);
+  if (how == Store::Twice)
+    sm_tma_store(4, &out.map, sharedAt(0), 2, 0, 120, 0, 0, 0);
+  if (how != Store::NoCommit)
+    sm_bulk_commit_group(5);
+  if (how == Store::EarlyWrite)
+    store<int32_t>(sharedAt(0), 0);
+  if (how != Store::NoWait)
+    sm_bulk_wait_group(6, 0, 1);
+  if (how == Store::Right)
+    store<int32_t>(sharedAt(0), 0);
+}
+
+TEST_F(Copies, StoresClipAndLeaveTheRestAlone) {
+  EXPECT_TRUE(passes([&] { storeKernel(out, Store::Right); }, memory, oneWarp));
+  for (int32_t row = 0; row < 128; ++row)
+    for (int32_t column = 0; column < 64; ++column)
+      EXPECT_EQ(out.data[size_t(row * 64 + column)], row < 96     ? 0
+                                                     : column % 2 ? row - 96
+                                                                  : column / 2)
+          << row << "," << column;
+  EXPECT_EQ(memory.neverWritten("out"), 96 * 128);
+}
+
+TEST_F(Copies, StoresNeedFenceBarrierCommitAndWait) {
+  auto with = [&](Store how) { return [this, how] { storeKernel(out, how); }; };
+  EXPECT_TRUE(faults(FaultKind::MissingProxyFence, with(Store::NoFence), memory, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::MissingProxyFence, with(Store::FenceByIssuer), memory, oneWarp));
+  for (const std::string &kind : kindsOver(with(Store::NoBarrier), memory, oneWarp))
+    EXPECT_TRUE(kind == "race" || kind == "never written") << kind;
+  EXPECT_TRUE(faults(FaultKind::PendingAtExit, with(Store::NoWait), memory, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::PendingAtExit, with(Store::NoCommit), memory, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::Overwrite, with(Store::EarlyWrite), memory, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::GlobalConflict, with(Store::Twice), memory, oneWarp));
+}
+
+TEST_F(Copies, WaitGroupLeavesTheNewest) {
+  auto kernel = [&](int32_t pending) {
+    return [this, pending] {
+      if (threadIndex() != 0)
+        return;
+      for (int32_t i = 0; i < 2048; ++i)
+        store<int32_t>(sharedAt(i * 4), i);
+      sm_fence_proxy(1, sm_proxy_async);
+      sm_bulk_store(2, out.data.data(), sharedAt(0), 4096);
+      sm_bulk_commit_group(3);
+      sm_bulk_store(4, out.data.data() + 2048, sharedAt(4096), 4096);
+      sm_bulk_commit_group(5);
+      sm_bulk_wait_group(6, pending, 1);
+      store<int32_t>(sharedAt(0), 0);
+      sm_bulk_wait_group(7, 0, 0);
+    };
+  };
+  EXPECT_TRUE(passes(kernel(1), memory, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::Overwrite, kernel(2), memory, oneWarp));
+}
+
+TEST_F(Copies, PlainBulkLoads) {
+  auto kernel = [&](int32_t bytes) {
+    return [this, bytes] {
+      initialise(mbarrierAt(), 1);
+      if (threadIndex() == 0) {
+        sm_mbarrier_arrive_expect_tx(1, mbarrierAt(), bytes);
+        sm_bulk_load(2, sharedAt(16), mbarrierAt(), in.data.data() + 8, bytes, -1);
+      }
+      waitParity(mbarrierAt(), 0);
+      EXPECT_EQ(load<uint16_t>(sharedAt(16 + laneIndex() * 2)), in.data[size_t(8 + laneIndex())]);
+    };
+  };
+  EXPECT_TRUE(passes(kernel(64), memory, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::Misaligned, kernel(60), memory, oneWarp));
+}
+
+// ---- cp.async
+// -------------------------------------------------------------------------------------------------------
+
+TEST_F(Copies, CpAsyncGroups) {
+  auto kernel = [&](int32_t pending) {
+    return [this, pending] {
+      for (int32_t group = 0; group < 2; ++group) {
+        sm_cp_async(1, sharedAt(group * 512 + laneIndex() * 16),
+                    in.data.data() + group * 256 + laneIndex() * 8, 16, laneIndex() == 31 ? 4 : 16);
+        sm_cp_async_commit_group(2);
+      }
+      sm_cp_async_wait_group(3, pending);
+      EXPECT_EQ(load<uint16_t>(sharedAt(laneIndex() * 16 + 2)), in.data[size_t(laneIndex() * 8 + 1)]);
+      EXPECT_EQ(load<uint16_t>(sharedAt(laneIndex() * 16 + 6)),
+                laneIndex() == 31 ? 0 : in.data[size_t(laneIndex() * 8 + 3)]);
+      sm_cp_async_wait_group(4, 0);
+    };
+  };
+  EXPECT_TRUE(passes(kernel(1), memory, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::Race, kernel(2), memory, oneWarp));
+  EXPECT_TRUE(faults(
+      FaultKind::PendingAtExit,
+      [&] { sm_cp_async(1, sharedAt(laneIndex() * 16), in.data.data() + laneIndex() * 8, 16, 16); }, memory,
+      oneWarp));
+}
+
+TEST_F(Copies, CpAsyncCompletesOnAnMbarrier) {
+  auto kernel = [&](bool noinc, bool waits) {
+    return [this, noinc, waits] {
+      initialise(mbarrierAt(), noinc ? 32 : 1);
+      sm_cp_async(1, sharedAt(laneIndex() * 16), in.data.data() + laneIndex() * 8, 16, 16);
+      sm_cp_async_mbarrier_arrive(2, mbarrierAt(), noinc);
+      sm_warp_sync(3, -1);
+      if (!noinc && threadIndex() == 0)
+        sm_mbarrier_arrive(4, mbarrierAt(), 1);
+      if (waits)
+        waitParity(mbarrierAt(), 0);
+      load<uint16_t>(sharedAt((31 - laneIndex()) * 16));
+    };
+  };
+  EXPECT_TRUE(passes(kernel(true, true), memory, oneWarp));
+  EXPECT_TRUE(passes(kernel(false, true), memory, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::Race, kernel(true, false), memory, oneWarp));
+}
+
+TEST_F(Copies, CpAsyncWritesThroughTheGenericProxy) {
+  auto kernel = [&](bool fences) {
+    return [this, fences] {
+      sm_cp_async(1, sharedAt(laneIndex() * 16), in.data.data() + laneIndex() * 8, 16, 16);
+      sm_cp_async_commit_group(2);
+      sm_cp_async_wait_group(3, 0);
+      if (fences)
+        sm_fence_proxy(4, sm_proxy_async_shared_cta);
+      barrier();
+      if (threadIndex() == 0) {
+        sm_bulk_store(5, out.data.data(), sharedAt(0), 512);
+        sm_bulk_commit_group(6);
+        sm_bulk_wait_group(7, 0, 1);
+      }
+    };
+  };
+  EXPECT_TRUE(passes(kernel(true), memory, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::MissingProxyFence, kernel(false), memory, oneWarp));
+}
+
+// ---- tensor maps
+// ----------------------------------------------------------------------------------------------------
+
+TEST(TensorMaps, AreRefusedAsByTheDriver) {
+  alignas(16) static uint16_t data[4096];
+  TensorMapFields good;
+  good.base = data;
+  good.rank = 2;
+  good.extents[0] = good.extents[1] = 64;
+  good.strides[0] = 128;
+  good.box[0] = good.box[1] = 64;
+  good.swizzle = Swizzle::B128;
+  TensorMap map;
+  EXPECT_EQ(encodeTensorMap(good, map), "");
+  EXPECT_TRUE(isTensorMap(map));
+  EXPECT_EQ(map.boxBytes(), 8192);
+  auto refused = [&](auto change) {
+    TensorMapFields fields = good;
+    change(fields);
+    return !encodeTensorMap(fields, map).empty();
+  };
+  EXPECT_TRUE(refused([](auto &f) { f.base = reinterpret_cast<uint8_t *>(data) + 8; }));
+  EXPECT_TRUE(refused([](auto &f) { f.base = nullptr; }));
+  EXPECT_TRUE(refused([](auto &f) { f.rank = 6; }));
+  EXPECT_TRUE(refused([](auto &f) { f.rank = 0; }));
+  EXPECT_TRUE(refused([](auto &f) { f.extents[1] = 0; }));
+  EXPECT_TRUE(refused([](auto &f) { f.extents[1] = (uint64_t(1) << 32) + 1; }));
+  EXPECT_FALSE(refused([](auto &f) { f.extents[1] = uint64_t(1) << 32; }));
+  EXPECT_TRUE(refused([](auto &f) { f.strides[0] = 136; }));
+  EXPECT_TRUE(refused([](auto &f) { f.strides[0] = uint64_t(1) << 40; }));
+  EXPECT_TRUE(refused([](auto &f) { f.box[1] = 257; }));
+  EXPECT_FALSE(refused([](auto &f) { f.box[1] = 256; }));
+  EXPECT_TRUE(refused([](auto &f) { f.box[0] = 4; }));
+  EXPECT_TRUE(refused([](auto &f) { f.box[0] = 128; }));
+  EXPECT_TRUE(refused([](auto &f) { f.swizzle = Swizzle::B64; }));
+  EXPECT_TRUE(refused([](auto &f) { f.elementStrides[1] = 9; }));
+}
+
+} // namespace
+} // namespace simulator

@@ -1,0 +1,410 @@
+// wgmma in every operand layout, its descriptors, fences and waits; ldmatrix, stmatrix, mma.sync.
+#include "tests/simulator/launches.h"
+
+#include "compiler/simulator/model/matrix_descriptor.h"
+#include "compiler/simulator/model/small_floats.h"
+
+#include <cmath>
+
+namespace simulator {
+namespace {
+
+constexpr Shape oneWarp{32, 65536, 1, 1, 0, false};
+constexpr Shape warpgroup{128, 65536, 1, 1, 0, false};
+
+struct Layout {
+  Swizzle swizzle;
+  bool mnMajor;
+};
+
+uint64_t encode(int64_t address, int64_t leading, int64_t stride, Swizzle swizzle) {
+  const uint64_t mode = swizzle == Swizzle::None   ? 0
+                        : swizzle == Swizzle::B128 ? 1
+                        : swizzle == Swizzle::B64  ? 2
+                                                   : 3;
+  return uint64_t(address & 0x3ffff) >> 4 | uint64_t(leading) >> 4 << 16 | uint64_t(stride) >> 4 << 32 |
+         mode << 62;
+}
+
+// Where element (mn, k) of an operand of `size` rows and a depth of 16 lies, written out from the layouts'
+// pictures in the manual and not from the model's code: offset before the swizzle.
+int64_t offsetOf(Layout layout, int64_t size, int64_t mn, int64_t k) {
+  const int64_t span = spanOf(layout.swizzle) / 2; // elements
+  if (layout.swizzle == Swizzle::None) {
+    const int64_t core = 64; // elements of a core matrix
+    if (layout.mnMajor)      // cores: k / 8 outermost, mn / 8 within
+      return ((k / 8 * (size / 8) + mn / 8) * core + k % 8 * 8 + mn % 8) * 2;
+    return ((mn / 8 * 2 + k / 8) * core + mn % 8 * 8 + k % 8) * 2;
+  }
+  if (layout.mnMajor) // bands of `span` columns, each 16 rows deep
+    return (mn / span * 16 * span + k * span + mn % span) * 2;
+  return (mn * span + k) * 2;
+}
+void offsetsOf(Layout layout, int64_t size, int64_t &leading, int64_t &stride) {
+  const int64_t span = spanOf(layout.swizzle);
+  if (layout.swizzle == Swizzle::None) {
+    leading = layout.mnMajor ? size / 8 * 128 : 128;
+    stride = layout.mnMajor ? 128 : 256;
+  } else {
+    leading = layout.mnMajor ? 16 * span : 0;
+    stride = 8 * span;
+  }
+}
+int64_t swizzleByHand(int64_t at, Swizzle swizzle) {
+  const int64_t span = spanOf(swizzle);
+  return span == 0 ? at : at ^ ((at / 128) % (span / 16) * 16);
+}
+
+float valueOf(char name, int64_t mn, int64_t k) {
+  return float((mn * 7 + k * 3 + (name == 'A' ? 1 : 4)) % 11 - 5);
+}
+
+void fillOperand(char name, int64_t at, int64_t size, Layout layout) {
+  const int64_t base = int64_t(reinterpret_cast<uintptr_t>(sharedAt(at)));
+  for (int64_t i = threadIndex(); i < size * 16; i += 128) {
+    const int64_t address = swizzleByHand(base + offsetOf(layout, size, i / 16, i % 16), layout.swizzle);
+    store<uint16_t>(reinterpret_cast<void *>(address), bf16(valueOf(name, i / 16, i % 16)));
+  }
+}
+uint64_t describe(int64_t at, int64_t size, Layout layout) {
+  int64_t leading, stride;
+  offsetsOf(layout, size, leading, stride);
+  return encode(int64_t(reinterpret_cast<uintptr_t>(sharedAt(at))), leading, stride, layout.swizzle);
+}
+
+struct Options {
+  Layout a{Swizzle::B128, false}, b{Swizzle::B128, true};
+  int32_t n = 64;
+  bool fence = true, wait = true, commit = true, proxyFence = true, settle = true, refence = true,
+       fromRegisters = false;
+  int32_t flags = sm_wgmma_accumulate;
+  uint64_t flipA = 0, flipB = 0;
+  bool exactlyZero = false;
+};
+
+void product(const Options &o) {
+  fillOperand('A', 0, 64, o.a);
+  fillOperand('B', 16384, o.n, o.b);
+  if (o.proxyFence)
+    sm_fence_proxy(1, sm_proxy_async_shared_cta);
+  barrier();
+  std::vector<float> initial(size_t(o.n / 2));
+  float d[128];
+  for (int32_t i = 0; i < o.n / 2; ++i)
+    d[i] = 100;
+  if (o.fence)
+    sm_wgmma_fence(2);
+  const int32_t flags =
+      o.flags | (o.a.mnMajor ? sm_wgmma_a_mn_major : 0) | (o.b.mnMajor ? sm_wgmma_b_mn_major : 0);
+  const int32_t row = warpIndex() % 4 * 16 + laneIndex() / 4;
+  for (int32_t times = 0; times < 2; ++times) {
+    const int64_t b = int64_t(describe(16384, o.n, o.b) ^ o.flipB);
+    if (o.fromRegisters) {
+      uint32_t a[4];
+      for (int32_t i = 0; i < 4; ++i) {
+        const int64_t m = row + i % 2 * 8, k = laneIndex() % 4 * 2 + i / 2 * 8;
+        a[i] = uint32_t(bf16(valueOf('A', m, k))) | uint32_t(bf16(valueOf('A', m, k + 1))) << 16;
+      }
+      sm_wgmma_mma_registers(3, d, a, b, o.n, flags);
+    } else {
+      sm_wgmma_mma(4, d, int64_t(describe(0, 64, o.a) ^ o.flipA), b, o.n, flags);
+    }
+  }
+  if (o.commit)
+    sm_wgmma_commit_group(5);
+  if (o.wait)
+    sm_wgmma_wait_group(6, 0);
+  if (!o.settle) {
+    store<float>(sharedAt(60000) + threadIndex() * 4, d[0]);
+    return;
+  }
+  sm_settle(7, d, o.n / 2);
+  const bool negative = bool(o.flags & sm_wgmma_negate_a) != bool(o.flags & sm_wgmma_negate_b);
+  for (int32_t i = 0; i < o.n / 2; ++i) {
+    const int32_t m = row + i / 2 % 2 * 8, column = i / 4 * 8 + laneIndex() % 4 * 2 + i % 2;
+    float sum = 0;
+    for (int32_t k = 0; k < 16; ++k)
+      sum += valueOf('A', m, k) * valueOf('B', column, k);
+    if (negative)
+      sum = -sum;
+    ASSERT_EQ(d[i], o.flags & sm_wgmma_accumulate ? 100 + 2 * sum : sum) << m << ", " << column;
+  }
+}
+
+TEST(Wgmma, ReadsEveryLayoutOfItsOperands) {
+  for (Swizzle swizzle : {Swizzle::None, Swizzle::B32, Swizzle::B64, Swizzle::B128})
+    for (bool mnMajor : {false, true}) {
+      Options a, b;
+      a.a = {swizzle, mnMajor};
+      EXPECT_TRUE(passes([&] { product(a); }, warpgroup)) << "A " << int(swizzle) << mnMajor;
+      b.b = {swizzle, mnMajor};
+      EXPECT_TRUE(passes([&] { product(b); }, warpgroup)) << "B " << int(swizzle) << mnMajor;
+    }
+}
+
+TEST(Wgmma, TakesEveryWidthAndSign) {
+  for (int32_t n : {8, 24, 64, 104, 256}) {
+    Options o;
+    o.n = n;
+    o.b = {Swizzle::None, true};
+    EXPECT_TRUE(passes([&] { product(o); }, warpgroup)) << n;
+  }
+  for (int32_t flags :
+       {0, int(sm_wgmma_accumulate) | int(sm_wgmma_negate_a),
+        int(sm_wgmma_accumulate) | int(sm_wgmma_negate_b), int(sm_wgmma_negate_a) | int(sm_wgmma_negate_b)}) {
+    Options o;
+    o.flags = flags;
+    EXPECT_TRUE(passes([&] { product(o); }, warpgroup)) << flags;
+  }
+  Options wide;
+  wide.n = 260;
+  EXPECT_TRUE(faults(
+      FaultKind::BadDescriptor,
+      [] {
+        sm_wgmma_fence(1);
+        float d[130] = {};
+        sm_wgmma_mma(2, d, 0, 0, 260, sm_wgmma_accumulate);
+      },
+      warpgroup));
+}
+
+TEST(Wgmma, TakesAFromRegisters) {
+  Options o;
+  o.fromRegisters = true;
+  EXPECT_TRUE(passes([&] { product(o); }, warpgroup));
+}
+
+TEST(Wgmma, NeedsItsFencesAndWaits) {
+  auto with = [](auto change) {
+    Options o;
+    change(o);
+    return [o] { product(o); };
+  };
+  EXPECT_TRUE(faults(FaultKind::MissingWgmmaFence, with([](Options &o) { o.fence = false; }), warpgroup));
+  EXPECT_TRUE(faults(FaultKind::UnsettledAccumulator, with([](Options &o) { o.wait = false; }), warpgroup));
+  EXPECT_TRUE(faults(FaultKind::UnsettledAccumulator, with([](Options &o) { o.commit = false; }), warpgroup));
+  EXPECT_TRUE(
+      faults(FaultKind::MissingProxyFence, with([](Options &o) { o.proxyFence = false; }), warpgroup));
+  EXPECT_TRUE(faults(FaultKind::UnsettledAccumulator, with([](Options &o) { o.settle = false; }), warpgroup));
+}
+
+TEST(Wgmma, DescriptorsAreTakenAtTheirWord) {
+  auto with = [](uint64_t flipA, uint64_t flipB) {
+    return [=] {
+      Options o;
+      o.flipA = flipA;
+      o.flipB = flipB;
+      // Wrong values are for the reader of the result to notice; here only what the model says.
+      fillOperand('A', 0, 64, o.a);
+      fillOperand('B', 16384, o.n, o.b);
+      sm_fence_proxy(1, sm_proxy_async_shared_cta);
+      barrier();
+      float d[32] = {};
+      sm_wgmma_fence(2);
+      sm_wgmma_mma(3, d, int64_t(describe(0, 64, o.a) ^ flipA), int64_t(describe(16384, o.n, o.b) ^ flipB),
+                   64, sm_wgmma_b_mn_major | sm_wgmma_accumulate);
+      sm_wgmma_commit_group(4);
+      sm_wgmma_wait_group(5, 0);
+      sm_settle(6, d, 32);
+    };
+  };
+  EXPECT_TRUE(passes(with(0, 0), warpgroup));
+  EXPECT_TRUE(faults(FaultKind::BadDescriptor, with(uint64_t(1) << 49, 0), warpgroup));
+  EXPECT_TRUE(faults(FaultKind::BadDescriptor, with(uint64_t(1) << 14, 0), warpgroup));
+  EXPECT_TRUE(faults(FaultKind::BadDescriptor, with(8, 0), warpgroup));
+  EXPECT_TRUE(faults(FaultKind::NeverWritten, with(0, uint64_t(1) << 42), warpgroup));
+  EXPECT_TRUE(faults(FaultKind::OutOfBounds, with(uint64_t(1) << 13, 0), warpgroup));
+}
+
+TEST(Wgmma, TheWholeWarpgroupTakesPart) {
+  auto kernel = [](int32_t oddWarp, int32_t otherSite, uint64_t otherOffset) {
+    return [=] {
+      Options o;
+      fillOperand('A', 0, 64, o.a);
+      fillOperand('B', 16384, o.n, o.b);
+      sm_fence_proxy(1, sm_proxy_async_shared_cta);
+      barrier();
+      float d[32] = {};
+      sm_wgmma_fence(2);
+      const bool odd = warpIndex() == oddWarp;
+      sm_wgmma_mma(odd ? otherSite : 3, d, int64_t(describe(0, 64, o.a) + (odd ? otherOffset : 0)),
+                   int64_t(describe(16384, 64, o.b)), 64, sm_wgmma_b_mn_major);
+      sm_wgmma_commit_group(4);
+      sm_wgmma_wait_group(5, 0);
+      sm_settle(6, d, 32);
+    };
+  };
+  EXPECT_TRUE(passes(kernel(-1, 0, 0), warpgroup));
+  EXPECT_TRUE(faults(FaultKind::Divergence, kernel(2, 7, 0), warpgroup));
+  EXPECT_TRUE(faults(FaultKind::Divergence, kernel(2, 3, 512), warpgroup));
+  // One warp never issues its part: the others wait for ever.
+  EXPECT_TRUE(faults(
+      FaultKind::Deadlock,
+      [] {
+        Options o;
+        fillOperand('A', 0, 64, o.a);
+        fillOperand('B', 16384, o.n, o.b);
+        sm_fence_proxy(1, sm_proxy_async_shared_cta);
+        barrier();
+        float d[32] = {};
+        sm_wgmma_fence(2);
+        if (warpIndex() != 3)
+          sm_wgmma_mma(3, d, int64_t(describe(0, 64, o.a)), int64_t(describe(16384, 64, o.b)), 64,
+                       sm_wgmma_b_mn_major);
+        sm_wgmma_commit_group(4);
+        sm_wgmma_wait_group(5, 0);
+      },
+      warpgroup));
+  EXPECT_TRUE(faults(
+      FaultKind::Divergence,
+      [] {
+        float d[4] = {};
+        sm_wgmma_fence(1);
+        sm_wgmma_mma(2, d, 0, 0, 8, 0);
+      },
+      Shape{64, 65536, 1, 1, 0, false}));
+}
+
+TEST(Wgmma, ShapesOnOneAccumulatorMayNotChange) {
+  EXPECT_TRUE(faults(
+      FaultKind::BadDescriptor,
+      [] {
+        Options o;
+        fillOperand('A', 0, 64, o.a);
+        fillOperand('B', 16384, o.n, o.b);
+        sm_fence_proxy(1, sm_proxy_async_shared_cta);
+        barrier();
+        float d[32] = {};
+        sm_wgmma_fence(2);
+        sm_wgmma_mma(3, d, int64_t(describe(0, 64, o.a)), int64_t(describe(16384, 64, o.b)), 64,
+                     sm_wgmma_b_mn_major | 32);
+        sm_wgmma_mma(4, d, int64_t(describe(0, 64, o.a)), int64_t(describe(16384, 64, o.b)), 32,
+                     sm_wgmma_b_mn_major | 32);
+      },
+      warpgroup));
+}
+
+TEST(Wgmma, UnwaitedGroupsAtExit) {
+  EXPECT_TRUE(faults(
+      FaultKind::PendingAtExit,
+      [] {
+        Options o;
+        fillOperand('A', 0, 64, o.a);
+        fillOperand('B', 16384, o.n, o.b);
+        sm_fence_proxy(1, sm_proxy_async_shared_cta);
+        barrier();
+        float d[32] = {};
+        sm_wgmma_fence(2);
+        sm_wgmma_mma(3, d, int64_t(describe(0, 64, o.a)), int64_t(describe(16384, 64, o.b)), 64,
+                     sm_wgmma_b_mn_major);
+        sm_wgmma_commit_group(4);
+      },
+      warpgroup));
+}
+
+TEST(Wgmma, OverwritingItsOperandsNeedsTheWaitOfEveryWarp) {
+  auto kernel = [](bool barriers) {
+    return [barriers] {
+      Options o;
+      fillOperand('A', 0, 64, o.a);
+      fillOperand('B', 16384, o.n, o.b);
+      sm_fence_proxy(1, sm_proxy_async_shared_cta);
+      barrier();
+      float d[32] = {};
+      sm_wgmma_fence(2);
+      sm_wgmma_mma(3, d, int64_t(describe(0, 64, o.a)), int64_t(describe(16384, 64, o.b)), 64,
+                   sm_wgmma_b_mn_major);
+      sm_wgmma_commit_group(4);
+      sm_wgmma_wait_group(5, 0);
+      sm_settle(6, d, 32);
+      if (barriers)
+        sm_barrier(7, 0, 0);
+      if (threadIndex() == 0)
+        store<int32_t>(sharedAt(16384), 0);
+    };
+  };
+  EXPECT_TRUE(passes(kernel(true), warpgroup));
+  EXPECT_TRUE(faults(FaultKind::Overwrite, kernel(false), warpgroup));
+}
+
+TEST(Halves, AreExact) {
+  for (uint32_t bits = 0; bits < 65536; ++bits) {
+    const int exponent = int(bits >> 10 & 31);
+    const float mantissa = float(bits & 1023);
+    float expected = exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(mantissa + 1024, exponent - 25);
+    if (bits & 0x8000)
+      expected = -expected;
+    if (exponent == 31)
+      continue;
+    ASSERT_EQ(fromF16(uint16_t(bits)), expected) << bits;
+  }
+  EXPECT_TRUE(std::isinf(fromF16(0x7c00)));
+  EXPECT_TRUE(std::isnan(fromF16(0x7e00)));
+}
+
+TEST(Matrices, GoOutAndComeBack) {
+  for (int32_t transposed : {0, 1})
+    for (int32_t count : {1, 2, 4})
+      EXPECT_TRUE(passes(
+          [&] {
+            uint32_t out[4], in[4];
+            for (int32_t i = 0; i < 4; ++i)
+              out[i] = uint32_t(i << 12 | laneIndex() << 4) | uint32_t(i << 12 | laneIndex() << 4 | 1) << 16;
+            uint8_t *row = sharedAt(laneIndex() * 16);
+            sm_stmatrix(1, row, out, count, transposed);
+            sm_warp_sync(2, -1);
+            // Lane l holds elements 2(l % 4), +1 of row l / 4.
+            for (int32_t matrix = 0; matrix < count; ++matrix)
+              for (int32_t half = 0; half < 2; ++half) {
+                const int32_t r = laneIndex() / 4, c = laneIndex() % 4 * 2 + half;
+                const int32_t at = matrix * 128 + (transposed ? c * 16 + r * 2 : r * 16 + c * 2);
+                EXPECT_EQ(load<uint16_t>(sharedAt(at)), matrix << 12 | laneIndex() << 4 | half);
+              }
+            sm_ldmatrix(3, in, row, count, transposed);
+            for (int32_t i = 0; i < count; ++i)
+              EXPECT_EQ(in[i], out[i]);
+          },
+          oneWarp));
+  EXPECT_TRUE(faults(
+      FaultKind::Misaligned,
+      [] {
+        uint32_t registers[4] = {};
+        sm_stmatrix(1, sharedAt(laneIndex() * 16 + 8), registers, 4, 0);
+      },
+      oneWarp));
+  EXPECT_TRUE(faults(
+      FaultKind::NeverWritten,
+      [] {
+        uint32_t registers[4];
+        sm_ldmatrix(1, registers, sharedAt(laneIndex() * 16), 4, 0);
+      },
+      oneWarp));
+}
+
+TEST(Matrices, MmaSync) {
+  EXPECT_TRUE(passes(
+      [] {
+        const int32_t group = laneIndex() / 4, within = laneIndex() % 4 * 2;
+        auto pair = [](float low, float high) { return uint32_t(bf16(low)) | uint32_t(bf16(high)) << 16; };
+        auto a = [](int32_t m, int32_t k) { return valueOf('A', m, k); };
+        auto b = [](int32_t k, int32_t n) { return valueOf('B', n, k); };
+        const uint32_t as[4] = {pair(a(group, within), a(group, within + 1)),
+                                pair(a(group + 8, within), a(group + 8, within + 1)),
+                                pair(a(group, within + 8), a(group, within + 9)),
+                                pair(a(group + 8, within + 8), a(group + 8, within + 9))};
+        const uint32_t bs[2] = {pair(b(within, group), b(within + 1, group)),
+                                pair(b(within + 8, group), b(within + 9, group))};
+        float d[4] = {1, 1, 1, 1};
+        sm_mma_m16n8k16(1, d, as, bs, 0);
+        for (int32_t i = 0; i < 4; ++i) {
+          float sum = 1;
+          for (int32_t k = 0; k < 16; ++k)
+            sum += a(group + i / 2 * 8, k) * b(k, within + i % 2);
+          EXPECT_EQ(d[i], sum);
+        }
+      },
+      oneWarp));
+}
+
+} // namespace
+} // namespace simulator
