@@ -81,10 +81,14 @@ Place RingSide::start(Block &block, std::int32_t parity) {
 }
 
 Place RingSide::walk(Block &block, Place place) {
-  for (Operation &op : llvm::make_early_inc_range(block)) {
-    if (!concerns(&op))
-      continue;
-    place = TypeSwitch<Operation *, Place>(&op)
+  SmallVector<Operation *> concerned;
+  for (Operation &op : block)
+    if (concerns(&op))
+      concerned.push_back(&op);
+  for (Operation *op : concerned) {
+    // The last step of a put or a take is that the ring advances.
+    const bool ends = isa<sm::PutOp, sm::TakeOp>(op);
+    place = TypeSwitch<Operation *, Place>(op)
                 .Case([&](scf::ForOp loop) { return throughLoop(loop, place); })
                 .Case([&](scf::IfOp branch) { return throughBranch(branch, place); })
                 .Case([&](sm::PutOp put) {
@@ -95,9 +99,8 @@ Place RingSide::walk(Block &block, Place place) {
                   drain(take, place);
                   return advance(take.getLoc(), place);
                 });
-    // What is left of a put or a take is the place where the ring advances.
-    if (isa<sm::PutOp, sm::TakeOp>(op))
-      op.erase();
+    if (ends)
+      op->erase();
   }
   return place;
 }
@@ -194,9 +197,10 @@ void RingSide::drain(sm::TakeOp take, Place place) {
   } else {
     sums = product(false);
   }
+  auto release = sm::ReleaseOp::create(builder, location, ring, place.slot);
   multiply.replaceAllUsesWith(sums);
   multiply.erase();
-  sm::ReleaseOp::create(builder, location, ring, place.slot);
+  builder.setInsertionPointAfter(release);
 }
 
 /// A put of blocks that were fetched beside it, or a take whose blocks are multiplied beside it.
