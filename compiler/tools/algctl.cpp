@@ -11,6 +11,7 @@ int main(int argc, char **argv) {
     compiler::addEmit(app, session);
     compiler::addInspect(app, session);
     compiler::addRun(app, session);
+    compiler::addSimulate(app, session);
     compiler::addBench(app, session, compiler::compileForThisMachine);
     compiler::addDoctor(app, session, compiler::inspectToolchain);
     compiler::addCompletion(app, session);

@@ -27,9 +27,11 @@ void addVerify(CLI::App &app, Session &session);
 void addShow(CLI::App &app, Session &session);
 void addCost(CLI::App &app, Session &session);
 
-// Through the compiler: these two need MLIR.
+// Through the compiler: these need MLIR.
 void addCompile(CLI::App &app, Session &session);
 void addEmit(CLI::App &app, Session &session);
+// GPU kernels on the simulator.
+void addSimulate(CLI::App &app, Session &session);
 
 // On bundles, through the runtime.
 void addInspect(CLI::App &app, Session &session);

@@ -1,0 +1,285 @@
+// algctl simulate: the GPU kernel of a layer on the simulator, on given or random data, compared with a
+// reference.
+#include "compiler/tools/commands.h"
+
+#include "compiler/bundle/layer_description.h"
+#include "compiler/gpu_pipeline.h"
+#include "compiler/simulator/agreement.h"
+#include "compiler/simulator/simulate.h"
+#include "compiler/spec/integer_option.h"
+#include "compiler/spec/spec_options.h"
+#include "compiler/spec/text_file.h"
+#include "compiler/spec/usage_error.h"
+#include "compiler/tools/output_file.h"
+#include "compiler/tools/run_arrays.h"
+#include "runtime/numpy/npy.h"
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <fmt/format.h>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace compiler {
+namespace {
+
+/// Bytes of a file that --kernel names; the module of a kernel has some hundred kilobytes.
+constexpr std::int64_t kMostKernelText = std::int64_t{1} << 28;
+
+struct SimulateCommand {
+  SpecOptions spec;
+  ArraySources sources;
+  std::optional<std::int64_t> m;
+  std::string target = "sm_90a", map = "forward", y_dtype = "bf16", schedule, kernel, output;
+  std::int64_t offset = 0, seeds = 1, blocks = 3;
+  bool json = false;
+};
+
+/// What all seeds together showed.
+struct Findings {
+  std::int64_t runs = 0, calls = 0, steps = 0;
+  std::int64_t tiles = 0;
+  std::uint32_t grid = 0;
+  double seconds = 0, largest_error = 0, worst = 0;
+  std::string failure; ///< of the first seed that failed; empty when all went well
+  std::uint64_t failed_seed = 0;
+  std::vector<nlohmann::ordered_json> faults; ///< of that seed
+};
+
+void requireKnown(const SimulateCommand &command) {
+  if (command.target != "sm_90a")
+    throw AbsentError(
+        fmt::format("no simulator runs the target {}: there is one for sm_90a", command.target));
+  if (command.map != "forward")
+    throw AbsentError(
+        fmt::format("map {} is not one that the GPU kernels compute: they compute forward", command.map));
+  if (command.offset < 0)
+    throw Failure(fmt::format("--offset is {}: positions count from 0", command.offset));
+  if (command.m && *command.m < 1)
+    throw Failure(fmt::format("--m is {}: a batch needs at least one row", *command.m));
+}
+
+/// The module that is simulated: the one of --kernel, or what the compiler writes for the layer.
+SimulatedKernel simulatedKernel(const SimulateCommand &command, const Spec &spec) {
+  if (!command.kernel.empty())
+    return SimulatedKernel::parse(readTextFile(command.kernel, kMostKernelText), command.kernel);
+  CompileOptions options;
+  options.targets = {Target::Sm90a};
+  options.schedule = command.schedule;
+  options.output = command.y_dtype == "f32" ? algebras::DataType::F32 : algebras::DataType::BF16;
+  if (command.m)
+    options.rows = *command.m;
+  return SimulatedKernel::parse(gpuProgram(spec, Target::Sm90a, options).nvvm, "the kernel");
+}
+
+/// Every seed has padding of its own between the rows of the matrices.
+SimulationSettings settingsOf(std::uint64_t seed, std::int64_t blocks) {
+  SimulationSettings settings;
+  settings.seed = seed;
+  settings.blocks = static_cast<std::int32_t>(blocks);
+  settings.x_padding = static_cast<std::int64_t>(seed % 3);
+  settings.w_padding = static_cast<std::int64_t>(seed / 3 % 3);
+  settings.y_padding = static_cast<std::int64_t>(seed / 2 % 3);
+  return settings;
+}
+
+nlohmann::ordered_json faultJson(const simulator::Fault &fault, const SimulatedKernel &kernel) {
+  auto op = [&](std::int32_t site) {
+    return kernel.host().site(site).empty() ? nlohmann::ordered_json()
+                                            : nlohmann::ordered_json(kernel.host().site(site));
+  };
+  return {{"kind", simulator::name(fault.kind)}, {"what", fault.message}, {"op", op(fault.site)},
+          {"other_op", op(fault.otherSite)},     {"block", fault.block},  {"thread", fault.thread}};
+}
+
+class Runs {
+public:
+  Runs(const SimulateCommand &command, const Spec &spec)
+      : command(command), layer(runtimeLayer(requireLayer(spec))),
+        support(runtimeSupport(requireLayer(spec))), kernel(simulatedKernel(command, spec)) {}
+
+  Findings all() {
+    Findings findings;
+    const auto first = command.sources.seed;
+    for (std::int64_t i = 0; i < command.seeds && findings.failure.empty(); ++i)
+      one(first + static_cast<std::uint64_t>(i), findings);
+    return findings;
+  }
+
+  const SimulatedKernel &simulated() const { return kernel; }
+  const algrt::Layer &describedLayer() const { return layer; }
+  std::int64_t rows() const { return arrays.m; }
+
+private:
+  void one(std::uint64_t seed, Findings &findings) {
+    ArraySources sources = command.sources;
+    sources.seed = seed;
+    arrays = makeArrays(layer, sources);
+    ProductOperands product{&layer, &support, arrays.m, command.offset, arrays.x, arrays.w};
+    const auto start = std::chrono::steady_clock::now();
+    const Simulation simulation = kernel.run(product, settingsOf(seed, command.blocks));
+    findings.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    ++findings.runs;
+    findings.calls += simulation.report.statistics.calls;
+    findings.grid = simulation.grid;
+    findings.tiles = simulation.tiles;
+
+    std::string wrong;
+    for (const simulator::Fault &fault : simulation.report.faults) {
+      wrong += (wrong.empty() ? "" : "\n") + kernel.explain(fault);
+      findings.faults.push_back(faultJson(fault, kernel));
+    }
+    if (wrong.empty() && simulation.unwritten > 0)
+      wrong = fmt::format("{} of the {} elements of Y were never written", simulation.unwritten,
+                          simulation.y.size());
+    if (wrong.empty()) {
+      const ExpectedProduct expected = expectedProduct(product);
+      const Agreement found = agreement(simulation.y, expected, kernel.description().output);
+      findings.largest_error = std::max(findings.largest_error, found.largest_error);
+      findings.worst = std::max(findings.worst, found.worst);
+      if (found.wrong > 0)
+        wrong = fmt::format("{} of the {} elements of Y are wrong: {}", found.wrong, simulation.y.size(),
+                            describeFirst(found, simulation.y, expected, layer.n));
+    }
+    if (!wrong.empty()) {
+      findings.failure = wrong;
+      findings.failed_seed = seed;
+    }
+    if (!command.output.empty() && findings.runs == 1)
+      algrt::writeNpy(command.output, std::vector<std::int64_t>{arrays.m, layer.n}, simulation.y);
+  }
+
+  const SimulateCommand &command;
+  algrt::Layer layer;
+  algrt::Support support;
+  SimulatedKernel kernel;
+  RunArrays arrays;
+};
+
+std::string scheduleText(const algrt::GpuKernel &kernel) {
+  return fmt::format("rows={},columns={},depth={},stages={}", kernel.tile.rows, kernel.tile.columns,
+                     kernel.tile.depth, kernel.tile.stages);
+}
+
+nlohmann::ordered_json asJson(const SimulateCommand &command, const Runs &runs, const Findings &findings,
+                              const std::string &algebra) {
+  const algrt::GpuKernel &kernel = runs.simulated().description();
+  const bool good = findings.failure.empty();
+  return {{"algebra", algebra},
+          {"map", command.map},
+          {"target", command.target},
+          {"m", runs.rows()},
+          {"k", runs.describedLayer().k},
+          {"n", runs.describedLayer().n},
+          {"offset", command.offset},
+          {"y_dtype", algrt::name(kernel.output)},
+          {"schedule", scheduleText(kernel)},
+          {"tiles", findings.tiles},
+          {"blocks", findings.grid},
+          {"threads", kernel.threads},
+          {"seed", command.sources.seed},
+          {"seeds", findings.runs},
+          {"instructions", findings.calls},
+          {"seconds", findings.seconds},
+          {"largest_error", findings.largest_error},
+          {"error_over_tolerance", findings.worst},
+          {"passed", good},
+          {"failed_seed", good ? nlohmann::ordered_json() : nlohmann::ordered_json(findings.failed_seed)},
+          {"failure", good ? nlohmann::ordered_json() : nlohmann::ordered_json(findings.failure)},
+          {"faults", findings.faults}};
+}
+
+std::string asText(const SimulateCommand &command, const Runs &runs, const Findings &findings,
+                   const std::string &algebra) {
+  const algrt::GpuKernel &kernel = runs.simulated().description();
+  const algrt::Layer &layer = runs.describedLayer();
+  std::string text =
+      fmt::format("{} {} -> {} {}, M = {} from position {}, on {}\n", algebra, layer.k, layer.n,
+                  algrt::name(kernel.output), runs.rows(), command.offset, command.target);
+  text += fmt::format("schedule {}: {} tiles on {} blocks of {} threads\n", scheduleText(kernel),
+                      findings.tiles, findings.grid, kernel.threads);
+  text += fmt::format("{} {} from {}: {} instructions in {:.2f} s\n", findings.runs,
+                      findings.runs == 1 ? "seed" : "seeds", command.sources.seed, findings.calls,
+                      findings.seconds);
+  if (findings.failure.empty())
+    text += fmt::format("largest error {:.3e}, {:.0f} % of what rounding allows; no faults\n",
+                        findings.largest_error, 100 * findings.worst);
+  return text;
+}
+
+int simulate(SimulateCommand command) {
+  requireKnown(command);
+  if (command.m)
+    command.sources.m = *command.m;
+  if (!command.output.empty())
+    requireWritable(command.output);
+  const Spec spec = loadSpec(command.spec);
+  requireCompilable(spec);
+  Runs runs(command, spec);
+  const Findings findings = runs.all();
+  const std::string algebra = spec.algebra.name();
+  if (command.json)
+    fmt::print("{}\n", asJson(command, runs, findings, algebra).dump(2));
+  else
+    fmt::print("{}", asText(command, runs, findings, algebra));
+  if (!findings.failure.empty())
+    throw Failure(fmt::format("{}\nto see it again: --seed {}", findings.failure, findings.failed_seed));
+  return kDone;
+}
+
+} // namespace
+
+void addSimulate(CLI::App &app, Session &session) {
+  auto command = std::make_shared<SimulateCommand>();
+  CLI::App *sub = app.add_subcommand("simulate", "Run the GPU kernel of a layer on the simulator");
+  addSpecOptions(*sub, command->spec);
+  sub->add_option("--target", command->target, "whose kernel: sm_90a (default)")->type_name("TARGET");
+  sub->add_option("--map", command->map, "which product: forward (default)")->type_name("MAP");
+  wholeNumber(sub->add_option("--m,-m", command->m, "rows of the batch, where no file says it"))
+      ->type_name("M");
+  sub->add_option("--x", command->sources.x, "input of shape (M, K), from a .npy or safetensors file")
+      ->type_name("FILE");
+  sub->add_option("--w", command->sources.w, "bank of shape (K, N), or (m, K/m, N/m) in the slot lift")
+      ->type_name("FILE");
+  sub->add_option("-o,--output", command->output, "write Y of the first seed as float32 .npy")
+      ->type_name("FILE");
+  wholeNumber(sub->add_option("--offset", command->offset, "absolute position of the first row"))
+      ->type_name("P");
+  sub->add_option("--y-dtype", command->y_dtype, "elements of Y: bf16 (default) or f32")
+      ->check(CLI::IsMember({"bf16", "f32"}).description(""))
+      ->type_name("TYPE");
+  auto *schedule =
+      sub->add_option("--schedule", command->schedule,
+                      "tile and ring, as rows=128,columns=96,depth=64,stages=3; chosen by cost otherwise");
+  schedule->type_name("SCHEDULE");
+  sub->add_option("--kernel", command->kernel, "simulate this module, as emit --stage=nvvm prints it")
+      ->type_name("FILE")
+      ->excludes(schedule);
+  wholeNumber(sub->add_option("--seed", command->sources.seed,
+                              "of the interleaving, and of the random numbers that stand in for files"))
+      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max() / 4).description(""))
+      ->type_name("S");
+  wholeNumber(sub->add_option("--seeds", command->seeds, "how many seeds to run, from S on"))
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 32).description(""))
+      ->type_name("COUNT");
+  wholeNumber(
+      sub->add_option("--blocks", command->blocks,
+                      "multiprocessors of the device: blocks of the grid, where there are tiles for them"))
+      ->check(CLI::Range(1, 1 << 16).description(""))
+      ->type_name("COUNT");
+  sub->add_flag("--json", command->json, "print one JSON object");
+  sub->footer(
+      R"help(The kernel's own module runs against a model of the multiprocessor (docs/simulator.md) that picks every
+interleaving and every completion time from the seed, and objects to what the hardware does not promise. Exit 0:
+no objection, and every element of Y is what it should be.
+
+Examples:
+  algctl simulate "Q(4)" --in 256 --out 384 --m 300 --seeds 8
+  algctl simulate "Q(2)^2" --in 256 --out 256 --row-types "interval(48)" --m 500 --offset 7 --y-dtype f32
+  algctl emit "Q(4)" --in 256 --out 384 --target=sm_90a --stage=nvvm -o kernel.mlir
+  algctl simulate "Q(4)" --in 256 --out 384 --m 300 --kernel kernel.mlir)help");
+  sub->callback([&session, command] { session.run = [command] { return simulate(*command); }; });
+}
+
+} // namespace compiler
