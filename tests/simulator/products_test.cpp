@@ -217,7 +217,7 @@ TEST(Wgmma, DescriptorsAreTakenAtTheirWord) {
 }
 
 TEST(Wgmma, TheWholeWarpgroupTakesPart) {
-  auto kernel = [](int32_t oddWarp, int32_t otherSite, uint64_t otherOffset) {
+  auto kernel = [](int32_t oddWarp, int32_t otherSite, int32_t otherFlags) {
     return [=] {
       Options o;
       fillOperand('A', 0, 64, o.a);
@@ -227,8 +227,8 @@ TEST(Wgmma, TheWholeWarpgroupTakesPart) {
       float d[32] = {};
       sm_wgmma_fence(2);
       const bool odd = warpIndex() == oddWarp;
-      sm_wgmma_mma(odd ? otherSite : 3, d, int64_t(describe(0, 64, o.a) + (odd ? otherOffset : 0)),
-                   int64_t(describe(16384, 64, o.b)), 64, sm_wgmma_b_mn_major);
+      sm_wgmma_mma(odd ? otherSite : 3, d, int64_t(describe(0, 64, o.a)), int64_t(describe(16384, 64, o.b)),
+                   64, sm_wgmma_b_mn_major | (odd ? otherFlags : 0));
       sm_wgmma_commit_group(4);
       sm_wgmma_wait_group(5, 0);
       sm_settle(6, d, 32);
@@ -236,7 +236,7 @@ TEST(Wgmma, TheWholeWarpgroupTakesPart) {
   };
   EXPECT_TRUE(passes(kernel(-1, 0, 0), warpgroup));
   EXPECT_TRUE(faults(FaultKind::Divergence, kernel(2, 7, 0), warpgroup));
-  EXPECT_TRUE(faults(FaultKind::Divergence, kernel(2, 3, 512), warpgroup));
+  EXPECT_TRUE(faults(FaultKind::Divergence, kernel(2, 3, sm_wgmma_negate_a), warpgroup));
   // One warp never issues its part: the others wait for ever.
   EXPECT_TRUE(faults(
       FaultKind::Deadlock,
