@@ -88,7 +88,6 @@ void product(const Options &o) {
   if (o.proxyFence)
     sm_fence_proxy(1, sm_proxy_async_shared_cta);
   barrier();
-  std::vector<float> initial(size_t(o.n / 2));
   float d[128];
   for (int32_t i = 0; i < o.n / 2; ++i)
     d[i] = 100;

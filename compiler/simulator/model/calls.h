@@ -22,8 +22,7 @@
 extern "C" {
 #endif
 
-/* ---- special registers, PTX: 10
- * --------------------------------------------------------------------------------- */
+/* ---- special registers, PTX: 10 ---- */
 
 enum sm_register {
   sm_tid_x,
@@ -66,11 +65,10 @@ int32_t sm_special_register(int32_t site, int32_t which);
  * aligned to 1024 bytes as on the device. */
 void *sm_shared_base(int32_t site);
 
-/* nvvm.mapa (PTX: 9.7.9.23): the address in block `rank` of the cluster that corresponds to `address`. */
+/* nvvm.mapa (PTX: 9.7.9, mapa): the address in block `rank` of the cluster that corresponds to `address`. */
 void *sm_mapa(int32_t site, const void *address, int32_t rank);
 
-/* ---- plain memory
- * ----------------------------------------------------------------------------------------------- */
+/* ---- plain memory ---- */
 
 /* Called before an llvm.load or llvm.store of `bytes` bytes at shared, global or generic `address`: checks
  * bounds, that what is read was written, and that nothing races. Addresses on the thread's own stack pass
@@ -81,8 +79,7 @@ void sm_write(int32_t site, const void *address, int64_t bytes);
  * order nothing (relaxed). */
 void sm_atomic(int32_t site, const void *address, int64_t bytes);
 
-/* ---- mbarriers, PTX: 9.7.13.15
- * ---------------------------------------------------------------------------------- */
+/* ---- mbarriers, PTX: 9.7.13.15 ---- */
 
 void sm_mbarrier_init(int32_t site, void *barrier, int32_t count); /* nvvm.mbarrier.init */
 void sm_mbarrier_inval(int32_t site, void *barrier);               /* nvvm.mbarrier.inval */
@@ -107,8 +104,7 @@ int32_t sm_mbarrier_test_wait_parity(int32_t site, void *barrier, int32_t parity
 int32_t sm_mbarrier_try_wait(int32_t site, void *barrier, int64_t state);
 int32_t sm_mbarrier_test_wait(int32_t site, void *barrier, int64_t state);
 
-/* ---- fences, PTX: 9.7.13.4
- * -------------------------------------------------------------------------------------- */
+/* ---- fences, PTX: 9.7.13, fence ---- */
 
 /* nvvm.fence.mbarrier.init: what this thread initialised may be used by other blocks and by the async proxy.
  */
@@ -130,8 +126,7 @@ enum sm_scope { sm_scope_cta, sm_scope_cluster, sm_scope_gpu, sm_scope_system };
 /* nvvm.memory.barrier, llvm.fence: orders nothing by itself in the model; what synchronises are barriers. */
 void sm_fence(int32_t site, int32_t scope);
 
-/* ---- barriers, PTX: 9.7.13.1-3
- * ---------------------------------------------------------------------------------- */
+/* ---- barriers, PTX: 9.7.13, barrier ---- */
 
 /* nvvm.barrier, nvvm.barrier0: `threads` is 0 where the operation has none: the whole block. Aligned. */
 void sm_barrier(int32_t site, int32_t id, int32_t threads);
@@ -141,36 +136,34 @@ void sm_cluster_arrive(int32_t site, int32_t relaxed, int32_t aligned);
 void sm_cluster_wait(int32_t site, int32_t aligned); /* nvvm.cluster.wait */
 void sm_warp_sync(int32_t site, int32_t mask);       /* nvvm.bar.warp.sync: orders memory among the mask */
 
-/* ---- warp operations
- * -------------------------------------------------------------------------------------------- */
+/* ---- warp operations ---- */
 
-/* nvvm.elect.sync (PTX: 9.7.13.16): 1 in one thread of the mask, -1 where the operation has none. The model
- * elects the lowest. */
+/* nvvm.elect.sync (PTX: 9.7.13, elect.sync): 1 in one thread of the mask, -1 where the operation has none.
+ * The model elects the lowest. */
 int32_t sm_elect(int32_t site, int32_t mask);
 
 enum sm_shuffle_kind { sm_shuffle_idx, sm_shuffle_bfly, sm_shuffle_up, sm_shuffle_down };
-/* nvvm.shfl.sync (PTX: 9.7.9.6) on 32 bits; f32 passes its bits. `in_range` receives the predicate, or is
- * null. */
+/* nvvm.shfl.sync (PTX: 9.7.9, shfl.sync) on 32 bits; f32 passes its bits. `in_range` receives the predicate,
+ * or is null. */
 int32_t sm_shuffle(int32_t site, int32_t kind, int32_t mask, int32_t value, int32_t offset,
                    int32_t mask_and_clamp, int32_t *in_range);
 
 enum sm_vote_kind { sm_vote_any, sm_vote_all, sm_vote_uniform, sm_vote_ballot };
 int32_t sm_vote(int32_t site, int32_t kind, int32_t mask,
-                int32_t predicate); /* nvvm.vote.sync (PTX: 9.7.13.10) */
+                int32_t predicate); /* nvvm.vote.sync (PTX: 9.7.13, vote.sync) */
 
 /* nvvm.setmaxregister (PTX: 9.7.19.5): `increase` 1 for inc (suspends until the block has them), 0 for dec.
  */
 void sm_setmaxnreg(int32_t site, int32_t registers, int32_t increase);
 
-/* nvvm.griddepcontrol (PTX: 9.7.13.13). */
+/* nvvm.griddepcontrol (PTX: 9.7.13, griddepcontrol). */
 void sm_griddepcontrol_wait(int32_t site);
 void sm_griddepcontrol_launch_dependents(int32_t site);
 
 void sm_nanosleep(int32_t site); /* nvvm.nanosleep */
 void sm_trap(int32_t site);      /* llvm.intr.trap, an assertion of the kernel: a fault */
 
-/* ---- bulk copies, PTX: 9.7.9.25, 9.7.9.27
- * ----------------------------------------------------------------------- */
+/* ---- bulk copies, PTX: 9.7.9.25.4, 9.7.9.25.5 ---- */
 
 /* nvvm.cp.async.bulk.tensor.shared.cluster.global, tile mode: coordinates in elements, x innermost; those
  * past `rank` are ignored. `multicast` is the mask of block ranks, -1 without. A predicate is a branch of the
@@ -195,8 +188,7 @@ void sm_bulk_commit_group(int32_t site); /* nvvm.cp.async.bulk.commit.group */
  * reading of the sources is waited for. */
 void sm_bulk_wait_group(int32_t site, int32_t pending, int32_t read);
 
-/* ---- cp.async, PTX: 9.7.9.25.3
- * ---------------------------------------------------------------------------------- */
+/* ---- cp.async, PTX: 9.7.9.25.3 ---- */
 
 /* nvvm.cp.async.shared.global: `bytes` 4, 8 or 16, of which the first `source_bytes` are read and the rest
  * zero. */
@@ -207,8 +199,7 @@ void sm_cp_async_wait_group(int32_t site, int32_t pending);
  * the pending count is raised by one first. */
 void sm_cp_async_mbarrier_arrive(int32_t site, void *barrier, int32_t noinc);
 
-/* ---- wgmma, PTX: 9.7.15
- * ----------------------------------------------------------------------------------------- */
+/* ---- wgmma, PTX: 9.7.15 ---- */
 
 enum sm_wgmma_flags {
   sm_wgmma_f16 = 1,        /* operands f16, else bf16 */
@@ -232,16 +223,15 @@ void sm_wgmma_wait_group(int32_t site, int32_t pending);
  * a fault too. */
 void sm_settle(int32_t site, float *d, int32_t count);
 
-/* ---- warp matrices
- * ---------------------------------------------------------------------------------------------- */
+/* ---- warp matrices ---- */
 
-/* nvvm.ldmatrix m8n8 b16 (PTX: 9.7.14.5.15): `address` is this thread's row; `result` receives `count` (1, 2,
- * 4) registers. */
+/* nvvm.ldmatrix m8n8 b16 (PTX: 9.7.14, ldmatrix): `address` is this thread's row; `result` receives `count`
+ * (1, 2, 4) registers. */
 void sm_ldmatrix(int32_t site, uint32_t *result, const void *address, int32_t count, int32_t transposed);
-/* nvvm.stmatrix m8n8 b16 (PTX: 9.7.14.5.16). */
+/* nvvm.stmatrix m8n8 b16 (PTX: 9.7.14, stmatrix). */
 void sm_stmatrix(int32_t site, void *address, const uint32_t *values, int32_t count, int32_t transposed);
-/* nvvm.mma.sync m16n8k16, A row, B col, f32 sums (PTX: 9.7.14.5.8): `d` 4 values in and out, `a` 4 registers,
- * `b` 2. `f16` 1 for f16 operands, 0 for bf16. */
+/* nvvm.mma.sync m16n8k16, A row, B col, f32 sums (PTX: 9.7.14, mma): `d` 4 values in and out, `a` 4
+ * registers, `b` 2. `f16` 1 for f16 operands, 0 for bf16. */
 void sm_mma_m16n8k16(int32_t site, float *d, const uint32_t *a, const uint32_t *b, int32_t f16);
 
 #ifdef __cplusplus
