@@ -34,6 +34,8 @@ struct LoadLowering : ConvertOpToLLVMPattern<sm::LoadOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult matchAndRewrite(sm::LoadOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
+    if (!op.getBarriers())
+      return op.emitOpError("signals no barrier, so nobody could wait for it: insert barriers before");
     Location location = op.getLoc();
     Instructions write(rewriter, location);
     constexpr std::int64_t barrier_bytes = 8;
