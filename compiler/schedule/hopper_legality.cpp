@@ -13,8 +13,9 @@ namespace compiler {
 static constexpr std::int64_t tensor_map_granule = 16;
 // Every slot of a ring begins at a multiple of the widest swizzle's period.
 static constexpr std::int64_t slot_alignment = 1024;
-// Addresses, loop counters, descriptors: what a thread that multiplies needs beside its sums.
-static constexpr std::int64_t registers_beside_sums = 56;
+// What ptxas wants for a tensor-core instruction beside its sums. It holds each kernel to the registers that
+// a thread has when the block starts, before the roles deal them out anew.
+static constexpr std::int64_t registers_beside_sums = 26;
 
 static std::int64_t roundUp(std::int64_t value, std::int64_t step) {
   return (value + step - 1) / step * step;
@@ -100,13 +101,13 @@ std::string whyIllegal(const algebras::Layer &layer, const HopperSchedule &sched
   if (schedule.depth != 16 && schedule.depth != 32 && schedule.depth != 64)
     return fmt::format("a depth of {}: a stage is one swizzled panel of X deep, 16, 32 or 64",
                        schedule.depth);
-  const HopperRegisters registers = hopperRegisters(schedule.warpgroups());
+  const std::int64_t registers = std::min<std::int64_t>(255, 65536 / schedule.threads() / 8 * 8);
   const std::int64_t needed = schedule.columns / 2 + registers_beside_sums;
-  if (needed > registers.multiply)
+  if (needed > registers)
     return fmt::format(
-        "{} columns: their sums and the rest take {} registers of a thread, but {} warpgroups leave {} "
-        "to each",
-        schedule.columns, needed, schedule.warpgroups(), registers.multiply);
+        "{} columns: a product takes {} registers of a thread for its sums and beside them, but {} threads "
+        "start with {} each",
+        schedule.columns, needed, schedule.threads(), registers);
   const std::int64_t fit = stagesThatFit(schedule, output);
   if (fit < 2)
     return fmt::format(

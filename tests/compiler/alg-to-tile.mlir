@@ -47,7 +47,7 @@
 // CHECK-SAME: (%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x96xf32>, %y: !tile.matrix<?x96xf32>)
 // CHECK-SAME: bank = direct>
 // CHECK-NOT:  tile.copy
-// CHECK:      tile.mma %{{.*}}[%t, %k, %s], %w[%b, %j, %n], %sum : <{{.*}}>, !tile.matrix<64x96xf32>,
+// CHECK:      tile.mma %{{.*}}[%t, %k, %s], %w[%b, %j, %n], %sum : !tile.buffer<{{.*}}>, !tile.matrix<64x96xf32>,
 func.func @cyclic(%x: tensor<?x64xf32>, %w: tensor<64x96xf32>, %p0: index) -> tensor<?x96xf32> {
   %xs = alg.slots %x rows(cyclic 4, %p0) cols(4 x 16) : tensor<?x64xf32>
   %ws = alg.slots %w rows(4 x 16) cols(4 x 24) : tensor<64x96xf32>
@@ -123,9 +123,9 @@ func.func @signs(%x: tensor<?x16xbf16>, %w: tensor<2x8x12xbf16>) -> tensor<?x24x
 
 // A coefficient that is no sign multiplies the rows.
 // CHECK-LABEL: tile.kernel @general_packed
-// CHECK:        tile.mma {{.*}}, %sum scale %c : <
+// CHECK:        tile.mma {{.*}}, %sum scale %c : !tile.buffer<
 // CHECK-LABEL: tile.kernel @general_direct
-// CHECK:        tile.mma {{.*}}, %sum scale %c : <
+// CHECK:        tile.mma {{.*}}, %sum scale %c : !tile.buffer<
 func.func @general(%x: tensor<?x16xf32>, %w: tensor<2x8x12xf32>) -> tensor<?x24xf32> {
   %xs = alg.slots %x plain(2) : tensor<?x16xf32>
   %ws = alg.slots %w plain(2) : tensor<2x8x12xf32>

@@ -67,9 +67,9 @@ sm.kernel @forward(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 12
       sm.expect %full[%zero] bytes 28672 : <3>
       // CHECK: sm.load %x[%{{.*}}] [%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}] to %{{.*}}[%{{.*}}] signal %{{.*}}[%{{.*}}]
       sm.load %x[%zero] [%first, %count, %zero, %zero] to %a[%zero] signal %full[%zero]
-          : <2 x 128 x 64 x bf16, row_dimension 3, swizzle 128> to <3 x 128 x 64 x bf16, swizzle 128>, <3>
+          : <2 x 128 x 64 x bf16, row_dimension 3, swizzle 128> to <3 x 128 x 64 x bf16, swizzle 128>, !sm.barriers<3>
       sm.load %w[%zero] [%zero, %zero, %zero, %zero] to %b[%zero] signal %full[%zero]
-          : <1 x 64 x 96 x bf16, row_dimension 2, swizzle 64> to <3 x 64 x 96 x bf16, swizzle 64>, <3>
+          : <1 x 64 x 96 x bf16, row_dimension 2, swizzle 64> to <3 x 64 x 96 x bf16, swizzle 64>, !sm.barriers<3>
       sm.release_successor
     }
   }

@@ -32,7 +32,7 @@ tile.kernel @copied(%x: !tile.matrix<?x64xbf16>, %w: !tile.matrix<64x96xbf16>, %
           %zero = tile.zero : !tile.fragment<8x32xf32>
           // CHECK: tile.terms (%[[K:.*]], %[[B2:.*]], %[[C:.*]]) of (%[[T]], %[[J]]) carry(%[[ACC:.*]] = %[[ZERO]]) : !tile.fragment<8x32xf32> {
           %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<8x32xf32> {
-            // CHECK: tile.mma %[[XS]][%[[T]], %[[K]], %{{.*}}], %[[STAGE]][%[[B2]], %[[J]], %[[N]]], %[[ACC]] scale %[[C]] signs : <32x64xf32>, !tile.buffer<64x32xbf16, panels 32 x 1>, <8x32xf32>
+            // CHECK: tile.mma %[[XS]][%[[T]], %[[K]], %{{.*}}], %[[STAGE]][%[[B2]], %[[J]], %[[N]]], %[[ACC]] scale %[[C]] signs : !tile.buffer<32x64xf32>, !tile.buffer<64x32xbf16, panels 32 x 1>, <8x32xf32>
             %next = tile.mma %xs[%t, %k, %s], %stage[%b, %j, %n], %acc scale %c signs
                 : !tile.buffer<32x64xf32>, !tile.buffer<64x32xbf16, panels 32 x 1>, !tile.fragment<8x32xf32>
             tile.yield %next : !tile.fragment<8x32xf32>
@@ -87,10 +87,10 @@ tile.kernel @more(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x96xf32>, %y: !
       %zero = tile.zero : !tile.fragment<8x16xf32>
       // CHECK: %[[SUMS:.*]]:2 = tile.terms (%k, %b, %c) of (%t, %j) carry(%[[P:.*]] = %{{.*}}, %[[Q:.*]] = %{{.*}}) : !tile.fragment<8x16xf32>, !tile.fragment<8x16xf32> {
       %sums:2 = tile.terms (%k, %b, %c) of (%t, %j) carry(%p = %zero, %q = %zero) : !tile.fragment<8x16xf32>, !tile.fragment<8x16xf32> {
-        // CHECK: tile.mma {{.*}}, %[[P]] : <8x64xf32>, !tile.matrix<64x96xf32>, <8x16xf32>
+        // CHECK: tile.mma {{.*}}, %[[P]] : !tile.buffer<8x64xf32>, !tile.matrix<64x96xf32>, <8x16xf32>
         %one = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %p
             : !tile.buffer<8x64xf32>, !tile.matrix<64x96xf32>, !tile.fragment<8x16xf32>
-        // CHECK: tile.mma {{.*}}, %[[Q]] scale %c : <8x64xf32>, !tile.matrix<64x96xf32>, <8x16xf32>
+        // CHECK: tile.mma {{.*}}, %[[Q]] scale %c : !tile.buffer<8x64xf32>, !tile.matrix<64x96xf32>, <8x16xf32>
         %other = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %q scale %c
             : !tile.buffer<8x64xf32>, !tile.matrix<64x96xf32>, !tile.fragment<8x16xf32>
         // CHECK: tile.yield %{{.*}}, %{{.*}} : !tile.fragment<8x16xf32>, !tile.fragment<8x16xf32>
