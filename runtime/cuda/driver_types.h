@@ -91,8 +91,9 @@ enum class TensorMapSwizzle : int { none = 0, bytes_32 = 1, bytes_64 = 2, bytes_
 enum class TensorMapL2Promotion : int { none = 0, bytes_64 = 1, bytes_128 = 2, bytes_256 = 3 };
 enum class TensorMapFloatOobFill : int { none = 0 }; // zeros
 
-// CUtensorMap: only the driver knows what is in it.
-struct alignas(64) TensorMapObject {
+// CUtensorMap: only the driver knows what is in it. It needs 64 bytes of alignment, the headers since CUDA 13
+// say 128.
+struct alignas(128) TensorMapObject {
   uint64_t opaque[16];
 };
 static_assert(sizeof(TensorMapObject) == 128);

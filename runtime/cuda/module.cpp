@@ -78,9 +78,12 @@ DeviceModules::~DeviceModules() {
   const Driver &driver = context_.driver();
   // Where the context cannot be made current the driver has gone, and what it held with it.
   const bool pushed = driver.ctxPushCurrent(context_.get()) == Result::success;
+  CaptureMode mode = CaptureMode::relaxed; // another thread's capture is not to end with us
+  (void)driver.threadExchangeStreamCaptureMode(&mode);
   ready_.clear();
   terms_.reset();
   modules_.clear();
+  (void)driver.threadExchangeStreamCaptureMode(&mode);
   Context popped;
   if (pushed)
     (void)driver.ctxPopCurrent(&popped);

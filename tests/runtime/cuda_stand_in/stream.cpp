@@ -159,7 +159,7 @@ Result cuStreamIsCapturing(Stream handle, CaptureStatus *status) {
 }
 
 Result cuThreadExchangeStreamCaptureMode(CaptureMode *mode) {
-  return entry("cuThreadExchangeStreamCaptureMode", Entry::releases, [&](State &) {
+  return entry("cuThreadExchangeStreamCaptureMode", Entry::initialised, [&](State &) {
     std::swap(*mode, threadCaptureMode());
     return Result::success;
   });

@@ -1,0 +1,32 @@
+// A cuBLASLt without a GPU, for tests: the functions that the measurements use, on the memory and the streams
+// of the stand-in driver. It checks the arguments of every call as the library documents them and multiplies
+// on the host.
+//
+// A test links this library for the functions below and has the runtime open the same file through
+// ALGRT_CUBLASLT.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace algrt::cublaslt_stand_in {
+
+// What the heuristics propose, best guess first, for every product.
+struct Candidate {
+  double microseconds = 100; // on the device's clock
+  size_t workspace_bytes = 0;
+  bool wrong = false; // computes something else
+  int status = 0;     // of cublasLtMatmul with it
+};
+
+void reset(std::vector<Candidate> candidates);
+// Every call so far that the documentation forbids, in words.
+std::vector<std::string> violations();
+// Library objects that are still alive.
+int liveObjects();
+// Called when a product runs, with the candidate's index.
+void onMatmul(std::function<void(int candidate)> callback);
+
+} // namespace algrt::cublaslt_stand_in

@@ -1,0 +1,249 @@
+// The numbers are those of cublasLt.h (cuBLAS documentation, "Using the cuBLASLt API").
+#include "tests/runtime/cublaslt_stand_in/control.h"
+
+#include "runtime/numeric/bfloat16.h"
+#include "tests/runtime/cuda_stand_in/work.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <set>
+
+namespace algrt::cublaslt_stand_in {
+namespace {
+
+constexpr int success = 0, not_initialized = 1, invalid_value = 7, execution_failed = 13, not_supported = 15;
+constexpr int f32 = 0, bf16 = 14, compute_f32 = 68;
+
+struct Operation {
+  int compute, scale;
+};
+struct Layout {
+  int type;
+  uint64_t rows, columns;
+  int64_t leading_dimension;
+};
+struct Preference {
+  uint64_t workspace_bytes = 0;
+  uint32_t alignment[4] = {256, 256, 256, 256}; // the documentation's defaults, of A, B, C and D
+};
+struct Algorithm {
+  uint64_t mark, candidate, m, n, k, alignment_a, alignment_b, alignment_d;
+};
+struct HeuristicResult {
+  Algorithm algorithm;
+  size_t workspace_bytes;
+  int state;
+  float waves;
+  int reserved[4];
+};
+constexpr uint64_t mark = 0x73746e642d696eull;
+
+struct State {
+  std::vector<Candidate> candidates;
+  std::vector<std::string> violations;
+  std::set<const void *> live;
+  std::function<void(int)> callback;
+};
+State &state() {
+  static State instance;
+  return instance;
+}
+
+int refuse(const char *function, const std::string &what, int status = invalid_value) {
+  state().violations.push_back(std::string(function) + ": " + what);
+  return status;
+}
+
+template <typename Object> int create(void **out, Object object) {
+  *out = new Object(object);
+  state().live.insert(*out);
+  return success;
+}
+
+template <typename Object> int destroy(const char *function, void *object) {
+  if (state().live.erase(object) == 0)
+    return refuse(function, "no such object");
+  delete static_cast<Object *>(object);
+  return success;
+}
+
+bool alive(const void *object) { return state().live.contains(object); }
+
+size_t elementBytes(int type) { return type == f32 ? 4 : 2; }
+
+// A, B and D of D = A B, all by columns.
+const char *shapeFault(const Operation &operation, const Layout &a, const Layout &b, const Layout &d) {
+  if (operation.compute != compute_f32 || operation.scale != f32)
+    return "sums or scales that are not f32";
+  if (a.type != bf16 || b.type != bf16 || (d.type != bf16 && d.type != f32))
+    return "types that no product here has";
+  if (a.columns != b.rows || a.rows != d.rows || b.columns != d.columns)
+    return "shapes that do not fit together";
+  return nullptr;
+}
+
+size_t bytesOf(const Layout &layout) {
+  return ((layout.columns - 1) * uint64_t(layout.leading_dimension) + layout.rows) *
+         elementBytes(layout.type);
+}
+
+bool isAligned(const void *pointer, const Layout &layout, uint64_t alignment) {
+  return reinterpret_cast<uintptr_t>(pointer) % alignment == 0 &&
+         uint64_t(layout.leading_dimension) * elementBytes(layout.type) % alignment == 0;
+}
+
+void multiply(const uint16_t *a, const Layout &a_layout, const uint16_t *b, const Layout &b_layout, void *d,
+              const Layout &d_layout, bool wrong) {
+  for (uint64_t column = 0; column < d_layout.columns; ++column)
+    for (uint64_t row = 0; row < d_layout.rows; ++row) {
+      float sum = wrong ? 1.0f : 0.0f;
+      for (uint64_t i = 0; i < a_layout.columns; ++i)
+        sum += fromBfloat16(a[row + i * uint64_t(a_layout.leading_dimension)]) *
+               fromBfloat16(b[i + column * uint64_t(b_layout.leading_dimension)]);
+      const uint64_t at = row + column * uint64_t(d_layout.leading_dimension);
+      if (d_layout.type == f32)
+        static_cast<float *>(d)[at] = sum;
+      else
+        static_cast<uint16_t *>(d)[at] = toBfloat16(sum);
+    }
+}
+
+} // namespace
+
+void reset(std::vector<Candidate> candidates) {
+  state().candidates = std::move(candidates);
+  state().violations.clear();
+  state().callback = nullptr;
+}
+std::vector<std::string> violations() { return state().violations; }
+int liveObjects() { return int(state().live.size()); }
+void onMatmul(std::function<void(int candidate)> callback) { state().callback = std::move(callback); }
+
+} // namespace algrt::cublaslt_stand_in
+
+using namespace algrt::cublaslt_stand_in;
+
+#define STAND_IN extern "C" __attribute__((visibility("default")))
+
+STAND_IN int cublasLtCreate(void **handle) { return create(handle, 'h'); }
+STAND_IN int cublasLtDestroy(void *handle) { return destroy<char>("cublasLtDestroy", handle); }
+STAND_IN size_t cublasLtGetVersion() { return 130203; }
+
+STAND_IN int cublasLtMatmulDescCreate(void **operation, int compute, int scale) {
+  return create(operation, Operation{compute, scale});
+}
+STAND_IN int cublasLtMatmulDescDestroy(void *operation) {
+  return destroy<Operation>("cublasLtMatmulDescDestroy", operation);
+}
+
+STAND_IN int cublasLtMatrixLayoutCreate(void **layout, int type, uint64_t rows, uint64_t columns,
+                                        int64_t leading_dimension) {
+  if (rows == 0 || columns == 0 || leading_dimension < int64_t(rows))
+    return refuse("cublasLtMatrixLayoutCreate", "columns that are longer than their distance, or nothing");
+  return create(layout, Layout{type, rows, columns, leading_dimension});
+}
+STAND_IN int cublasLtMatrixLayoutDestroy(void *layout) {
+  return destroy<Layout>("cublasLtMatrixLayoutDestroy", layout);
+}
+
+STAND_IN int cublasLtMatmulPreferenceCreate(void **preference) { return create(preference, Preference{}); }
+STAND_IN int cublasLtMatmulPreferenceDestroy(void *preference) {
+  return destroy<Preference>("cublasLtMatmulPreferenceDestroy", preference);
+}
+STAND_IN int cublasLtMatmulPreferenceSetAttribute(void *object, int attribute, const void *value,
+                                                  size_t bytes) {
+  const char *const me = "cublasLtMatmulPreferenceSetAttribute";
+  if (!alive(object))
+    return refuse(me, "no such preference");
+  Preference &preference = *static_cast<Preference *>(object);
+  if (attribute == 1 && bytes == sizeof(uint64_t)) {
+    std::memcpy(&preference.workspace_bytes, value, bytes);
+    return success;
+  }
+  if (attribute < 5 || attribute > 8 || bytes != sizeof(uint32_t))
+    return refuse(me, "an attribute of another size, or one that is not known");
+  uint32_t alignment;
+  std::memcpy(&alignment, value, bytes);
+  if (alignment == 0 || (alignment & (alignment - 1)) != 0)
+    return refuse(me, "an alignment that is no power of two");
+  preference.alignment[attribute - 5] = alignment;
+  return success;
+}
+
+STAND_IN int cublasLtMatmulAlgoGetHeuristic(void *handle, void *operation, void *a, void *b, void *c, void *d,
+                                            void *preference, int requested, HeuristicResult *results,
+                                            int *returned) {
+  const char *const me = "cublasLtMatmulAlgoGetHeuristic";
+  for (const void *object : {handle, operation, a, b, c, d, preference})
+    if (!alive(object))
+      return refuse(me, "an object that does not exist", not_initialized);
+  if (requested < 1 || results == nullptr || returned == nullptr)
+    return refuse(me, "no room for results");
+  const Layout &la = *static_cast<Layout *>(a), &lb = *static_cast<Layout *>(b),
+               &ld = *static_cast<Layout *>(d);
+  if (const char *fault = shapeFault(*static_cast<Operation *>(operation), la, lb, ld))
+    return refuse(me, fault);
+  const Preference &wanted = *static_cast<Preference *>(preference);
+  *returned = 0;
+  for (size_t i = 0; i < state().candidates.size() && *returned < requested; ++i)
+    if (state().candidates[i].workspace_bytes <= wanted.workspace_bytes)
+      results[(*returned)++] = {{mark, i, lb.columns, la.rows, la.columns, wanted.alignment[0],
+                                 wanted.alignment[1], wanted.alignment[3]},
+                                state().candidates[i].workspace_bytes,
+                                success,
+                                1,
+                                {}};
+  return *returned == 0 ? not_supported : success;
+}
+
+STAND_IN int cublasLtMatmul(void *handle, void *operation, const void *alpha, const void *a, void *a_layout,
+                            const void *b, void *b_layout, const void *beta, const void *c, void *c_layout,
+                            void *d, void *d_layout, const Algorithm *algorithm, void *workspace,
+                            size_t workspace_bytes, void *stream) {
+  const char *const me = "cublasLtMatmul";
+  for (const void *object : {static_cast<const void *>(handle), static_cast<const void *>(operation),
+                             static_cast<const void *>(a_layout), static_cast<const void *>(b_layout),
+                             static_cast<const void *>(c_layout), static_cast<const void *>(d_layout)})
+    if (!alive(object))
+      return refuse(me, "an object that does not exist", not_initialized);
+  const Layout la = *static_cast<Layout *>(a_layout), lb = *static_cast<Layout *>(b_layout),
+               ld = *static_cast<Layout *>(d_layout);
+  if (const char *fault = shapeFault(*static_cast<Operation *>(operation), la, lb, ld))
+    return refuse(me, fault);
+  if (algorithm == nullptr || algorithm->mark != mark || algorithm->candidate >= state().candidates.size() ||
+      algorithm->m != lb.columns || algorithm->n != la.rows || algorithm->k != la.columns)
+    return refuse(me, "an algorithm that the heuristics did not give for these operands");
+  float one, zero;
+  std::memcpy(&one, alpha, sizeof(one));
+  std::memcpy(&zero, beta, sizeof(zero));
+  if (one != 1 || zero != 0 || c != d || c_layout != d_layout)
+    return refuse(me, "something else than D = A B");
+  if (!algrt::cuda_stand_in::isDeviceMemory(uintptr_t(a), bytesOf(la)) ||
+      !algrt::cuda_stand_in::isDeviceMemory(uintptr_t(b), bytesOf(lb)) ||
+      !algrt::cuda_stand_in::isDeviceMemory(uintptr_t(d), bytesOf(ld)))
+    return refuse(me, "a matrix that is not within one allocation of the device", execution_failed);
+  if (!isAligned(a, la, algorithm->alignment_a) || !isAligned(b, lb, algorithm->alignment_b) ||
+      !isAligned(d, ld, algorithm->alignment_d))
+    return refuse(me, "a matrix that is less aligned than the preference promised");
+  const Candidate candidate = state().candidates[algorithm->candidate];
+  if (workspace_bytes < candidate.workspace_bytes ||
+      (candidate.workspace_bytes != 0 &&
+       !algrt::cuda_stand_in::isDeviceMemory(uintptr_t(workspace), candidate.workspace_bytes)) ||
+      uintptr_t(workspace) % 16 != 0)
+    return refuse(me, "a workspace that is too small, not on the device or not 16-byte aligned");
+  if (candidate.status != success)
+    return candidate.status;
+  const int index = int(algorithm->candidate);
+  const auto run = [=] {
+    multiply(static_cast<const uint16_t *>(a), la, static_cast<const uint16_t *>(b), lb, d, ld,
+             candidate.wrong);
+    if (state().callback)
+      state().callback(index);
+  };
+  return algrt::cuda_stand_in::enqueueWork(me, static_cast<algrt::cuda::Stream>(stream),
+                                           1e-3 * candidate.microseconds, run) == algrt::cuda::Result::success
+             ? success
+             : execution_failed;
+}

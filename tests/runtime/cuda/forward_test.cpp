@@ -1,0 +1,321 @@
+// algrt_forward on CUDA devices, against the stand-in driver: what is launched computes the product.
+#include "tests/runtime/cuda/gpu_product.h"
+#include "tests/runtime/cuda/host_kernel.h"
+
+#include <gtest/gtest.h>
+#include <random>
+#include <thread>
+
+namespace algrt::test {
+namespace {
+
+using cuda::Result;
+
+class CudaForward : public testing::Test {
+protected:
+  CudaForward() {
+    useStandIn();
+    cuda_stand_in::reset({{}, {}});
+  }
+  ~CudaForward() override {
+    EXPECT_EQ(cuda_stand_in::violations(), std::vector<std::string>());
+    EXPECT_EQ(cuda_stand_in::leaks(), std::vector<std::string>());
+  }
+
+  // Launches of the test compute this shape's product.
+  void computes(const GpuShape &shape) {
+    cuda_stand_in::onLaunch([this, shape](const cuda_stand_in::Launch &launch) {
+      last = launch;
+      ++launches;
+      runHostKernel(shape, launch);
+    });
+  }
+
+  cuda_stand_in::Launch last;
+  int launches = 0;
+};
+
+GpuShape interval(int64_t run) { return {.row_types = RowTypesKind::interval, .run = run}; }
+GpuShape slots() { return {.lift = Lift::slots}; }
+
+TEST_F(CudaForward, AgreesWithTheReferenceThroughItsTensorMaps) {
+  std::mt19937_64 random(3);
+  const auto upTo = [&](int64_t most) { return int64_t(random() % uint64_t(most + 1)); };
+  for (int trial = 0; trial < 60; ++trial) {
+    GpuShape shape;
+    shape.groups = 1 + upTo(4);
+    shape.in = 8 * (1 + upTo(5));
+    shape.out = 8 * (1 + upTo(5));
+    if (trial % 3 == 1)
+      shape.row_types = RowTypesKind::interval, shape.run = 1 + upTo(20);
+    if (trial % 3 == 2)
+      shape.lift = Lift::slots;
+    shape.table = trial % 2 == 0;
+    computes(shape);
+    const TestContext context(0);
+    const ElementType output = trial % 4 < 2 ? ElementType::bf16 : ElementType::f32;
+    GpuProduct product(context, shape, 1 + upTo(60), 8 * upTo(2), output);
+    product.args.p0 = upTo(100);
+    product.expectRuns("trial " + std::to_string(trial));
+    EXPECT_EQ(last.symbol, output == ElementType::bf16 ? "forward_bf16" : "forward_f32");
+    EXPECT_EQ(last.cluster, output == ElementType::bf16 ? 1u : 2u);
+    EXPECT_EQ(last.shared_bytes, 200000u);
+    if (HasFailure())
+      return;
+  }
+}
+
+TEST_F(CudaForward, TheFirstCallPreparesAndLaterOnesOnlyLaunch) {
+  computes(slots());
+  const TestContext context(0);
+  GpuProduct product(context, slots(), 10);
+  ASSERT_EQ(product.run(), ALGRT_OK) << algrt_last_error();
+  const int before = cuda_stand_in::callCount();
+  ASSERT_EQ(product.run(), ALGRT_OK);
+  const std::vector<std::string> calls = cuda_stand_in::calls();
+  EXPECT_EQ(
+      std::vector<std::string>(calls.begin() + before, calls.end()),
+      (std::vector<std::string>{"cuCtxPushCurrent_v2", "cuTensorMapEncodeTiled", "cuTensorMapEncodeTiled",
+                                "cuTensorMapEncodeTiled", "cuTensorMapEncodeTiled", "cuTensorMapEncodeTiled",
+                                "cuLaunchKernelEx", "cuCtxPopCurrent_v2"}));
+  EXPECT_EQ(cuda_stand_in::callCount("cuModuleLoadDataEx"), 1);
+}
+
+TEST_F(CudaForward, KernelsAreChosenByOutputOrByNumber) {
+  const GpuShape shape;
+  computes(shape);
+  const TestContext context(0);
+  GpuProduct wide(context, shape, 7, 0, ElementType::f32);
+  wide.args.kernel = 2;
+  wide.expectRuns("f32");
+  wide.args.kernel = 1;
+  EXPECT_EQ(wide.run(), ALGRT_INVALID_ARGUMENT);
+  EXPECT_STREQ(algrt_last_error(), "kernel forward-bf16 writes bf16, y is of type f32");
+  wide.args.kernel = 3;
+  EXPECT_EQ(wide.run(), ALGRT_INVALID_ARGUMENT);
+  wide.args.kernel = 0;
+  wide.args.dependent_launch = 1;
+  wide.expectRuns("dependent");
+  EXPECT_TRUE(last.programmatic);
+  GpuProduct narrow(context, shape, 7);
+  narrow.args.dependent_launch = 1;
+  EXPECT_EQ(narrow.run(), ALGRT_UNSUPPORTED) << "this kernel does not wait";
+  narrow.args.dependent_launch = 0;
+  narrow.expectRuns("bf16");
+  EXPECT_FALSE(last.programmatic);
+  nlohmann::ordered_json manifest = gpuManifest(shape);
+  manifest["kernels"].erase(1);
+  wide.bundle = openBundle(gpuBundle(shape, manifest));
+  wide.args.dependent_launch = 0;
+  EXPECT_EQ(wide.run(), ALGRT_UNSUPPORTED);
+  EXPECT_NE(std::string(algrt_last_error()).find("writes f32"), std::string::npos) << algrt_last_error();
+}
+
+TEST_F(CudaForward, NoRowsLaunchNothing) {
+  const TestContext context(0);
+  GpuProduct product(context, GpuShape(), 0);
+  EXPECT_EQ(product.run(), ALGRT_OK) << algrt_last_error();
+  EXPECT_EQ(launches, 0);
+}
+
+TEST_F(CudaForward, WorkspaceIsNotNeeded) {
+  const TestContext context(0);
+  GpuProduct product(context, GpuShape(), 3);
+  size_t bytes = 1;
+  ASSERT_EQ(algrt_workspace_size(product.bundle.get(), 1000, 0, &bytes), ALGRT_OK) << algrt_last_error();
+  EXPECT_EQ(bytes, 0u);
+}
+
+TEST_F(CudaForward, WrongArgumentsAreNamed) {
+  static std::vector<int64_t> odd_strides = {68, 1};
+  struct Spoiled {
+    void (*change)(GpuProduct &);
+    algrt_status status;
+    const char *words;
+  };
+  const Spoiled cases[] = {
+      {[](GpuProduct &p) { p.y.tensor.device.device_id = 1; }, ALGRT_INVALID_ARGUMENT,
+       "y: is on a device of DLPack type 2 (CUDA), number 1, needs to be on CUDA device 0"},
+      {[](GpuProduct &p) {
+         p.w.tensor.device = {kDLCPU, 0};
+       },
+       ALGRT_INVALID_ARGUMENT, "w: is in CPU memory"},
+      {[](GpuProduct &p) {
+         p.x.tensor.device = {kDLCPU, 0};
+       },
+       ALGRT_INVALID_ARGUMENT, "y: is on a device"},
+      {[](GpuProduct &p) {
+         p.y.tensor.dtype = {kDLFloat, 16, 1};
+       },
+       ALGRT_INVALID_ARGUMENT, "needs bf16"},
+      {[](GpuProduct &p) {
+         p.x.tensor.dtype = {kDLFloat, 32, 1};
+       },
+       ALGRT_INVALID_ARGUMENT, "needs bf16"},
+      {[](GpuProduct &p) { p.x.tensor.byte_offset = 8; }, ALGRT_INVALID_ARGUMENT, "multiple of 16"},
+      {[](GpuProduct &p) { p.x.tensor.strides = odd_strides.data(); }, ALGRT_INVALID_ARGUMENT,
+       "pad the rows"},
+      {[](GpuProduct &p) { p.y.tensor.data = p.x.tensor.data; }, ALGRT_INVALID_ARGUMENT, "overlaps"},
+      {[](GpuProduct &p) { p.args.p0 = -1; }, ALGRT_INVALID_ARGUMENT, "p0 is -1"},
+      {[](GpuProduct &p) { p.args.y = nullptr; }, ALGRT_INVALID_ARGUMENT, "y is null"},
+      {[](GpuProduct &p) {
+         p.args.weights = reinterpret_cast<const algrt_weights *>(&p);
+         p.args.w = nullptr;
+       },
+       ALGRT_INVALID_ARGUMENT, "packed for the CPU"},
+      {[](GpuProduct &p) { p.args.reserved = 1; }, ALGRT_UNSUPPORTED, "reserved"},
+      {[](GpuProduct &p) {
+         for (GpuMatrix *matrix : {&p.x, &p.w, &p.y})
+           matrix->tensor.device.device_id = 2;
+       },
+       ALGRT_NO_DEVICE, "there is no CUDA device 2, this machine has 2"},
+  };
+  const TestContext context(0);
+  for (const Spoiled &spoiled : cases) {
+    GpuProduct product(context, GpuShape(), 10);
+    spoiled.change(product);
+    EXPECT_EQ(product.run(), spoiled.status) << spoiled.words;
+    EXPECT_NE(std::string(algrt_last_error()).find(spoiled.words), std::string::npos) << algrt_last_error();
+  }
+  EXPECT_EQ(launches, 0);
+}
+
+TEST_F(CudaForward, TheCallersContextIsRestored) {
+  computes(GpuShape());
+  const TestContext tensors(0);
+  GpuProduct product(tensors, GpuShape(), 5);
+  const TestContext other(1);
+  cuda::Context before = nullptr, after = nullptr;
+  other.driver().ctxGetCurrent(&before);
+  product.expectRuns("another context is current");
+  ASSERT_EQ(algrt_bundle_prepare(product.bundle.get(), 0), ALGRT_OK);
+  product.args.kernel = 2;
+  EXPECT_NE(product.run(), ALGRT_OK);
+  cuda_stand_in::failCall("cuLaunchKernelEx", 1, Result::launch_failed);
+  product.args.kernel = 0;
+  EXPECT_EQ(product.run(), ALGRT_DEVICE_ERROR);
+  product.bundle.reset();
+  other.driver().ctxGetCurrent(&after);
+  EXPECT_EQ(before, after);
+}
+
+TEST_F(CudaForward, CapturesIntoAGraphOncePrepared) {
+  const GpuShape shape = slots();
+  computes(shape);
+  const TestContext context(0);
+  const cuda::Driver &driver = context.driver();
+  GpuProduct product(context, shape, 20);
+  cuda::Stream stream;
+  ASSERT_EQ(driver.streamCreate(&stream, cuda::stream_default), Result::success);
+  product.args.stream = stream;
+  cuda::Graph graph;
+  ASSERT_EQ(driver.streamBeginCapture(stream, cuda::CaptureMode::global), Result::success);
+  EXPECT_EQ(product.run(), ALGRT_NOT_PREPARED);
+  EXPECT_NE(std::string(algrt_last_error()).find("algrt_bundle_prepare"), std::string::npos);
+  // The capture has survived the refusal.
+  ASSERT_EQ(driver.streamEndCapture(stream, &graph), Result::success);
+  driver.graphDestroy(graph);
+
+  ASSERT_EQ(algrt_bundle_prepare(product.bundle.get(), 0), ALGRT_OK) << algrt_last_error();
+  ASSERT_EQ(driver.streamBeginCapture(stream, cuda::CaptureMode::global), Result::success);
+  EXPECT_EQ(product.run(), ALGRT_OK) << algrt_last_error();
+  EXPECT_EQ(launches, 0);
+  ASSERT_EQ(driver.streamEndCapture(stream, &graph), Result::success);
+  cuda::GraphExec exec;
+  ASSERT_EQ(driver.graphInstantiate(&exec, graph, 0), Result::success);
+  for (int replay = 1; replay <= 3; ++replay) {
+    product.y.poison();
+    product.x.fill(uint64_t(replay), 1);
+    ASSERT_EQ(driver.graphLaunch(exec, stream), Result::success);
+    EXPECT_EQ(launches, replay);
+    product.expectCorrect("replay");
+  }
+  driver.graphExecDestroy(exec);
+  driver.graphDestroy(graph);
+  driver.streamDestroy(stream);
+}
+
+TEST_F(CudaForward, PreparesWhileAnotherThreadCaptures) {
+  const TestContext context(0);
+  const cuda::Driver &driver = context.driver();
+  cuda::Stream stream;
+  ASSERT_EQ(driver.streamCreate(&stream, cuda::stream_non_blocking), Result::success);
+  ASSERT_EQ(driver.streamBeginCapture(stream, cuda::CaptureMode::global), Result::success);
+  const std::string bytes = gpuBundle(slots());
+  std::thread([&] {
+    const BundleHandle bundle = openBundle(bytes);
+    EXPECT_EQ(algrt_bundle_prepare(bundle.get(), 0), ALGRT_OK) << algrt_last_error();
+  }).join();
+  cuda::Graph graph = nullptr;
+  EXPECT_EQ(driver.streamEndCapture(stream, &graph), Result::success);
+  driver.graphDestroy(graph);
+  driver.streamDestroy(stream);
+}
+
+TEST_F(CudaForward, ManyThreadsStreamsAndDevicesShareOneBundle) {
+  const GpuShape shape = {.row_types = RowTypesKind::interval, .run = 5, .table = true};
+  computes(shape);
+  const BundleHandle bundle = openBundle(gpuBundle(shape));
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i)
+    threads.emplace_back([&, i] {
+      const int device = i % 2;
+      const TestContext context(device);
+      cuda::Stream stream;
+      ASSERT_EQ(context.driver().streamCreate(&stream, cuda::stream_non_blocking), Result::success);
+      GpuProduct product(context, shape, 4 + 5 * i, 8, i % 3 == 0 ? ElementType::f32 : ElementType::bf16,
+                         device);
+      product.args.stream = stream;
+      for (int round = 0; round < 4; ++round) {
+        product.y.poison();
+        product.args.p0 = round * 7;
+        ASSERT_EQ(algrt_forward(bundle.get(), &product.args), ALGRT_OK) << algrt_last_error();
+        product.expectCorrect("thread " + std::to_string(i));
+      }
+      context.driver().streamDestroy(stream);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  // One image, loaded once on each device.
+  EXPECT_EQ(cuda_stand_in::callCount("cuModuleLoadDataEx"), 2);
+}
+
+TEST_F(CudaForward, BundlesAreFreedInAnyOrder) {
+  std::mt19937_64 random(5);
+  for (int round = 0; round < 10; ++round) {
+    std::vector<BundleHandle> bundles;
+    for (int i = 0; i < 5; ++i) {
+      bundles.push_back(openBundle(gpuBundle(i % 2 == 0 ? slots() : interval(3))));
+      for (int device = 0; device < 2; ++device)
+        if ((i + device) % 3 != 0) {
+          ASSERT_EQ(algrt_bundle_prepare(bundles.back().get(), device), ALGRT_OK) << algrt_last_error();
+        }
+    }
+    std::shuffle(bundles.begin(), bundles.end(), random);
+    // In another thread, whose current context is none.
+    std::thread([&] { bundles.clear(); }).join();
+    EXPECT_EQ(cuda_stand_in::leaks(), std::vector<std::string>());
+  }
+}
+
+TEST_F(CudaForward, TheCpuRefusesWhatIsForAGpu) {
+  const BundleHandle bundle = openBundle(gpuBundle(GpuShape()));
+  std::vector<uint16_t> x(3 * 64), w(64 * 96), y(3 * 96);
+  const auto tensor = [](std::vector<uint16_t> &data, int64_t *shape) {
+    return DLTensor{data.data(), {kDLCPU, 0}, 2, {kDLBfloat, 16, 1}, shape, nullptr, 0};
+  };
+  int64_t x_shape[] = {3, 64}, w_shape[] = {64, 96}, y_shape[] = {3, 96};
+  const DLTensor x_tensor = tensor(x, x_shape), w_tensor = tensor(w, w_shape), y_tensor = tensor(y, y_shape);
+  algrt_forward_args args = algrt_forward_args_init();
+  args.x = &x_tensor;
+  args.w = &w_tensor;
+  args.y = &y_tensor;
+  EXPECT_EQ(algrt_forward(bundle.get(), &args), ALGRT_UNSUPPORTED);
+  EXPECT_NE(std::string(algrt_last_error()).find("CUDA device"), std::string::npos) << algrt_last_error();
+  args.dependent_launch = 1;
+  EXPECT_EQ(algrt_forward(bundle.get(), &args), ALGRT_INVALID_ARGUMENT);
+  EXPECT_EQ(cuda_stand_in::callCount(), 0) << "the driver has been touched";
+}
+
+} // namespace
+} // namespace algrt::test

@@ -1,0 +1,101 @@
+#include "tests/runtime/cuda/gpu_bundle.h"
+
+#include "runtime/bundle/writer.h"
+#include "runtime/gpu_kernel_abi.h"
+
+namespace algrt::test {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json box(int64_t columns, int64_t rows, int64_t swizzle) {
+  return {{"columns", columns}, {"rows", rows}, {"swizzle", swizzle}};
+}
+
+Json kernel(const GpuShape &shape, const char *output, int64_t cluster) {
+  const bool narrow = std::string(output) == "bf16";
+  return {{"name", std::string("forward-") + output},
+          {"map", "forward"},
+          {"target", "sm_90a"},
+          {"output", output},
+          {"symbol", std::string("forward_") + output},
+          {"images", {{{"kind", "ptx"}, {"section", "ptx"}}}},
+          {"threads", 384},
+          {"cluster", cluster},
+          {"shared_bytes", 200000},
+          {"dependent_launch", cluster > 1},
+          {"registers", 168},
+          {"tile", {{"rows", 16}, {"columns", 32}, {"depth", 32}, {"stages", 4}, {"consumers", 2}}},
+          {"boxes", {{"x", box(32, 16, 64)}, {"w", box(32, 32, 64)}, {"y", box(32, 16, narrow ? 64 : 128)}}},
+          {"terms", shape.lift == Lift::slots || shape.table}};
+}
+
+// Slots: group algebra of the cyclic group, with signs. Rows: type i reaches the groups j >= i, from i and j.
+std::vector<std::vector<Term>> terms(const GpuShape &shape) {
+  std::vector<std::vector<Term>> result(size_t(shape.types() * shape.groups));
+  for (int32_t i = 0; i < shape.groups; ++i)
+    for (int32_t j = 0; j < shape.groups; ++j) {
+      const double sign = (i * 3 + j) % 4 == 1 ? -1 : 1;
+      if (shape.lift == Lift::slots)
+        result[size_t((i + j) % shape.groups)].push_back({i, j, sign});
+      else if (j >= i)
+        for (int32_t k = i; k <= j; ++k)
+          result[size_t(i * shape.groups + j)].push_back({k, k, k % 2 == 0 ? sign : 1.0});
+    }
+  return result;
+}
+
+} // namespace
+
+nlohmann::ordered_json gpuManifest(const GpuShape &shape) {
+  const std::vector<int64_t> in(size_t(shape.groups), shape.in), out(size_t(shape.groups), shape.out);
+  const bool table = shape.lift == Lift::slots || shape.table;
+  Json row_types = {{"kind", name(shape.row_types)}, {"width", shape.run}};
+  Json support = {{"kind", "complete"}};
+  if (table)
+    support = {{"kind", "table"}, {"section", "terms"}};
+  return {{"compiler", "by hand"},
+          {"layer",
+           {{"kind", "projection"},
+            {"lift", name(shape.lift)},
+            {"dtype", "bf16"},
+            {"k", shape.k()},
+            {"n", shape.n()},
+            {"types", shape.types()},
+            {"row_types", row_types},
+            {"in_groups", in},
+            {"out_groups", out},
+            {"bank_rows", in}}},
+          {"support", support},
+          {"kernels", {kernel(shape, "bf16", 1), kernel(shape, "f32", 2)}}};
+}
+
+std::string gpuPtx(const GpuShape &shape, const std::string &target) {
+  const int row_maps = shape.lift == Lift::rows && shape.row_types == RowTypesKind::interval
+                           ? algrt_interval_row_maps
+                           : algrt_cyclic_row_maps;
+  const std::string maps = std::to_string((2 * row_maps + 1) * algrt_tensor_map_bytes);
+  std::string text = ".version 8.0\n.target " + target + "\n.address_size 64\n";
+  for (const std::string symbol : {"forward_bf16", "forward_f32"})
+    text += ".visible .entry " + symbol + "(\n\t.param .align 64 .b8 " + symbol + "_param_0[" + maps +
+            "],\n\t.param .u32 " + symbol + "_param_1,\n\t.param .u32 " + symbol +
+            "_param_2,\n\t.param .u64 " + symbol + "_param_3\n)\n.maxntid 384\n{\n\tret;\n}\n";
+  return text;
+}
+
+std::string gpuBundle(const GpuShape &shape) { return gpuBundle(shape, gpuManifest(shape)); }
+
+std::string gpuBundle(const GpuShape &shape, const nlohmann::ordered_json &manifest) {
+  return gpuBundle(shape, manifest, gpuPtx(shape), "ptx");
+}
+
+std::string gpuBundle(const GpuShape &shape, const nlohmann::ordered_json &manifest, const std::string &image,
+                      const char *kind) {
+  std::vector<SectionContent> sections = {{kind, kind, image}};
+  if (shape.lift == Lift::slots || shape.table)
+    sections.push_back({"terms", "terms", encodeTerms(shape.types(), shape.groups, terms(shape))});
+  return encodeBundle(manifest, sections);
+}
+
+} // namespace algrt::test

@@ -1,0 +1,36 @@
+// Bundles with GPU kernels by hand: what the manifest of a compiled one has, PTX without a body.
+#pragma once
+
+#include "runtime/bundle/manifest.h"
+#include "runtime/bundle/support.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace algrt::test {
+
+struct GpuShape {
+  Lift lift = Lift::rows;
+  RowTypesKind row_types = RowTypesKind::cyclic;
+  int64_t run = 1; // rows of one type one after another
+  int64_t groups = 4, in = 16, out = 24;
+  bool table = false; // the support is a table (upper triangular, some coefficients -1) instead of complete
+
+  int64_t k() const { return groups * in; }
+  int64_t n() const { return groups * out; }
+  int64_t types() const { return lift == Lift::slots ? 1 : groups; }
+  int64_t bankColumns() const { return lift == Lift::slots ? out : n(); }
+};
+
+// Kernels "forward-bf16" and "forward-f32" for sm_90a, in clusters of 1 and 2 blocks, the second with
+// dependent launch.
+nlohmann::ordered_json gpuManifest(const GpuShape &shape);
+// Section "ptx" with both kernels and, where needed, "terms".
+std::string gpuBundle(const GpuShape &shape);
+std::string gpuBundle(const GpuShape &shape, const nlohmann::ordered_json &manifest);
+std::string gpuBundle(const GpuShape &shape, const nlohmann::ordered_json &manifest, const std::string &image,
+                      const char *kind);
+// The PTX of both kernels for a target.
+std::string gpuPtx(const GpuShape &shape, const std::string &target = "sm_90a");
+
+} // namespace algrt::test

@@ -1,0 +1,13 @@
+// What a forward kernel does with its parameters, on the host: walks the tiles of runtime/gpu_kernel_abi.h
+// and touches X, W and Y through the tensor maps alone. Written from that header; shares nothing with launch
+// plans or kernels.
+#pragma once
+
+#include "tests/runtime/cuda/gpu_bundle.h"
+#include "tests/runtime/cuda_stand_in/control.h"
+
+namespace algrt::test {
+
+void runHostKernel(const GpuShape &shape, const cuda_stand_in::Launch &launch);
+
+} // namespace algrt::test
