@@ -89,7 +89,7 @@ void GpuBench::State::lookForCompany(bool first) {
 
 void GpuBench::State::measureRates() {
   report(0, "copy bandwidth");
-  machine.copy_bytes_per_second = gpuCopyBytesPerSecond(*device, *stream);
+  machine.copy_bytes_per_second = gpuCopyBytesPerSecond(*device, *stream, options.copy_sizes);
   if (!options.against_dense) {
     machine.dense_library = "not asked for";
     return;

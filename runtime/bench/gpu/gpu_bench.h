@@ -18,7 +18,10 @@ struct GpuBenchOptions {
   bool against_dense = true;
   uint64_t seed = 1;
   GpuTrialOptions trials;
-  SampledCheckOptions check;      // position and seed are set by each check
+  SampledCheckOptions check; // position and seed are set by each check
+  // The copy bandwidth is the best over copies of these sizes, which have to be far above what the caches
+  // hold.
+  std::vector<size_t> copy_sizes = {size_t(512) << 20, size_t(1) << 30, size_t(2) << 30};
   int64_t dense_rate_size = 8192; // the dense rate is that of a product of so many rows, columns and depth
   uint64_t workspace_bytes = uint64_t(64) << 20;                          // that the dense library may use
   std::function<void(double fraction, const std::string &what)> progress; // may be empty
@@ -69,6 +72,8 @@ struct GpuBenchCase {
   std::optional<GpuClocks> clocks; // right after the trials
   std::string verdict;             // as BenchCase has it
 
+  // Of the winner; 0 where there is none.
+  double relativeL2() const { return winner ? variants[*winner].relative_l2 : 0; }
   // Whether some variant computed something else than the reference.
   bool anyWrong() const;
 };

@@ -27,11 +27,12 @@ DLTensor tensorOf(const GpuDevice &device, const GpuMemory &memory, ElementType 
 } // namespace
 
 GpuOperands::GpuOperands(const GpuDevice &device, const Bundle &bundle, int64_t m, uint64_t seed)
-    : device_(device), layer_(bundle.layer()), m_(m), x_(randomMatrix(m, layer_.k, 1, seed)),
-      w_(randomMatrix(layer_.k, layer_.bankColumns(), 1 / std::sqrt(double(layer_.k)), seed + 1)),
+    : device_(device), layer_(bundle.layer()), m_(m), device_x_(device, bytesOf(m, layer_.k, 2, "x"), "x"),
+      device_w_(device, bytesOf(layer_.k, layer_.bankColumns(), 2, "w"), "w"),
       // Wide enough for f32: a bundle may hold kernels of both outputs.
-      device_x_(device, x_.size(), "x"), device_w_(device, w_.size(), "w"),
-      device_y_(device, bytesOf(m, layer_.n, 4, "y"), "y"), seed_(seed) {
+      device_y_(device, bytesOf(m, layer_.n, 4, "y"), "y"), x_(randomMatrix(m, layer_.k, 1, seed)),
+      w_(randomMatrix(layer_.k, layer_.bankColumns(), 1 / std::sqrt(double(layer_.k)), seed + 1)),
+      seed_(seed) {
   device_x_.upload(x_.data());
   device_w_.upload(w_.data());
   x_shape_[0] = y_shape_[0] = m;

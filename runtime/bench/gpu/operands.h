@@ -38,8 +38,9 @@ private:
   const GpuDevice &device_;
   const Layer &layer_;
   int64_t m_;
+  GpuMemory device_x_, device_w_,
+      device_y_; // first: where there is no room, no time is lost on random numbers
   AlignedBuffer x_, w_, dense_w_, y_;
-  GpuMemory device_x_, device_w_, device_y_;
   std::optional<GpuMemory> device_dense_w_, device_dense_y_; // made when they are first asked for
   uint64_t seed_;
   int64_t x_shape_[2], w_shape_[2], y_shape_[2];

@@ -8,18 +8,18 @@ namespace algrt {
 
 namespace {
 
-constexpr size_t copy_sizes[] = {size_t(512) << 20, size_t(1) << 30, size_t(2) << 30};
 constexpr int copies_of_each_size = 8;
 // As many as the library's heuristics usually have for one shape, and more.
 constexpr int most_candidates = 32;
 
 } // namespace
 
-double gpuCopyBytesPerSecond(const GpuDevice &device, const GpuStream &stream) {
+double gpuCopyBytesPerSecond(const GpuDevice &device, const GpuStream &stream,
+                             const std::vector<size_t> &sizes) {
   const cuda::Driver &driver = device.driver();
   GpuTimer timer(device, stream);
   double best = 0;
-  for (size_t bytes : copy_sizes) {
+  for (size_t bytes : sizes) {
     // Half of what is free is left to others.
     if (device.freeBytes() / 4 < bytes)
       continue;
@@ -35,7 +35,8 @@ double gpuCopyBytesPerSecond(const GpuDevice &device, const GpuStream &stream) {
     }
   }
   if (best == 0)
-    throw Error(ALGRT_OUT_OF_MEMORY, "the copy bandwidth needs " + std::to_string(4 * copy_sizes[0]) +
+    throw Error(ALGRT_OUT_OF_MEMORY, "the copy bandwidth needs " +
+                                         std::to_string(4 * *std::min_element(sizes.begin(), sizes.end())) +
                                          " bytes of free device memory, there are " +
                                          std::to_string(device.freeBytes()));
   return best;

@@ -7,9 +7,10 @@
 
 namespace algrt {
 
-// Copying within the device's memory: bytes read plus bytes written per second, the best over several sizes,
-// all far above what the caches hold. Sizes for which there is no memory are left out.
-double gpuCopyBytesPerSecond(const GpuDevice &device, const GpuStream &stream);
+// Copying within the device's memory: bytes read plus bytes written per second, the best over copies of
+// several sizes. Those for which there is no memory are left out.
+double gpuCopyBytesPerSecond(const GpuDevice &device, const GpuStream &stream,
+                             const std::vector<size_t> &sizes);
 
 // Multiply-accumulates per second of the library's best candidate for size x size x size in bf16, on random
 // numbers (products of zeros draw less power and run at higher clocks); 0 where it has no candidate.
