@@ -66,12 +66,20 @@ static LogicalResult lowerFill(OpBuilder &builder, sm::AcquireOp acquire, const 
   return success();
 }
 
-/// Waits for the slot to be full; products may follow.
+/// Waits for the slot to be full.
 static void lowerAwait(OpBuilder &builder, sm::AwaitOp await, const Barriers &barriers) {
   builder.setInsertionPoint(await);
   sm::WaitOp::create(builder, await.getLoc(), barriers.full, await.getSlot(), await.getParity());
-  sm::MmaFenceOp::create(builder, await.getLoc());
   await.erase();
+}
+
+/// Makes a product a group of its own. Fence and commit stand right beside it, even where a branch chooses
+/// between products: ptxas adds its own where they are in another block.
+static void closeGroup(OpBuilder &builder, sm::MmaOp mma) {
+  builder.setInsertionPoint(mma);
+  sm::MmaFenceOp::create(builder, mma.getLoc());
+  builder.setInsertionPointAfter(mma);
+  sm::MmaCommitOp::create(builder, mma.getLoc());
 }
 
 /// One arrival of every warp, where the condition holds.
@@ -82,18 +90,19 @@ static void arriveIf(OpBuilder &builder, Location location, Value condition, Val
   sm::ArriveOp::create(builder, location, empty, slot);
 }
 
-/// Leaves the slot's products in flight, waits for those of the step before and releases that step's slot.
-/// Behind the loop nothing is in flight.
-static LogicalResult lowerRelease(OpBuilder &builder, sm::ReleaseOp release, const Barriers &barriers) {
-  auto loop = dyn_cast<scf::ForOp>(release->getParentOp());
-  auto slot = dyn_cast<BlockArgument>(release.getSlot());
-  if (!loop || !slot || slot.getOwner() != loop.getBody() || slot == loop.getInductionVar())
-    return release.emitOpError("must stand in the loop over the steps of a tile, which carries its slot");
+/// The sums may be read from here on: everything that uses them uses what the wait before has seen finished.
+static void settle(OpBuilder &builder, Location location, Value sums) {
+  auto settled = sm::SettleOp::create(builder, location, sums.getType(), sums);
+  sums.replaceAllUsesExcept(settled.getResult(), settled);
+}
+
+/// In a loop that adds to the sums: leaves the slot's products in flight, waits for those of the step before
+/// and releases that step's slot. Behind the loop nothing is in flight.
+static void releaseInLoop(OpBuilder &builder, sm::ReleaseOp release, scf::ForOp loop, BlockArgument slot,
+                          const Barriers &barriers) {
   Location location = release.getLoc();
   const IndexMath math(builder, location);
-
   builder.setInsertionPoint(release);
-  sm::MmaCommitOp::create(builder, location);
   sm::MmaWaitOp::create(builder, location, 1);
   Value earlier_step = math.less(loop.getLowerBound(), loop.getInductionVar());
   arriveIf(builder, location, earlier_step, barriers.empty, slotBefore(math, slot, barriers.slots));
@@ -104,10 +113,39 @@ static LogicalResult lowerRelease(OpBuilder &builder, sm::ReleaseOp release, con
   Value next_slot = loop.getTiedLoopResult(slot);
   arriveIf(builder, location, any_step, barriers.empty, slotBefore(math, next_slot, barriers.slots));
   for (Value result : loop.getResults())
-    if (isa<sm::AccumulatorType>(result.getType())) {
-      auto settled = sm::SettleOp::create(builder, location, result.getType(), result);
-      result.replaceAllUsesExcept(settled.getResult(), settled);
-    }
+    if (isa<sm::AccumulatorType>(result.getType()))
+      settle(builder, location, result);
+}
+
+/// Without a loop, a tile is one step: its products are waited for at once.
+static LogicalResult releaseAtOnce(OpBuilder &builder, sm::ReleaseOp release, const Barriers &barriers) {
+  Location location = release.getLoc();
+  Value sums;
+  for (Operation *op = release->getPrevNode(); op && !sums; op = op->getPrevNode())
+    for (Value result : op->getResults())
+      if (isa<sm::AccumulatorType>(result.getType()))
+        sums = result;
+  if (!sums)
+    return release.emitOpError("must follow the products from its slot");
+  builder.setInsertionPoint(release);
+  sm::MmaWaitOp::create(builder, location, 0);
+  sm::ArriveOp::create(builder, location, barriers.empty, release.getSlot());
+  settle(builder, location, sums);
+  return success();
+}
+
+static LogicalResult lowerRelease(OpBuilder &builder, sm::ReleaseOp release, const Barriers &barriers) {
+  auto loop = dyn_cast<scf::ForOp>(release->getParentOp());
+  const bool adds = loop && llvm::any_of(loop.getResultTypes(), llvm::IsaPred<sm::AccumulatorType>);
+  if (!adds) {
+    if (failed(releaseAtOnce(builder, release, barriers)))
+      return failure();
+  } else {
+    auto slot = dyn_cast<BlockArgument>(release.getSlot());
+    if (!slot || slot.getOwner() != loop.getBody() || slot == loop.getInductionVar())
+      return release.emitOpError("must stand in a loop that carries its slot");
+    releaseInLoop(builder, release, loop, slot, barriers);
+  }
   release.erase();
   return success();
 }
@@ -130,6 +168,7 @@ LogicalResult SmInsertBarriers::lower(sm::KernelOp kernel, sm::RingOp ring) {
                        slots};
   sm::InitializeOp::create(builder, location, ValueRange{barriers.full, barriers.empty});
 
+  kernel.walk([&](sm::MmaOp mma) { closeGroup(builder, mma); });
   SmallVector<Operation *> steps(ring.getRing().getUsers());
   for (Operation *step : steps)
     if (auto acquire = dyn_cast<sm::AcquireOp>(step)) {

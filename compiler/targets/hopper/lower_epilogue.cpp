@@ -66,7 +66,8 @@ LogicalResult SmLowerEpilogue::lower(sm::KernelOp kernel) {
     auto role = deliver->getParentOfType<sm::RoleOp>();
     auto target = dyn_cast<BlockArgument>(deliver.getTarget());
     if (!role || !target || !target.hasOneUse())
-      return deliver.emitOpError("must be the only one to deliver from a role to its maps: split the roles first");
+      return deliver.emitOpError(
+          "must be the only one to deliver from a role to its maps: split the roles first");
     auto maps = cast<sm::MapsType>(target.getType());
     if (!maps.getSwizzle())
       return deliver.emitOpError("needs to know how its result lies in shared memory: assign swizzles first");
@@ -75,8 +76,8 @@ LogicalResult SmLowerEpilogue::lower(sm::KernelOp kernel) {
 
     // A slot for each warpgroup, so that none waits for another.
     OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
-    auto slots = sm::BufferType::get(kernel.getContext(), warpgroups, maps.getRows(),
-                                     maps.getColumns(), maps.getElementType(), maps.getSwizzle());
+    auto slots = sm::BufferType::get(kernel.getContext(), warpgroups, maps.getRows(), maps.getColumns(),
+                                     maps.getElementType(), maps.getSwizzle());
     Value staging = sm::AllocateOp::create(builder, deliver.getLoc(), slots);
     Operation *end = &role.getBody().front().back();
     lowerDeliver(builder, deliver, staging);
