@@ -2,7 +2,8 @@
 // part is missing.
 #include "tests/simulator/launches.h"
 
-#include <cstdlib>
+#include <thread>
+#include <utility>
 
 namespace simulator {
 namespace {
@@ -154,6 +155,33 @@ TEST(Gemm, IsExactForEverySeed) {
         expected += gemm.x.at(row, depth) * gemm.w.at(depth, column);
       ASSERT_EQ(gemm.y.at(row, column), fromBits(bf16(expected))) << row << ", " << column;
     }
+}
+
+TEST(Gemm, RunsOnSeveralThreadsOfTheProcess) {
+  std::vector<std::thread> workers;
+  for (int32_t worker = 0; worker < 3; ++worker)
+    workers.emplace_back([] {
+      Gemm gemm;
+      EXPECT_TRUE(passes([&] { gemm.kernel(Leave::Nothing); }, gemm.memory, gemm.shape()));
+    });
+  for (std::thread &worker : workers)
+    worker.join();
+}
+
+TEST(Gemm, ASeedMeansOneRun) {
+  auto switches = [](uint64_t seed) {
+    Gemm gemm;
+    Launch launch;
+    launch.kernel = [&] { gemm.kernel(Leave::Nothing); };
+    launch.grid = 2;
+    launch.threads = 160;
+    launch.sharedBytes = gemm.shape().sharedBytes;
+    launch.seed = seed;
+    const Report report = run(launch, gemm.memory);
+    return std::make_pair(report.statistics.switches, report.statistics.calls);
+  };
+  EXPECT_EQ(switches(5), switches(5));
+  EXPECT_NE(switches(5), switches(6));
 }
 
 TEST(Gemm, EveryPartIsMissedWhateverTheSeed) {

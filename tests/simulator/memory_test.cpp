@@ -256,6 +256,20 @@ TEST(Registers, ArePooled) {
       shape));
 }
 
+TEST(Registers, NeedTheWarpgroupToSynchroniseBetweenChanges) {
+  const Shape shape{128, 4096, 1, 1, 168, false};
+  auto kernel = [](bool synchronises) {
+    return [synchronises] {
+      sm_setmaxnreg(1, 40, 0);
+      if (synchronises)
+        barrier();
+      sm_setmaxnreg(2, 168, 1);
+    };
+  };
+  EXPECT_TRUE(passes(kernel(true), shape));
+  EXPECT_TRUE(faults(FaultKind::Registers, kernel(false), shape));
+}
+
 TEST(Trap, IsAFault) {
   EXPECT_TRUE(faults(
       FaultKind::Trap, [] { sm_trap(1); }, oneWarp));

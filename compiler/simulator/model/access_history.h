@@ -93,7 +93,7 @@ public:
 private:
   struct Granule {
     boost::container::small_vector<AccessRecord, 1> writers;
-    boost::container::small_vector<AccessRecord, 4> readers;
+    boost::container::small_vector<AccessRecord, 8> readers; // two warpgroups of wgmma
     uint16_t mbarriers = 0;
   };
   std::vector<Granule> granules;

@@ -29,13 +29,13 @@ struct Launch {
   // `independent` must not be touched before griddepcontrol.wait.
   bool dependentLaunch = false;
   int64_t mostSteps = 200'000'000; // scheduling steps after which a launch counts as endless
-  int32_t mostFaults = 1;          // a launch is abandoned when a block has this many
+  int32_t mostFaults = 1;          // a cluster ends at its first fault, the launch at this many
 };
 
 struct Statistics {
   int64_t calls = 0;       // instructions that reached the model
   int64_t switches = 0;    // of fibers
-  int64_t bytesLoaded = 0; // from global memory by asynchronous copies
+  int64_t bytesLoaded = 0; // into shared memory by asynchronous copies, zero fill included
   int64_t bytesStored = 0; // to global memory by asynchronous copies
   int64_t products = 0;    // multiply-adds of wgmma and mma.sync
   double seconds = 0;

@@ -123,6 +123,8 @@ struct Warp {
   std::vector<Meeting> meetings;
   void *arguments[32] = {};
   int32_t registers = 0; // per thread
+  int32_t registerChanges = 0;
+  uint32_t registerChangeTime = 0; // of lane 0, at the last setmaxnreg
 
   // wgmma: numbers count the warp's products from 1. Agent `agent` counts those known complete.
   int32_t agent = -1;

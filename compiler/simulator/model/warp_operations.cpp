@@ -68,6 +68,21 @@ int32_t vote(const Warp &warp, uint32_t mask, int32_t kind) {
   }
 }
 
+// Between two setmaxnreg the warps of a warpgroup synchronise.
+void checkWarpgroupBefore(Multiprocessor &model, const Warp &warp) {
+  const Warp *first = &warp - warp.inBlock % 4;
+  for (const Warp *other = first; other < first + 4 && other->block == warp.block; ++other) {
+    const size_t lane = size_t(other->threads[0].index);
+    if (other->registerChanges < warp.registerChanges ||
+        (other->registerChanges == warp.registerChanges && warp.registerChanges > 0 && other != &warp &&
+         model.self().clock[lane] < other->registerChangeTime))
+      model.fault(
+          FaultKind::Registers,
+          fmt::format("setmaxnreg again, and nothing orders it after that of warp {} of the warpgroup",
+                      other->inBlock));
+  }
+}
+
 // The registers of a block are a pool: what one warp releases another may take.
 void setRegisters(Multiprocessor &model, Warp &warp, int32_t registers, bool increase) {
   if (model.launch.registers == 0)
@@ -79,6 +94,7 @@ void setRegisters(Multiprocessor &model, Warp &warp, int32_t registers, bool inc
   if (increase ? registers < warp.registers : registers > warp.registers)
     model.fault(FaultKind::Registers, fmt::format("setmaxnreg.{} to {} from {} registers",
                                                   increase ? "inc" : "dec", registers, warp.registers));
+  checkWarpgroupBefore(model, warp);
   Block &block = *warp.block;
   const int32_t wanted = (registers - warp.registers) * 32;
   while (block.freeRegisters < wanted) {
@@ -87,6 +103,8 @@ void setRegisters(Multiprocessor &model, Warp &warp, int32_t registers, bool inc
   }
   block.freeRegisters -= wanted;
   warp.registers = registers;
+  ++warp.registerChanges;
+  warp.registerChangeTime = warp.threads[0].time;
   if (!increase) {
     for (Thread *waiter : block.registerWaiters)
       model.wake(*waiter);
