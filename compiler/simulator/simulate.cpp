@@ -104,6 +104,8 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
   launch.registers = registersAtEntry(plan.threads);
   launch.seed = settings.seed;
   launch.dependentLaunch = kernel.dependent_launch;
+  if (settings.most_steps > 0)
+    launch.mostSteps = settings.most_steps;
 
   Simulation result;
   result.grid = plan.grid;

@@ -30,6 +30,8 @@ struct SimulationSettings {
   std::int32_t blocks = 3;
   /// Between the rows of each matrix, in units of 16 bytes.
   std::int64_t x_padding = 0, w_padding = 0, y_padding = 0;
+  /// Steps of the scheduler after which a launch counts as endless; 0: the model's own limit.
+  std::int64_t most_steps = 0;
 };
 
 struct Simulation {

@@ -1,0 +1,193 @@
+// Plants one fault after another in emitted kernels and demands that the simulator objects to each. What it
+// does not object to is listed in survivors.txt with the reason why it is no fault; a line of that file that
+// is killed, or that names no mutation, fails as well.
+#include "compiler/failure.h"
+#include "compiler/simulator/kernel_module.h"
+#include "runtime/support/error.h"
+#include "tests/mutation/mutations.h"
+#include "tests/simulator/kernels/exact_case.h"
+
+#include <fmt/format.h>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <map>
+#include <set>
+
+using namespace mutation_test;
+using namespace simulator_test;
+
+namespace {
+
+struct Batch {
+  std::int64_t m, p0;
+  std::int32_t blocks;
+};
+
+// A kernel and the calls that together go through all of it.
+struct Subject {
+  std::string name, algebra;
+  std::int64_t in, out;
+  std::string row_types, schedule;
+  algrt::ElementType output;
+  std::vector<Batch> batches;
+};
+
+const std::vector<Subject> &subjects() {
+  static const std::vector<Subject> all = {
+      // Two warpgroups multiply. Tiles of 2 and of 4 steps through a ring of 3; with 385 rows, lines of 129
+      // and 128 rows,
+      // so that there are tiles of one row and empty ones; with 2 rows, fewer rows than types.
+      {"complete",
+       "Q(3)",
+       192,
+       288,
+       "cyclic",
+       "rows=128,columns=96,depth=32,stages=3",
+       algrt::ElementType::bf16,
+       {{385, 4, 2}, {2, 0, 3}}},
+      // One warpgroup multiplies. Terms from a table, tiles of 1, 2 and 4 steps, partial first and last runs,
+      // f32.
+      {"table",
+       "Q(2)^2",
+       128,
+       256,
+       "interval(40)",
+       "rows=64,columns=64,depth=32,stages=2",
+       algrt::ElementType::f32,
+       {{150, 7, 2}, {90, 0, 3}}},
+  };
+  return all;
+}
+
+constexpr int kParts = 4, kSeeds = 6;
+constexpr std::int64_t kMostSteps = 4'000'000; // the kernels as they are take about a tenth
+
+std::map<std::string, std::string> survivors() {
+  std::ifstream file(ALGCTL_SOURCE_DIR "/tests/mutation/survivors.txt");
+  EXPECT_TRUE(file.good());
+  std::map<std::string, std::string> reasons;
+  std::string line;
+  while (std::getline(file, line)) {
+    if (line.empty() || line[0] == '#')
+      continue;
+    const std::size_t colon = line.find(": ");
+    if (colon == std::string::npos) {
+      ADD_FAILURE() << "a line of survivors.txt gives no reason: " << line;
+      continue;
+    }
+    const bool first = reasons.emplace(line.substr(0, colon), line.substr(colon + 2)).second;
+    EXPECT_TRUE(first) << "survivors.txt lists twice: " << line;
+  }
+  return reasons;
+}
+
+/// What became of a mutant: how it was found out, and for which call.
+struct Verdict {
+  std::string kind, text; // empty: it survived
+};
+
+class Laboratory {
+public:
+  explicit Laboratory(const Subject &subject)
+      : spec(projection(subject.algebra, subject.in, subject.out, subject.row_types)),
+        module(emittedKernel(spec, subject.schedule, subject.output), subject.name) {
+    for (int seed = 0; seed < kSeeds; ++seed)
+      for (const Batch &batch : subject.batches)
+        calls.push_back({ExactCase(spec, batch.m, batch.p0, static_cast<std::uint64_t>(seed)),
+                         settingsOf(static_cast<std::uint64_t>(seed), batch.blocks)});
+    for (Call &call : calls)
+      call.settings.most_steps = kMostSteps;
+  }
+
+  mlir::ModuleOp original() { return module.module(); }
+
+  Verdict judge(mlir::ModuleOp mutant) const {
+    try {
+      const compiler::SimulatedKernel kernel(mutant);
+      for (const Call &call : calls)
+        if (ExactCase::Objection objection = call.product.run(kernel, call.settings); !objection.kind.empty())
+          return {objection.kind, objection.text};
+    } catch (const compiler::Failure &failure) {
+      return {"refused", failure.what()};
+    } catch (const algrt::Error &error) {
+      return {"refused", error.what()};
+    }
+    return {};
+  }
+
+private:
+  struct Call {
+    ExactCase product;
+    compiler::SimulationSettings settings;
+  };
+  compiler::Spec spec;
+  compiler::KernelModule module;
+  std::vector<Call> calls;
+};
+
+using Table = std::map<std::string, std::map<std::string, int>>; // kind of mutation, verdict, how many
+
+void print(const std::string &title, const Table &table) {
+  fmt::print("{}\n", title);
+  for (const auto &[kind, verdicts] : table) {
+    int total = 0;
+    std::string text;
+    for (const auto &[verdict, count] : verdicts) {
+      total += count;
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, verdict);
+    }
+    fmt::print("  {:<12} {:>4}: {}\n", kind, total, text);
+  }
+}
+
+class Mutants : public testing::TestWithParam<std::tuple<std::string, int>> {};
+
+const Subject &subjectNamed(const std::string &name) {
+  for (const Subject &subject : subjects())
+    if (subject.name == name)
+      return subject;
+  throw std::out_of_range(name);
+}
+
+TEST_P(Mutants, AreFoundOut) {
+  const auto &[name, part] = GetParam();
+  Laboratory laboratory(subjectNamed(name));
+  ASSERT_EQ(laboratory.judge(laboratory.original()).text, "") << "the kernel as it is";
+  const auto listed = survivors();
+  const std::vector<Mutation> all = mutations(laboratory.original());
+  Table table;
+  for (std::size_t i = static_cast<std::size_t>(part); i < all.size(); i += kParts) {
+    mlir::OwningOpRef<mlir::ModuleOp> mutant = laboratory.original().clone();
+    all[i].apply(*mutant);
+    const Verdict verdict = laboratory.judge(*mutant);
+    const std::string id = name + " " + all[i].name;
+    const bool expected = listed.contains(id);
+    ++table[all[i].kind][!verdict.kind.empty() ? verdict.kind : expected ? "equivalent" : "SURVIVED"];
+    if (verdict.kind.empty())
+      EXPECT_TRUE(expected) << "survived: " << id << "\n  " << all[i].op;
+    else
+      EXPECT_FALSE(expected) << "survivors.txt calls this equivalent: " << id << "\n  " << verdict.text;
+  }
+  print(fmt::format("{}, part {} of {}", name, part + 1, kParts), table);
+}
+
+INSTANTIATE_TEST_SUITE_P(Suite, Mutants,
+                         testing::Combine(testing::Values("complete", "table"), testing::Range(0, kParts)),
+                         [](const auto &info) {
+                           return std::get<0>(info.param) + std::to_string(std::get<1>(info.param) + 1);
+                         });
+
+TEST(Survivors, AreMutationsThatExist) {
+  std::set<std::string> names;
+  for (const Subject &subject : subjects()) {
+    const compiler::Spec spec = projection(subject.algebra, subject.in, subject.out, subject.row_types);
+    compiler::KernelModule module(emittedKernel(spec, subject.schedule, subject.output), subject.name);
+    for (const Mutation &mutation : mutations(module.module()))
+      EXPECT_TRUE(names.insert(subject.name + " " + mutation.name).second)
+          << mutation.name << " is there twice";
+  }
+  for (const auto &[name, reason] : survivors())
+    EXPECT_TRUE(names.contains(name)) << "survivors.txt lists what is no mutation: " << name;
+}
+
+} // namespace

@@ -1,0 +1,292 @@
+#include "tests/mutation/mutations.h"
+
+#include "compiler/simulator/conversion/sites.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace mutation_test {
+namespace {
+
+bool isInstruction(Operation *op) {
+  return op->getName().getDialectNamespace() == "nvvm" || op->getName().getStringRef() == "sm.settle";
+}
+
+/// Ops that compute something and have no other effect: their absence is not a fault of synchronisation.
+bool isPlain(Operation *op) {
+  return op->getName().getStringRef().starts_with("nvvm.read.ptx.sreg.") ||
+         isa<NVVM::ConvertF32x2ToBF16x2Op>(op);
+}
+
+std::vector<Operation *> operations(ModuleOp module) {
+  std::vector<Operation *> all;
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) { all.push_back(op); });
+  return all;
+}
+
+Value constant(OpBuilder &build, Location location, Type type, std::int64_t value) {
+  return LLVM::ConstantOp::create(build, location, type, build.getIntegerAttr(type, value));
+}
+
+/// Operand number `index` becomes f(operand, constant).
+template <typename Arithmetic> std::function<void(Operation *)> operand(unsigned index, std::int64_t value) {
+  return [=](Operation *op) {
+    OpBuilder build(op);
+    Value old = op->getOperand(index);
+    op->setOperand(index, Arithmetic::create(build, op->getLoc(), old,
+                                             constant(build, op->getLoc(), old.getType(), value)));
+  };
+}
+
+unsigned indexOf(Operation *op, Value value) {
+  for (OpOperand &operand : op->getOpOperands())
+    if (operand.get() == value)
+      return operand.getOperandNumber();
+  llvm_unreachable("not an operand");
+}
+
+class Enumerator {
+public:
+  explicit Enumerator(ModuleOp module) : all(operations(module)) {
+    llvm::StringMap<int> seen;
+    for (Operation *op : all)
+      ordinals.push_back(seen[op->getName().getStringRef()]++);
+  }
+
+  std::vector<Mutation> run() {
+    for (current = 0; current < all.size(); ++current) {
+      Operation *op = all[current];
+      if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op))
+        kernel(function);
+      else if (auto flip = dyn_cast<LLVM::XOrOp>(op))
+        phase(flip);
+      else if (isInstruction(op) && !isPlain(op))
+        instruction(op);
+    }
+    return std::move(found);
+  }
+
+private:
+  void add(const std::string &kind, const std::string &what, std::function<void(Operation *)> edit) {
+    Operation *op = all[current];
+    std::string name =
+        kind + " " + op->getName().getStringRef().str() + " #" + std::to_string(ordinals[current]);
+    if (!what.empty())
+      name += " " + what;
+    std::string text;
+    if (!isa<LLVM::LLVMFuncOp>(op)) {
+      AsmState names(op->getParentOfType<LLVM::LLVMFuncOp>());
+      text = compiler::siteText(op, names);
+    }
+    found.push_back(
+        {kind, name, text, [index = current, edit](ModuleOp module) { edit(operations(module)[index]); }});
+  }
+
+  void kernel(LLVM::LLVMFuncOp function) {
+    auto description = function->getAttrOfType<DictionaryAttr>("sm.kernel");
+    if (!description)
+      return;
+    for (const char *operand : {"x", "w", "y"}) {
+      auto box = description.getAs<DictionaryAttr>("boxes").getAs<DictionaryAttr>(operand);
+      for (std::int64_t swizzle : {0, 32, 64, 128})
+        if (swizzle != box.getAs<IntegerAttr>("swizzle").getInt())
+          add("swizzle", std::string(operand) + " " + std::to_string(swizzle), [=](Operation *op) {
+            Builder build(op->getContext());
+            NamedAttrList whole(op->getAttrOfType<DictionaryAttr>("sm.kernel"));
+            NamedAttrList boxes(cast<DictionaryAttr>(whole.get("boxes")));
+            NamedAttrList one(cast<DictionaryAttr>(boxes.get(operand)));
+            one.set("swizzle", build.getI64IntegerAttr(swizzle));
+            boxes.set(operand, one.getDictionary(op->getContext()));
+            whole.set("boxes", boxes.getDictionary(op->getContext()));
+            op->setAttr("sm.kernel", whole.getDictionary(op->getContext()));
+          });
+    }
+  }
+
+  /// A ring's parity is flipped where the ring begins anew: parity XOR zext(it does).
+  void phase(LLVM::XOrOp flip) {
+    if (!isa<BlockArgument>(flip.getLhs()) || !flip.getRhs().getDefiningOp<LLVM::ZExtOp>())
+      return;
+    add("phase", "never", [](Operation *op) { op->getResult(0).replaceAllUsesWith(op->getOperand(0)); });
+    add("phase", "always", [](Operation *op) {
+      OpBuilder build(op);
+      op->setOperand(1, constant(build, op->getLoc(), op->getOperand(1).getType(), 1));
+    });
+  }
+
+  void instruction(Operation *op) {
+    remove(op);
+    swap(op);
+    llvm::TypeSwitch<Operation *>(op)
+        .Case([&](NVVM::MBarrierInitOp init) {
+          const unsigned index = indexOf(op, init.getCount());
+          add("count", "+1", operand<LLVM::AddOp>(index, 1));
+          add("count", "-1", operand<LLVM::AddOp>(index, -1));
+        })
+        .Case([&](NVVM::MBarrierArriveExpectTxOp expect) {
+          const unsigned index = indexOf(op, expect.getTxcount());
+          add("bytes", "+16", operand<LLVM::AddOp>(index, 16));
+          add("bytes", "-16", operand<LLVM::AddOp>(index, -16));
+        })
+        .Case([&](NVVM::MBarrierTryWaitOp wait) {
+          add("parity", "", operand<LLVM::XOrOp>(indexOf(op, wait.getStateOrPhase()), 1));
+        })
+        .Case([&](NVVM::BarrierOp barrier) { namedBarrier(barrier); })
+        .Case([&](NVVM::WgmmaWaitGroupSyncOp) {
+          add("pending", "+1", [](Operation *op) {
+            auto wait = cast<NVVM::WgmmaWaitGroupSyncOp>(op);
+            wait.setGroup(wait.getGroup() + 1);
+          });
+        })
+        .Case([&](NVVM::CpAsyncBulkWaitGroupOp) { storeWait(); })
+        .Case([&](NVVM::WgmmaMmaAsyncOp product) { wgmma(product); })
+        .Case(
+            [&](NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp load) { coordinates(load.getCoordinates()); })
+        .Case([&](NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp store) { coordinates(store.getCoordinates()); })
+        .Case([&](NVVM::StMatrixOp) {
+          add("matrix", "transposed", [](Operation *op) {
+            auto store = cast<NVVM::StMatrixOp>(op);
+            store.setLayout(store.getLayout() == NVVM::MMALayout::row ? NVVM::MMALayout::col
+                                                                      : NVVM::MMALayout::row);
+          });
+          add("matrix", "+16 bytes", [](Operation *op) {
+            OpBuilder build(op);
+            Value address = op->getOperand(0);
+            op->setOperand(0, LLVM::GEPOp::create(build, op->getLoc(), address.getType(), build.getI8Type(),
+                                                  address, ArrayRef<LLVM::GEPArg>{16}));
+          });
+        })
+        .Case([&](NVVM::FenceProxyOp) {
+          add("proxy", "global", [](Operation *op) {
+            auto fence = cast<NVVM::FenceProxyOp>(op);
+            fence.setKind(NVVM::ProxyKind::async_global);
+            fence.removeSpaceAttr();
+          });
+        });
+  }
+
+  void remove(Operation *op) {
+    if (op->getNumResults() == 0)
+      return add("delete", "", [](Operation *op) { op->erase(); });
+    if (op->use_empty()) // the state of an arrival
+      return add("delete", "", [](Operation *op) { op->erase(); });
+    if (isa<NVVM::MBarrierTryWaitOp>(op))
+      return add("delete", "", [](Operation *op) {
+        OpBuilder build(op);
+        op->getResult(0).replaceAllUsesWith(constant(build, op->getLoc(), build.getI1Type(), 1));
+        op->erase();
+      });
+    // A settle or a product: what goes in comes out.
+    Value through =
+        isa<NVVM::WgmmaMmaAsyncOp>(op) ? cast<NVVM::WgmmaMmaAsyncOp>(op).getInouts() : op->getOperand(0);
+    const unsigned index = indexOf(op, through);
+    add("delete", "", [index](Operation *op) {
+      op->getResult(0).replaceAllUsesWith(op->getOperand(index));
+      op->erase();
+    });
+  }
+
+  void swap(Operation *op) {
+    if (op->getNumResults() != 0)
+      return;
+    Operation *next = op->getNextNode();
+    while (next && !(isInstruction(next) && !isPlain(next)))
+      next = next->getNextNode();
+    if (next && next->getName() != op->getName())
+      add("swap", "with " + next->getName().getStringRef().str(), [](Operation *op) {
+        Operation *next = op->getNextNode();
+        while (!(isInstruction(next) && !isPlain(next)))
+          next = next->getNextNode();
+        op->moveAfter(next);
+      });
+  }
+
+  void namedBarrier(NVVM::BarrierOp barrier) {
+    if (barrier.getBarrierId())
+      add("barrier", "+1", operand<LLVM::AddOp>(indexOf(barrier, barrier.getBarrierId()), 1));
+    if (barrier.getNumberOfThreads()) {
+      const unsigned index = indexOf(barrier, barrier.getNumberOfThreads());
+      add("count", "+32", operand<LLVM::AddOp>(index, 32));
+      add("count", "-32", operand<LLVM::AddOp>(index, -32));
+    }
+  }
+
+  void storeWait() {
+    add("pending", "+1", [](Operation *op) {
+      auto wait = cast<NVVM::CpAsyncBulkWaitGroupOp>(op);
+      wait.setGroup(wait.getGroup() + 1);
+    });
+    add("read", "", [](Operation *op) {
+      auto wait = cast<NVVM::CpAsyncBulkWaitGroupOp>(op);
+      if (wait.getRead())
+        wait.removeReadAttr();
+      else
+        wait.setReadAttr(UnitAttr::get(op->getContext()));
+    });
+  }
+
+  void wgmma(NVVM::WgmmaMmaAsyncOp product) {
+    const std::pair<const char *, unsigned> descriptors[] = {
+        {"a", indexOf(product, product.getDescriptorA())}, {"b", indexOf(product, product.getDescriptorB())}};
+    for (auto [name, index] : descriptors) {
+      auto which = [name = name](const char *field) { return std::string(name) + " " + field; };
+      add("descriptor", which("start +16 bytes"), operand<LLVM::AddOp>(index, 1));
+      add("descriptor", which("start +1024 bytes"), operand<LLVM::AddOp>(index, 64));
+      add("descriptor", which("leading +16 bytes"), operand<LLVM::AddOp>(index, std::int64_t{1} << 16));
+      add("descriptor", which("stride +16 bytes"), operand<LLVM::AddOp>(index, std::int64_t{1} << 32));
+      add("descriptor", which("base 1"), operand<LLVM::XOrOp>(index, std::int64_t{1} << 49));
+      add("descriptor", which("swizzle low"), operand<LLVM::XOrOp>(index, std::int64_t{1} << 62));
+      add("descriptor", which("swizzle high"),
+          operand<LLVM::XOrOp>(index, std::numeric_limits<std::int64_t>::min()));
+    }
+    using Layout = NVVM::MMALayout;
+    add("layout", "a", [](Operation *op) {
+      auto product = cast<NVVM::WgmmaMmaAsyncOp>(op);
+      product.setLayoutA(product.getLayoutA() == Layout::row ? Layout::col : Layout::row);
+    });
+    add("layout", "b", [](Operation *op) {
+      auto product = cast<NVVM::WgmmaMmaAsyncOp>(op);
+      product.setLayoutB(product.getLayoutB() == Layout::row ? Layout::col : Layout::row);
+    });
+    add("sign", "a", [](Operation *op) {
+      auto product = cast<NVVM::WgmmaMmaAsyncOp>(op);
+      using Scale = NVVM::WGMMAScaleIn;
+      product.setScaleA(product.getScaleA() == Scale::one ? Scale::neg : Scale::one);
+    });
+    add("sign", "b", [](Operation *op) {
+      auto product = cast<NVVM::WgmmaMmaAsyncOp>(op);
+      using Scale = NVVM::WGMMAScaleIn;
+      product.setScaleB(product.getScaleB() == Scale::one ? Scale::neg : Scale::one);
+    });
+    add("sign", "d", [](Operation *op) {
+      auto product = cast<NVVM::WgmmaMmaAsyncOp>(op);
+      using Scale = NVVM::WGMMAScaleOut;
+      product.setScaleD(product.getScaleD() == Scale::one ? Scale::zero : Scale::one);
+    });
+  }
+
+  void coordinates(OperandRange values) {
+    for (unsigned i = 0; i < values.size(); ++i) {
+      const unsigned index = values.getBeginOperandIndex() + i;
+      add("coordinate", std::to_string(i) + " +1", operand<LLVM::AddOp>(index, 1));
+      add("coordinate", std::to_string(i) + " -1", operand<LLVM::AddOp>(index, -1));
+    }
+  }
+
+  std::vector<Operation *> all;
+  std::vector<int> ordinals;
+  std::size_t current = 0;
+  std::vector<Mutation> found;
+};
+
+} // namespace
+
+std::vector<Mutation> mutations(ModuleOp module) { return Enumerator(module).run(); }
+
+} // namespace mutation_test

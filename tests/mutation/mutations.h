@@ -1,0 +1,36 @@
+// Small faults planted in the module of a GPU kernel, one at a time.
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace mutation_test {
+
+struct Mutation {
+  std::string kind; // "delete", "parity", ...
+  std::string name; // "delete nvvm.barrier #1": the second op of that name, in the order of the text
+  std::string op;   // the op as it is printed
+  // Changes a clone of the module that was enumerated.
+  std::function<void(mlir::ModuleOp)> apply;
+};
+
+// Every fault that the suite plants in a kernel:
+//   delete      an instruction is missing; a try_wait always succeeds; a settle hands on its operand
+//   swap        two neighbouring instructions of a block change places
+//   parity      a wait asks for the other parity
+//   phase       a ring's parity never flips, or flips with every step
+//   bytes       a barrier expects 16 bytes more or less
+//   count       an mbarrier is made for one arrival more or less, a named barrier for a warp more or less
+//   barrier     a named barrier has another number
+//   pending     a wait leaves one group more unfinished
+//   read        a wait for stores waits for their reads alone, or for their writes as well
+//   descriptor  a field of a matrix descriptor: start address, leading and stride offset, base offset,
+//   swizzle layout      an operand counts as transposed, or not sign        an operand counts as negated, or
+//   sums are overwritten coordinate  a copy is off by one matrix      stmatrix transposes, or writes 16 bytes
+//   further on swizzle     a tensor map has another swizzle proxy       a fence is for another proxy
+std::vector<Mutation> mutations(mlir::ModuleOp module);
+
+} // namespace mutation_test

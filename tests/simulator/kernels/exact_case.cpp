@@ -1,0 +1,98 @@
+#include "tests/simulator/kernels/exact_case.h"
+
+#include "compiler/bundle/layer_description.h"
+#include "compiler/gpu_pipeline.h"
+#include "compiler/spec/spec_options.h"
+#include "tests/compiler/dense_product.h"
+
+#include <bit>
+#include <fmt/format.h>
+#include <random>
+
+namespace simulator_test {
+namespace {
+
+std::vector<float> wholeNumbers(std::int64_t count, std::mt19937_64 &random) {
+  std::vector<float> values(static_cast<std::size_t>(count));
+  for (float &value : values)
+    value = static_cast<float>(static_cast<int>(random() % 17) - 8);
+  return values;
+}
+
+/// To nearest, ties to even.
+float rounded(double value, algrt::ElementType output) {
+  const float exact = static_cast<float>(value);
+  if (output == algrt::ElementType::f32)
+    return exact;
+  const auto bits = std::bit_cast<std::uint32_t>(exact);
+  const std::uint32_t upper = bits >> 16, lower = bits & 0xffff;
+  const bool up = lower > 0x8000 || (lower == 0x8000 && (upper & 1) != 0);
+  return std::bit_cast<float>((upper + (up ? 1 : 0)) << 16);
+}
+
+} // namespace
+
+compiler::Spec projection(const std::string &algebra, std::int64_t in, std::int64_t out,
+                          const std::string &row_types, const std::string &lift) {
+  compiler::SpecOptions options;
+  options.spec = algebra;
+  options.in = in;
+  options.out = out;
+  options.dtype = "bf16";
+  options.row_types = row_types;
+  options.lift = lift;
+  return compiler::loadSpec(options);
+}
+
+std::string emittedKernel(const compiler::Spec &spec, const std::string &schedule,
+                          algrt::ElementType output) {
+  compiler::CompileOptions options;
+  options.targets = {compiler::Target::Sm90a};
+  options.schedule = schedule;
+  options.output = output == algrt::ElementType::f32 ? algebras::DataType::F32 : algebras::DataType::BF16;
+  return compiler::gpuProgram(spec, compiler::Target::Sm90a, options).nvvm;
+}
+
+ExactCase::ExactCase(const compiler::Spec &spec, std::int64_t m, std::int64_t p0, std::uint64_t seed)
+    : layer(compiler::runtimeLayer(compiler::requireLayer(spec))),
+      support(compiler::runtimeSupport(compiler::requireLayer(spec))), m(m), p0(p0) {
+  std::mt19937_64 random(seed);
+  x = wholeNumbers(m * layer.k, random);
+  w = wholeNumbers(layer.k * layer.bankColumns(), random);
+  const compiler_test::DenseProduct dense(compiler::requireLayer(spec),
+                                          std::vector<double>(w.begin(), w.end()));
+  compiler_test::Batch batch;
+  batch.m = m;
+  batch.p0 = p0;
+  expected = dense.multiply(batch, std::vector<double>(x.begin(), x.end()));
+}
+
+ExactCase::Objection ExactCase::run(const compiler::SimulatedKernel &kernel,
+                                    const compiler::SimulationSettings &settings) const {
+  const compiler::Simulation simulation = kernel.run({&layer, &support, m, p0, x, w}, settings);
+  if (!simulation.report.ok()) {
+    const simulator::Fault &fault = simulation.report.faults.front();
+    return {std::string(simulator::name(fault.kind)), kernel.explain(fault)};
+  }
+  if (simulation.unwritten > 0)
+    return {"not written", fmt::format("{} elements of Y were never written", simulation.unwritten)};
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const float right = rounded(expected[i], kernel.description().output);
+    if (simulation.y[i] != right)
+      return {"wrong numbers", fmt::format("Y[{}, {}] is {}, not {}", static_cast<std::int64_t>(i) / layer.n,
+                                           static_cast<std::int64_t>(i) % layer.n, simulation.y[i], right)};
+  }
+  return {};
+}
+
+compiler::SimulationSettings settingsOf(std::uint64_t seed, std::int32_t blocks) {
+  compiler::SimulationSettings settings;
+  settings.seed = seed;
+  settings.blocks = blocks;
+  settings.x_padding = static_cast<std::int64_t>(seed % 3);
+  settings.w_padding = static_cast<std::int64_t>(seed / 3 % 3);
+  settings.y_padding = static_cast<std::int64_t>(seed / 2 % 3);
+  return settings;
+}
+
+} // namespace simulator_test

@@ -1,0 +1,44 @@
+// Products of small whole numbers, whose sums are exact in any order: a kernel's result has to be the rounded
+// sum, bit for bit. The expected values come from dense matrices in double precision, which share nothing
+// with the runtime's reference or with the kernels.
+#pragma once
+
+#include "compiler/simulator/simulate.h"
+#include "compiler/spec/spec.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace simulator_test {
+
+// "Q(3)", 192 to 288, bf16, with the row types and lift of a spec.
+compiler::Spec projection(const std::string &algebra, std::int64_t in, std::int64_t out,
+                          const std::string &row_types = "cyclic", const std::string &lift = "rows");
+
+// The kernel's module as the compiler emits it. A schedule as of --schedule; `output` of Y.
+std::string emittedKernel(const compiler::Spec &spec, const std::string &schedule, algrt::ElementType output);
+
+class ExactCase {
+public:
+  ExactCase(const compiler::Spec &spec, std::int64_t m, std::int64_t p0, std::uint64_t seed);
+
+  // What is wrong with one run: kind is the kind of fault, "wrong numbers" or "not written", and empty where
+  // nothing is.
+  struct Objection {
+    std::string kind, text;
+  };
+  Objection run(const compiler::SimulatedKernel &kernel, const compiler::SimulationSettings &settings) const;
+
+private:
+  algrt::Layer layer;
+  algrt::Support support;
+  std::int64_t m, p0;
+  std::vector<float> x, w;
+  std::vector<double> expected;
+};
+
+// Every seed with blocks, padding and data of its own.
+compiler::SimulationSettings settingsOf(std::uint64_t seed, std::int32_t blocks);
+
+} // namespace simulator_test
