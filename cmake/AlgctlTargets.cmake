@@ -16,11 +16,14 @@ if(ALGCTL_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
-# algctl_test(NAME SOURCES ... LIBRARIES ...): one GoogleTest program, its cases registered one by one.
+# algctl_test(NAME SOURCES ... LIBRARIES ... [LABEL ...]): one GoogleTest program, its cases registered one by one.
 function(algctl_test NAME)
-  cmake_parse_arguments(TEST "" "" "SOURCES;LIBRARIES;DEFINITIONS" ${ARGN})
+  cmake_parse_arguments(TEST "" "LABEL" "SOURCES;LIBRARIES;DEFINITIONS" ${ARGN})
+  if(NOT TEST_LABEL)
+    set(TEST_LABEL unit)
+  endif()
   add_executable(${NAME} ${TEST_SOURCES} ${CMAKE_SOURCE_DIR}/tests/support/own_temporary_folder.cpp)
   target_link_libraries(${NAME} PRIVATE ${TEST_LIBRARIES} GTest::gtest_main)
   target_compile_definitions(${NAME} PRIVATE ALGCTL_SOURCE_DIR="${CMAKE_SOURCE_DIR}" ${TEST_DEFINITIONS})
-  gtest_discover_tests(${NAME} DISCOVERY_MODE PRE_TEST PROPERTIES LABELS unit)
+  gtest_discover_tests(${NAME} DISCOVERY_MODE PRE_TEST PROPERTIES LABELS ${TEST_LABEL})
 endfunction()

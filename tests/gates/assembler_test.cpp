@@ -75,8 +75,8 @@ TEST_F(FindAssembler, TheVariableComesFirstAndIsNotPassedOver) {
 }
 
 TEST_F(FindAssembler, PassesOverOldOnesAndWhatIsNoAssembler) {
-  const std::string old = install("path-1", "12.4.131");
-  EXPECT_THAT(compiler::findPtxas().reason, HasSubstr(old + " is version 12.4.131, which is too old"));
+  const std::string old = install("path-1", "11.8.89");
+  EXPECT_THAT(compiler::findPtxas().reason, HasSubstr(old + " is version 11.8.89, which is too old"));
   const std::string other = install("path-2", "");
   EXPECT_THAT(compiler::findPtxas().reason, HasSubstr(other + " does not run"));
   const std::string good = install("toolkit/bin", "12.10.2");

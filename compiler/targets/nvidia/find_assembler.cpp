@@ -14,7 +14,7 @@ namespace compiler {
 namespace {
 
 // The first toolkit that reads the PTX that this compiler writes.
-const llvm::VersionTuple oldest_toolkit(12, 8);
+const llvm::VersionTuple oldest_toolkit(12, 0);
 
 std::string variable(const char *name) {
   const char *value = std::getenv(name);

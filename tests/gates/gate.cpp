@@ -1,0 +1,153 @@
+#include "tests/gates/gate.h"
+
+#include "compiler/failure.h"
+#include "dialects/sm/sm.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cctype>
+#include <fmt/format.h>
+
+namespace gates {
+namespace {
+
+// Operations of the nvvm dialect that are one instruction each, and the beginning of its name in PTX. Each
+// must occur as often in the one as in the other: these are executed by a warp or more together, or have
+// effects that LLVM does not see.
+struct Instruction {
+  std::string_view nvvm, ptx;
+};
+constexpr Instruction instructions[] = {
+    {"nvvm.wgmma.mma_async", "wgmma.mma_async."},
+    {"nvvm.wgmma.fence.aligned", "wgmma.fence."},
+    {"nvvm.wgmma.commit.group.sync.aligned", "wgmma.commit_group."},
+    {"nvvm.wgmma.wait.group.sync.aligned", "wgmma.wait_group."},
+    {"nvvm.cp.async.bulk.tensor.shared.cluster.global", "cp.async.bulk.tensor.4d.shared::cluster.global."},
+    {"nvvm.cp.async.bulk.tensor.global.shared.cta", "cp.async.bulk.tensor.4d.global.shared::cta."},
+    {"nvvm.cp.async.bulk.commit.group", "cp.async.bulk.commit_group"},
+    {"nvvm.cp.async.bulk.wait_group", "cp.async.bulk.wait_group"},
+    {"nvvm.mbarrier.init", "mbarrier.init."},
+    {"nvvm.mbarrier.arrive", "mbarrier.arrive.shared"},
+    {"nvvm.mbarrier.arrive.expect_tx", "mbarrier.arrive.expect_tx."},
+    {"nvvm.mbarrier.try_wait", "mbarrier.try_wait."},
+    {"nvvm.fence.mbarrier.init", "fence.mbarrier_init."},
+    {"nvvm.fence.proxy", "fence.proxy."},
+    {"nvvm.setmaxregister", "setmaxnreg."},
+    {"nvvm.stmatrix", "stmatrix."},
+};
+
+// Occurrences of an operation's name as a whole word.
+std::int64_t countInNvvm(std::string_view text, std::string_view name) {
+  std::int64_t count = 0;
+  for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    const char after = end < text.size() ? text[end] : ' ', before = at > 0 ? text[at - 1] : ' ';
+    count += (after == ' ' || after == '\n' || after == '{') && (before == ' ' || before == '\n');
+  }
+  return count;
+}
+
+void checkAssembly(const compiler::AssemblyReport &report, std::vector<std::string> &found) {
+  if (report.kernels.size() != 1)
+    found.push_back(
+        fmt::format("ptxas reports {} functions instead of the one kernel", report.kernels.size()));
+  for (const compiler::KernelResources &kernel : report.kernels) {
+    const std::pair<const char *, std::int64_t> forbidden[] = {
+        {"bytes of spill stores", kernel.spill_store_bytes},
+        {"bytes of spill loads", kernel.spill_load_bytes},
+        {"bytes of stack frame", kernel.stack_frame_bytes},
+        {"bytes of local memory", kernel.local_bytes}};
+    for (const auto &[what, amount] : forbidden)
+      if (amount != 0)
+        found.push_back(fmt::format("{}: {} {}", kernel.name, amount, what));
+  }
+  found.insert(found.end(), report.warnings.begin(), report.warnings.end());
+}
+
+void checkMachineCode(const Evidence &evidence, std::vector<std::string> &found) {
+  for (const char *needed : {"HGMMA", "UTMALDG", "UTMASTG", "USETMAXREG"})
+    if (countInSass(evidence.sass, needed) == 0)
+      found.push_back(fmt::format("no {} in the machine code", needed));
+  for (const char *forbidden : {"LDL", "STL"}) // local memory
+    if (const std::int64_t count = countInSass(evidence.sass, forbidden))
+      found.push_back(fmt::format("{} {} in the machine code", count, forbidden));
+}
+
+void checkCounts(const Evidence &evidence, std::vector<std::string> &found) {
+  if (evidence.ptx.unmarked_assembly != 0)
+    found.push_back(
+        fmt::format("{} pieces of inline assembly are not convergent", evidence.ptx.unmarked_assembly));
+  const compiler::InstructionCounts &before = evidence.ptx.translated, &after = evidence.ptx.optimized;
+  for (const auto &[name, count] : before)
+    if (const auto left = after.find(name); left == after.end() || left->second != count)
+      found.push_back(fmt::format("{}: {} before optimisation, {} after", name, count,
+                                  left == after.end() ? 0 : left->second));
+  for (const auto &[name, count] : after)
+    if (!before.contains(name))
+      found.push_back(fmt::format("{}: none before optimisation, {} after", name, count));
+  for (const Instruction &instruction : instructions) {
+    const std::int64_t chosen = countInNvvm(evidence.nvvm, instruction.nvvm);
+    const std::int64_t written = countInPtx(evidence.ptx.ptx, instruction.ptx);
+    if (chosen != written)
+      found.push_back(
+          fmt::format("{} {}, but {} {} in PTX", chosen, instruction.nvvm, written, instruction.ptx));
+  }
+}
+
+bool isWord(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == ':';
+}
+
+} // namespace
+
+std::int64_t countInPtx(std::string_view ptx, std::string_view instruction) {
+  std::int64_t count = 0;
+  for (std::size_t at = ptx.find(instruction); at != std::string_view::npos;
+       at = ptx.find(instruction, at + 1))
+    count += at == 0 || !isWord(ptx[at - 1]);
+  return count;
+}
+
+std::int64_t countInSass(std::string_view sass, std::string_view instruction) {
+  std::int64_t count = 0;
+  for (std::size_t at = sass.find(instruction); at != std::string_view::npos;
+       at = sass.find(instruction, at + 1)) {
+    const char after = at + instruction.size() < sass.size() ? sass[at + instruction.size()] : ' ';
+    count += (at == 0 || !isWord(sass[at - 1])) && (after == '.' || after == ' ');
+  }
+  return count;
+}
+
+Evidence collectEvidence(const std::string &nvvm) {
+  mlir::DialectRegistry dialects;
+  dialects.insert<mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect, sm::SmDialect>();
+  mlir::MLIRContext context(dialects);
+  context.loadAllAvailableDialects();
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceString<mlir::ModuleOp>(nvvm, &context);
+  if (!module)
+    throw compiler::Failure("the module in the nvvm dialect cannot be read back");
+  Evidence evidence;
+  evidence.nvvm = nvvm;
+  evidence.ptx = compiler::generatePtx(*module, "sm_90a");
+  return withPtx(evidence, evidence.ptx.ptx);
+}
+
+Evidence withPtx(const Evidence &evidence, const std::string &ptx) {
+  Evidence result = evidence;
+  result.ptx.ptx = ptx;
+  result.assembly = compiler::assemble(ptx, "sm_90a");
+  result.sass = compiler::disassemble(result.assembly.cubin);
+  return result;
+}
+
+std::vector<std::string> objections(const Evidence &evidence) {
+  std::vector<std::string> found;
+  checkAssembly(evidence.assembly.report, found);
+  checkMachineCode(evidence, found);
+  checkCounts(evidence, found);
+  return found;
+}
+
+} // namespace gates

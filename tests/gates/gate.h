@@ -1,0 +1,37 @@
+// What a GPU kernel must show before anybody trusts it with a device: what NVIDIA's assembler reports, what
+// the disassembled code holds, and that the compiler neither lost nor copied an instruction on the way.
+#pragma once
+
+#include "compiler/targets/nvidia/assembler.h"
+#include "compiler/targets/nvidia/ptx.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gates {
+
+// One kernel, from its instructions as the compiler chose them to machine code.
+struct Evidence {
+  std::string nvvm; // the module in the nvvm dialect, as text
+  compiler::PtxModule ptx;
+  compiler::Assembly assembly;
+  std::string sass;
+};
+
+// Takes a module in the nvvm dialect through LLVM, ptxas and nvdisasm. Throws compiler::Failure with the
+// messages of whoever refuses it.
+Evidence collectEvidence(const std::string &nvvm);
+// The same for PTX by hand: `nvvm` and what LLVM counted are those of `evidence`.
+Evidence withPtx(const Evidence &evidence, const std::string &ptx);
+
+// What is wrong with a kernel that loads and stores through tensor maps and multiplies by warpgroups; empty
+// where nothing is.
+std::vector<std::string> objections(const Evidence &evidence);
+
+// How often an instruction occurs in PTX, by the beginning of its name; in SASS, by its name up to a dot.
+std::int64_t countInPtx(std::string_view ptx, std::string_view instruction);
+std::int64_t countInSass(std::string_view sass, std::string_view instruction);
+
+} // namespace gates
