@@ -1,0 +1,83 @@
+// The kernels that the compiler emits, on the model: a few hundred products, each exact, under interleavings
+// of its own.
+#include "tests/simulator/kernels/exact_case.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+using namespace simulator_test;
+
+namespace {
+
+struct Kernel {
+  std::string name, algebra;
+  std::int64_t in, out;
+  std::string schedule;
+  algrt::ElementType output;
+  std::string row_types = "cyclic", lift = "rows";
+};
+
+constexpr auto bf16 = algrt::ElementType::bf16, f32 = algrt::ElementType::f32;
+const std::string quaternions = ALGCTL_SOURCE_DIR "/tests/simulator/kernels/Inputs/quaternions.json";
+
+const std::vector<Kernel> &kernels() {
+  static const std::vector<Kernel> all = {
+      // complete graphs: tiles narrower and wider than groups, rings from 2 to as many as fit
+      {"Q1", "Q(1)", 128, 96, "rows=64,columns=32,depth=64,stages=2", bf16},
+      {"Q2Wide", "Q(2)", 256, 512, "rows=128,columns=256,depth=32,stages=2", bf16},
+      {"Q3", "Q(3)", 192, 288, "rows=128,columns=96,depth=32,stages=3", bf16},
+      {"Q3Float", "Q(3)", 384, 576, "rows=128,columns=192,depth=64,stages=2", f32},
+      {"Q4", "Q(4)", 256, 384, "rows=64,columns=32,depth=32,stages=4", bf16},
+      {"Q4Chosen", "Q(4)", 512, 512, "", bf16},
+      {"Q5Narrow", "Q(5)", 160, 80, "rows=64,columns=16,depth=16,stages=5", f32},
+      {"Q6Partial", "Q(6)", 240, 336, "rows=64,columns=32,depth=32,stages=3",
+       bf16}, // K/q = 40, N/q = 56: partial blocks
+      {"Q8", "Q(8)", 512, 256, "rows=128,columns=32,depth=64,stages=3", f32},
+      // runs of rows
+      {"Q3Interval", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3", bf16, "interval(40)"},
+      {"Q4LongInterval", "Q(4)", 256, 256, "rows=128,columns=64,depth=32,stages=4", f32, "interval(150)"},
+      {"PowerInterval", "Q(2)^2", 256, 256, "rows=64,columns=64,depth=64,stages=3", bf16, "interval(48)"},
+      // terms from a table
+      {"Power", "Q(2)^2", 128, 256, "rows=64,columns=64,depth=32,stages=2", f32},
+      {"Cube", "Q(2)^3", 256, 256, "rows=64,columns=32,depth=32,stages=6", bf16},
+      {"Path", "path(3)", 192, 192, "rows=64,columns=64,depth=64,stages=2", bf16},
+      {"Triangular", "T(4)", 256, 256, "rows=128,columns=64,depth=16,stages=3", f32},
+      {"Tensor", "Q(3)*T(2)", 384, 384, "rows=64,columns=64,depth=64,stages=3", bf16},
+      // slots, with signs
+      {"Matrices", "M(2)", 256, 256, "rows=64,columns=64,depth=64,stages=3", bf16, "cyclic", "slots"},
+      {"Quaternions", quaternions, 256, 256, "rows=64,columns=64,depth=32,stages=3", f32, "cyclic", "slots"},
+      {"QuaternionsWide", quaternions, 256, 768, "rows=128,columns=192,depth=64,stages=2", bf16, "cyclic",
+       "slots"},
+  };
+  return all;
+}
+
+// Fewer rows than types, lines that differ by one row, whole tiles, and a bit more than that.
+struct Batch {
+  std::int64_t m, p0;
+  std::int32_t blocks;
+};
+constexpr Batch batches[] = {{1, 0, 1}, {2, 5, 3}, {100, 1, 2}, {257, 2, 3}, {390, 7, 5}};
+
+class EmittedKernel : public testing::TestWithParam<Kernel> {};
+
+TEST_P(EmittedKernel, IsExactForEverySeed) {
+  const Kernel &which = GetParam();
+  const compiler::Spec spec = projection(which.algebra, which.in, which.out, which.row_types, which.lift);
+  const auto kernel =
+      compiler::SimulatedKernel::parse(emittedKernel(spec, which.schedule, which.output), which.name);
+  ASSERT_EQ(kernel.description().output, which.output);
+  std::uint64_t seed = 0;
+  for (const Batch &batch : batches)
+    for (int repeat = 0; repeat < 4; ++repeat, ++seed) {
+      const ExactCase product(spec, batch.m, batch.p0, seed);
+      const auto objection = product.run(kernel, settingsOf(seed, batch.blocks));
+      EXPECT_EQ(objection.text, "") << fmt::format("M = {} from {} on {} blocks, seed {}", batch.m, batch.p0,
+                                                   batch.blocks, seed);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, EmittedKernel, testing::ValuesIn(kernels()),
+                         [](const auto &info) { return info.param.name; });
+
+} // namespace
