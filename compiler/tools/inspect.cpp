@@ -3,6 +3,7 @@
 
 #include "runtime/bundle/bundle.h"
 #include "runtime/cpu/features.h"
+#include "runtime/cuda/kernels.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -17,8 +18,11 @@ struct InspectOptions {
   bool json = false;
 };
 
-// Empty when the kernel runs on this machine.
-std::string obstacle(const algrt::Kernel &kernel) {
+// Empty when the kernel of that number runs on this machine.
+std::string obstacle(const algrt::Bundle &bundle, std::size_t index) {
+  const algrt::Kernel &kernel = bundle.manifest().kernels[index];
+  if (kernel.gpu)
+    return algrt::cuda::GpuKernels(bundle).unusable(index);
   if (kernel.target != "cpu")
     return fmt::format("target {} is not one that this version runs", kernel.target);
   if (!kernel.known)
@@ -35,7 +39,7 @@ nlohmann::ordered_json asJson(const algrt::Bundle &bundle, const std::string &pa
   json["sha256"] = bundle.hash();
   json.update(manifest);
   for (std::size_t index = 0; index < bundle.manifest().kernels.size(); ++index) {
-    std::string reason = obstacle(bundle.manifest().kernels[index]);
+    std::string reason = obstacle(bundle, index);
     json["kernels"][index]["runs_here"] = reason.empty();
     json["kernels"][index]["obstacle"] =
         reason.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(reason);
@@ -83,8 +87,34 @@ std::string counted(std::int64_t count, const char *what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
+// The same for a GPU.
+std::string gpuKernelText(const algrt::GpuKernel &kernel) {
+  std::string text;
+  auto line = [&](const char *key, const std::string &value) {
+    text += fmt::format("    {:<18}{}\n", key, value);
+  };
+  line("tile", fmt::format("{} x {}, {} of depth {}", counted(kernel.tile.rows, "row"),
+                           counted(kernel.tile.columns, "column"), counted(kernel.tile.stages, "stage"),
+                           kernel.tile.depth));
+  line("block",
+       fmt::format("{}{}, {} of shared memory", counted(kernel.threads, "thread"),
+                   kernel.registers > 0 ? fmt::format(" of {}", counted(kernel.registers, "register"))
+                                        : std::string(),
+                   byteCount(kernel.shared_bytes)));
+  if (kernel.cluster > 1)
+    line("cluster", counted(kernel.cluster, "block"));
+  line("terms", kernel.terms ? "read from a table" : "computed");
+  std::vector<std::string> images;
+  for (const algrt::GpuImage &image : kernel.images)
+    images.push_back(algrt::name(image.kind));
+  line("images", fmt::format("{}", fmt::join(images, ", ")));
+  return text;
+}
+
 // How the kernel cuts its work, and what it takes of the machine.
 std::string kernelText(const algrt::Kernel &kernel) {
+  if (kernel.gpu)
+    return gpuKernelText(*kernel.gpu);
   std::string text;
   auto line = [&](const char *key, const std::string &value) {
     text += fmt::format("    {:<18}{}\n", key, value);
@@ -127,17 +157,21 @@ std::string asText(const algrt::Bundle &bundle, const std::string &path) {
       widths(layer.in_groups), widths(layer.out_groups));
 
   text += "\nKernels, best first\n";
-  for (const algrt::Kernel &kernel : manifest.kernels) {
-    std::string reason = obstacle(kernel);
+  for (std::size_t index = 0; index < manifest.kernels.size(); ++index) {
+    const algrt::Kernel &kernel = manifest.kernels[index];
+    std::string reason = obstacle(bundle, index);
     text += fmt::format("  {:<10}{:<10}{:<14}", kernel.map, kernel.target, kernel.level);
-    text += kernel.known ? fmt::format("{:<10}", algrt::name(kernel.weights)) : "";
+    if (kernel.known)
+      text += fmt::format("{:<10}", algrt::name(kernel.weights));
+    else if (kernel.gpu)
+      text += fmt::format("to {:<7}", algrt::name(kernel.gpu->output));
     text += reason.empty() ? "runs here\n" : fmt::format("does not run here: {}\n", reason);
     text += kernelText(kernel);
   }
 
   text += "\nSections\n";
   for (const algrt::SectionEntry &section : manifest.sections)
-    text += fmt::format("  {:<22}{:<16}{:>12} bytes at {}\n", section.name, section.kind, section.size,
+    text += fmt::format("  {:<29} {:<15} {:>12} bytes at {}\n", section.name, section.kind, section.size,
                         section.offset);
   return text;
 }
