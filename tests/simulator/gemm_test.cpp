@@ -28,6 +28,9 @@ enum class Leave {
   InitFence,
   InitBarrier,
   LateRelease,
+  FullParity,
+  EmptyParity,
+  EmptyCount,
 };
 
 // Y (M x N) = X (M x K) W (K x N): warp 4 is the producer, warps 0 to 3 the consumers; 64 x 64 tiles, two
@@ -60,7 +63,7 @@ struct Gemm {
     if (threadIndex() == 0) {
       for (int32_t stage = 0; stage < stages; ++stage) {
         sm_mbarrier_init(1, full(stage), 1);
-        sm_mbarrier_init(2, empty(stage), 4);
+        sm_mbarrier_init(2, empty(stage), leave == Leave::EmptyCount ? 3 : 4);
       }
       if (leave != Leave::InitFence)
         sm_fence_mbarrier_init(3);
@@ -75,7 +78,7 @@ struct Gemm {
       for (int64_t tile = block; tile < tiles; tile += 2)
         for (int64_t step = 0; step < steps; ++step) {
           if (leave != Leave::EmptyWait)
-            waitParity(empty(stage), parity ^ 1, 6);
+            waitParity(empty(stage), leave == Leave::EmptyParity ? 1 : parity ^ 1, 6);
           sm_mbarrier_arrive_expect_tx(7, full(stage),
                                        leave == Leave::ExpectedBytes ? stageBytes / 2 : stageBytes);
           uint8_t *at = base + stage * stageBytes;
@@ -92,7 +95,7 @@ struct Gemm {
       float sums[32] = {};
       for (int64_t step = 0; step < steps; ++step) {
         if (leave != Leave::FullWait)
-          waitParity(full(stage), parity, 10);
+          waitParity(full(stage), leave == Leave::FullParity ? 0 : parity, 10);
         if (leave == Leave::LateRelease && lane == 0)
           sm_mbarrier_arrive(11, empty(stage), 1);
         if (leave != Leave::WgmmaFence)
@@ -203,6 +206,10 @@ TEST(Gemm, EveryPartIsMissedWhateverTheSeed) {
   caught(Leave::InitFence, {"mbarrier"});
   caught(Leave::InitBarrier, {"mbarrier"});
   caught(Leave::LateRelease, {"overwrite", "race"});
+  caught(Leave::FullParity,
+         {"race", "never written", "deadlock", "overwrite", "mbarrier", "pending at exit"});
+  caught(Leave::EmptyParity, {"race", "overwrite", "mbarrier", "deadlock"});
+  caught(Leave::EmptyCount, {"race", "overwrite", "mbarrier"});
 }
 
 } // namespace
