@@ -1,0 +1,340 @@
+// The launcher in plain C: compiled by the C compilers at hand, it asks of a driver what the runtime would.
+#include "compiler/targets/c/cuda_launcher.h"
+
+#include "compiler/spec/usage_error.h"
+#include "runtime/cuda/driver_entries.h"
+#include "runtime/cuda/launch_plan.h"
+#include "runtime/gpu_kernel_abi.h"
+#include "tests/runtime/cuda_stand_in/control.h"
+#include "tests/tools/temporary_folder.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace algrt::cuda {
+#define DECLARE(NAME, SYMBOL, PARAMETERS) extern "C" Result SYMBOL PARAMETERS;
+ALGRT_CUDA_DRIVER_ENTRIES(DECLARE)
+#undef DECLARE
+} // namespace algrt::cuda
+
+namespace {
+
+using namespace algrt;
+using namespace algrt::cuda;
+using compiler::CudaProgram;
+using compiler::launcherNames;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+struct Shape {
+  const char *name;
+  Lift lift;
+  RowTypesKind kind;
+  int64_t types, run, groups, in, out;
+  ElementType output;
+  int64_t cluster;
+  std::vector<int32_t> terms;
+};
+
+const Shape shapes[] = {
+    {"Cyclic", Lift::rows, RowTypesKind::cyclic, 5, 1, 5, 64, 96, ElementType::bf16, 1, {}},
+    {"OneType", Lift::rows, RowTypesKind::cyclic, 1, 1, 1, 64, 32, ElementType::f32, 1, {}},
+    {"Interval", Lift::rows, RowTypesKind::interval, 3, 7, 3, 32, 64, ElementType::f32, 2, {}},
+    {"Slots",
+     Lift::slots,
+     RowTypesKind::cyclic,
+     1,
+     1,
+     4,
+     32,
+     32,
+     ElementType::bf16,
+     4,
+     {0, 1, 2, INT32_MIN, -3, 7}},
+};
+
+std::string ptx(const Shape &shape) {
+  return fmt::format(
+      ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry product(\n"
+      ".param .align 64 .b8 maps[{}], .param .u32 rows, .param .u32 offset, .param .u64 terms)\n"
+      ".maxntid 384, 1, 1\n{{ ret; }}\n",
+      128 * (shape.kind == RowTypesKind::interval ? 7 : 5));
+}
+
+CudaProgram programOf(const Shape &shape, const std::string &path, const std::string &image) {
+  CudaProgram program{};
+  program.names = launcherNames(path);
+  program.title = "a test */ of comments";
+  Layer &layer = program.layer;
+  layer.lift = shape.lift;
+  layer.dtype = ElementType::bf16;
+  layer.k = shape.groups * shape.in;
+  layer.n = shape.groups * shape.out;
+  layer.types = shape.types;
+  layer.row_types = shape.kind;
+  layer.row_type_width = shape.run;
+  layer.in_groups.assign(size_t(shape.groups), shape.in);
+  layer.out_groups.assign(size_t(shape.groups), shape.out);
+  layer.bank_rows = layer.in_groups;
+  GpuKernel &kernel = program.kernel;
+  kernel.architecture = 90;
+  kernel.exact_architecture = true;
+  kernel.output = shape.output;
+  kernel.symbol = "product";
+  kernel.threads = 384;
+  kernel.cluster = shape.cluster;
+  kernel.shared_bytes = 200000;
+  kernel.tile = {16, 32, 32, 4, 2};
+  kernel.x = {32, 16, 64};
+  kernel.w = {16, 32, 32};
+  kernel.y = {32, 16, shape.output == ElementType::f32 ? 128 : 64};
+  kernel.terms = !shape.terms.empty();
+  program.image_kind = ImageKind::ptx;
+  program.image = image;
+  program.terms = shape.terms;
+  return program;
+}
+
+// The functions of a compiled launcher, by the types of its header.
+struct Launcher {
+  struct Kernel {
+    void *state;
+    char error[512];
+  };
+  using Symbol = void (*)();
+  using Find = Symbol (*)(const char *, void *);
+
+  Launcher(const TemporaryFolder &folder, const Shape &shape, const std::string &c_compiler) {
+    const std::string image = ptx(shape);
+    const CudaProgram program = programOf(shape, folder.path("up-1.c"), image);
+    const compiler::LauncherFiles files = compiler::cudaLauncher(program);
+    folder.write("up-1.c", files.source);
+    folder.write("up-1.h", files.header);
+    const std::string command =
+        fmt::format("{} -std=c99 -pedantic -Wall -Wextra -Werror -O1 -shared -fPIC -o '{}' '{}'", c_compiler,
+                    folder.path("up.so"), folder.path("up-1.c"));
+    EXPECT_EQ(std::system(command.c_str()), 0) << command;
+    library = dlopen(folder.path("up.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+    EXPECT_TRUE(library) << dlerror();
+    find(load_from, "up_1_load_from");
+    find(load, "up_1_load");
+    find(launch, "up_1_launch");
+    find(unload, "up_1_unload");
+    find(error, "up_1_error");
+  }
+  ~Launcher() { dlclose(library); }
+  Launcher(const Launcher &) = delete;
+  Launcher &operator=(const Launcher &) = delete;
+
+  int loadFromStandIn(Kernel &kernel, int device) const {
+    return load_from(
+        &kernel, device,
+        [](const char *name, void *) { return reinterpret_cast<Symbol>(dlsym(RTLD_DEFAULT, name)); },
+        nullptr);
+  }
+
+  int (*load_from)(Kernel *, int, Find, void *);
+  int (*load)(Kernel *, int);
+  int (*launch)(Kernel *, const void *, int64_t, const void *, int64_t, void *, int64_t, int64_t, int64_t,
+                void *);
+  void (*unload)(Kernel *);
+  const char *(*error)(const Kernel *);
+
+private:
+  template <class Function> void find(Function &function, const char *name) {
+    function = reinterpret_cast<Function>(dlsym(library, name));
+    EXPECT_TRUE(function) << name;
+  }
+  void *library;
+};
+
+// Memory of the stand-in's device 0, in its primary context.
+class DeviceMemory {
+public:
+  DeviceMemory() {
+    EXPECT_EQ(cuInit(0), Result::success);
+    EXPECT_EQ(cuDevicePrimaryCtxRetain(&context, 0), Result::success);
+    EXPECT_EQ(cuCtxPushCurrent_v2(context), Result::success);
+    for (DevicePointer &address : addresses)
+      EXPECT_EQ(cuMemAlloc_v2(&address, 4 << 20), Result::success);
+    EXPECT_EQ(cuCtxPopCurrent_v2(&popped), Result::success); // the launcher enters it by itself
+  }
+  ~DeviceMemory() {
+    EXPECT_EQ(cuCtxPushCurrent_v2(context), Result::success);
+    for (DevicePointer address : addresses)
+      EXPECT_EQ(cuMemFree_v2(address), Result::success);
+    EXPECT_EQ(cuCtxPopCurrent_v2(&popped), Result::success);
+    EXPECT_EQ(cuDevicePrimaryCtxRelease_v2(0), Result::success);
+  }
+  DevicePointer addresses[3] = {};
+
+private:
+  Context context = nullptr, popped = nullptr;
+};
+
+void *pointer(DevicePointer address) { return reinterpret_cast<void *>(address); }
+
+class CudaLauncher : public testing::TestWithParam<std::tuple<Shape, std::string>> {
+protected:
+  void SetUp() override {
+    if (std::system(("command -v " + c_compiler() + " >/dev/null").c_str()) != 0)
+      GTEST_SKIP() << "NOT TESTED: there is no " << c_compiler();
+    cuda_stand_in::reset({{}});
+  }
+  void TearDown() override {
+    EXPECT_THAT(cuda_stand_in::violations(), IsEmpty());
+    EXPECT_THAT(cuda_stand_in::leaks(), IsEmpty());
+    cuda_stand_in::onLaunch({});
+  }
+  const Shape &shape() const { return std::get<0>(GetParam()); }
+  const std::string &c_compiler() const { return std::get<1>(GetParam()); }
+};
+
+TEST_P(CudaLauncher, LaunchesAsTheRuntimeWould) {
+  TemporaryFolder folder;
+  const Launcher launcher(folder, shape(), c_compiler());
+  const CudaProgram program = programOf(shape(), "up-1.c", "");
+  const DeviceMemory memory;
+  Launcher::Kernel kernel;
+  ASSERT_EQ(launcher.loadFromStandIn(kernel, 0), 0) << launcher.error(&kernel);
+
+  std::vector<cuda_stand_in::Launch> launches;
+  cuda_stand_in::onLaunch([&](const cuda_stand_in::Launch &launch) { launches.push_back(launch); });
+  const Operand x{memory.addresses[0] + 16, program.layer.k + 8},
+      w{memory.addresses[1], program.layer.bankColumns() + 16},
+      y{memory.addresses[2] + 32, program.layer.n + 24};
+  for (const int64_t m : {1, 3, 4, 5, 6, 20, 21, 64, 129, 300})
+    for (const int64_t p0 : {int64_t(0), int64_t(1), int64_t(5), int64_t(20), int64_t(1) << 40}) {
+      launches.clear();
+      ASSERT_EQ(launcher.launch(&kernel, pointer(x.address), x.leading_dimension, pointer(w.address),
+                                w.leading_dimension, pointer(y.address), y.leading_dimension, m, p0, nullptr),
+                0)
+          << launcher.error(&kernel);
+      const LaunchPlan plan = planForward(program.layer, program.kernel, x, w, y, m, p0, 132);
+      ASSERT_EQ(launches.size(), 1u);
+      const cuda_stand_in::Launch &launch = launches[0];
+      EXPECT_EQ(launch.symbol, "product");
+      EXPECT_EQ(launch.grid, plan.grid);
+      EXPECT_EQ(launch.threads, plan.threads);
+      EXPECT_EQ(launch.cluster, plan.cluster);
+      EXPECT_EQ(launch.shared_bytes, plan.shared_bytes);
+      ASSERT_EQ(launch.parameters.size(), 4u);
+      ASSERT_EQ(launch.parameters[0].size(), plan.maps.size() * algrt_tensor_map_bytes);
+      for (size_t i = 0; i < plan.maps.size(); ++i) {
+        const auto map =
+            cuda_stand_in::decodeTensorMap(launch.parameters[0].data() + i * algrt_tensor_map_bytes);
+        ASSERT_TRUE(map) << i;
+        const TensorMap &expected = plan.maps[i];
+        EXPECT_EQ(map->address, expected.address) << "map " << i << " m " << m << " p0 " << p0;
+        EXPECT_EQ(map->element_bytes, elementBytes(expected.element));
+        ASSERT_EQ(map->rank, expected.rank);
+        EXPECT_EQ(map->swizzle, expected.swizzle);
+        for (int d = 0; d < map->rank; ++d) {
+          EXPECT_EQ(map->extents[size_t(d)], expected.extents[size_t(d)]) << "map " << i << " m " << m;
+          EXPECT_EQ(map->box[size_t(d)], expected.box[size_t(d)]);
+          if (d > 0) {
+            EXPECT_EQ(map->strides[size_t(d) - 1], expected.strides[size_t(d) - 1]) << "map " << i;
+          }
+        }
+      }
+      int32_t rows, offset;
+      DevicePointer terms;
+      std::memcpy(&rows, launch.parameters[1].data(), sizeof rows);
+      std::memcpy(&offset, launch.parameters[2].data(), sizeof offset);
+      std::memcpy(&terms, launch.parameters[3].data(), sizeof terms);
+      EXPECT_EQ(rows, plan.rows);
+      EXPECT_EQ(offset, plan.offset);
+      ASSERT_EQ(terms != 0, !shape().terms.empty());
+      if (terms != 0) { // the stand-in's memory is the host's
+        EXPECT_EQ(std::memcmp(pointer(terms), shape().terms.data(), shape().terms.size() * sizeof(int32_t)),
+                  0);
+      }
+    }
+  launches.clear();
+  EXPECT_EQ(launcher.launch(&kernel, nullptr, x.leading_dimension, nullptr, w.leading_dimension, nullptr,
+                            y.leading_dimension, 0, 3, nullptr),
+            0); // no rows
+  EXPECT_TRUE(launches.empty());
+  launcher.unload(&kernel);
+  launcher.unload(&kernel); // nothing is left to do
+}
+
+TEST_P(CudaLauncher, RefusesWhatTheRuntimeRefuses) {
+  TemporaryFolder folder;
+  const Launcher launcher(folder, shape(), c_compiler());
+  const CudaProgram program = programOf(shape(), "up-1.c", "");
+  const DeviceMemory memory;
+  Launcher::Kernel kernel;
+  ASSERT_EQ(launcher.loadFromStandIn(kernel, 0), 0) << launcher.error(&kernel);
+  cuda_stand_in::onLaunch([](const cuda_stand_in::Launch &) { ADD_FAILURE() << "launched"; });
+  const int64_t ldx = program.layer.k, ldw = program.layer.bankColumns(), ldy = program.layer.n;
+  const auto refused = [&](int64_t dx, int64_t x_stride, int64_t y_stride, int64_t m, int64_t p0,
+                           const std::string &words) {
+    EXPECT_EQ(launcher.launch(&kernel, pointer(memory.addresses[0] + DevicePointer(dx)), x_stride,
+                              pointer(memory.addresses[1]), ldw, pointer(memory.addresses[2]), y_stride, m,
+                              p0, nullptr),
+              -1);
+    EXPECT_THAT(launcher.error(&kernel), HasSubstr(words));
+  };
+  refused(8, ldx, ldy, 4, 0, "x starts at an address");
+  refused(0, ldx - 8, ldy, 4, 0, "x has rows that are closer");
+  refused(0, ldx + 4, ldy, 4, 0, "x has rows whose distance");
+  refused(0, ldx, ldy + 2, 4, 0, "y has rows whose distance");
+  refused(0, int64_t(1) << 41, ldy, 4, 0, "x has rows 2^40 bytes apart");
+  refused(0, ldx, ldy, -1, 0, "m and p0");
+  refused(0, ldx, ldy, 4, -1, "m and p0");
+  refused(0, ldx, ldy, int64_t(1) << 31, 0, "m is too large");
+  refused(0, ldx, ldy, 4, INT64_MAX, "does not fit 64 bits");
+  launcher.unload(&kernel);
+  refused(0, ldx, ldy, 4, 0, "not loaded");
+}
+
+TEST_P(CudaLauncher, FailsCleanlyAtEveryCall) {
+  TemporaryFolder folder;
+  const Launcher launcher(folder, shape(), c_compiler());
+  Launcher::Kernel kernel;
+  ASSERT_EQ(launcher.loadFromStandIn(kernel, 0), 0);
+  const int calls = cuda_stand_in::callCount();
+  launcher.unload(&kernel);
+  for (int nth = 1; nth <= calls; ++nth) {
+    cuda_stand_in::reset({{}});
+    cuda_stand_in::failCall("", nth, Result::out_of_memory);
+    const int result = launcher.loadFromStandIn(kernel, 0);
+    if (result == 0) // the failure of a release is not the caller's
+      launcher.unload(&kernel);
+    else
+      EXPECT_STRNE(launcher.error(&kernel), "") << nth;
+    EXPECT_THAT(cuda_stand_in::leaks(), IsEmpty()) << nth;
+  }
+  cuda_stand_in::reset({{.capability = 100}});
+  EXPECT_EQ(launcher.loadFromStandIn(kernel, 0), -3);
+  EXPECT_THAT(launcher.error(&kernel), HasSubstr("10.0, the kernel needs 9.0 exactly"));
+  EXPECT_EQ(launcher.load_from(
+                &kernel, 0, [](const char *, void *) { return Launcher::Symbol(nullptr); }, nullptr),
+            -2);
+  EXPECT_THAT(launcher.error(&kernel), HasSubstr("cuInit"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, CudaLauncher,
+                         testing::Combine(testing::ValuesIn(shapes), testing::Values("clang-22", "gcc")),
+                         [](const testing::TestParamInfo<CudaLauncher::ParamType> &info) {
+                           return std::string(std::get<0>(info.param).name) +
+                                  (std::get<1>(info.param) == "gcc" ? "Gcc" : "Clang");
+                         });
+
+TEST(LauncherNames, AreIdentifiersAndFiles) {
+  const compiler::LauncherNames names = launcherNames("build/up-1.c");
+  EXPECT_EQ(names.header_path, "build/up-1.h");
+  EXPECT_EQ(names.include, "up-1.h");
+  EXPECT_EQ(names.identifier, "up_1");
+  EXPECT_EQ(launcherNames("2b.c").identifier, "kernel_2b");
+  EXPECT_EQ(launcherNames("_x.c").identifier, "kernel__x");
+  for (const char *wrong : {"", "-", "up", "up.h", "up.cpp", ".c", "a\"b.c"})
+    EXPECT_THROW(launcherNames(wrong), compiler::UsageError) << wrong;
+}
+
+} // namespace
