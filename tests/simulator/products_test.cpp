@@ -59,11 +59,15 @@ float valueOf(char name, int64_t mn, int64_t k) {
   return float((mn * 7 + k * 3 + (name == 'A' ? 1 : 4)) % 11 - 5);
 }
 
-void fillOperand(char name, int64_t at, int64_t size, Layout layout) {
+uint16_t halfBits(float value, bool f16) {
+  return f16 ? std::bit_cast<uint16_t>(static_cast<_Float16>(value)) : bf16(value);
+}
+
+void fillOperand(char name, int64_t at, int64_t size, Layout layout, bool f16 = false) {
   const int64_t base = int64_t(reinterpret_cast<uintptr_t>(sharedAt(at)));
   for (int64_t i = threadIndex(); i < size * 16; i += 128) {
     const int64_t address = swizzleByHand(base + offsetOf(layout, size, i / 16, i % 16), layout.swizzle);
-    store<uint16_t>(reinterpret_cast<void *>(address), bf16(valueOf(name, i / 16, i % 16)));
+    store<uint16_t>(reinterpret_cast<void *>(address), halfBits(valueOf(name, i / 16, i % 16), f16));
   }
 }
 uint64_t describe(int64_t at, int64_t size, Layout layout) {
@@ -75,16 +79,14 @@ uint64_t describe(int64_t at, int64_t size, Layout layout) {
 struct Options {
   Layout a{Swizzle::B128, false}, b{Swizzle::B128, true};
   int32_t n = 64;
-  bool fence = true, wait = true, commit = true, proxyFence = true, settle = true, refence = true,
-       fromRegisters = false;
+  bool fence = true, wait = true, commit = true, proxyFence = true, settle = true, fromRegisters = false;
   int32_t flags = sm_wgmma_accumulate;
   uint64_t flipA = 0, flipB = 0;
-  bool exactlyZero = false;
 };
 
 void product(const Options &o) {
-  fillOperand('A', 0, 64, o.a);
-  fillOperand('B', 16384, o.n, o.b);
+  fillOperand('A', 0, 64, o.a, o.flags & sm_wgmma_f16);
+  fillOperand('B', 16384, o.n, o.b, o.flags & sm_wgmma_f16);
   if (o.proxyFence)
     sm_fence_proxy(1, sm_proxy_async_shared_cta);
   barrier();
@@ -165,6 +167,49 @@ TEST(Wgmma, TakesEveryWidthAndSign) {
         sm_wgmma_mma(2, d, 0, 0, 260, sm_wgmma_accumulate);
       },
       warpgroup));
+}
+
+TEST(Wgmma, TakesF16) {
+  Options o;
+  o.flags = sm_wgmma_accumulate | sm_wgmma_f16;
+  EXPECT_TRUE(passes([&] { product(o); }, warpgroup));
+}
+
+TEST(Wgmma, HandlesAreGoodForNothingElse) {
+  enum Misuse { None, Stmatrix, Swapped, SettledTwice, AddedToOnceSettled };
+  auto kernel = [](Misuse misuse) {
+    return [misuse] {
+      Options o;
+      fillOperand('A', 0, 64, o.a);
+      fillOperand('B', 16384, o.n, o.b);
+      sm_fence_proxy(1, sm_proxy_async_shared_cta);
+      barrier();
+      float d[32] = {}, kept[32];
+      auto multiply = [&](int32_t site, float *into) {
+        sm_wgmma_mma(site, into, int64_t(describe(0, 64, o.a)), int64_t(describe(16384, 64, o.b)), 64,
+                     sm_wgmma_b_mn_major | sm_wgmma_accumulate);
+        sm_wgmma_commit_group(site + 1);
+        sm_wgmma_wait_group(site + 2, 0);
+      };
+      sm_wgmma_fence(2);
+      multiply(3, d);
+      std::copy(std::begin(d), std::end(d), kept);
+      if (misuse == Stmatrix) {
+        uint32_t pair = uint32_t(bf16(-d[0])) | uint32_t(bf16(-d[1])) << 16;
+        sm_stmatrix(10, sharedAt(40960 + warpIndex() * 128 + laneIndex() % 8 * 16), &pair, 1, 0);
+      }
+      if (misuse == Swapped)
+        std::swap(d[3], d[4]);
+      sm_settle(11, d, 32);
+      if (misuse == SettledTwice)
+        sm_settle(12, kept, 32);
+      if (misuse == AddedToOnceSettled)
+        multiply(13, kept);
+    };
+  };
+  EXPECT_TRUE(passes(kernel(None), warpgroup));
+  for (Misuse misuse : {Stmatrix, Swapped, SettledTwice, AddedToOnceSettled})
+    EXPECT_TRUE(faults(FaultKind::UnsettledAccumulator, kernel(misuse), warpgroup)) << misuse;
 }
 
 TEST(Wgmma, TakesAFromRegisters) {

@@ -12,7 +12,8 @@ struct Thread;
 // A quiet NaN whose upper half no computation makes by itself, so that it is known again after rounding to
 // bf16 too.
 inline constexpr uint32_t handlePattern = 0x7fed0000;
-inline constexpr int32_t mostAccumulators = 512; // of one warp at a time
+// Of one warp at a time: the smallest has four registers of a thread's 255.
+inline constexpr int32_t mostAccumulators = 64;
 
 inline float handleOf(int32_t accumulator, int32_t position) {
   return std::bit_cast<float>(handlePattern | uint32_t(accumulator) << 7 | uint32_t(position));

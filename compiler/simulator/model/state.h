@@ -133,6 +133,7 @@ struct Warp {
   std::deque<WarpProduct> queue;
   bool queueOffered = false; // the head is among the pending effects
   std::vector<Accumulator> accumulators;
+  size_t nextAccumulator = 0;
   bool registersWritten = true; // since the last wgmma.fence, as far as the model can see
   bool fencedSinceCommit = false;
   Thread *waiter = nullptr;

@@ -83,7 +83,10 @@ void checkOperand(Multiprocessor &model, Warp &warp, char name, uint64_t descrip
 // ---------------------------------------------------------------------------------------------------
 
 int32_t newAccumulator(Multiprocessor &model, Warp &warp, int32_t n) {
-  for (size_t number = 0; number < size_t(mostAccumulators); ++number) {
+  // In turn, so that handles of one that was settled are not soon taken for another's.
+  for (int32_t tries = 0; tries < mostAccumulators; ++tries) {
+    const size_t number = warp.nextAccumulator;
+    warp.nextAccumulator = (number + 1) % size_t(mostAccumulators);
     if (number == warp.accumulators.size())
       warp.accumulators.emplace_back();
     Accumulator &accumulator = warp.accumulators[number];
