@@ -42,6 +42,8 @@ RowLines::Line RowLines::at(const IndexMath &math, Value number) const {
 }
 
 RowLines::Line RowLines::phase(const IndexMath &math, Value number) const {
+  if (types == 1) // all rows are one line, of the second map: M mod 1 is 0
+    return {math.constant(1), math.constant(0), rows_of_phase, math.constant(0)};
   Value longer = math.less(number, longer_phases);
   Line line;
   line.map = math.select(longer, math.constant(0), math.constant(1));
@@ -49,8 +51,7 @@ RowLines::Line RowLines::phase(const IndexMath &math, Value number) const {
   line.rows = math.add(rows_of_phase, math.count(longer));
   // Phase and offset are both below the period.
   Value type = math.add(number, offset), period = math.constant(types);
-  line.type =
-      types == 1 ? math.constant(0) : math.select(math.less(type, period), type, math.subtract(type, period));
+  line.type = math.select(math.less(type, period), type, math.subtract(type, period));
   return line;
 }
 

@@ -1,0 +1,98 @@
+// The channel becomes a ring. Both roles carry the next slot and a parity through loops and branches.
+// RUN: alg-opt %s -sm-multi-buffer -canonicalize | FileCheck %s
+// RUN: alg-opt %s -sm-multi-buffer=stages=7 | FileCheck %s --check-prefix=SEVEN
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
+
+// SEVEN: sm.ring : <7>
+
+// CHECK-LABEL: sm.kernel @ring
+sm.kernel @ring(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
+                  %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, swizzle 128>,
+                  %y: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>, %rows: index, %offset: index,
+                  %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK-DAG: %[[A:.*]] = sm.allocate : <4 x 128 x 64 x bf16, swizzle 128>
+  // CHECK-DAG: %[[B:.*]] = sm.allocate : <4 x 64 x 64 x bf16, swizzle 128>
+  // CHECK-DAG: %[[RING:.*]] = sm.ring : <4>
+  %channel = sm.channel : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>
+  // CHECK: sm.role multiply
+  sm.role multiply warpgroups 2 registers 232 {
+    // The first wait is for the first phase.
+    // CHECK: scf.for {{.*}} iter_args(%[[SLOT0:.*]] = %c0, %[[PARITY0:.*]] = %c0_i32) -> (index, i32) {
+    scf.for %tile = %c0 to %rows step %c1 {
+      %exists = arith.cmpi slt, %tile, %offset : index
+      // CHECK: %[[TILE_END:.*]]:2 = scf.if %{{.*}} -> (index, i32) {
+      scf.if %exists {
+        %zero = sm.zero : <128 x 64>
+        // CHECK: %[[STEPS:.*]]:3 = scf.for {{.*}} iter_args(%[[SUM:.*]] = %{{.*}}, %[[SLOT:.*]] = %[[SLOT0]], %[[PARITY:.*]] = %[[PARITY0]])
+        %total = scf.for %step = %c0 to %rows step %c1 iter_args(%sum = %zero) -> (!sm.accumulator<128 x 64>) {
+          // CHECK-NEXT: sm.await %[[RING]][%[[SLOT]]] parity %[[PARITY]]
+          // CHECK-NEXT: %[[NEXT:.*]] = sm.mma %[[A]][%[[SLOT]]], %[[B]][%[[SLOT]]], %[[SUM]]
+          // CHECK-NEXT: sm.release %[[RING]][%[[SLOT]]]
+          // CHECK-NEXT: %[[ONE_MORE:.*]] = arith.addi %[[SLOT]], %c1
+          // CHECK-NEXT: %[[WRAPS:.*]] = arith.cmpi eq, %[[ONE_MORE]], %c4
+          // CHECK-NEXT: %[[FLIP:.*]] = arith.extui %[[WRAPS]]
+          // CHECK-NEXT: %[[NEXT_SLOT:.*]] = arith.select %[[WRAPS]], %c0, %[[ONE_MORE]]
+          // CHECK-NEXT: %[[NEXT_PARITY:.*]] = arith.xori %[[PARITY]], %[[FLIP]]
+          // CHECK-NEXT: scf.yield %[[NEXT]], %[[NEXT_SLOT]], %[[NEXT_PARITY]]
+          %a, %b = sm.take %channel : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>> -> !sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>
+          %next = sm.multiply %a, %b, %sum : <128 x 64 x bf16, swizzle 128>, <64 x 64 x bf16, swizzle 128>, <128 x 64>
+          scf.yield %next : !sm.accumulator<128 x 64>
+        }
+        // CHECK: sm.deliver %[[STEPS]]#0
+        sm.deliver %total to %y[%c0] [%c0, %c0, %c0, %tile] : <128 x 64> to <2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>
+        // CHECK: scf.yield %[[STEPS]]#1, %[[STEPS]]#2
+        // A tile that does not exist moves nothing.
+        // CHECK: } else {
+        // CHECK-NEXT: scf.yield %[[SLOT0]], %[[PARITY0]]
+      }
+      // CHECK: scf.yield %[[TILE_END]]#0, %[[TILE_END]]#1
+    }
+  }
+  // CHECK: sm.role load
+  sm.role load warpgroups 1 registers 40 {
+    // CHECK-NEXT: sm.elect
+    sm.elect {
+      // The first wait is for the phase before the first.
+      // CHECK-NEXT: scf.for {{.*}} iter_args(%[[SLOT:.*]] = %c0, %[[PARITY:.*]] = %c1_i32) -> (index, i32) {
+      scf.for %step = %c0 to %rows step %c1 {
+        // CHECK-NEXT: sm.acquire %[[RING]][%[[SLOT]]] parity %[[PARITY]]
+        // CHECK-NEXT: sm.load %x[%c1] [%c0, %c0, %c0, %{{.*}}] to %[[A]][%[[SLOT]]] : <2 x
+        // CHECK-NEXT: sm.load %w[%c0] [%c0, %c0, %{{.*}}, %c0] to %[[B]][%[[SLOT]]] : <1 x
+        // CHECK-NEXT: sm.publish %[[RING]][%[[SLOT]]]
+        %a = sm.fetch %x[%c1] [%c0, %c0, %c0, %step] : <2 x 128 x 64 x bf16, row_dimension 3, swizzle 128> -> <128 x 64 x bf16, swizzle 128>
+        %b = sm.fetch %w[%c0] [%c0, %c0, %step, %c0] : <1 x 64 x 64 x bf16, row_dimension 2, swizzle 128> -> <64 x 64 x bf16, swizzle 128>
+        sm.put %channel, %a, %b : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>, !sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>
+      }
+    }
+  }
+}
+
+// The sign of a product is part of the instruction.
+// CHECK-LABEL: sm.kernel @signs
+sm.kernel @signs(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
+                  %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, swizzle 128>,
+                  %y: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>, %rows: index, %offset: index,
+                  %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
+  %c0 = arith.constant 0 : index
+  %channel = sm.channel : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>
+  sm.role multiply warpgroups 2 registers 232 {
+    %minus = arith.cmpi slt, %rows, %offset : index
+    %zero = sm.zero : <128 x 64>
+    %a, %b = sm.take %channel : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>> -> !sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>
+    // CHECK: %[[SUM:.*]] = scf.if %{{.*}} -> (!sm.accumulator<128 x 64>) {
+    // CHECK-NEXT: %[[LESS:.*]] = sm.mma {{.*}} negate :
+    // CHECK-NEXT: scf.yield %[[LESS]]
+    // CHECK-NEXT: } else {
+    // CHECK-NEXT: %[[MORE:.*]] = sm.mma {{.*}}, %{{[0-9]+}} :
+    // CHECK-NEXT: scf.yield %[[MORE]]
+    // CHECK: sm.release
+    // CHECK: sm.deliver %[[SUM]]
+    %sum = sm.multiply %a, %b, %zero negate %minus : <128 x 64 x bf16, swizzle 128>, <64 x 64 x bf16, swizzle 128>, <128 x 64>
+    sm.deliver %sum to %y[%c0] [%c0, %c0, %c0, %c0] : <128 x 64> to <2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>
+  }
+}

@@ -1,0 +1,27 @@
+// RUN: alg-opt %s -split-input-file -verify-diagnostics -sm-split-roles
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
+// expected-error @+1 {{multiplies in 0 places; roles are split around exactly one}}
+sm.kernel @nothing(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
+                  %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, swizzle 128>,
+                  %y: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>, %rows: index, %offset: index,
+                  %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
+sm.kernel @twice(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
+                  %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, swizzle 128>,
+                  %y: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>, %rows: index, %offset: index,
+                  %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
+  %c0 = arith.constant 0 : index
+  %zero = sm.zero : <64 x 64>
+  %b = sm.fetch %w[%c0] [%c0, %c0, %c0, %c0] : <1 x 64 x 64 x bf16, row_dimension 2, swizzle 128> -> <64 x 64 x bf16, swizzle 128>
+  // expected-error @+1 {{must multiply blocks that are fetched beside it and used nowhere else}}
+  %sum = sm.multiply %b, %b, %zero : <64 x 64 x bf16, swizzle 128>, <64 x 64 x bf16, swizzle 128>, <64 x 64>
+}

@@ -1,0 +1,166 @@
+// What a thread block of Hopper cannot do is refused at the op that is at fault.
+// RUN: alg-opt %s -split-input-file -verify-diagnostics -convert-tile-to-sm
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+// expected-error @+1 {{is scheduled for threads; the Hopper target lowers kernels with a #tile.staged schedule}}
+tile.kernel @threads(%w: !tile.matrix<128x128xbf16>) attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b) over [<bank_rows, 1>] {
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<explicit 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3>
+// expected-error @+1 {{has explicit row types, whose rows no tensor map can address}}
+tile.kernel @explicit(%x: !tile.matrix<?x128xbf16>) attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<[64, 72]>, bank = #alg.groups<[64, 72]>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3>
+// expected-error @+1 {{has groups of unequal widths, which one tensor map cannot address}}
+tile.kernel @unequal(%x: !tile.matrix<?x136xbf16>) attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 2, rows = 64, columns = 64, depth = 64, stages = 3>
+// expected-error @+1 {{owns 2 types in a tile; a thread block takes one}}
+tile.kernel @types(%x: !tile.matrix<?x128xbf16>) attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %s, %j, %n) over [<types, 2>, <rows, 64>, <groups, 1>, <columns, 64>] {
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3>
+tile.kernel @own(%x: !tile.matrix<?x128xbf16>) attributes {layout = #layout, schedule = #schedule} {
+  // expected-error @+1 {{must own one tile of the schedule: <types, 1>, <rows, 64>, <groups, 1>, <columns, 64>}}
+  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 128>, <groups, 1>, <columns, 64>] {
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3>
+// expected-error @+1 {{takes X, W and Y, got 1 operands}}
+tile.kernel @operands(%x: !tile.matrix<?x128xbf16>) attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 100, columns = 64, depth = 64, stages = 3>
+tile.kernel @sums(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x128xbf16>, %y: !tile.matrix<?x128xbf16>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 100>, <groups, 1>, <columns, 64>] {
+    // expected-error @+1 {{the sums of a warpgroup have 64 rows; 100 is not a multiple of it}}
+    %zero = tile.zero : !tile.fragment<100x64xf32>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3>
+tile.kernel @twice(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x128xbf16>, %y: !tile.matrix<?x128xbf16>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+    %zero = tile.zero : !tile.fragment<64x64xf32>
+    // expected-error @+1 {{must add one product to one sum for each term}}
+    %total = tile.terms (%k, %b, %c) of (%t, %j) carry(%sum = %zero) : !tile.fragment<64x64xf32> {
+      %once = tile.mma %x[%t, %k, %s], %w[%b, %j, %n], %sum
+          : !tile.matrix<?x128xbf16>, !tile.matrix<128x128xbf16>, !tile.fragment<64x64xf32>
+      %again = tile.mma %x[%t, %k, %s], %w[%b, %j, %n], %once
+          : !tile.matrix<?x128xbf16>, !tile.matrix<128x128xbf16>, !tile.fragment<64x64xf32>
+      tile.yield %again : !tile.fragment<64x64xf32>
+    }
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3>
+tile.kernel @foreign(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x128xbf16>, %y: !tile.matrix<?x128xbf16>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+    %zero = tile.zero : !tile.fragment<64x64xf32>
+    %total = tile.terms (%k, %b, %c) of (%t, %j) carry(%sum = %zero) : !tile.fragment<64x64xf32> {
+      // expected-error @+1 {{must multiply what its tile owns}}
+      %next = tile.mma %x[%t, %b, %s], %w[%b, %j, %n], %sum
+          : !tile.matrix<?x128xbf16>, !tile.matrix<128x128xbf16>, !tile.fragment<64x64xf32>
+      tile.yield %next : !tile.fragment<64x64xf32>
+    }
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3>
+tile.kernel @scale(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x128xbf16>, %y: !tile.matrix<?x128xbf16>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+    %zero = tile.zero : !tile.fragment<64x64xf32>
+    %total = tile.terms (%k, %b, %c) of (%t, %j) carry(%sum = %zero) : !tile.fragment<64x64xf32> {
+      // expected-error @+1 {{scales by coefficients that are not signs, which tensor cores cannot do in passing}}
+      %next = tile.mma %x[%t, %k, %s], %w[%b, %j, %n], %sum scale %c
+          : !tile.matrix<?x128xbf16>, !tile.matrix<128x128xbf16>, !tile.fragment<64x64xf32>
+      tile.yield %next : !tile.fragment<64x64xf32>
+    }
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3>
+tile.kernel @map(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x128xbf16>, %y: !tile.matrix<?x128xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+    %zero = tile.zero : !tile.fragment<64x64xf32>
+    // expected-error @+1 {{must only round the sums; the Hopper target has no other element-wise code yet}}
+    %doubled = tile.map (%v = %zero : !tile.fragment<64x64xf32>) -> !tile.fragment<64x64xf32> {
+      %r = arith.addf %v, %v : f32
+      tile.yield %r : f32
+    }
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3>
+tile.kernel @walk(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x128xbf16>, %y: !tile.matrix<?x128xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+    // expected-error @+1 {{is not something that the Hopper target can lower}}
+    tile.walk (%u) over [<types, 1>] {
+    }
+  }
+}
