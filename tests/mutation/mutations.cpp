@@ -6,8 +6,11 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Dominance.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
+
+#include <limits>
 
 using namespace mlir;
 
@@ -123,6 +126,7 @@ private:
   void instruction(Operation *op) {
     remove(op);
     swap(op);
+    late(op);
     llvm::TypeSwitch<Operation *>(op)
         .Case([&](NVVM::MBarrierInitOp init) {
           const unsigned index = indexOf(op, init.getCount());
@@ -192,19 +196,41 @@ private:
     });
   }
 
+  static Operation *nextInstruction(Operation *op) {
+    do
+      op = op->getNextNode();
+    while (op && (!isInstruction(op) || isPlain(op)));
+    return op;
+  }
+
   void swap(Operation *op) {
     if (op->getNumResults() != 0)
       return;
-    Operation *next = op->getNextNode();
-    while (next && !(isInstruction(next) && !isPlain(next)))
-      next = next->getNextNode();
-    if (next && next->getName() != op->getName())
-      add("swap", "with " + next->getName().getStringRef().str(), [](Operation *op) {
-        Operation *next = op->getNextNode();
-        while (!(isInstruction(next) && !isPlain(next)))
-          next = next->getNextNode();
-        op->moveAfter(next);
+    if (Operation *next = nextInstruction(op); next && next->getName() != op->getName())
+      add("swap", "with " + next->getName().getStringRef().str(),
+          [](Operation *op) { op->moveAfter(nextInstruction(op)); });
+  }
+
+  /// The last instruction of a block goes to where all ways from there meet again, where its operands reach
+  /// so far.
+  void late(Operation *op) {
+    if (op->getNumResults() != 0 || nextInstruction(op) != nullptr)
+      return;
+    Block *meeting = meetingPoint(op);
+    const bool reaches = meeting != nullptr && llvm::all_of(op->getOperands(), [&](Value value) {
+                           return DominanceInfo().properlyDominates(value, &meeting->front());
+                         });
+    if (reaches)
+      add("late", "", [](Operation *op) {
+        Block *meeting = meetingPoint(op);
+        op->moveBefore(meeting, meeting->begin());
       });
+  }
+
+  static Block *meetingPoint(Operation *op) {
+    PostDominanceInfo dominance;
+    auto *node = dominance.getDomTree(op->getParentRegion()).getNode(op->getBlock());
+    return node != nullptr && node->getIDom() != nullptr ? node->getIDom()->getBlock() : nullptr;
   }
 
   void namedBarrier(NVVM::BarrierOp barrier) {
@@ -222,13 +248,11 @@ private:
       auto wait = cast<NVVM::CpAsyncBulkWaitGroupOp>(op);
       wait.setGroup(wait.getGroup() + 1);
     });
-    add("read", "", [](Operation *op) {
-      auto wait = cast<NVVM::CpAsyncBulkWaitGroupOp>(op);
-      if (wait.getRead())
-        wait.removeReadAttr();
-      else
-        wait.setReadAttr(UnitAttr::get(op->getContext()));
-    });
+    // The other way round would only wait longer.
+    if (!cast<NVVM::CpAsyncBulkWaitGroupOp>(all[current]).getRead())
+      add("read", "", [](Operation *op) {
+        cast<NVVM::CpAsyncBulkWaitGroupOp>(op).setReadAttr(UnitAttr::get(op->getContext()));
+      });
   }
 
   void wgmma(NVVM::WgmmaMmaAsyncOp product) {
