@@ -212,6 +212,32 @@ TEST(Wgmma, HandlesAreGoodForNothingElse) {
     EXPECT_TRUE(faults(FaultKind::UnsettledAccumulator, kernel(misuse), warpgroup)) << misuse;
 }
 
+TEST(Wgmma, OverwritesWhateverItsRegistersHeld) {
+  EXPECT_TRUE(passes(
+      [] {
+        Options o;
+        fillOperand('A', 0, 64, o.a);
+        fillOperand('B', 16384, o.n, o.b);
+        sm_fence_proxy(1, sm_proxy_async_shared_cta);
+        barrier();
+        float d[32] = {}, stale[32];
+        for (int32_t round = 0; round < 2; ++round) {
+          sm_wgmma_fence(2);
+          float *into = round == 0 ? d : stale;
+          sm_wgmma_mma(3, into, int64_t(describe(0, 64, o.a)), int64_t(describe(16384, 64, o.b)), 64,
+                       sm_wgmma_b_mn_major);
+          if (round == 0)
+            std::copy(std::begin(d), std::end(d), stale);
+          sm_wgmma_commit_group(4);
+          sm_wgmma_wait_group(5, 0);
+          sm_settle(6, into, 32);
+        }
+        for (int32_t i = 0; i < 32; ++i)
+          EXPECT_EQ(stale[i], d[i]);
+      },
+      warpgroup));
+}
+
 TEST(Wgmma, TakesAFromRegisters) {
   Options o;
   o.fromRegisters = true;

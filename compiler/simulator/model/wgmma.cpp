@@ -130,9 +130,26 @@ int32_t heldAccumulator(Multiprocessor &model, const Warp &warp, int32_t n) {
   return int32_t(number);
 }
 
+// The same for a product that overwrites: its registers may hold anything, so that only a live accumulator
+// that all lanes name counts.
+int32_t overwrittenAccumulator(const Warp &warp, int32_t n) {
+  const float first = argumentsOf(warp, 0).d[0];
+  if (!isHandle(first))
+    return -1;
+  for (int32_t lane = 1; lane < 32; ++lane)
+    if (const float other = argumentsOf(warp, lane).d[0];
+        !isHandle(other) || accumulatorOf(other) != accumulatorOf(first))
+      return -1;
+  const auto number = size_t(accumulatorOf(first));
+  if (number >= warp.accumulators.size())
+    return -1;
+  const Accumulator &accumulator = warp.accumulators[number];
+  return accumulator.live && accumulator.settled == 0 && accumulator.n == n ? int32_t(number) : -1;
+}
+
 int32_t chooseAccumulator(Multiprocessor &model, Warp &warp, int32_t n, int32_t flags) {
   const bool adds = flags & sm_wgmma_accumulate;
-  const int32_t held = adds || isHandle(argumentsOf(warp, 0).d[0]) ? heldAccumulator(model, warp, n) : -1;
+  const int32_t held = adds ? heldAccumulator(model, warp, n) : overwrittenAccumulator(warp, n);
   if (held >= 0)
     return held;
   if (warp.registersWritten)
