@@ -83,21 +83,21 @@ tile.kernel @interval(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x128xbf1
   // CHECK: %[[FIRST_TYPE:.*]] = arith.divui %offset, %c192
   // CHECK: %[[PARTIAL:.*]] = arith.cmpi sgt, %[[BEGUN]], %c0
   // CHECK: %[[FIRST_RUNS:.*]] = arith.select %[[PARTIAL]], %c1, %c0
-  // CHECK: %[[LEFT_OF_RUN:.*]] = arith.subi %c192, %[[BEGUN]]
-  // CHECK: %[[AT_MOST:.*]] = arith.minsi %rows, %[[LEFT_OF_RUN]]
+  // CHECK: %[[ROOM:.*]] = arith.subi %c192, %[[BEGUN]]
+  // CHECK: %[[AT_MOST:.*]] = arith.minsi %rows, %[[ROOM]]
   // CHECK: %[[FIRST_ROWS:.*]] = arith.select %[[PARTIAL]], %[[AT_MOST]], %c0
   // CHECK: %[[LEFT:.*]] = arith.subi %rows, %[[FIRST_ROWS]]
   // CHECK: %[[WHOLE:.*]] = arith.divui %[[LEFT]], %c192
   // CHECK: %[[TAIL:.*]] = arith.remui %[[LEFT]], %c192
   // CHECK: scf.for
-  // CHECK: %[[FIRST:.*]] = arith.cmpi slt, %[[RUN:.*]], %[[FIRST_RUNS]]
-  // CHECK: %[[BEHIND:.*]] = arith.subi %[[RUN]], %[[FIRST_RUNS]]
+  // CHECK: %[[FIRST:.*]] = arith.cmpi slt, %[[NUMBER:.*]], %[[FIRST_RUNS]]
+  // CHECK: %[[BEHIND:.*]] = arith.subi %[[NUMBER]], %[[FIRST_RUNS]]
   // CHECK: %[[LAST:.*]] = arith.cmpi sge, %[[BEHIND]], %[[WHOLE]]
   // CHECK: %[[LATER_MAP:.*]] = arith.select %[[LAST]], %c2, %c1
   // CHECK: %[[MAP:.*]] = arith.select %[[FIRST]], %c0, %[[LATER_MAP]]
   // CHECK: %[[LATER_ROWS:.*]] = arith.select %[[LAST]], %[[TAIL]], %c192
   // CHECK: arith.select %[[FIRST]], %[[FIRST_ROWS]], %[[LATER_ROWS]]
-  // CHECK: %[[COUNTED:.*]] = arith.addi %[[FIRST_TYPE]], %[[RUN]]
+  // CHECK: %[[COUNTED:.*]] = arith.addi %[[FIRST_TYPE]], %[[NUMBER]]
   // CHECK: arith.remui %[[COUNTED]], %c2
   tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
     %zero = tile.zero : !tile.fragment<64x64xf32>

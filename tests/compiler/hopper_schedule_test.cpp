@@ -1,0 +1,165 @@
+// Schedules of the Hopper kernels: how they are written, what fits the machine, what is chosen.
+#include "compiler/schedule/hopper_schedule.h"
+
+#include "algebras/constructions.h"
+#include "algebras/error.h"
+
+#include <algorithm>
+#include <functional>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace compiler;
+using testing::HasSubstr;
+
+algebras::Layer projection(std::int64_t q, std::int64_t in, std::int64_t out,
+                           algebras::DataType dtype = algebras::DataType::BF16) {
+  algebras::Layer layer =
+      algebras::makeLayer(algebras::Lift::rows(algebras::completeGraph(q)), in, out, dtype);
+  layer.row_types = algebras::RowTypes::cyclic(q);
+  return layer;
+}
+
+/// The message and the hint of the InputError that `action` throws.
+std::string refusal(const std::function<void()> &action) {
+  try {
+    action();
+  } catch (const algebras::InputError &error) {
+    return std::string(error.what()) + " | " + error.hint();
+  }
+  return "";
+}
+
+TEST(HopperScheduleText, IsReadAndWritten) {
+  const HopperSchedule schedule = parseHopperSchedule("rows=192,columns=96,depth=32,stages=3");
+  EXPECT_EQ(schedule, (HopperSchedule{192, 96, 32, 3}));
+  EXPECT_EQ(parseHopperSchedule(toString(schedule)), schedule);
+  EXPECT_EQ(parseHopperSchedule("columns=48"), (HopperSchedule{128, 48, 64, 0}));
+}
+
+TEST(HopperScheduleText, SaysWhatIsWrong) {
+  for (auto [text, message] :
+       {std::pair("", "'' is not of the form name=number"),
+        std::pair("rows", "'rows' is not of the form name=number"),
+        std::pair("rows=64,", "'' is not of the form name=number"),
+        std::pair("rows=64,rows=64", "'rows' is given twice"),
+        std::pair("types=1", "nothing in it is called 'types'"), std::pair("rows=6x", "'6x' is not a number"),
+        std::pair("rows=", "'' is not a number"),
+        std::pair("rows=99999999999999999999", "'99999999999999999999' is not a number")})
+    EXPECT_THAT(refusal([&] { parseHopperSchedule(text); }), HasSubstr(message)) << text;
+}
+
+TEST(HopperLegality, NamesWhatExceeds) {
+  const algebras::Layer layer = projection(4, 512, 1024);
+  auto why = [&](HopperSchedule schedule, HopperOutput output = HopperOutput::BF16) {
+    return whyIllegal(layer, schedule, output);
+  };
+  EXPECT_EQ(why({128, 192, 64, 4}), "");
+  EXPECT_EQ(why({128, 256, 64, 0}), "");
+  EXPECT_THAT(why({96, 64, 64, 0}), HasSubstr("96 rows"));
+  EXPECT_THAT(why({256, 64, 64, 0}), HasSubstr("256 rows"));
+  EXPECT_THAT(why({128, 8, 64, 0}), HasSubstr("8 columns"));
+  EXPECT_THAT(why({128, 100, 64, 0}), HasSubstr("100 columns"));
+  EXPECT_THAT(why({128, 272, 64, 0}), HasSubstr("272 columns"));
+  EXPECT_THAT(why({128, 64, 128, 0}), HasSubstr("a depth of 128"));
+  EXPECT_THAT(why({128, 64, 64, 1}), HasSubstr("1 stages"));
+  EXPECT_THAT(why({128, 64, 64, -1}), HasSubstr("-1 stages"));
+  // 512 threads start with 128 registers each, and ptxas refuses 104 sums.
+  EXPECT_EQ(why({192, 192, 64, 0}), "");
+  EXPECT_THAT(why({192, 208, 64, 0}), HasSubstr("registers"));
+  // The result of f32 takes twice the room of bf16, which is stages less.
+  EXPECT_EQ(why({128, 192, 64, 4}, HopperOutput::BF16), "");
+  EXPECT_THAT(why({128, 192, 64, 4}, HopperOutput::F32), HasSubstr("3 fit"));
+}
+
+TEST(HopperLegality, CountsSharedMemory) {
+  const HopperSchedule schedule{128, 192, 64, 0};
+  EXPECT_EQ(stageBytes(schedule), 128 * 64 * 2 + 64 * 192 * 2);
+  EXPECT_EQ(stagingBytes(schedule, HopperOutput::BF16), 128 * 192 * 2);
+  EXPECT_EQ(stagingBytes(schedule, HopperOutput::F32), 128 * 192 * 4);
+  // 16 x 16 bf16 are 512 bytes, but slots begin at multiples of 1024.
+  EXPECT_EQ(stageBytes({64, 16, 16, 0}), 64 * 16 * 2 + 1024);
+  const std::int64_t fit = stagesThatFit(schedule, HopperOutput::BF16);
+  const std::int64_t rest = hopper_shared_bytes - stagingBytes(schedule, HopperOutput::BF16);
+  EXPECT_LE(fit * stageBytes(schedule), rest);
+  EXPECT_GT((fit + 1) * stageBytes(schedule), rest - 2048);
+}
+
+TEST(HopperLegality, DealsOutTheRegisterFile) {
+  for (std::int64_t warpgroups : {1, 2, 3}) {
+    const HopperRegisters registers = hopperRegisters(warpgroups);
+    EXPECT_EQ(registers.load % 8, 0);
+    EXPECT_EQ(registers.multiply % 8, 0);
+    EXPECT_GE(registers.load, 24);
+    // What a block's threads start with is all that there is to deal out.
+    const std::int64_t threads = (warpgroups + 1) * 128,
+                       start = std::min<std::int64_t>(255, 65536 / threads / 8 * 8);
+    EXPECT_LE(128 * (registers.load + warpgroups * registers.multiply), threads * start);
+  }
+}
+
+TEST(HopperLegality, PanelsAreAsWideAsTheyCan) {
+  EXPECT_EQ(panelBytes(64, 2), 128);
+  EXPECT_EQ(panelBytes(192, 2), 128);
+  EXPECT_EQ(panelBytes(96, 2), 64);
+  EXPECT_EQ(panelBytes(80, 2), 32);
+  EXPECT_EQ(panelBytes(80, 4), 64);
+  EXPECT_EQ(panelBytes(8, 2), 0);
+}
+
+TEST(HopperLayers, AreRefusedWithAHint) {
+  auto refuse = [](const algebras::Layer &layer) {
+    return refusal([&] { requireHopperLayer(layer, HopperOutput::BF16); });
+  };
+  EXPECT_EQ(refuse(projection(4, 512, 768)), "");
+  EXPECT_THAT(refuse(projection(4, 512, 768, algebras::DataType::F32)), HasSubstr("dtype bf16"));
+  EXPECT_THAT(refuse(projection(4, 4 * 20, 768)), HasSubstr("input groups of 20 features are 40 bytes wide"));
+  EXPECT_THAT(refuse(projection(4, 512, 4 * 100)),
+              HasSubstr("output groups of 100 features are 200 bytes wide"));
+  algebras::Layer layer = projection(2, 128, 128);
+  layer.row_types = algebras::RowTypes::explicitTypes(2);
+  EXPECT_THAT(refuse(layer), HasSubstr("explicit row types"));
+  layer = projection(2, 128, 128);
+  layer.in = algebras::Groups::explicitWidths({56, 72});
+  EXPECT_THAT(refuse(layer), HasSubstr("input groups of one width"));
+}
+
+TEST(HopperCandidates, AreLegalAndFillSharedMemory) {
+  for (std::int64_t q : {1, 2, 32})
+    for (std::int64_t in : {8, 40, 64, 192})
+      for (std::int64_t out : {8, 104, 192, 800})
+        for (HopperOutput output : {HopperOutput::BF16, HopperOutput::F32}) {
+          const algebras::Layer layer = projection(q, q * in, q * out);
+          const std::vector<HopperSchedule> candidates = hopperCandidates(layer, output);
+          ASSERT_FALSE(candidates.empty());
+          for (const HopperSchedule &candidate : candidates) {
+            EXPECT_EQ(whyIllegal(layer, candidate, output), "");
+            EXPECT_EQ(candidate.stages, stagesThatFit(candidate, output));
+            EXPECT_LT(candidate.columns - 16, std::max<std::int64_t>(out, 16));
+          }
+        }
+}
+
+TEST(HopperChoice, IsTheCheapestCandidate) {
+  const algebras::Layer layer = projection(32, 2048, 6144);
+  const HopperSchedule chosen = chooseHopperSchedule(layer, 2048, HopperOutput::BF16);
+  const double cost = hopperCost(layer, chosen, HopperOutput::BF16, 2048).total;
+  for (const HopperSchedule &candidate : hopperCandidates(layer, HopperOutput::BF16))
+    EXPECT_LE(cost, hopperCost(layer, candidate, HopperOutput::BF16, 2048).total) << toString(candidate);
+  // A type has 64 rows: tiles of 128 would multiply as many zeros.
+  EXPECT_EQ(chosen.rows, 64);
+}
+
+TEST(HopperCost, CountsBytesOnceAndPaddingInFull) {
+  const algebras::Layer layer = projection(2, 4096, 4096);
+  const HopperCost cost = hopperCost(layer, {128, 128, 64, 4}, HopperOutput::BF16, 4096);
+  EXPECT_NEAR(cost.memory, 3 * 2.0 * 4096 * 4096 / 4.3e6, 1e-6);
+  EXPECT_GE(cost.total, std::max({cost.memory, cost.loads, cost.tensor}));
+  // 2049 rows of a type need one more block of 128 than 2048.
+  EXPECT_GT(hopperCost(layer, {128, 128, 64, 4}, HopperOutput::BF16, 4098).tensor, cost.tensor);
+  EXPECT_GT(hopperCost(layer, {128, 128, 64, 4}, HopperOutput::F32, 4096).memory, cost.memory);
+}
+
+} // namespace
