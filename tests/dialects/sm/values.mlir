@@ -1,0 +1,47 @@
+// The forms that a kernel passes through: blocks as values, channels, rings.
+// RUN: alg-opt %s | alg-opt | FileCheck %s
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3>
+
+sm.kernel @values(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
+                  %y: !sm.maps<2 x 64 x 64 x f32, row_dimension 3>, %rows: index, %offset: index,
+                  %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
+  %i = arith.constant 0 : index
+  %parity = arith.constant 1 : i32
+  %minus = arith.constant true
+  %sum = sm.zero : <64 x 64>
+  // CHECK: %[[A:.*]] = sm.fetch %x[%[[I:.*]]] [%[[I]], %[[I]], %[[I]], %[[I]]] : <2 x 64 x 64 x bf16, row_dimension 3> -> <64 x 64 x bf16>
+  %a = sm.fetch %x[%i] [%i, %i, %i, %i] : <2 x 64 x 64 x bf16, row_dimension 3> -> <64 x 64 x bf16>
+  %b = sm.fetch %w[%i] [%i, %i, %i, %i] : <1 x 64 x 64 x bf16, row_dimension 2> -> <64 x 64 x bf16>
+  // CHECK: sm.multiply %[[A]], %{{.*}}, %{{.*}} : <64 x 64 x bf16>, <64 x 64 x bf16>, <64 x 64>
+  %next = sm.multiply %a, %b, %sum : <64 x 64 x bf16>, <64 x 64 x bf16>, <64 x 64>
+  // CHECK: sm.multiply %[[A]], %{{.*}}, %{{.*}} negate %{{.*}} :
+  %other = sm.multiply %a, %b, %next negate %minus : <64 x 64 x bf16>, <64 x 64 x bf16>, <64 x 64>
+  // CHECK: sm.deliver %{{.*}} to %y[%[[I]]] [%[[I]], %[[I]], %[[I]], %[[I]]] : <64 x 64> to <2 x 64 x 64 x f32, row_dimension 3>
+  sm.deliver %other to %y[%i] [%i, %i, %i, %i] : <64 x 64> to <2 x 64 x 64 x f32, row_dimension 3>
+  // CHECK: %[[CHANNEL:.*]] = sm.channel : <!sm.block<64 x 64 x bf16>>
+  %channel = sm.channel : <!sm.block<64 x 64 x bf16>>
+  // CHECK: %[[RING:.*]] = sm.ring : <3>
+  %ring = sm.ring : <3>
+  sm.role multiply warpgroups 1 registers 240 {
+    // CHECK: sm.take %[[CHANNEL]] : <!sm.block<64 x 64 x bf16>> -> !sm.block<64 x 64 x bf16>
+    %taken = sm.take %channel : <!sm.block<64 x 64 x bf16>> -> !sm.block<64 x 64 x bf16>
+    // CHECK: sm.await %[[RING]][%[[I]]] parity %{{.*}} : <3>
+    sm.await %ring[%i] parity %parity : <3>
+    // CHECK: sm.release %[[RING]][%[[I]]] : <3>
+    sm.release %ring[%i] : <3>
+  }
+  sm.role load warpgroups 1 registers 40 {
+    sm.elect {
+      %c = sm.fetch %x[%i] [%i, %i, %i, %i] : <2 x 64 x 64 x bf16, row_dimension 3> -> <64 x 64 x bf16>
+      // CHECK: sm.put %[[CHANNEL]], %{{.*}} : <!sm.block<64 x 64 x bf16>>, !sm.block<64 x 64 x bf16>
+      sm.put %channel, %c : <!sm.block<64 x 64 x bf16>>, !sm.block<64 x 64 x bf16>
+      // CHECK: sm.acquire %[[RING]][%[[I]]] parity %{{.*}} : <3>
+      sm.acquire %ring[%i] parity %parity : <3>
+      // CHECK: sm.publish %[[RING]][%[[I]]] : <3>
+      sm.publish %ring[%i] : <3>
+    }
+  }
+}
