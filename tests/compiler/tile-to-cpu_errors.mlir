@@ -178,3 +178,32 @@ tile.kernel @foreign(%x: !tile.matrix<?x10xf32>, %w: !tile.matrix<10x64xf32>, %y
     }
   }
 }
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 32>,
+                       row_types = <cyclic 2>>
+// expected-error @+1 {{has operands that come in stages; the CPU target lowers kernels with a #tile.schedule}}
+tile.kernel @staged(%x: !tile.matrix<?x16xbf16>) attributes {layout = #layout,
+    schedule = #tile.staged<types = 1, rows = 64, columns = 32, depth = 16, stages = 3>} {
+  tile.own (%i, %r, %g, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 32>] {
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 32>,
+                       row_types = <cyclic 2>>
+tile.kernel @in_place(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x64xf32>) attributes {layout = #layout,
+    schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = direct>} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.walk (%t, %s) over [<types, 1>, <rows, 8>] {
+        %zero = tile.zero : !tile.fragment<8x16xf32>
+        // expected-error @+1 {{multiplies held rows on a CPU: bring them with tile.hold}}
+        %sum = tile.mma %x[%t, %j, %s], %w[%j, %j, %n], %zero
+            : !tile.matrix<?x16xf32>, !tile.matrix<16x64xf32>, !tile.fragment<8x16xf32>
+      }
+    }
+  }
+}

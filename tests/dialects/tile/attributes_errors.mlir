@@ -128,3 +128,13 @@ func.func private @f(!tile.mask<8x16x2>)
 
 // expected-error @+1 {{expected 'panels'}}
 func.func private @f(!tile.buffer<64x64xf32, strips 16 x 1>)
+
+// -----
+
+// expected-error @+1 {{every size of a schedule must be at least 1}}
+func.func private @f() attributes {a = #tile.staged<types = 1, rows = 0, columns = 64, depth = 64, stages = 3>}
+
+// -----
+
+// expected-error @+1 {{stages are 0 (as many as fit) or more, got -1}}
+func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = -1>}

@@ -109,3 +109,21 @@ tile.kernel @more(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x96xf32>, %y: !
     }
   }
 }
+
+#staged = #tile.staged<types = 1, rows = 64, columns = 16, depth = 32, stages = 4>
+#two = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 32>, bank = #alg.groups<2 x 32>,
+                    out = #alg.groups<2 x 48>, row_types = #alg.row_types<cyclic 2>>
+
+// A worker that owns one tile of the result and multiplies straight from memory.
+// CHECK-LABEL: tile.kernel @staged
+// CHECK-SAME: schedule = #tile.staged<types = 1, rows = 64, columns = 16, depth = 32, stages = 4>
+tile.kernel @staged(%x: !tile.matrix<?x64xbf16>, %w: !tile.matrix<64x96xbf16>, %y: !tile.matrix<?x96xbf16>)
+    attributes {layout = #two, schedule = #staged} {
+  // CHECK: tile.own (%i, %r, %g, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 16>] {
+  tile.own (%i, %r, %g, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 16>] {
+    %zero = tile.zero : !tile.fragment<64x16xf32>
+    // CHECK: tile.mma %x[%i, %g, %r], %w[%g, %g, %n], %{{.*}} : !tile.matrix<?x64xbf16>, !tile.matrix<64x96xbf16>, <64x16xf32>
+    %sum = tile.mma %x[%i, %g, %r], %w[%g, %g, %n], %zero
+        : !tile.matrix<?x64xbf16>, !tile.matrix<64x96xbf16>, !tile.fragment<64x16xf32>
+  }
+}

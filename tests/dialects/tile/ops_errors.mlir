@@ -478,3 +478,40 @@ tile.kernel @kernel(%y: !tile.matrix<?x48xf32>) attributes {layout = #layout, sc
     tile.store %a to %y[%i, %r, %g, %r] mask %m : !tile.fragment<8x16xf32>, !tile.matrix<?x48xf32>, !tile.mask<8x16>
   }
 }
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+                       out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 16, depth = 16, stages = 0>
+tile.kernel @hold(%x: !tile.matrix<?x16xf32>) attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %r, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 16>] {
+    // expected-error @+1 {{holds rows for a thread, but the kernel's operands come in stages}}
+    %xs = tile.hold %x[%t, %r] : !tile.matrix<?x16xf32> -> !tile.buffer<64x16xf32>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+                       out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 16, depth = 16, stages = 0>
+tile.kernel @tile(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x32xbf16>) attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %r, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 16>] {
+    %zero = tile.zero : !tile.fragment<8x16xf32>
+    // expected-error @+1 {{accumulates 8x16, the schedule's tile is 64x16}}
+    %next = tile.mma %x[%t, %t, %r], %w[%j, %j, %n], %zero
+        : !tile.matrix<?x16xbf16>, !tile.matrix<16x32xbf16>, !tile.fragment<8x16xf32>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+                       out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 16, depth = 16, stages = 0>
+tile.kernel @slice(%x: !tile.matrix<?x16xbf16>) attributes {layout = #layout, schedule = #schedule} {
+  // expected-error @+1 {{that owns columns owns them of one group: give it <groups, 1>}}
+  tile.own (%t, %r, %j, %n) over [<types, 1>, <rows, 64>, <groups, 0>, <columns, 16>] {
+  }
+}
