@@ -12,7 +12,7 @@ int main(int argc, char **argv) {
     compiler::addInspect(app, session);
     compiler::addRun(app, session);
     compiler::addSimulate(app, session);
-    compiler::addBench(app, session, compiler::compileForThisMachine);
+    compiler::addBench(app, session, compiler::compileForBench);
     compiler::addDoctor(app, session, compiler::inspectToolchain);
     compiler::addCompletion(app, session);
   });

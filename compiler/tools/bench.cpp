@@ -2,9 +2,11 @@
 #include "compiler/tools/bench_jobs.h"
 #include "compiler/tools/commands.h"
 
+#include "compiler/failure.h"
 #include "compiler/spec/integer_option.h"
 #include "compiler/spec/usage_error.h"
 #include "runtime/bench/bench.h"
+#include "runtime/bench/gpu/measure_cases.h"
 #include "runtime/bench/progress.h"
 #include "runtime/bench/report.h"
 
@@ -22,10 +24,50 @@ struct BenchCommand {
   SpecOptions layer;
   std::vector<std::int64_t> m = {2048};
   std::string table, folder, against = "dense";
-  int trials = 15, threads = 0;
+  std::string target;
+  int device = 0;
+  int trials = 0, threads = 0; // 0: as many trials as the measurement has by itself, all threads
   std::int64_t flush_mib = 0;
   bool json = false;
 };
+
+std::vector<algrt::TableMatch> casesOf(const BenchJobs &list) {
+  std::vector<algrt::TableMatch> cases = list.skipped;
+  for (const BenchJob &job : list.jobs) {
+    algrt::TableMatch match;
+    match.row.name = job.name.empty() ? job.bundle.substr(job.bundle.rfind('/') + 1) : job.name;
+    match.row.m = job.m;
+    match.row.published = job.published;
+    match.bundle_path = job.bundle;
+    cases.push_back(match);
+  }
+  return cases;
+}
+
+int benchOnGpu(const BenchCommand &options, const BenchJobs &list, const std::string &command) {
+  std::optional<algrt::ProgressBar> bar(std::in_place);
+  algrt::GpuBenchOptions measured;
+  measured.device = options.device;
+  measured.target = options.target;
+  measured.against_dense = options.against == "dense";
+  measured.check.threads = options.threads;
+  if (options.trials != 0)
+    measured.trials.evaluation_trials = options.trials;
+  if (options.flush_mib != 0)
+    measured.trials.flush_bytes = options.flush_mib << 20;
+  measured.progress = [&](double fraction, const std::string &what) { bar->show(fraction, what); };
+  const algrt::GpuReport report = algrt::measureOnGpu(measured, casesOf(list), command, {});
+  bar.reset(); // its line is gone before the results are printed
+  const nlohmann::ordered_json json = algrt::toJson(report);
+  fmt::print("{}",
+             options.json ? json.dump(2) + "\n" : algrt::gpuText({json}) + "reproduce: " + command + "\n");
+  if (!report.aborted.empty())
+    throw Failure(fmt::format("the device failed, and what follows was not measured: {}", report.aborted));
+  if (!report.anyWrong())
+    return kDone;
+  printError("some kernels compute something else than the reference; they were not timed");
+  return kVerificationFailed;
+}
 
 int bench(const BenchCommand &options, const BundleCompiler &compile, const std::string &command) {
   if (options.products.empty() == options.table.empty())
@@ -38,15 +80,22 @@ int bench(const BenchCommand &options, const BundleCompiler &compile, const std:
 
   TemporaryFolder scratch;
   BenchJobs list;
+  list.target = options.target.empty() ? "cpu" : options.target;
   list.add(options.products, options.m, options.layer, compile, scratch.path());
   if (!options.table.empty() && !options.folder.empty())
     list.addTable(options.table, options.folder, options.layer.dtype);
   else if (!options.table.empty())
     list.addTable(options.table, options.layer.dtype, compile, scratch.path());
+  std::string why_not;
+  if (algrt::measuresOnGpu(options.target, casesOf(list), options.device, why_not))
+    return benchOnGpu(options, list, command);
+  if (!why_not.empty())
+    printWarning(fmt::format("measuring on the CPU: {}", why_not));
   const std::vector<BenchJob> &jobs = list.jobs;
 
   algrt::BenchOptions measured;
-  measured.trials = options.trials;
+  if (options.trials != 0)
+    measured.trials = options.trials;
   measured.threads = options.threads;
   measured.against_dense = options.against == "dense";
   measured.flush_bytes = options.flush_mib << 20;
@@ -96,15 +145,25 @@ void addBench(CLI::App &app, Session &session, const BundleCompiler &compile) {
   command->add_option("--against", options->against, "dense (default) or none")
       ->check(CLI::IsMember({"dense", "none"}))
       ->type_name("BASELINE");
-  wholeNumber(command->add_option("--trials", options->trials, "trials per measurement (default 15)"))
+  command
+      ->add_option(
+          "--target", options->target,
+          "cpu or a GPU target such as sm_90a; specs are compiled for it, and bundles measured there. "
+          "Without it specs are for the CPU, and bundles go to the GPU where they have kernels for it")
+      ->type_name("TARGET");
+  wholeNumber(command->add_option("--device", options->device, "number of the CUDA device (default 0)"))
+      ->check(CLI::Range(0, 1 << 16))
+      ->type_name("N");
+  wholeNumber(
+      command->add_option("--trials", options->trials, "trials per measurement (default 15, on a GPU 12)"))
       ->check(CLI::Range(1, 100000))
       ->type_name("N");
   wholeNumber(
       command->add_option("--threads", options->threads, "threads for both sides, 0 (default) for all"))
       ->check(CLI::Range(0, 1 << 16))
       ->type_name("N");
-  wholeNumber(
-      command->add_option("--flush-mib", options->flush_mib, "size of the buffer that empties the caches"))
+  wholeNumber(command->add_option("--flush-mib", options->flush_mib,
+                                  "size of the buffer that empties the caches (on a GPU 512)"))
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 20))
       ->type_name("MIB");
   command->add_flag("--json", options->json, "print one JSON object");
@@ -115,7 +174,8 @@ Examples:
   algctl bench up.alg down.alg --m 1,32,2048 --json
   algctl bench "Q(16)" --in 2048 --out 768 --dtype bf16 --m 512
   algctl bench --table projections.csv --dtype f32
-  algctl bench --table projections.csv --bundles build/bundles)help");
+  algctl bench --table projections.csv --bundles build/bundles
+  algctl bench "Q(32)" --in 2048 --out 6144 --dtype bf16 --target sm_90a    on a Hopper GPU)help");
   command->callback([&session, options, compile] {
     session.run = [&session, options, compile] { return bench(*options, compile, session.command); };
   });

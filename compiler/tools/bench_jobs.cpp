@@ -52,7 +52,7 @@ void BenchJobs::add(const std::vector<std::string> &products, const std::vector<
     const Spec spec = loadSpec(options);
     for (std::int64_t rows : m) {
       const std::string bundle = scratch / fmt::format("{}.alg", jobs.size());
-      compile(spec, rows, bundle);
+      compile(spec, rows, target, bundle);
       jobs.push_back({bundle, product, rows});
     }
   }
@@ -62,7 +62,7 @@ void BenchJobs::addTable(const std::string &table, const std::string &bundles, c
   const std::optional<std::string> wanted = dtype.empty() ? std::nullopt : std::optional(dtype);
   for (const algrt::TableMatch &match : algrt::matchTable(algrt::readTable(table), bundles, wanted)) {
     if (match.skipped.empty())
-      jobs.push_back({match.bundle_path, match.row.name, match.row.m});
+      jobs.push_back({match.bundle_path, match.row.name, match.row.m, match.row.published});
     else
       skipped.push_back(match);
   }
@@ -89,9 +89,9 @@ void BenchJobs::addTable(const std::string &table, const std::string &dtype, con
       options.out = row.n;
       options.dtype = type;
       bundle = scratch / fmt::format("{}.alg", compiled.size());
-      compile(loadSpec(options), row.m, bundle);
+      compile(loadSpec(options), row.m, target, bundle);
     }
-    jobs.push_back({bundle, row.name, row.m});
+    jobs.push_back({bundle, row.name, row.m, row.published});
   }
 }
 

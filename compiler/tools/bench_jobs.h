@@ -31,9 +31,11 @@ struct BenchJob {
   std::string bundle;
   std::string name; // empty: the bundle's own
   std::int64_t m = 0;
+  algrt::PublishedFigures published = {};
 };
 
 struct BenchJobs {
+  std::string target = "cpu"; // that specs are compiled for
   std::vector<BenchJob> jobs;
   std::vector<algrt::TableMatch> skipped;
 

@@ -16,11 +16,12 @@ class App;
 
 namespace compiler {
 
-// Writes the bundle of a spec for this machine, with schedules for m rows. Empty in a build without the
-// compiler.
-using BundleCompiler = std::function<void(const Spec &spec, std::int64_t m, const std::string &path)>;
-// compile.cpp; defined only where there is a compiler.
-void compileForThisMachine(const Spec &spec, std::int64_t m, const std::string &path);
+// Writes the bundle of a spec for one target ("cpu" means this machine's), with schedules for m rows. Empty
+// in a build without the compiler.
+using BundleCompiler =
+    std::function<void(const Spec &spec, std::int64_t m, const std::string &target, const std::string &path)>;
+// compile.cpp; defined only where there is a compiler. Throws Failure for a target that there is not.
+void compileForBench(const Spec &spec, std::int64_t m, const std::string &target, const std::string &path);
 
 // On algebras alone.
 void addVerify(CLI::App &app, Session &session);

@@ -1,13 +1,16 @@
 // algctl compile: a spec becomes a bundle.
 #include "compiler/tools/commands.h"
 
+#include "compiler/failure.h"
 #include "compiler/pipeline.h"
 #include "compiler/spec/spec_options.h"
 #include "compiler/tools/output_file.h"
 #include "compiler/tools/target_options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <memory>
 #include <unistd.h>
 
@@ -38,8 +41,13 @@ int compile(const CompileCommand &command) {
 
 } // namespace
 
-void compileForThisMachine(const Spec &spec, std::int64_t m, const std::string &path) {
+void compileForBench(const Spec &spec, std::int64_t m, const std::string &target, const std::string &path) {
+  const std::vector<std::string> &targets = targetNames();
+  if (std::find(targets.begin(), targets.end(), target) == targets.end())
+    throw Failure(fmt::format("there is no target '{}' to compile for; there are {}", target,
+                              fmt::join(targets, ", ")));
   CompileOptions options;
+  options.targets = {targetNamed(target)};
   options.rows = m;
   requireCompilable(spec);
   compileBundle(spec, path, options);

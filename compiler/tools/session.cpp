@@ -57,7 +57,7 @@ int runGuarded(const std::function<int()> &run) {
     if (error.status() == ALGRT_INTERNAL)
       return reportBug(error.what());
     printError(error.what());
-    return error.status() == ALGRT_UNSUPPORTED ? kAbsent : kFailed;
+    return algrt::isAbsence(error.status()) ? kAbsent : kFailed;
   } catch (const std::bad_alloc &) {
     printError("out of memory: the input is too large for this machine");
     return kFailed;

@@ -13,7 +13,7 @@ enum ExitCode : int {
   kDone = 0,
   kFailed = 1,             // diagnosed: bad input, a missing file, a check that did not hold
   kWrongUsage = 2,         // the command line itself
-  kVerificationFailed = 3, // the algebra is not associative and unital
+  kVerificationFailed = 3, // the algebra is not associative and unital, or a kernel is wrong
   kAbsent = 4,             // a device, target or library that this machine does not have
   kBug = 70,               // ours
 };

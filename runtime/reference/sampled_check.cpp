@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <numeric>
 #include <random>
 
@@ -210,8 +211,9 @@ CheckOutcome SampledCheck::compare(const void *y, ElementType output) const {
     }
   }
   const Comparison comparison = algrt::compare(actual, expected);
-  outcome.relative_l2 = comparison.relative_l2;
-  outcome.max_relative = comparison.max_relative;
+  const bool comparable = comparison.kind_mismatches == 0;
+  outcome.relative_l2 = comparable ? comparison.relative_l2 : std::numeric_limits<double>::infinity();
+  outcome.max_relative = comparable ? comparison.max_relative : std::numeric_limits<double>::infinity();
   const double allowed_l2 = narrow ? tolerance(true) : f32_tolerance;
   char text[320];
   if (outcome.unwritten != 0) {
@@ -219,12 +221,12 @@ CheckOutcome SampledCheck::compare(const void *y, ElementType output) const {
                   static_cast<long long>(outcome.unwritten), static_cast<long long>(m_ * n));
     outcome.failure = text;
   }
-  if (outcome.wrong != 0 || comparison.relative_l2 > allowed_l2) {
+  if (outcome.wrong != 0 || outcome.relative_l2 > allowed_l2) {
     std::snprintf(
         text, sizeof(text),
         "%s%lld of %lld checked outputs are wrong, relative L2 error %.3g (at most %.1g is rounding)",
         outcome.failure.empty() ? "" : "; ", static_cast<long long>(outcome.wrong),
-        static_cast<long long>(outcome.samples), comparison.relative_l2, allowed_l2);
+        static_cast<long long>(outcome.samples), outcome.relative_l2, allowed_l2);
     outcome.failure += text;
   }
   if (worst != nullptr) {

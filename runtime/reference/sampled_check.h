@@ -28,7 +28,7 @@ struct CheckOutcome {
   int64_t samples = 0;
   int64_t unwritten = 0;                    // elements of all of Y that hold the pattern or are NaN
   int64_t wrong = 0;                        // samples off by more than rounding explains
-  double relative_l2 = 0, max_relative = 0; // as Comparison has them
+  double relative_l2 = 0, max_relative = 0; // as Comparison has them; infinite where a sample is not finite
   std::string failure; // empty if the result is right; otherwise a sentence with numbers and a place
 
   bool right() const { return failure.empty(); }

@@ -17,4 +17,10 @@ private:
   algrt_status status_;
 };
 
+// Whether what failed is that this machine has no device, driver or kernel for the request.
+constexpr bool isAbsence(algrt_status status) {
+  return status == ALGRT_UNSUPPORTED || status == ALGRT_NO_DRIVER || status == ALGRT_NO_DEVICE ||
+         status == ALGRT_WRONG_ARCHITECTURE;
+}
+
 } // namespace algrt

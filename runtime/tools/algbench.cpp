@@ -200,12 +200,6 @@ int show(const std::vector<std::string> &files) {
   return 0;
 }
 
-// Whether what failed is that a device or a kernel for it is not there.
-bool absent(algrt_status status) {
-  return status == ALGRT_UNSUPPORTED || status == ALGRT_NO_DRIVER || status == ALGRT_NO_DEVICE ||
-         status == ALGRT_WRONG_ARCHITECTURE;
-}
-
 int run(const Arguments &arguments, const std::string &command) {
   if (!arguments.reports.empty())
     return show(arguments.reports);
@@ -239,7 +233,7 @@ int main(int argc, char **argv) {
     return run(arguments, algrt::shellCommand("algbench", argc, argv));
   } catch (const algrt::Error &error) {
     std::cerr << "algbench: " << error.what() << "\n";
-    return absent(error.status()) ? exit_absent : exit_failure;
+    return algrt::isAbsence(error.status()) ? exit_absent : exit_failure;
   } catch (const std::bad_alloc &) {
     std::cerr << "algbench: out of memory: measure fewer rows\n";
     return exit_failure;
