@@ -49,11 +49,13 @@ void requireHopperLayer(const algebras::Layer &layer, HopperOutput output) {
   };
   width("input", layer.in.width(0));
   width("output", layer.out.width(0));
-  // Coordinates, group numbers and interval widths are int32 in a kernel.
-  constexpr std::int64_t most = std::int64_t{1} << 30;
+  // Coordinates, group numbers, interval widths and places in the terms table are int32 in a kernel; the
+  // table has a word for each slot and two for each term.
+  constexpr std::int64_t most = std::int64_t{1} << 29;
+  const algebras::Lift &lift = layer.lift;
   if (layer.in.total() > most || layer.out.total() > most || layer.row_types.period() > most ||
-      layer.lift.termCount() > most)
-    throw InputError("the kernels of sm_90a count in 32 bits, and the layer has sizes beyond 2^30")
+      lift.types() > most / lift.outputGroups() || lift.termCount() > most)
+    throw InputError("the kernels of sm_90a count in 32 bits, and the layer has sizes beyond 2^29")
         .hint("use the target cpu");
 }
 

@@ -124,6 +124,9 @@ TEST(HopperLayers, AreRefusedWithAHint) {
   layer = projection(2, 128, 128);
   layer.in = algebras::Groups::explicitWidths({56, 72});
   EXPECT_THAT(refuse(layer), HasSubstr("input groups of one width"));
+  layer = projection(2, 128, 128);
+  layer.row_types = algebras::RowTypes::interval(2, std::int64_t{1} << 30);
+  EXPECT_THAT(refuse(layer), HasSubstr("count in 32 bits"));
 }
 
 TEST(HopperCandidates, AreLegalAndFillSharedMemory) {
