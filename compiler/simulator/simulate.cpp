@@ -20,6 +20,19 @@ algrt::GpuKernel describedKernel(mlir::ModuleOp module) {
   throw Failure("the module holds no kernel: no function has the attribute nvvm.kernel");
 }
 
+/// How many tensor maps the kernel takes: the byval type of its first parameter says it.
+std::size_t mapsTaken(mlir::ModuleOp module) {
+  for (auto function : module.getOps<mlir::LLVM::LLVMFuncOp>()) {
+    if (!function->hasAttr("nvvm.kernel") || function.getNumArguments() != 4)
+      continue;
+    auto by_value = function.getArgAttrOfType<mlir::TypeAttr>(0, mlir::LLVM::LLVMDialect::getByValAttrName());
+    if (auto maps = by_value ? mlir::dyn_cast<mlir::LLVM::LLVMArrayType>(by_value.getValue())
+                             : mlir::LLVM::LLVMArrayType())
+      return maps.getNumElements();
+  }
+  throw Failure("the kernel's parameters are not tensor maps by value, rows, offset and the terms table");
+}
+
 simulator::Swizzle swizzleOf(std::int32_t bytes) {
   switch (bytes) {
   case 32:
@@ -58,7 +71,8 @@ std::int32_t registersAtEntry(std::int64_t threads) {
 
 } // namespace
 
-SimulatedKernel::SimulatedKernel(mlir::ModuleOp module) : code(module), kernel(describedKernel(module)) {}
+SimulatedKernel::SimulatedKernel(mlir::ModuleOp module)
+    : code(module), kernel(describedKernel(module)), map_count(mapsTaken(module)) {}
 
 SimulatedKernel SimulatedKernel::parse(const std::string &text, const std::string &name) {
   KernelModule parsed(text, name);
@@ -88,6 +102,11 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
                           simulator::Access::Read);
   }
 
+  if (plan.maps.size() != map_count)
+    throw Failure(
+        fmt::format("the kernel takes {} tensor maps, but a launch of this layer has {}: it is the kernel of "
+                    "another layer",
+                    map_count, plan.maps.size()));
   std::vector<simulator::TensorMap> maps;
   for (const algrt::cuda::TensorMap &map : plan.maps)
     maps.push_back(encode(map));

@@ -68,6 +68,7 @@ public:
 private:
   HostKernel code;
   algrt::GpuKernel kernel;
+  std::size_t map_count; ///< tensor maps of its first parameter
 };
 
 } // namespace compiler
