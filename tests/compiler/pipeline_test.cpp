@@ -27,7 +27,7 @@ CompileOptions forLevel(const std::string &level) {
 TEST(Stages, AreNamed) {
   for (const std::string &name : stageNames())
     EXPECT_NO_THROW(stageNamed(name));
-  EXPECT_THROW(stageNamed("ptx"), std::out_of_range);
+  EXPECT_THROW(stageNamed("object"), std::out_of_range);
 }
 
 TEST(Stages, ShowEachProgram) {
