@@ -28,6 +28,17 @@ TEST(Table, ReadsColumnsInAnyOrderAndIgnoresOthers) {
   EXPECT_EQ(readTable(tableFile("m,k,n,q\n1,2,3,4\n"))[0].map, "forward");
 }
 
+TEST(Table, PublishedFiguresAreKeptWhereThereAreAny) {
+  const std::vector<TableRow> rows =
+      readTable(tableFile("m,k,n,q,paper_dense_us,paper_algebra_us,paper_speedup_warm,paper_speedup_"
+                          "flushed\n1,2,3,4,75.7,24.9,3.04,\n"));
+  EXPECT_EQ(rows[0].published.dense_us, 75.7);
+  EXPECT_EQ(rows[0].published.algebra_us, 24.9);
+  EXPECT_EQ(rows[0].published.speedup_warm, 3.04);
+  EXPECT_EQ(rows[0].published.speedup_flushed, std::nullopt);
+  EXPECT_EQ(readTable(tableFile("m,k,n,q\n1,2,3,4\n"))[0].published.dense_us, std::nullopt);
+}
+
 TEST(Table, MistakesAreNamedWithTheirLine) {
   const std::pair<const char *, const char *> wrong[] = {
       {"m,k,n\n1,2,3\n", ":1: has no column q"},
@@ -36,6 +47,8 @@ TEST(Table, MistakesAreNamedWithTheirLine) {
       {"m,k,n,q\n0,2,3,4\n", "column m is '0'"},
       {"m,k,n,q\n1,2,3,99999999999999999999\n", "column q"},
       {"m,k,n,q\n1,2,\"3,4\n", "quote"},
+      {"m,k,n,q,paper_dense_us\n1,2,3,4,fast\n", ":2: column paper_dense_us is 'fast'"},
+      {"m,k,n,q,paper_dense_us\n1,2,3,4,-1\n", "needs a number above 0"},
       {"", "is empty"},
   };
   for (const auto &[text, words] : wrong)
