@@ -9,21 +9,24 @@ def Sm_Dialect : Dialect {
   let name = "sm";
   let summary = "What one thread block does on a streaming multiprocessor: roles, buffers, barriers, copies and products.";
   let description = [{
-    Between `tile`, which knows one kernel but no machine, and `nvvm`, which knows instructions but no kernel. A program
-    of this dialect starts out *synchronous*: blocks of operands are values, fetched and multiplied in order. One pass
-    after another makes it what the machine wants: shared-memory layouts are assigned, the loop is split into a role that
-    loads and a role that multiplies, what passes between them gets a ring of buffers, the ring gets barriers, and the
-    result leaves through shared memory. Every stage prints, and every pass can be run alone with `alg-opt`.
+    Between `tile`, which knows one kernel but no machine, and `nvvm`, which knows instructions but no kernel. A
+    program of this dialect starts out *synchronous*: blocks of operands are values, fetched and multiplied in
+    order. One pass after another makes it what the machine wants: shared-memory layouts are assigned, the loop
+    is split into a role that loads and a role that multiplies, what passes between them gets a ring of buffers,
+    the ring gets barriers, and the result leaves through shared memory. Every stage prints, and every pass can
+    be run alone with `alg-opt`.
 
     Loops are `scf`, index arithmetic is `arith` on `index`, which is 32 bits wide on the machine.
 
-    **Roles.** A thread block consists of warpgroups of 128 threads. Each `sm.role` gets some of them and a number of
-    registers per thread. Inside a role, code runs in all threads of its warpgroups, inside `sm.elect` in one thread of each.
+    **Roles.** A thread block consists of warpgroups of 128 threads. Each `sm.role` gets some of them and a
+    number of registers per thread. Inside a role, code runs in all threads of its warpgroups, inside `sm.elect`
+    in one thread of each.
 
     **Shared memory.** A buffer has *slots*; a slot holds a block of rows x columns, stored as column panels of
-    `swizzle` bytes: panel p holds columns p*w .. p*w+w-1 for w = swizzle / element size, row after row, and the 16-byte pieces of its
-    rows are permuted as the tensor-map engine does it (address bits 4-6 XOR bits 7-9 for 128 bytes, and so on). Every panel
-    is one box of a tensor map, and the panels are the atoms that tensor-core descriptors name.
+    `swizzle` bytes: panel p holds columns p*w .. p*w+w-1 for w = swizzle / element size, row after row, and the
+    16-byte pieces of its rows are permuted as the tensor-map engine does it (address bits 4-6 XOR bits 7-9 for
+    128 bytes, and so on). Every panel is one box of a tensor map, and the panels are the atoms that tensor-core
+    descriptors name.
   }];
   let cppNamespace = "::sm";
   let dependentDialects = ["::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];

@@ -18,8 +18,9 @@ def Sm_KernelOp : Sm_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, NoTer
                                DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "One kernel on a persistent grid";
   let description = [{
-    The arguments of the body are the tensor maps of X, W and Y, the number of rows M and the row offset modulo the
-    period of the row types (both `index`), and the terms table. `tile` says which tile program it came from: layout and schedule.
+    The arguments of the body are the tensor maps of X, W and Y, the number of rows M and the row offset modulo
+    the period of the row types (both `index`), and the terms table. `tile` says which tile program it came
+    from: layout and schedule.
 
     ```mlir
     sm.kernel @forward(%x: !sm.maps<...>, %w: !sm.maps<...>, %y: !sm.maps<...>, %rows: index, %offset: index,
@@ -35,8 +36,8 @@ def Sm_KernelOp : Sm_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, NoTer
 def Sm_RoleOp : Sm_Op<"role", [HasParent<"KernelOp">, SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
   let summary = "What some warpgroups of the block do";
   let description = [{
-    Warpgroups are dealt out in the order of the roles in the kernel. The role's threads run the body with `registers` registers each
-    (a multiple of 8; setmaxnreg on entry), the other threads go on to the next role.
+    Warpgroups are dealt out in the order of the roles in the kernel. The role's threads run the body with
+    `registers` registers each (a multiple of 8; setmaxnreg on entry), the other threads go on to the next role.
 
     ```mlir
     sm.role multiply warpgroups 2 registers 232 { ... }
@@ -168,8 +169,9 @@ def Sm_TakeOp : Sm_Op<"take", [MemoryEffects<[MemRead, MemWrite]>]> {
 def Sm_RingOp : Sm_Op<"ring", [HasParent<"KernelOp">, MemoryEffects<[MemAlloc]>]> {
   let summary = "Slots that are filled and emptied in turn";
   let description = [{
-    The role that loads acquires a slot, loads into it and publishes it; the role that multiplies awaits it, multiplies from it and releases it.
-    Both go through the slots in the same order. How often a role has been through all of them shows in a parity, 0 or 1, that it carries along with the slot.
+    The role that loads acquires a slot, loads into it and publishes it; the role that multiplies awaits it,
+    multiplies from it and releases it. Both go through the slots in the same order. How often a role has been
+    through all of them shows in a parity, 0 or 1, that it carries along with the slot.
   }];
   let results = (outs Sm_RingType:$ring);
   let assemblyFormat = "attr-dict `:` type($ring)";
@@ -189,7 +191,9 @@ class Sm_RingWait<string opMnemonic, list<Trait> traits = []>
 
 def Sm_AcquireOp : Sm_RingWait<"acquire", [Sm_RunsInOneThread]> {
   let summary = "Wait until a slot has been released";
-  let description = [{ The first time through the ring nobody has released anything, and nothing is waited for. }];
+  let description = [{
+    The first time through the ring nobody has released anything, and nothing is waited for.
+  }];
 }
 def Sm_PublishOp : Sm_RingStep<"publish", [Sm_RunsInOneThread]> {
   let summary = "The loads into a slot have been issued";
@@ -223,7 +227,9 @@ def Sm_BarriersOp : Sm_Op<"barriers", [HasParent<"KernelOp">, MemoryEffects<[Mem
 
 def Sm_InitializeOp : Sm_Op<"initialize", [HasParent<"KernelOp">, MemoryEffects<[MemWrite]>]> {
   let summary = "Initialise barriers, make that visible to the asynchronous engines, and let all threads of the block see it";
-  let description = [{ One thread initialises, then fence.mbarrier_init, then the block's threads meet at barrier 0. }];
+  let description = [{
+    One thread initialises, then fence.mbarrier_init, then the block's threads meet at barrier 0.
+  }];
   let arguments = (ins Variadic<Sm_BarriersType>:$barriers);
   let assemblyFormat = "$barriers attr-dict `:` type($barriers)";
 }
@@ -244,7 +250,8 @@ def Sm_WaitOp : Sm_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
 def Sm_ArriveOp : Sm_Op<"arrive", [MemoryEffects<[MemWrite]>]> {
   let summary = "One arrival from each warp";
   let description = [{
-    The first lane of every warp arrives: tensor-core instructions complete warp by warp, and a warp whose lanes have all waited for its own says so for itself.
+    The first lane of every warp arrives: tensor-core instructions complete warp by warp, and a warp whose lanes
+    have all waited for its own says so for itself.
   }];
   let arguments = (ins Sm_BarriersType:$barriers, Index:$slot);
   let assemblyFormat = "$barriers `[` $slot `]` attr-dict `:` type($barriers)";
@@ -267,8 +274,9 @@ def Sm_FenceOp : Sm_Op<"fence", [MemoryEffects<[MemRead, MemWrite]>]> {
 def Sm_LoadOp : Sm_Op<"load", [Sm_RunsInOneThread, AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Copy a block into a slot, asynchronously; a barrier counts its bytes";
   let description = [{
-    One tensor-map copy for each panel of the slot, the column coordinate advancing by the panel's width. What lies outside the map arrives as zeros and counts as bytes.
-    Until barriers are inserted, no barrier is signalled.
+    One tensor-map copy for each panel of the slot, the column coordinate advancing by the panel's width. What
+    lies outside the map arrives as zeros and counts as bytes. Until barriers are inserted, no barrier is
+    signalled.
 
     ```mlir
     sm.load %x[%map][%column, %group, %line, %row] to %a[%slot] signal %full[%slot] : !sm.maps<...> to !sm.buffer<...>, !sm.barriers<5>
@@ -323,8 +331,9 @@ def Sm_MmaFenceOp : Sm_Op<"mma_fence", [MemoryEffects<[MemRead, MemWrite]>]> {
 def Sm_MmaOp : Sm_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulator", "result"]>]> {
   let summary = "Add a slot of rows times a slot of the bank to the sums, asynchronously";
   let description = [{
-    For every 16 of the depth one tensor-core instruction of each warpgroup, on its 64 rows of the slot of A (rows x depth) and all of the slot of B
-    (depth x columns). With `negate` the product is subtracted. The sums are not to be touched before `sm.mma_wait` and `sm.settle`; more products of the same shape may be added.
+    For every 16 of the depth one tensor-core instruction of each warpgroup, on its 64 rows of the slot of A
+    (rows x depth) and all of the slot of B (depth x columns). With `negate` the product is subtracted. The sums
+    are not to be touched before `sm.mma_wait` and `sm.settle`; more products of the same shape may be added.
 
     ```mlir
     %next = sm.mma %a[%slot], %b[%slot], %sum negate : !sm.buffer<...>, !sm.buffer<...>, !sm.accumulator<128 x 192>
@@ -355,8 +364,10 @@ def Sm_MmaWaitOp : Sm_Op<"mma_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
 def Sm_SettleOp : Sm_Op<"settle", [AllTypesMatch<["accumulator", "result"]>]> {
   let summary = "The sums, now that the wait before has seen them finished";
   let description = [{
-    Waiting carries no data, so nothing would keep a compiler from reading the registers before it. This op ties them to its place in the program. It outlives the
-    lowering to `nvvm`, then on a struct of f32: the translation to LLVM makes it an empty asm with tied registers, the simulator a call that hands out the real values.
+    Waiting carries no data, so nothing would keep a compiler from reading the registers before it. This op ties
+    them to its place in the program. It outlives the lowering to `nvvm`, then on a struct of f32: the
+    translation to LLVM makes it an empty asm with tied registers, the simulator a call that hands out the real
+    values.
   }];
   let arguments = (ins AnyType:$accumulator);
   let results = (outs AnyType:$result);
@@ -366,7 +377,8 @@ def Sm_SettleOp : Sm_Op<"settle", [AllTypesMatch<["accumulator", "result"]>]> {
 def Sm_WriteOp : Sm_Op<"write", [MemoryEffects<[MemWrite]>]> {
   let summary = "Write each warpgroup's 64 rows of the sums into a slot, rounded to the buffer's type";
   let description = [{
-    Warpgroup g writes slot `slot` with its own rows; the slot is chosen per warpgroup (`sm.warpgroup`). bf16 goes through stmatrix, f32 through vector stores, both in the buffer's swizzled layout.
+    Warpgroup g writes slot `slot` with its own rows; the slot is chosen per warpgroup (`sm.warpgroup`). bf16
+    goes through stmatrix, f32 through vector stores, both in the buffer's swizzled layout.
   }];
   let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_BufferType:$target, Index:$slot);
   let assemblyFormat = "$accumulator `to` $target `[` $slot `]` attr-dict `:` type($accumulator) `to` type($target)";

@@ -11,10 +11,11 @@ class Sm_Type<string name, string typeMnemonic> : TypeDef<Sm_Dialect, name> {
 def Sm_MapsType : Sm_Type<"Maps", "maps"> {
   let summary = "The tensor maps of one operand";
   let description = [{
-    `!sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>`: two maps, whose box is one panel of a 128 x 64 block: 128 rows
-    along dimension 3 of the map and swizzle / element size columns along dimension 0. `runtime/gpu_kernel_abi.h` says what the
-    four coordinates mean for rows of X and Y (row dimension 3) and for the bank (row dimension 2), and which of several maps a
-    line belongs to. Swizzle 0 stands for a layout that no pass has assigned yet.
+    `!sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>`: two maps, whose box is one panel of a 128 x
+    64 block: 128 rows along dimension 3 of the map and swizzle / element size columns along dimension 0.
+    `runtime/gpu_kernel_abi.h` says what the four coordinates mean for rows of X and Y (row dimension 3) and for
+    the bank (row dimension 2), and which of several maps a line belongs to. Swizzle 0 stands for a layout that
+    no pass has assigned yet.
   }];
   let parameters = (ins "int64_t":$count, "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType,
                         "int64_t":$rowDimension, DefaultValuedParameter<"int64_t", "0">:$swizzle);
@@ -27,7 +28,8 @@ def Sm_MapsType : Sm_Type<"Maps", "maps"> {
 def Sm_BlockType : Sm_Type<"Block", "block"> {
   let summary = "A block of an operand, as a value";
   let description = [{
-    What a synchronous program fetches and multiplies: `!sm.block<128 x 64 x bf16>`. Once assigned, the swizzle says how it will lie in shared memory.
+    What a synchronous program fetches and multiplies: `!sm.block<128 x 64 x bf16>`. Once assigned, the swizzle
+    says how it will lie in shared memory.
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType,
                         DefaultValuedParameter<"int64_t", "0">:$swizzle);
@@ -65,8 +67,9 @@ def Sm_BarriersType : Sm_Type<"Barriers", "barriers"> {
 def Sm_AccumulatorType : Sm_Type<"Accumulator", "accumulator"> {
   let summary = "f32 sums in the registers of a role's warpgroups";
   let description = [{
-    `!sm.accumulator<128 x 192>` in a role of two warpgroups: each holds 64 rows, warpgroup g rows 64g .. 64g+63, in the layout of wgmma's
-    accumulators (lane l of warp v holds of row 16v + l/4 (+ 8) the columns 8i + 2(l mod 4) (+ 1)): columns / 2 registers per thread.
+    `!sm.accumulator<128 x 192>` in a role of two warpgroups: each holds 64 rows, warpgroup g rows 64g ..
+    64g+63, in the layout of wgmma's accumulators (lane l of warp v holds of row 16v + l/4 (+ 8) the columns 8i
+    + 2(l mod 4) (+ 1)): columns / 2 registers per thread.
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$columns);
   let assemblyFormat = "`<` $rows `x` $columns `>`";
@@ -81,8 +84,8 @@ def Sm_TermsTableType : Sm_Type<"TermsTable", "terms_table"> {
 def Sm_ChannelType : Sm_Type<"Channel", "channel"> {
   let summary = "What one role passes to another, as values";
   let description = [{
-    `!sm.channel<!sm.block<128 x 64 x bf16>, !sm.block<64 x 192 x bf16>>` passes a block of rows together with a block of the bank, in the order in which they
-    were put in.
+    `!sm.channel<!sm.block<128 x 64 x bf16>, !sm.block<64 x 192 x bf16>>` passes a block of rows together with a
+    block of the bank, in the order in which they were put in.
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::Type">:$blocks);
   let assemblyFormat = "`<` $blocks `>`";

@@ -20,32 +20,35 @@ class HopperPass<string argument> : Pass<argument, "mlir::ModuleOp"> {
 def ConvertTileToSm : HopperPass<"convert-tile-to-sm"> {
   let summary = "Write what one thread block does, as if it did everything in order";
   let description = [{
-    Each `tile.kernel` with a `#tile.staged` schedule becomes an `sm.kernel`. `own` becomes a loop over tiles: block b of a persistent grid
-    takes the tiles b, b + grid, and so on. A tile's number gives, from slow to fast, its line of rows, its block of rows in the line, its
-    output group and its block of columns, so that blocks that run at the same time share rows of X. What lines are and which map
-    they belong to is said in `runtime/gpu_kernel_abi.h`; tiles without rows are passed over. Nothing is masked: the tensor maps
-    fill with zeros and clip.
+    Each `tile.kernel` with a `#tile.staged` schedule becomes an `sm.kernel`. `own` becomes a loop over tiles:
+    block b of a persistent grid takes the tiles b, b + grid, and so on. A tile's number gives, from slow to
+    fast, its line of rows, its block of rows in the line, its output group and its block of columns, so that
+    blocks that run at the same time share rows of X. What lines are and which map they belong to is said in
+    `runtime/gpu_kernel_abi.h`; tiles without rows are passed over. Nothing is masked: the tensor maps fill with
+    zeros and clip.
 
-    `terms` and `mma` become one loop over the steps of a tile, `depth` of one term at a time. The terms of Q(q) follow from
-    type and group; others are read from the terms table. A step fetches a block of rows and a block of the bank and multiplies
-    them; after the last, the sums are delivered.
+    `terms` and `mma` become one loop over the steps of a tile, `depth` of one term at a time. The terms of Q(q)
+    follow from type and group; others are read from the terms table. A step fetches a block of rows and a block
+    of the bank and multiplies them; after the last, the sums are delivered.
   }];
 }
 
 def SmAssignSwizzle : HopperPass<"sm-assign-swizzle"> {
   let summary = "Choose how blocks lie in shared memory";
   let description = [{
-    A block is stored as column panels, each as wide as the swizzle: 128 bytes where they divide its rows, else 64, else 32. The wider the
-    swizzle, the fewer copies and the better the spread over the banks of shared memory.
+    A block is stored as column panels, each as wide as the swizzle: 128 bytes where they divide its rows, else
+    64, else 32. The wider the swizzle, the fewer copies and the better the spread over the banks of shared
+    memory.
   }];
 }
 
 def SmSplitRoles : HopperPass<"sm-split-roles"> {
   let summary = "Give loading and multiplying to different warps";
   let description = [{
-    The body of the kernel is written twice, once for each role, with the loops that both need. One thread of the first role
-    fetches blocks and puts them into a channel; the warpgroups of the second take them out, multiply and deliver. Each role waits for the grid
-    before this one ahead of its first access to global memory; when the last block has been fetched, the next grid may begin.
+    The body of the kernel is written twice, once for each role, with the loops that both need. One thread of
+    the first role fetches blocks and puts them into a channel; the warpgroups of the second take them out,
+    multiply and deliver. Each role waits for the grid before this one ahead of its first access to global
+    memory; when the last block has been fetched, the next grid may begin.
 
     A warpgroup holds 64 rows of the sums. The registers of the multiprocessor go to where the sums are.
   }];
@@ -54,18 +57,19 @@ def SmSplitRoles : HopperPass<"sm-split-roles"> {
 def SmLowerEpilogue : HopperPass<"sm-lower-epilogue"> {
   let summary = "Let results leave through shared memory";
   let description = [{
-    `sm.deliver` becomes: wait until the warpgroup's previous store has read its slot, write the sums into the slot, make them visible to
-    the copy engine, store. The store runs on while the next tile is multiplied; at the end of the kernel the last one is
-    waited for. Each warpgroup stores its own 64 rows and meets no other.
+    `sm.deliver` becomes: wait until the warpgroup's previous store has read its slot, write the sums into the
+    slot, make them visible to the copy engine, store. The store runs on while the next tile is multiplied; at
+    the end of the kernel the last one is waited for. Each warpgroup stores its own 64 rows and meets no other.
   }];
 }
 
 def SmMultiBuffer : HopperPass<"sm-multi-buffer"> {
   let summary = "Make the channel a ring of slots in shared memory";
   let description = [{
-    Each block that the channel passes gets a buffer of as many slots as the schedule's stages. Both roles carry the slot that is next and the
-    parity of their pass through the ring, from step to step and from tile to tile: no index is divided, and loops that
-    run once or never change nothing. `sm.fetch` becomes a load into the slot, `sm.multiply` a product from it.
+    Each block that the channel passes gets a buffer of as many slots as the schedule's stages. Both roles carry
+    the slot that is next and the parity of their pass through the ring, from step to step and from tile to
+    tile: no index is divided, and loops that run once or never change nothing. `sm.fetch` becomes a load into
+    the slot, `sm.multiply` a product from it.
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "0", "slots of the ring; 0: those of the schedule, or as many as fit">,
@@ -75,11 +79,13 @@ def SmMultiBuffer : HopperPass<"sm-multi-buffer"> {
 def SmInsertBarriers : HopperPass<"sm-insert-barriers"> {
   let summary = "Give the ring its barriers";
   let description = [{
-    Every slot has two: *full* completes when its bytes have arrived, *empty* when every warp that multiplies has said that it is done with it. The
-    first time through the ring the role that loads waits for the phase before the first, which counts as completed.
+    Every slot has two: *full* completes when its bytes have arrived, *empty* when every warp that multiplies
+    has said that it is done with it. The first time through the ring the role that loads waits for the phase
+    before the first, which counts as completed.
 
-    One group of products stays in flight: a step issues its own, waits until the one before it is done, and releases that one's slot. Behind the
-    loop the last group is waited for, its slot released, and the sums settle.
+    One group of products stays in flight: a step issues its own, waits until the one before it is done, and
+    releases that one's slot. Behind the loop the last group is waited for, its slot released, and the sums
+    settle.
   }];
 }
 
