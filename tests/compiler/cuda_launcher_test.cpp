@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stdexcept>
 
 namespace algrt::cuda {
 #define DECLARE(NAME, SYMBOL, PARAMETERS) extern "C" Result SYMBOL PARAMETERS;
@@ -117,9 +118,11 @@ struct Launcher {
     const std::string command =
         fmt::format("{} -std=c99 -pedantic -Wall -Wextra -Werror -O1 -shared -fPIC -o '{}' '{}'", c_compiler,
                     folder.path("up.so"), folder.path("up-1.c"));
-    EXPECT_EQ(std::system(command.c_str()), 0) << command;
+    if (std::system(command.c_str()) != 0)
+      throw std::runtime_error("does not compile: " + command);
     library = dlopen(folder.path("up.so").c_str(), RTLD_NOW | RTLD_LOCAL);
-    EXPECT_TRUE(library) << dlerror();
+    if (!library)
+      throw std::runtime_error(dlerror());
     find(load_from, "up_1_load_from");
     find(load, "up_1_load");
     find(launch, "up_1_launch");
@@ -147,7 +150,8 @@ struct Launcher {
 private:
   template <class Function> void find(Function &function, const char *name) {
     function = reinterpret_cast<Function>(dlsym(library, name));
-    EXPECT_TRUE(function) << name;
+    if (!function)
+      throw std::runtime_error(std::string("no function ") + name);
   }
   void *library;
 };
