@@ -15,7 +15,8 @@
 // CHECK-SAME: boxes = {w = {columns = 16 : i64, rows = 64 : i64, swizzle = 32 : i64},
 // CHECK-SAME: x = {columns = 64 : i64, rows = 128 : i64, swizzle = 128 : i64},
 // CHECK-SAME: y = {columns = 16 : i64, rows = 64 : i64, swizzle = 64 : i64}},
-// CHECK-SAME: cluster = 1 : i64, dependent_launch = true, output = f32,
+// CHECK-SAME: cluster = 1 : i64, dependent_launch = true,
+// CHECK-SAME: output = f32,
 // Two slots of 16384 bytes, two of 2048, two of 4096, then four barriers of 8.
 // CHECK-SAME: shared_bytes = 45088 : i64, terms = true, threads = 384 : i64,
 // CHECK-SAME: tile = {columns = 16 : i64, consumers = 2 : i64, depth = 64 : i64, rows = 128 : i64, stages = 2 : i64}}
