@@ -30,6 +30,9 @@ struct Subject {
   std::string row_types, schedule;
   algrt::ElementType output;
   std::vector<Batch> batches;
+  std::string lift = "rows";
+
+  compiler::Spec spec() const { return projection(algebra, in, out, row_types, lift); }
 };
 
 const std::vector<Subject> &subjects() {
@@ -55,6 +58,16 @@ const std::vector<Subject> &subjects() {
        "rows=64,columns=64,depth=32,stages=2",
        algrt::ElementType::f32,
        {{150, 7, 2}, {90, 0, 3}}},
+      // Terms with signs: products that add and products that subtract.
+      {"signs",
+       ALGCTL_SOURCE_DIR "/tests/simulator/kernels/Inputs/quaternions.json",
+       128,
+       128,
+       "cyclic",
+       "rows=64,columns=32,depth=32,stages=2",
+       algrt::ElementType::bf16,
+       {{150, 0, 2}, {2, 0, 3}},
+       "slots"},
   };
   return all;
 }
@@ -89,8 +102,7 @@ struct Verdict {
 class Laboratory {
 public:
   explicit Laboratory(const Subject &subject)
-      : spec(projection(subject.algebra, subject.in, subject.out, subject.row_types)),
-        module(emittedKernel(spec, subject.schedule, subject.output), subject.name) {
+      : spec(subject.spec()), module(emittedKernel(spec, subject.schedule, subject.output), subject.name) {
     for (int seed = 0; seed < kSeeds; ++seed)
       for (const Batch &batch : subject.batches)
         calls.push_back({ExactCase(spec, batch.m, batch.p0, static_cast<std::uint64_t>(seed)),
@@ -172,7 +184,8 @@ TEST_P(Mutants, AreFoundOut) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Suite, Mutants,
-                         testing::Combine(testing::Values("complete", "table"), testing::Range(0, kParts)),
+                         testing::Combine(testing::Values("complete", "table", "signs"),
+                                          testing::Range(0, kParts)),
                          [](const auto &info) {
                            return std::get<0>(info.param) + std::to_string(std::get<1>(info.param) + 1);
                          });
@@ -180,7 +193,7 @@ INSTANTIATE_TEST_SUITE_P(Suite, Mutants,
 TEST(Survivors, AreMutationsThatExist) {
   std::set<std::string> names;
   for (const Subject &subject : subjects()) {
-    const compiler::Spec spec = projection(subject.algebra, subject.in, subject.out, subject.row_types);
+    const compiler::Spec spec = subject.spec();
     compiler::KernelModule module(emittedKernel(spec, subject.schedule, subject.output), subject.name);
     for (const Mutation &mutation : mutations(module.module()))
       EXPECT_TRUE(names.insert(subject.name + " " + mutation.name).second)
