@@ -153,12 +153,12 @@ LauncherFiles emitLauncher(const Spec &spec, Target target, const std::string &p
   program.names = launcherNames(path);
   const GpuImages images = gpuImages(spec, target, options);
   program.title = spec.source_name;
-  program.layer = runtimeLayer(layer);
   program.kernel = *images.kernel.gpu;
+  program.layer = algrt::cuda::kernelLayer(runtimeLayer(layer), program.kernel);
   program.image_kind = images.cubin.empty() ? algrt::ImageKind::ptx : algrt::ImageKind::cubin;
   program.image = images.cubin.empty() ? images.ptx : images.cubin;
   if (images.kernel.gpu->terms)
-    program.terms = algrt::cuda::termsTable(program.layer, runtimeSupport(layer));
+    program.terms = algrt::cuda::termsTable(runtimeLayer(layer), program.kernel, runtimeSupport(layer));
   return cudaLauncher(program);
 }
 

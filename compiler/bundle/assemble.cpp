@@ -67,6 +67,8 @@ static nlohmann::ordered_json gpuKernelJson(const algrt::Kernel &kernel) {
   if (gpu.registers > 0)
     entry["registers"] = gpu.registers;
   entry["terms"] = gpu.terms;
+  if (gpu.groups > 0)
+    entry["groups"] = gpu.groups;
   entry["tile"] = {{"rows", gpu.tile.rows},
                    {"columns", gpu.tile.columns},
                    {"depth", gpu.tile.depth},

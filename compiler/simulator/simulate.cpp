@@ -97,7 +97,7 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
   y.registerWith(memory, "Y", simulator::Access::Write);
   std::vector<std::int32_t> terms;
   if (kernel.terms) {
-    terms = algrt::cuda::termsTable(layer, *product.support);
+    terms = algrt::cuda::termsTable(layer, kernel, *product.support);
     memory.registerGlobal("the terms table", terms.data(), static_cast<std::int64_t>(terms.size() * 4),
                           simulator::Access::Read);
   }

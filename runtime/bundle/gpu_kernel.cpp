@@ -113,6 +113,12 @@ GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, cons
   kernel.dependent_launch = fields.boolean("dependent_launch");
   kernel.registers = fields.has("registers") ? fields.integer("registers", 1, most_registers) : 0;
   kernel.terms = fields.boolean("terms");
+  const int64_t groups = int64_t(layer.out_groups.size());
+  kernel.groups = fields.has("groups") ? fields.integer("groups", 1, groups) : 0;
+  if (kernel.groups != 0 &&
+      (groups % kernel.groups != 0 || (layer.lift == Lift::slots && kernel.groups != groups)))
+    fields.fail("groups", "is " + std::to_string(kernel.groups) + ": the layer's " + std::to_string(groups) +
+                              " groups cannot be joined into so many");
   const JsonFields tile = fields.object("tile");
   kernel.tile.rows = tile.integer("rows", 1, most_tile);
   kernel.tile.columns = tile.integer("columns", 1, most_tile);

@@ -51,6 +51,9 @@ struct GpuKernel {
   GpuTile tile;
   GpuBox x, w, y;
   bool terms; // reads the terms table
+  // Groups of X, Y and the bank as the kernel counts them, where it takes several consecutive groups of the layer as
+  // one (the factor M(b) of A*M(b)); 0: those of the layer.
+  int64_t groups;
 };
 
 // Whether `target` names a GPU whose kernels this runtime can launch: "sm_90a", "sm_80".

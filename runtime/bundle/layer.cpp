@@ -65,6 +65,15 @@ const char *name(RowTypesKind kind) {
 
 int64_t Layer::bankColumns() const { return lift == Lift::rows ? n : n / int64_t(out_groups.size()); }
 
+Layer joinGroups(const Layer &layer, int64_t groups) {
+  Layer joined = layer;
+  for (std::vector<int64_t> *widths : {&joined.in_groups, &joined.out_groups, &joined.bank_rows}) {
+    const int64_t factor = int64_t(widths->size()) / groups;
+    widths->assign(size_t(groups), widths->front() * factor);
+  }
+  return joined;
+}
+
 Layer parseLayer(const JsonFields &fields) {
   Layer layer;
   if (std::string kind = fields.string("kind"); kind != "projection")

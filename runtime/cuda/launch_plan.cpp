@@ -164,6 +164,10 @@ void checkRows(const Layer &layer, int64_t m, int64_t p0) {
 
 } // namespace
 
+Layer kernelLayer(const Layer &layer, const GpuKernel &kernel) {
+  return kernel.groups == 0 ? layer : joinGroups(layer, kernel.groups);
+}
+
 int64_t rowMapCount(const Layer &layer) {
   return isInterval(layer) ? algrt_interval_row_maps : algrt_cyclic_row_maps;
 }
@@ -191,8 +195,9 @@ int64_t tileCount(const Layer &layer, const GpuTile &tile, int64_t m, int64_t of
   return tiles;
 }
 
-LaunchPlan planForward(const Layer &layer, const GpuKernel &kernel, const Operand &x, const Operand &w,
+LaunchPlan planForward(const Layer &given, const GpuKernel &kernel, const Operand &x, const Operand &w,
                        const Operand &y, int64_t m, int64_t p0, int32_t multiprocessors) {
+  const Layer layer = kernelLayer(given, kernel);
   checkRows(layer, m, p0);
   LaunchPlan plan{};
   const int64_t offset = p0 % periodOf(layer);
@@ -219,19 +224,23 @@ LaunchPlan planForward(const Layer &layer, const GpuKernel &kernel, const Operan
   return plan;
 }
 
-std::vector<int32_t> termsTable(const Layer &layer, const Support &support) {
-  const int64_t groups = int64_t(layer.out_groups.size());
+std::vector<int32_t> termsTable(const Layer &layer, const GpuKernel &kernel, const Support &support) {
+  const int64_t groups = int64_t(kernelLayer(layer, kernel).out_groups.size());
+  const int64_t joined = int64_t(layer.out_groups.size()) / groups;
   const int64_t slots = checkedMultiply(layer.types, groups, "terms table: slots");
   std::vector<int32_t> starts = {0}, terms;
   std::array<Term, 2> storage;
   for (int64_t slot = 0; slot < slots; ++slot) {
-    for (const Term &term : support.terms(slot / groups, slot % groups, storage)) {
+    // Groups that are one to the kernel enter together, block for block: the first of each speaks for all.
+    for (const Term &term : support.terms(slot / groups, slot % groups * joined, storage)) {
+      if (term.input_group % joined != 0 || term.bank_row % joined != 0)
+        continue;
       if (term.coefficient != 1 && term.coefficient != -1)
         refuse(ALGRT_UNSUPPORTED, "a term has the coefficient " + std::to_string(term.coefficient) +
                                       ", kernels that read the terms table know 1 and -1");
-      terms.push_back(term.input_group);
-      terms.push_back(term.coefficient < 0 ? term.bank_row | std::numeric_limits<int32_t>::min()
-                                           : term.bank_row);
+      const auto bank_row = int32_t(term.bank_row / joined);
+      terms.push_back(int32_t(term.input_group / joined));
+      terms.push_back(term.coefficient < 0 ? bank_row | std::numeric_limits<int32_t>::min() : bank_row);
     }
     if (int64_t(terms.size()) / 2 > most_int32)
       refuse(ALGRT_UNSUPPORTED, "the layer has more terms than 32 bits count");

@@ -42,6 +42,9 @@ struct LaunchPlan {
   int32_t rows, offset;
 };
 
+// The layer as a kernel sees it: some of its groups may be one to the kernel.
+Layer kernelLayer(const Layer &layer, const GpuKernel &kernel);
+
 // Tensor maps of X and of Y each: 2 for cyclic types and the slot lift, 3 for interval types.
 int64_t rowMapCount(const Layer &layer);
 
@@ -49,7 +52,7 @@ int64_t rowMapCount(const Layer &layer);
 // the longest line, (interval) runs times the row tiles of a whole run; times output groups, times column
 // tiles of a group. 0 <= offset < period. Throws Error(ALGRT_INVALID_ARGUMENT) where the count does not fit
 // int32.
-int64_t tileCount(const Layer &layer, const GpuTile &tile, int64_t m, int64_t offset);
+int64_t tileCount(const Layer &kernel_layer, const GpuTile &tile, int64_t m, int64_t offset);
 
 // The launch for rows p0 ... p0 + m - 1 on a device of that many multiprocessors. Throws Error that says what
 // to change: ALGRT_INVALID_ARGUMENT for m, p0, an address or a leading dimension that no kernel of the kind
@@ -57,8 +60,7 @@ int64_t tileCount(const Layer &layer, const GpuTile &tile, int64_t m, int64_t of
 LaunchPlan planForward(const Layer &layer, const GpuKernel &kernel, const Operand &x, const Operand &w,
                        const Operand &y, int64_t m, int64_t p0, int32_t multiprocessors);
 
-// The terms table of runtime/gpu_kernel_abi.h, ready to be copied to the device. Throws
-// Error(ALGRT_UNSUPPORTED) where a coefficient is neither 1 nor -1.
-std::vector<int32_t> termsTable(const Layer &layer, const Support &support);
+// The terms table of runtime/gpu_kernel_abi.h, ready to be copied to the device. Throws Error(ALGRT_UNSUPPORTED) where a coefficient is neither 1 nor -1.
+std::vector<int32_t> termsTable(const Layer &layer, const GpuKernel &kernel, const Support &support);
 
 } // namespace algrt::cuda

@@ -73,7 +73,7 @@ DeviceModules::DeviceModules(const Bundle &bundle, std::shared_ptr<const Driver>
     : bundle_(bundle), properties_(properties), context_(std::move(driver), properties.handle) {}
 
 DeviceModules::~DeviceModules() {
-  if (modules_.empty() && !terms_)
+  if (modules_.empty() && terms_.empty())
     return;
   const Driver &driver = context_.driver();
   // Where the context cannot be made current the driver has gone, and what it held with it.
@@ -81,7 +81,7 @@ DeviceModules::~DeviceModules() {
   CaptureMode mode = CaptureMode::relaxed; // another thread's capture is not to end with us
   (void)driver.threadExchangeStreamCaptureMode(&mode);
   ready_.clear();
-  terms_.reset();
+  terms_.clear();
   modules_.clear();
   (void)driver.threadExchangeStreamCaptureMode(&mode);
   Context popped;
@@ -118,11 +118,12 @@ ReadyKernel DeviceModules::load(size_t index) {
                                        int(kernel.shared_bytes)),
                "reserving the kernel's shared memory");
   if (kernel.terms) {
-    if (!terms_) {
-      const std::vector<int32_t> table = termsTable(bundle_.layer(), bundle_.support());
-      terms_ = std::make_unique<DeviceBytes>(context_, table.data(), table.size() * sizeof(int32_t));
+    std::unique_ptr<DeviceBytes> &terms = terms_[kernel.groups];
+    if (!terms) {
+      const std::vector<int32_t> table = termsTable(bundle_.layer(), kernel, bundle_.support());
+      terms = std::make_unique<DeviceBytes>(context_, table.data(), table.size() * sizeof(int32_t));
     }
-    ready.terms = terms_->address();
+    ready.terms = terms->address();
   }
   return ready;
 }

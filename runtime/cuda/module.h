@@ -78,7 +78,7 @@ private:
   PrimaryContext context_;
   mutable std::mutex mutex_;
   std::map<std::string, std::unique_ptr<LoadedModule>> modules_; // by section
-  std::unique_ptr<DeviceBytes> terms_;
+  std::map<int64_t, std::unique_ptr<DeviceBytes>> terms_; // by the number of groups that a kernel counts
   std::map<size_t, ReadyKernel> ready_; // by index in the manifest
 };
 

@@ -44,12 +44,15 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, std::int64_t share
         builder.getDictionaryAttr({number("columns", type.getSwizzle() / element_bytes),
                                    number("rows", type.getRows()), number("swizzle", type.getSwizzle())}));
   };
+  auto layout = dyn_cast<tile::LayoutAttr>(kernel.getLayout());
+  if (!layout)
+    return kernel.emitOpError("needs the #tile.layout that says how many groups it counts");
   Block &body = kernel.getBody().front();
   auto output = cast<sm::MapsType>(body.getArgument(2).getType()).getElementType();
   return builder.getDictionaryAttr(
       {number("threads", threadsOf(kernel)), number("cluster", 1), number("shared_bytes", shared_bytes),
        builder.getNamedAttr("output", TypeAttr::get(output)), boolean("dependent_launch", dependent),
-       boolean("terms", terms),
+       boolean("terms", terms), number("groups", layout.getOut().getCount()),
        builder.getNamedAttr("tile", builder.getDictionaryAttr(
                                         {number("rows", product.getAccumulator().getType().getRows()),
                                          number("columns", product.getAccumulator().getType().getColumns()),
@@ -98,6 +101,7 @@ algrt::GpuKernel readKernelAttribute(LLVM::LLVMFuncOp function) {
   kernel.shared_bytes = fields.number("shared_bytes");
   kernel.dependent_launch = fields.boolean("dependent_launch");
   kernel.terms = fields.boolean("terms");
+  kernel.groups = fields.number("groups");
   const Fields tile = fields.fields("tile");
   kernel.tile = {tile.number("rows"), tile.number("columns"), tile.number("depth"), tile.number("stages"),
                  tile.number("consumers")};

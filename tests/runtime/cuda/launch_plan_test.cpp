@@ -243,15 +243,46 @@ TEST(LaunchPlan, WhatNoMapCanDescribeIsRefused) {
 
 TEST(LaunchPlan, TermsTable) {
   const Layer complete = layerOf(Lift::rows, RowTypesKind::cyclic, 2, 1, 2, 8, 8);
-  EXPECT_EQ(termsTable(complete, Support::complete(2)),
+  EXPECT_EQ(termsTable(complete, GpuKernel{}, Support::complete(2)),
             (std::vector<int32_t>{0, 1, 3, 5, 6, /**/ 0, 0, 0, 0, 1, 1, 0, 0, 1, 1, 1, 1}));
   const Layer slots = layerOf(Lift::slots, RowTypesKind::cyclic, 1, 1, 2, 8, 8);
   const auto table = [&](double coefficient) {
     const std::string section = encodeTerms(1, 2, {{{0, 0, 1}, {1, 1, coefficient}}, {}});
-    return termsTable(slots, Support::parseTable(section, slots));
+    return termsTable(slots, GpuKernel{}, Support::parseTable(section, slots));
   };
   EXPECT_EQ(table(-1), (std::vector<int32_t>{0, 2, 2, /**/ 0, 0, 1, INT32_MIN | 1}));
   EXPECT_THROW(table(0.5), Error);
+}
+
+// Q(2)*M(2) to a kernel that computes Q(2): four groups are two, and of the four terms that a block product of Q(2)
+// consists of one is left.
+TEST(LaunchPlan, JoinedGroups) {
+  const Layer layer = layerOf(Lift::rows, RowTypesKind::cyclic, 2, 1, 4, 8, 16);
+  GpuKernel kernel = kernelOf(ElementType::bf16);
+  kernel.groups = 2;
+  const Layer joined = kernelLayer(layer, kernel);
+  EXPECT_EQ(joined.in_groups, (std::vector<int64_t>{16, 16}));
+  EXPECT_EQ(joined.bank_rows, (std::vector<int64_t>{16, 16}));
+  EXPECT_EQ(joined.out_groups, (std::vector<int64_t>{32, 32}));
+
+  std::vector<std::vector<Term>> terms;
+  for (int32_t type = 0; type < 2; ++type)
+    for (int32_t group = 0; group < 4; ++group) {
+      terms.emplace_back();
+      for (int32_t input = 0; input < 4; ++input)
+        if (input / 2 == type || input / 2 == group / 2)
+          terms.back().push_back({input, input, 1});
+    }
+  const std::string section = encodeTerms(2, 4, terms);
+  EXPECT_EQ(termsTable(layer, kernel, Support::parseTable(section, layer)),
+            termsTable(joined, GpuKernel{}, Support::complete(2)));
+
+  const Operand x{64, layer.k}, w{64, layer.n}, y{64, layer.n};
+  const LaunchPlan plan = planForward(layer, kernel, x, w, y, 10, 0, 132);
+  EXPECT_EQ(plan.maps[0].extents[0], 16u);
+  EXPECT_EQ(plan.maps[0].extents[1], 2u);
+  EXPECT_EQ(plan.maps.back().extents[0], 32u);
+  EXPECT_EQ(plan.tiles, tileCount(joined, kernel.tile, 10, 0));
 }
 
 } // namespace
