@@ -275,10 +275,10 @@ interleaving and every completion time from the seed, and objects to what the ha
 no objection, and every element of Y is what it should be.
 
 Examples:
-  algctl simulate "Q(4)" --in 256 --out 384 --m 300 --seeds 8
-  algctl simulate "Q(2)^2" --in 256 --out 256 --row-types "interval(48)" --m 500 --offset 7 --y-dtype f32
-  algctl emit "Q(4)" --in 256 --out 384 --target=sm_90a --stage=nvvm -o kernel.mlir
-  algctl simulate "Q(4)" --in 256 --out 384 --m 300 --kernel kernel.mlir)help");
+  algctl simulate "Q(4)" --in 256 --out 384 --dtype bf16 --m 300 --seeds 8
+  algctl simulate "Q(2)^2" --in 256 --out 256 --dtype bf16 --row-types "interval(48)" --m 500 --offset 7 --y-dtype f32
+  algctl emit "Q(4)" --in 256 --out 384 --dtype bf16 --target=sm_90a --stage=nvvm -o kernel.mlir
+  algctl simulate "Q(4)" --in 256 --out 384 --dtype bf16 --m 300 --kernel kernel.mlir)help");
   sub->callback([&session, command] { session.run = [command] { return simulate(*command); }; });
 }
 
