@@ -55,6 +55,8 @@ GpuMemory::~GpuMemory() { driver_.memFree(address_); }
 
 void GpuMemory::upload(const void *from) {
   driver_.check(driver_.memcpyHtoD(address_, from, bytes_), "copying to the device");
+  // The copy returns when it has read the bytes; streams such as GpuStream do not wait for them to arrive.
+  driver_.check(driver_.ctxSynchronize(), "copying to the device");
 }
 
 void GpuMemory::download(void *to, size_t bytes) const {

@@ -157,12 +157,55 @@ TEST_F(StandIn, RefusesWhatACaptureForbids) {
                 Result::stream_capture_unsupported, "captured");
   expectRefused(whileCapturing([&] { return driver->ctxSynchronize(); }), Result::stream_capture_unsupported,
                 "captured");
-  CaptureStatus status;
-  expectRefused(whileCapturing([&] { return driver->streamIsCapturing(nullptr, &status); }),
+  expectRefused(whileCapturing([&] { return driver->streamSynchronize(nullptr); }),
                 Result::stream_capture_implicit, "legacy");
   expectRefused(driver->streamBeginCapture(nullptr, CaptureMode::global), Result::stream_capture_unsupported,
                 "legacy");
   expectRefused(driver->streamEndCapture(stream, &graph), Result::stream_capture_unmatched, "not being");
+}
+
+// cuStreamIsCapturing: "the blocking stream capture is not invalidated".
+TEST_F(StandIn, AskingTheLegacyStreamLeavesACaptureValid) {
+  Stream stream;
+  Graph graph = nullptr;
+  CaptureStatus status;
+  ASSERT_EQ(driver->streamCreate(&stream, stream_default), Result::success);
+  ASSERT_EQ(driver->streamBeginCapture(stream, CaptureMode::global), Result::success);
+  expectRefused(driver->streamIsCapturing(nullptr, &status), Result::stream_capture_implicit, "legacy");
+  EXPECT_EQ(driver->streamEndCapture(stream, &graph), Result::success);
+  EXPECT_EQ(driver->graphDestroy(graph), Result::success);
+}
+
+// A copy from pageable memory returns before it has reached the device, and streams that do not wait for the
+// legacy default one overtake it.
+TEST_F(StandIn, CopiesFromHostMemoryAreOvertaken) {
+  DevicePointer address = 0;
+  Stream aside, blocking;
+  ASSERT_EQ(driver->memAlloc(&address, 1), Result::success);
+  ASSERT_EQ(driver->streamCreate(&aside, stream_non_blocking), Result::success);
+  ASSERT_EQ(driver->streamCreate(&blocking, stream_default), Result::success);
+  unsigned char sent = 0, seen = 0;
+  const auto see = [&](Stream stream) {
+    EXPECT_EQ(driver->memcpyDtoHAsync(&seen, address, 1, stream), Result::success);
+    return seen;
+  };
+  const auto send = [&] {
+    ++sent;
+    EXPECT_EQ(driver->memcpyHtoD(address, &sent, 1), Result::success);
+    EXPECT_NE(see(aside), sent);
+  };
+  send();
+  EXPECT_EQ(driver->streamSynchronize(aside), Result::success);
+  EXPECT_NE(see(aside), sent);
+  EXPECT_EQ(driver->ctxSynchronize(), Result::success);
+  EXPECT_EQ(see(aside), sent);
+  send();
+  EXPECT_EQ(driver->streamSynchronize(nullptr), Result::success);
+  EXPECT_EQ(see(aside), sent);
+  send();
+  EXPECT_EQ(see(blocking), sent);
+  send();
+  EXPECT_EQ(see(nullptr), sent);
 }
 
 TEST_F(StandIn, RefusesHandlesAndMemoryThatAreGone) {

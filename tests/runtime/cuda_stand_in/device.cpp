@@ -15,6 +15,7 @@ bool isDevice(const State &s, Device device) { return device >= 0 && size_t(devi
 // What is left in a context that ends goes with it.
 void endContext(State &s, int device) {
   const Context context = s.contexts.at(device).get();
+  s.finishCopies();
   const auto take = [&](auto &objects, const char *what) {
     const size_t lost = std::erase_if(objects, [&](const auto &entry) {
       if constexpr (requires { entry.second->context; })

@@ -101,13 +101,30 @@ Result cuMemFree_v2(DevicePointer address) {
       return violation("cuMemFree_v2", Result::invalid_context, "another context is current");
     if (const Result result = requireNoCapture("cuMemFree_v2", s); result != Result::success)
       return result;
+    s.finishCopies();
     s.allocations.erase(found);
     return Result::success;
   });
 }
 
+// From pageable memory the call returns when it has read the bytes, before they are all on the device:
+// streams that do not wait for the legacy default one may still see what was there (CUDA driver API, "API
+// synchronization behavior").
 Result cuMemcpyHtoD_v2(DevicePointer to, const void *from, size_t bytes) {
-  return copy("cuMemcpyHtoD_v2", false, nullptr, to, at(to), 0, from, bytes);
+  const char *const me = "cuMemcpyHtoD_v2";
+  return entry(me, Entry::needs_context, [&](State &s) {
+    if (const Result result = requireNoCapture(me, s); result != Result::success)
+      return result;
+    if (const Result result = requireMemory(me, s, to, bytes); result != Result::success)
+      return result;
+    if (from == nullptr)
+      return violation(me, Result::invalid_value, "a null pointer");
+    const std::vector<std::byte> read(static_cast<const std::byte *>(from),
+                                      static_cast<const std::byte *>(from) + bytes);
+    return touch(me, s, nullptr, bytes, [&s, to, read] {
+      s.underway.push_back([to, read] { std::memcpy(at(to), read.data(), read.size()); });
+    });
+  });
 }
 
 Result cuMemcpyDtoH_v2(void *to, DevicePointer from, size_t bytes) {
@@ -155,8 +172,12 @@ Result cuMemsetD32Async(DevicePointer to, unsigned int value, size_t count, Stre
 }
 
 Result cuCtxSynchronize() {
-  return entry("cuCtxSynchronize", Entry::needs_context,
-               [&](State &s) { return requireNoCapture("cuCtxSynchronize", s); });
+  return entry("cuCtxSynchronize", Entry::needs_context, [&](State &s) {
+    const Result result = requireNoCapture("cuCtxSynchronize", s);
+    if (result == Result::success)
+      s.finishCopies();
+    return result;
+  });
 }
 
 } // namespace algrt::cuda

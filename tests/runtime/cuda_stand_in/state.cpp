@@ -1,5 +1,7 @@
 #include "tests/runtime/cuda_stand_in/state.h"
 
+#include <utility>
+
 namespace algrt::cuda_stand_in {
 
 State &state() {
@@ -39,6 +41,11 @@ FunctionObject *State::find(Function function) const {
       if (object.get() == function)
         return object.get();
   return nullptr;
+}
+
+void State::finishCopies() {
+  for (const std::function<void()> &copy : std::exchange(underway, {}))
+    copy();
 }
 
 size_t State::allocated(int device) const {

@@ -93,6 +93,9 @@ struct State {
   std::vector<std::string> lost; // what contexts took with them
   std::function<void(const Launch &)> callback;
   double milliseconds = 0; // the devices' clock: advances with the work
+  // Copies from host memory that have returned to their callers and not yet reached the device: the legacy
+  // default stream carries them out.
+  std::vector<std::function<void()>> underway;
 
   std::map<int, std::unique_ptr<ContextObject>> contexts; // by device, while retained
   std::map<Stream, std::unique_ptr<StreamObject>> streams;
@@ -106,6 +109,7 @@ struct State {
   // The function, or nullptr where its module has been unloaded.
   FunctionObject *find(Function function) const;
   size_t allocated(int device) const;
+  void finishCopies();
   // Whether [address, address + bytes) lies in one allocation; -1 or its device.
   int deviceOf(DevicePointer address, size_t bytes) const;
 };

@@ -25,10 +25,10 @@ namespace {
 
 // Work in the legacy default stream waits for every blocking stream, which a captured one cannot be waited
 // for.
-Result requireNoImplicitCapture(const char *symbol, State &s) {
+Result requireNoImplicitCapture(const char *symbol, State &s, bool invalidates = true) {
   for (auto &[handle, stream] : s.streams)
     if (stream->capture && stream->blocking && stream->context == currentContext()) {
-      stream->invalidated = true;
+      stream->invalidated |= invalidates;
       return violation(symbol, Result::stream_capture_implicit,
                        "the legacy default stream while a blocking stream is being captured");
     }
@@ -46,6 +46,7 @@ Result enqueue(const char *symbol, State &s, Stream handle, std::function<void()
   if (handle == nullptr) {
     if (const Result result = requireNoImplicitCapture(symbol, s); result != Result::success)
       return result;
+    s.finishCopies();
     run();
     return Result::success;
   }
@@ -56,10 +57,13 @@ Result enqueue(const char *symbol, State &s, Stream handle, std::function<void()
     return violation(symbol, Result::invalid_handle, "the stream belongs to another context");
   if (stream->invalidated)
     return violation(symbol, Result::stream_capture_invalidated, "the capture has been invalidated");
-  if (stream->capture)
+  if (stream->capture) {
     stream->capture->nodes.push_back(std::move(run));
-  else
-    run();
+    return Result::success;
+  }
+  if (stream->blocking)
+    s.finishCopies();
+  run();
   return Result::success;
 }
 
@@ -92,8 +96,12 @@ Result cuStreamDestroy_v2(Stream stream) {
 
 Result cuStreamSynchronize(Stream handle) {
   return entry("cuStreamSynchronize", Entry::needs_context, [&](State &s) {
-    if (handle == nullptr)
-      return requireNoImplicitCapture("cuStreamSynchronize", s);
+    if (handle == nullptr) {
+      const Result result = requireNoImplicitCapture("cuStreamSynchronize", s);
+      if (result == Result::success)
+        s.finishCopies();
+      return result;
+    }
     StreamObject *stream = liveStream(s, handle);
     if (stream == nullptr)
       return violation("cuStreamSynchronize", Result::invalid_handle, "no such stream");
@@ -148,7 +156,7 @@ Result cuStreamIsCapturing(Stream handle, CaptureStatus *status) {
   return entry("cuStreamIsCapturing", Entry::needs_context, [&](State &s) {
     *status = CaptureStatus::none;
     if (handle == nullptr)
-      return requireNoImplicitCapture("cuStreamIsCapturing", s);
+      return requireNoImplicitCapture("cuStreamIsCapturing", s, /*invalidates=*/false);
     StreamObject *stream = liveStream(s, handle);
     if (stream == nullptr)
       return violation("cuStreamIsCapturing", Result::invalid_handle, "no such stream");

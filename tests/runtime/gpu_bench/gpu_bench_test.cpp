@@ -262,6 +262,18 @@ TEST_F(GpuBenchTest, RatesAreOfTheBestSizeAndTheBestCandidate) {
   EXPECT_NEAR(result.floor_macs_us, 80.0 * double(result.active_macs) / double(result.dense_macs), 1e-3);
 }
 
+TEST_F(GpuBenchTest, UploadsAreThereForStreamsThatWaitForNoOther) {
+  const GpuDevice device(0);
+  const GpuStream stream(device);
+  GpuMemory memory(device, 64, "a test");
+  const std::vector<char> sent(64, 'x');
+  std::vector<char> seen(64);
+  memory.upload(sent.data());
+  ASSERT_EQ(device.driver().memcpyDtoHAsync(seen.data(), memory.address(), 64, stream.get()),
+            cuda::Result::success);
+  EXPECT_EQ(seen, sent);
+}
+
 TEST_F(GpuBenchTest, WithoutTheLibraryThereIsNoDenseTime) {
   ::setenv("ALGRT_CUBLASLT", "/nonexistent/libcublasLt.so", 1);
   const GpuReport absent = report({37});
