@@ -93,6 +93,7 @@ CudaProgram programOf(const Shape &shape, const std::string &path, const std::st
   kernel.x = {32, 16, 64};
   kernel.w = {16, 32, 32};
   kernel.y = {32, 16, shape.output == ElementType::f32 ? 128 : 64};
+  kernel.dependent_launch = shape.cluster > 1;
   kernel.terms = !shape.terms.empty();
   program.image_kind = ImageKind::ptx;
   program.image = image;
@@ -126,6 +127,7 @@ struct Launcher {
     find(load_from, "up_1_load_from");
     find(load, "up_1_load");
     find(launch, "up_1_launch");
+    find(launch_dependent, "up_1_launch_dependent");
     find(unload, "up_1_unload");
     find(error, "up_1_error");
   }
@@ -142,8 +144,9 @@ struct Launcher {
 
   int (*load_from)(Kernel *, int, Find, void *);
   int (*load)(Kernel *, int);
-  int (*launch)(Kernel *, const void *, int64_t, const void *, int64_t, void *, int64_t, int64_t, int64_t,
-                void *);
+  using Launch = int (*)(Kernel *, const void *, int64_t, const void *, int64_t, void *, int64_t, int64_t,
+                         int64_t, void *);
+  Launch launch, launch_dependent;
   void (*unload)(Kernel *);
   const char *(*error)(const Kernel *);
 
@@ -156,7 +159,7 @@ private:
   void *library;
 };
 
-// Memory of the stand-in's device 0, in its primary context.
+// Memory of the stand-in's device 0, in its primary context, and a stream that waits for no other.
 class DeviceMemory {
 public:
   DeviceMemory() {
@@ -165,16 +168,19 @@ public:
     EXPECT_EQ(cuCtxPushCurrent_v2(context), Result::success);
     for (DevicePointer &address : addresses)
       EXPECT_EQ(cuMemAlloc_v2(&address, 4 << 20), Result::success);
+    EXPECT_EQ(cuStreamCreate(&stream, stream_non_blocking), Result::success);
     EXPECT_EQ(cuCtxPopCurrent_v2(&popped), Result::success); // the launcher enters it by itself
   }
   ~DeviceMemory() {
     EXPECT_EQ(cuCtxPushCurrent_v2(context), Result::success);
+    EXPECT_EQ(cuStreamDestroy_v2(stream), Result::success);
     for (DevicePointer address : addresses)
       EXPECT_EQ(cuMemFree_v2(address), Result::success);
     EXPECT_EQ(cuCtxPopCurrent_v2(&popped), Result::success);
     EXPECT_EQ(cuDevicePrimaryCtxRelease_v2(0), Result::success);
   }
   DevicePointer addresses[3] = {};
+  Stream stream = nullptr;
 
 private:
   Context context = nullptr, popped = nullptr;
@@ -215,7 +221,8 @@ TEST_P(CudaLauncher, LaunchesAsTheRuntimeWould) {
     for (const int64_t p0 : {int64_t(0), int64_t(1), int64_t(5), int64_t(20), int64_t(1) << 40}) {
       launches.clear();
       ASSERT_EQ(launcher.launch(&kernel, pointer(x.address), x.leading_dimension, pointer(w.address),
-                                w.leading_dimension, pointer(y.address), y.leading_dimension, m, p0, nullptr),
+                                w.leading_dimension, pointer(y.address), y.leading_dimension, m, p0,
+                                memory.stream),
                 0)
           << launcher.error(&kernel);
       const LaunchPlan plan = planForward(program.layer, program.kernel, x, w, y, m, p0, 132);
@@ -226,6 +233,8 @@ TEST_P(CudaLauncher, LaunchesAsTheRuntimeWould) {
       EXPECT_EQ(launch.threads, plan.threads);
       EXPECT_EQ(launch.cluster, plan.cluster);
       EXPECT_EQ(launch.shared_bytes, plan.shared_bytes);
+      EXPECT_EQ(launch.stream, memory.stream);
+      EXPECT_FALSE(launch.programmatic);
       ASSERT_EQ(launch.parameters.size(), 4u);
       ASSERT_EQ(launch.parameters[0].size(), plan.maps.size() * algrt_tensor_map_bytes);
       for (size_t i = 0; i < plan.maps.size(); ++i) {
@@ -253,7 +262,8 @@ TEST_P(CudaLauncher, LaunchesAsTheRuntimeWould) {
       EXPECT_EQ(rows, plan.rows);
       EXPECT_EQ(offset, plan.offset);
       ASSERT_EQ(terms != 0, !shape().terms.empty());
-      if (terms != 0) { // the stand-in's memory is the host's
+      // The stand-in's memory is the host's. Nothing but the loading has waited for the table to get there.
+      if (terms != 0) {
         EXPECT_EQ(std::memcmp(pointer(terms), shape().terms.data(), shape().terms.size() * sizeof(int32_t)),
                   0);
       }
@@ -265,6 +275,33 @@ TEST_P(CudaLauncher, LaunchesAsTheRuntimeWould) {
   EXPECT_TRUE(launches.empty());
   launcher.unload(&kernel);
   launcher.unload(&kernel); // nothing is left to do
+}
+
+TEST_P(CudaLauncher, StartsEarlyOnlyAKernelThatWaits) {
+  TemporaryFolder folder;
+  const Launcher launcher(folder, shape(), c_compiler());
+  const CudaProgram program = programOf(shape(), "up-1.c", "");
+  const DeviceMemory memory;
+  Launcher::Kernel kernel;
+  ASSERT_EQ(launcher.loadFromStandIn(kernel, 0), 0) << launcher.error(&kernel);
+  int launches = 0;
+  cuda_stand_in::onLaunch([&](const cuda_stand_in::Launch &launch) {
+    EXPECT_TRUE(launch.programmatic);
+    EXPECT_EQ(launch.cluster, shape().cluster);
+    ++launches;
+  });
+  const int result = launcher.launch_dependent(
+      &kernel, pointer(memory.addresses[0]), program.layer.k, pointer(memory.addresses[1]),
+      program.layer.bankColumns(), pointer(memory.addresses[2]), program.layer.n, 21, 3, memory.stream);
+  if (program.kernel.dependent_launch) {
+    EXPECT_EQ(result, 0) << launcher.error(&kernel);
+    EXPECT_EQ(launches, 1);
+  } else {
+    EXPECT_EQ(result, -1);
+    EXPECT_THAT(launcher.error(&kernel), HasSubstr("does not wait"));
+    EXPECT_EQ(launches, 0);
+  }
+  launcher.unload(&kernel);
 }
 
 TEST_P(CudaLauncher, RefusesWhatTheRuntimeRefuses) {

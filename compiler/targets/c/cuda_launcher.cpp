@@ -54,6 +54,7 @@ std::vector<std::pair<std::string, std::int64_t>> numbers(const CudaProgram &pro
       {"THREADS", kernel.threads},
       {"CLUSTER", kernel.cluster},
       {"SHARED_BYTES", kernel.shared_bytes},
+      {"DEPENDENT_LAUNCH", kernel.dependent_launch},
       {"TILE_ROWS", kernel.tile.rows},
       {"COLUMN_TILES", (out_width + kernel.tile.columns - 1) / kernel.tile.columns},
       {"ROW_MAPS", row_maps},

@@ -40,6 +40,11 @@ int @_load_from(@_kernel *kernel, int device, @_find_symbol find, void *context)
 int @_launch(@_kernel *kernel, const void *x, int64_t ldx, const void *w, int64_t ldw, void *y, int64_t ldy,
              int64_t m, int64_t p0, void *stream);
 
+/* The same, but it may begin before the work ahead of it in the stream has ended (programmatic stream serialization):
+ * the kernel itself waits for that work before it touches memory. @_invalid_argument where it does not. */
+int @_launch_dependent(@_kernel *kernel, const void *x, int64_t ldx, const void *w, int64_t ldw, void *y, int64_t ldy,
+                       int64_t m, int64_t p0, void *stream);
+
 /* Takes the kernel from the device, which must have finished with it. */
 void @_unload(@_kernel *kernel);
 
@@ -70,6 +75,7 @@ const char *const launcher_driver = R"c(
   X(allocate, cuMemAlloc_v2, (unsigned long long *address, size_t bytes))                                              \
   X(deallocate, cuMemFree_v2, (unsigned long long address))                                                            \
   X(copy_to_device, cuMemcpyHtoD_v2, (unsigned long long to, const void *from, size_t bytes))                          \
+  X(synchronize_stream, cuStreamSynchronize, (void *stream))                                                           \
   X(encode_map, cuTensorMapEncodeTiled,                                                                                \
     (void *map, int type, uint32_t rank, void *address, const uint64_t *extents, const uint64_t *strides,              \
      const uint32_t *box, const uint32_t *element_strides, int interleave, int swizzle, int promotion, int fill))      \
@@ -80,7 +86,8 @@ enum { /* CUdevice_attribute, CUfunction_attribute, CUlaunchAttributeID */
   CAPABILITY_MAJOR = 75,
   CAPABILITY_MINOR = 76,
   MAX_DYNAMIC_SHARED_BYTES = 8,
-  CLUSTER_DIMENSION = 4
+  CLUSTER_DIMENSION = 4,
+  PROGRAMMATIC_STREAM_SERIALIZATION = 6
 };
 
 typedef struct {
@@ -89,6 +96,7 @@ typedef struct {
   union {
     char bytes[64];
     unsigned cluster[3];
+    int allowed; /* programmatic stream serialization */
     void *alignment;
   } value;
 } launch_attribute;
@@ -118,7 +126,7 @@ static int driver_failure(@_kernel *kernel, int result, const char *what) {
   if (kernel->state->error_text(result, &text) != 0 || text == NULL)
     text = "an error that the driver has no text for";
   snprintf(kernel->error, sizeof kernel->error, "%s: %s (CUresult %d)", what, text, result);
-return result;
+  return result;
 }
 )c";
 
@@ -175,6 +183,9 @@ static int put_on_device(@_kernel *kernel) {
       return driver_failure(kernel, result, "allocating the table of terms");
     if ((result = state->copy_to_device(state->terms, terms, TERMS_BYTES)) != 0)
       return driver_failure(kernel, result, "copying the table of terms");
+    /* The copy, in the default stream, returns before it has arrived; other streams do not wait for it. */
+    if ((result = state->synchronize_stream(NULL)) != 0)
+      return driver_failure(kernel, result, "copying the table of terms");
   }
   return 0;
 }
@@ -185,7 +196,8 @@ static int load_state(@_kernel *kernel, int device, @_find_symbol find, void *co
   int result;
   if (find == NULL) {
     find = find_in_library;
-    context = state->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    /* Never unmapped: the driver has threads of its own. */
+    context = state->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (context == NULL)
       return fail(kernel, @_no_driver, "libcuda.so.1 cannot be opened: this machine has no NVIDIA driver");
   }
@@ -402,8 +414,8 @@ static unsigned choose_grid(int64_t tiles, int multiprocessors) {
   return (unsigned)(clusters < 1 ? CLUSTER : clusters * CLUSTER);
 }
 
-int @_launch(@_kernel *kernel, const void *x, int64_t ldx, const void *w, int64_t ldw, void *y, int64_t ldy,
-             int64_t m, int64_t p0, void *stream) {
+static int start(@_kernel *kernel, const void *x, int64_t ldx, const void *w, int64_t ldw, void *y, int64_t ldy,
+                 int64_t m, int64_t p0, void *stream, int dependent) {
   static const box_shape x_box = {X_BOX_COLUMNS, X_BOX_ROWS, X_SWIZZLE};
   static const box_shape w_box = {W_BOX_COLUMNS, W_BOX_ROWS, W_SWIZZLE};
   static const box_shape y_box = {Y_BOX_COLUMNS, Y_BOX_ROWS, Y_SWIZZLE};
@@ -412,7 +424,7 @@ int @_launch(@_kernel *kernel, const void *x, int64_t ldx, const void *w, int64_
   matrix x_matrix = {"x", 0, K, 0, INPUT_BYTES, INPUT_TYPE}, w_matrix = {"w", 0, BANK_COLUMNS, 0, INPUT_BYTES, INPUT_TYPE},
          y_matrix = {"y", 0, N, 0, OUTPUT_BYTES, OUTPUT_TYPE};
   launch_config config;
-  launch_attribute attribute;
+  launch_attribute attributes[2];
   void *parameters[4], *popped;
   int32_t rows, offset;
   int64_t tiles;
@@ -439,18 +451,23 @@ int @_launch(@_kernel *kernel, const void *x, int64_t ldx, const void *w, int64_
       (result = encode_rows(kernel, maps + (ROW_MAPS + 1) * MAP_BYTES, &y_matrix, OUT_GROUPS, m, offset, &y_box)) ==
           0) {
     memset(&config, 0, sizeof config);
-    memset(&attribute, 0, sizeof attribute);
+    memset(attributes, 0, sizeof attributes);
+    config.attributes = attributes;
     config.grid[0] = choose_grid(tiles, kernel->state->multiprocessors);
     config.block[0] = THREADS;
     config.grid[1] = config.grid[2] = config.block[1] = config.block[2] = 1;
     config.shared_bytes = SHARED_BYTES;
     config.stream = stream;
     if (CLUSTER > 1) {
-      attribute.id = CLUSTER_DIMENSION;
-      attribute.value.cluster[0] = CLUSTER;
-      attribute.value.cluster[1] = attribute.value.cluster[2] = 1;
-      config.attributes = &attribute;
-      config.attribute_count = 1;
+      launch_attribute *attribute = &attributes[config.attribute_count++];
+      attribute->id = CLUSTER_DIMENSION;
+      attribute->value.cluster[0] = CLUSTER;
+      attribute->value.cluster[1] = attribute->value.cluster[2] = 1;
+    }
+    if (dependent) {
+      launch_attribute *attribute = &attributes[config.attribute_count++];
+      attribute->id = PROGRAMMATIC_STREAM_SERIALIZATION;
+      attribute->value.allowed = 1;
     }
     parameters[0] = maps;
     parameters[1] = &rows;
@@ -461,6 +478,18 @@ int @_launch(@_kernel *kernel, const void *x, int64_t ldx, const void *w, int64_
   }
   (void)kernel->state->pop_context(&popped);
   return result;
+}
+
+int @_launch(@_kernel *kernel, const void *x, int64_t ldx, const void *w, int64_t ldw, void *y, int64_t ldy,
+             int64_t m, int64_t p0, void *stream) {
+  return start(kernel, x, ldx, w, ldw, y, ldy, m, p0, stream, 0);
+}
+
+int @_launch_dependent(@_kernel *kernel, const void *x, int64_t ldx, const void *w, int64_t ldw, void *y, int64_t ldy,
+                       int64_t m, int64_t p0, void *stream) {
+  if (!DEPENDENT_LAUNCH)
+    return fail(kernel, @_invalid_argument, "the kernel does not wait for the work ahead of it by itself");
+  return start(kernel, x, ldx, w, ldw, y, ldy, m, p0, stream, 1);
 }
 )c";
 
