@@ -105,15 +105,35 @@ ReadyKernel DeviceModules::prepare(size_t kernel) {
   return ready;
 }
 
+// Machine code that suits the device may still be newer than the driver: then the driver's own compiler is
+// asked, with the PTX.
+const LoadedModule &DeviceModules::module(const GpuKernel &kernel) {
+  std::string rejections;
+  const std::vector<GpuImage> images = loadableImages(kernel, properties_);
+  for (const GpuImage &image : images) {
+    if (const auto found = modules_.find(image.section); found != modules_.end())
+      return *found->second;
+    try {
+      auto loaded = std::make_unique<LoadedModule>(
+          context_, bundle_.section(*bundle_.manifest().findSection(image.section)), image.kind,
+          image.section);
+      return *modules_.emplace(image.section, std::move(loaded)).first->second;
+    } catch (const Error &error) {
+      rejections += (rejections.empty() ? "" : "; ") + std::string(error.what());
+      const bool rejected = error.status() == ALGRT_WRONG_ARCHITECTURE || error.status() == ALGRT_BAD_BUNDLE;
+      if (!rejected || &image == &images.back())
+        throw Error(error.status(), rejections);
+    }
+  }
+  throw Error(ALGRT_INTERNAL, "kernel '" + kernel.symbol +
+                                  "' was chosen for a device that can load none of "
+                                  "its images");
+}
+
 ReadyKernel DeviceModules::load(size_t index) {
   const Driver &driver = context_.driver();
   const GpuKernel &kernel = *bundle_.manifest().kernels[index].gpu;
-  const GpuImage image = loadableImages(kernel, properties_).at(0);
-  std::unique_ptr<LoadedModule> &module = modules_[image.section];
-  if (!module)
-    module = std::make_unique<LoadedModule>(
-        context_, bundle_.section(*bundle_.manifest().findSection(image.section)), image.kind, image.section);
-  ReadyKernel ready{module->function(kernel.symbol), 0};
+  ReadyKernel ready{module(kernel).function(kernel.symbol), 0};
   driver.check(driver.funcSetAttribute(ready.function, FunctionAttribute::max_dynamic_shared_size_bytes,
                                        int(kernel.shared_bytes)),
                "reserving the kernel's shared memory");

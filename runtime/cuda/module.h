@@ -72,6 +72,8 @@ public:
 
 private:
   ReadyKernel load(size_t kernel);
+  // Code that has the kernel: the first of its images that the driver takes.
+  const LoadedModule &module(const GpuKernel &kernel);
 
   const Bundle &bundle_;
   const DeviceProperties properties_;
@@ -79,7 +81,7 @@ private:
   mutable std::mutex mutex_;
   std::map<std::string, std::unique_ptr<LoadedModule>> modules_; // by section
   std::map<int64_t, std::unique_ptr<DeviceBytes>> terms_; // by the number of groups that a kernel counts
-  std::map<size_t, ReadyKernel> ready_; // by index in the manifest
+  std::map<size_t, ReadyKernel> ready_;                   // by index in the manifest
 };
 
 } // namespace algrt::cuda

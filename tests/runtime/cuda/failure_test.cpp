@@ -128,6 +128,38 @@ TEST_F(CudaFailure, ImagesThatDoNotLoad) {
   expectClean();
 }
 
+// A driver that is older than the assembler does not know its machine code, but compiles PTX.
+TEST_F(CudaFailure, MachineCodeThatTheDriverRejectsGivesWayToPtx) {
+  const GpuShape shape;
+  cuda_stand_in::onLaunch([&](const cuda_stand_in::Launch &launch) { runHostKernel(shape, launch); });
+  Json manifest = gpuManifest(shape);
+  for (Json &kernel : manifest["kernels"])
+    kernel["images"] = {{{"kind", "ptx"}, {"section", "ptx"}}, {{"kind", "cubin"}, {"section", "cubin"}}};
+  const auto bundle = [&](const std::string &cubin, const std::string &ptx) {
+    return openBundle(gpuBundle(shape, manifest, {{"cubin", "cubin", cubin}, {"ptx", "ptx", ptx}}));
+  };
+  for (const Result rejection : {Result::no_binary_for_gpu, Result::invalid_image}) {
+    const TestContext context(0);
+    GpuProduct product(context, shape, 9);
+    product.bundle = bundle(gpuPtx(shape), gpuPtx(shape));
+    cuda_stand_in::failCall("cuModuleLoadDataEx", 1, rejection);
+    product.args.kernel = 1;
+    const int before = cuda_stand_in::callCount("cuModuleLoadDataEx");
+    product.expectRuns(std::to_string(int(rejection)));
+    EXPECT_EQ(cuda_stand_in::callCount("cuModuleLoadDataEx") - before, 2);
+  }
+  // What is no reason to try another image ends it.
+  cuda_stand_in::failCall("cuModuleLoadDataEx", 1, Result::out_of_memory);
+  EXPECT_EQ(prepare(bundle(gpuPtx(shape), gpuPtx(shape))).first, ALGRT_OUT_OF_MEMORY);
+  // Where none is left, what was said of each.
+  const auto [status, message] = prepare(bundle("no machine code", gpuPtx(shape, "sm_100a")));
+  EXPECT_EQ(status, ALGRT_WRONG_ARCHITECTURE);
+  EXPECT_NE(message.find("cubin section 'cubin': CUDA_ERROR_INVALID_IMAGE"), std::string::npos) << message;
+  EXPECT_NE(message.find("; loading the ptx section 'ptx': CUDA_ERROR_NO_BINARY"), std::string::npos)
+      << message;
+  expectClean();
+}
+
 TEST_F(CudaFailure, OlderTargetsRunOnNewerDevicesFromPtx) {
   const GpuShape shape;
   Json manifest = gpuManifest(shape);

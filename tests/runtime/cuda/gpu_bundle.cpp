@@ -1,6 +1,5 @@
 #include "tests/runtime/cuda/gpu_bundle.h"
 
-#include "runtime/bundle/writer.h"
 #include "runtime/gpu_kernel_abi.h"
 
 namespace algrt::test {
@@ -92,7 +91,11 @@ std::string gpuBundle(const GpuShape &shape, const nlohmann::ordered_json &manif
 
 std::string gpuBundle(const GpuShape &shape, const nlohmann::ordered_json &manifest, const std::string &image,
                       const char *kind) {
-  std::vector<SectionContent> sections = {{kind, kind, image}};
+  return gpuBundle(shape, manifest, {{kind, kind, image}});
+}
+
+std::string gpuBundle(const GpuShape &shape, const nlohmann::ordered_json &manifest,
+                      std::vector<SectionContent> sections) {
   if (shape.lift == Lift::slots || shape.table)
     sections.push_back({"terms", "terms", encodeTerms(shape.types(), shape.groups, terms(shape))});
   return encodeBundle(manifest, sections);

@@ -3,6 +3,7 @@
 
 #include "runtime/bundle/manifest.h"
 #include "runtime/bundle/support.h"
+#include "runtime/bundle/writer.h"
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -30,6 +31,8 @@ std::string gpuBundle(const GpuShape &shape);
 std::string gpuBundle(const GpuShape &shape, const nlohmann::ordered_json &manifest);
 std::string gpuBundle(const GpuShape &shape, const nlohmann::ordered_json &manifest, const std::string &image,
                       const char *kind);
+std::string gpuBundle(const GpuShape &shape, const nlohmann::ordered_json &manifest,
+                      std::vector<SectionContent> images);
 // The PTX of both kernels for a target.
 std::string gpuPtx(const GpuShape &shape, const std::string &target = "sm_90a");
 
