@@ -19,6 +19,9 @@ struct Operand {
 
 // The arguments of cuTensorMapEncodeTiled (CUDA driver API, "Tensor Map Object Management"). Elements of a
 // box follow one another in every dimension; what lies outside the extents reads as zero and is not written.
+// Strides need not grow from one dimension to the next: the manual's example computes each from the one
+// before, what it requires is multiples of 16 bytes below 2^40. Lines of interval types are w rows apart and
+// their rows, the dimension after, one.
 struct TensorMap {
   uint64_t address; // 16-byte aligned
   ElementType element;
@@ -60,7 +63,8 @@ int64_t tileCount(const Layer &kernel_layer, const GpuTile &tile, int64_t m, int
 LaunchPlan planForward(const Layer &layer, const GpuKernel &kernel, const Operand &x, const Operand &w,
                        const Operand &y, int64_t m, int64_t p0, int32_t multiprocessors);
 
-// The terms table of runtime/gpu_kernel_abi.h, ready to be copied to the device. Throws Error(ALGRT_UNSUPPORTED) where a coefficient is neither 1 nor -1.
+// The terms table of runtime/gpu_kernel_abi.h, ready to be copied to the device. Throws
+// Error(ALGRT_UNSUPPORTED) where a coefficient is neither 1 nor -1.
 std::vector<int32_t> termsTable(const Layer &layer, const GpuKernel &kernel, const Support &support);
 
 } // namespace algrt::cuda
