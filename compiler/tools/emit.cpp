@@ -64,8 +64,7 @@ int emitLauncherFiles(const EmitCommand &command, const Spec &spec, const Compil
   const LauncherNames names = launcherNames(command.output);
   OutputFile source(names.source_path), header(names.header_path);
   const LauncherFiles files = emitLauncher(spec, options.targets.front(), command.output, options);
-  source.commit(files.source);
-  header.commit(files.header);
+  commitBoth(source, files.source, header, files.header);
   return kDone;
 }
 

@@ -60,8 +60,13 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::commit(std::string_view bytes) {
+  write(bytes);
+  rename();
+}
+
+void OutputFile::write(std::string_view bytes) {
   while (!bytes.empty()) {
-    ssize_t written = write(descriptor, bytes.data(), bytes.size());
+    ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
     if (written < 0) {
       if (errno == EINTR)
         continue;
@@ -69,11 +74,36 @@ void OutputFile::commit(std::string_view bytes) {
     }
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
-  if (temporary.empty())
+  if (!inPlace() && fsync(descriptor) != 0)
+    failToWrite(path, errno);
+}
+
+void OutputFile::rename() {
+  if (inPlace())
     return;
-  if (fsync(descriptor) != 0 || std::rename(temporary.c_str(), path.c_str()) != 0)
+  if (std::rename(temporary.c_str(), path.c_str()) != 0)
     failToWrite(path, errno);
   temporary.clear();
+}
+
+void commitBoth(OutputFile &first, std::string_view first_bytes, OutputFile &second,
+                std::string_view second_bytes) {
+  first.write(first_bytes);
+  second.write(second_bytes);
+  // What `first` replaces, kept until `second` is in its place too.
+  const std::string before = first.inPlace() ? "" : first.temporary + ".before";
+  if (!before.empty() && link(first.path.c_str(), before.c_str()) != 0 && errno != ENOENT)
+    failToWrite(first.path, errno);
+  try {
+    first.rename();
+    second.rename();
+  } catch (const Failure &) {
+    if (!before.empty() && std::rename(before.c_str(), first.path.c_str()) != 0)
+      unlink(first.path.c_str()); // there was none before
+    throw;
+  }
+  if (!before.empty())
+    unlink(before.c_str());
 }
 
 void requireWritable(const std::string &path) {

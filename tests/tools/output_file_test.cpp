@@ -3,7 +3,9 @@
 #include "compiler/failure.h"
 #include "tests/tools/temporary_folder.h"
 
+#include <csignal>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 namespace {
@@ -41,6 +43,54 @@ TEST(OutputFile, RefusesPlacesThatCannotBeWritten) {
   EXPECT_THROW(compiler::OutputFile(folder.path("absent/out")), compiler::Failure);
   EXPECT_THROW(compiler::OutputFile(folder.path("")), compiler::Failure);
   EXPECT_THROW(compiler::requireWritable("/dev/null"), compiler::Failure);
+}
+
+TEST(OutputFile, TwoAreCommittedTogether) {
+  TemporaryFolder folder;
+  folder.write("source", "old");
+  compiler::OutputFile source(folder.path("source")), header(folder.path("header"));
+  compiler::commitBoth(source, "new", header, "also new");
+  EXPECT_EQ(folder.read("source"), "new");
+  EXPECT_EQ(folder.read("header"), "also new");
+  EXPECT_EQ(folder.fileCount(), 2u);
+}
+
+TEST(OutputFile, NeitherOfTwoIsCommittedWhereOneCannotBeRenamed) {
+  for (const bool exists : {false, true})
+    for (const bool first_fails : {false, true}) {
+      TemporaryFolder folder;
+      if (exists)
+        folder.write("works", "old");
+      {
+        compiler::OutputFile works(folder.path("works")), fails(folder.path("fails"));
+        ASSERT_EQ(mkdir(folder.path("fails").c_str(), 0777), 0); // no file can take a folder's place
+        if (first_fails)
+          EXPECT_THROW(compiler::commitBoth(fails, "new", works, "new"), compiler::Failure);
+        else
+          EXPECT_THROW(compiler::commitBoth(works, "new", fails, "new"), compiler::Failure);
+      }
+      if (exists)
+        EXPECT_EQ(folder.read("works"), "old") << first_fails;
+      EXPECT_EQ(folder.fileCount(), exists ? 2u : 1u) << first_fails; // the folder among them
+    }
+}
+
+TEST(OutputFile, NeitherOfTwoIsCommittedWhereOneCannotBeWritten) {
+  TemporaryFolder folder;
+  folder.write("first", "old");
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit little{8, before.rlim_max};
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  {
+    compiler::OutputFile first(folder.path("first")), second(folder.path("second"));
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &little), 0);
+    EXPECT_THROW(compiler::commitBoth(first, "new", second, "longer than the limit"), compiler::Failure);
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  }
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(folder.read("first"), "old");
+  EXPECT_EQ(folder.fileCount(), 1u);
 }
 
 TEST(OutputFile, WritesDevicesInPlace) {
