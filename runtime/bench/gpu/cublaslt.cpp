@@ -29,7 +29,8 @@ struct HeuristicResult {
 };
 static_assert(sizeof(HeuristicResult) == 96, "cublasLtMatmulHeuristicResult_t");
 
-// The functions used, by their names in the library.
+// The functions used, by their names in the library. Pointers to types of the library are plain: types of
+// ours would be others to a sanitizer that compares the types of functions.
 struct Functions {
   int (*create)(void **);
   int (*destroy)(void *);
@@ -42,10 +43,10 @@ struct Functions {
   int (*preference_set)(void *, int attribute, const void *value, size_t bytes);
   int (*preference_destroy)(void *);
   int (*heuristic)(void *, void *operation, void *a, void *b, void *c, void *d, void *preference,
-                   int requested, HeuristicResult *, int *returned);
+                   int requested, void *results, int *returned);
   int (*matmul)(void *, void *operation, const void *alpha, const void *a, void *a_layout, const void *b,
                 void *b_layout, const void *beta, const void *c, void *c_layout, void *d, void *d_layout,
-                const Algorithm *, void *workspace, size_t workspace_bytes, void *stream);
+                const void *algorithm, void *workspace, size_t workspace_bytes, void *stream);
 };
 
 // The name of a function that is missing; empty if all are there.

@@ -13,12 +13,13 @@ namespace {
 constexpr int success = 0, insufficient_size = 7;
 constexpr int clock_multiprocessor = 1, clock_memory = 2;
 
+// nvmlProcessInfo_t
 struct ProcessInfo {
   unsigned process;
   unsigned long long memory_bytes;
   unsigned gpu_instance, compute_instance;
 };
-static_assert(sizeof(ProcessInfo) == 24, "nvmlProcessInfo_t");
+static_assert(sizeof(ProcessInfo) == 24);
 
 } // namespace
 
@@ -26,8 +27,8 @@ struct Nvml::Functions {
   int (*init)();
   int (*shutdown)();
   int (*device_by_pci)(const char *bus, void **device);
-  // Since driver 510; without it processes cannot be told.
-  int (*compute_processes)(void *device, unsigned *count, ProcessInfo *);
+  // Since driver 510; without it processes cannot be told. `infos` is plain for the reason in cublaslt.cpp.
+  int (*compute_processes)(void *device, unsigned *count, void *infos);
   int (*clock)(void *device, int type, unsigned *mhz);
   int (*driver_version)(char *text, unsigned length);
 };

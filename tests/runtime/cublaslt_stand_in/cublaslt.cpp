@@ -2,6 +2,7 @@
 #include "tests/runtime/cublaslt_stand_in/control.h"
 
 #include "runtime/numeric/bfloat16.h"
+#include "tests/runtime/cuda_stand_in/state.h"
 #include "tests/runtime/cuda_stand_in/work.h"
 
 #include <algorithm>
@@ -44,6 +45,7 @@ struct State {
   std::vector<Candidate> candidates;
   std::vector<std::string> violations;
   std::set<const void *> live;
+  std::set<int> loaded; // candidates whose code is on the device
   std::function<void(int)> callback;
 };
 State &state() {
@@ -116,6 +118,7 @@ void reset(std::vector<Candidate> candidates) {
   state().candidates = std::move(candidates);
   state().violations.clear();
   state().callback = nullptr;
+  state().loaded.clear();
 }
 std::vector<std::string> violations() { return state().violations; }
 int liveObjects() { return int(state().live.size()); }
@@ -173,8 +176,7 @@ STAND_IN int cublasLtMatmulPreferenceSetAttribute(void *object, int attribute, c
 }
 
 STAND_IN int cublasLtMatmulAlgoGetHeuristic(void *handle, void *operation, void *a, void *b, void *c, void *d,
-                                            void *preference, int requested, HeuristicResult *results,
-                                            int *returned) {
+                                            void *preference, int requested, void *results, int *returned) {
   const char *const me = "cublasLtMatmulAlgoGetHeuristic";
   for (const void *object : {handle, operation, a, b, c, d, preference})
     if (!alive(object))
@@ -189,18 +191,19 @@ STAND_IN int cublasLtMatmulAlgoGetHeuristic(void *handle, void *operation, void 
   *returned = 0;
   for (size_t i = 0; i < state().candidates.size() && *returned < requested; ++i)
     if (state().candidates[i].workspace_bytes <= wanted.workspace_bytes)
-      results[(*returned)++] = {{mark, i, lb.columns, la.rows, la.columns, wanted.alignment[0],
-                                 wanted.alignment[1], wanted.alignment[3]},
-                                state().candidates[i].workspace_bytes,
-                                success,
-                                1,
-                                {}};
+      static_cast<HeuristicResult *>(results)[(*returned)++] = {{mark, i, lb.columns, la.rows, la.columns,
+                                                                 wanted.alignment[0], wanted.alignment[1],
+                                                                 wanted.alignment[3]},
+                                                                state().candidates[i].workspace_bytes,
+                                                                success,
+                                                                1,
+                                                                {}};
   return *returned == 0 ? not_supported : success;
 }
 
 STAND_IN int cublasLtMatmul(void *handle, void *operation, const void *alpha, const void *a, void *a_layout,
                             const void *b, void *b_layout, const void *beta, const void *c, void *c_layout,
-                            void *d, void *d_layout, const Algorithm *algorithm, void *workspace,
+                            void *d, void *d_layout, const void *chosen, void *workspace,
                             size_t workspace_bytes, void *stream) {
   const char *const me = "cublasLtMatmul";
   for (const void *object : {static_cast<const void *>(handle), static_cast<const void *>(operation),
@@ -212,6 +215,7 @@ STAND_IN int cublasLtMatmul(void *handle, void *operation, const void *alpha, co
                ld = *static_cast<Layout *>(d_layout);
   if (const char *fault = shapeFault(*static_cast<Operation *>(operation), la, lb, ld))
     return refuse(me, fault);
+  const Algorithm *const algorithm = static_cast<const Algorithm *>(chosen);
   if (algorithm == nullptr || algorithm->mark != mark || algorithm->candidate >= state().candidates.size() ||
       algorithm->m != lb.columns || algorithm->n != la.rows || algorithm->k != la.columns)
     return refuse(me, "an algorithm that the heuristics did not give for these operands");
@@ -236,6 +240,12 @@ STAND_IN int cublasLtMatmul(void *handle, void *operation, const void *alpha, co
   if (candidate.status != success)
     return candidate.status;
   const int index = int(algorithm->candidate);
+  algrt::cuda::CaptureStatus capture{};
+  if (algrt::cuda::cuStreamIsCapturing(static_cast<algrt::cuda::Stream>(stream), &capture) !=
+      algrt::cuda::Result::success)
+    return execution_failed;
+  if (state().loaded.insert(index).second && capture != algrt::cuda::CaptureStatus::none)
+    return refuse(me, "loads code, which a capture forbids: call it once before", execution_failed);
   const auto run = [=] {
     multiply(static_cast<const uint16_t *>(a), la, static_cast<const uint16_t *>(b), lb, d, ld,
              candidate.wrong);

@@ -61,7 +61,7 @@ STAND_IN int nvmlDeviceGetHandleByPciBusId_v2(const char *bus, void **device) {
   return guarded();
 }
 
-STAND_IN int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *count, ProcessInfo *infos) {
+STAND_IN int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *count, void *infos) {
   if (device != &state())
     return invalid_argument;
   const std::vector<unsigned> processes =
@@ -73,7 +73,7 @@ STAND_IN int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *cou
     return insufficient_size;
   ++state().look;
   for (size_t i = 0; i < processes.size(); ++i)
-    infos[i] = {processes[i], 1 << 20, 0xffffffffu, 0xffffffffu};
+    static_cast<ProcessInfo *>(infos)[i] = {processes[i], 1 << 20, 0xffffffffu, 0xffffffffu};
   return guarded();
 }
 
