@@ -52,7 +52,9 @@ def Sm_RoleOp : Sm_Op<"role", [HasParent<"KernelOp">, SingleBlock, NoTerminator,
 
 def Sm_ElectOp : Sm_Op<"elect", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
   let summary = "Runs its body in one thread of each warpgroup of the role";
-  let description = [{ Always the same thread, so that what it issued it can also wait for. }];
+  let description = [{
+    Always the same thread, one of the warpgroup's first warp, so that what it issued it can also wait for.
+  }];
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$body attr-dict";
   let hasVerifier = 1;

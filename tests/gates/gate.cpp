@@ -36,6 +36,7 @@ constexpr Instruction instructions[] = {
     {"nvvm.fence.proxy", "fence.proxy."},
     {"nvvm.setmaxregister", "setmaxnreg."},
     {"nvvm.stmatrix", "stmatrix."},
+    {"nvvm.elect.sync", "elect.sync"},
 };
 
 // Occurrences of an operation's name as a whole word.

@@ -18,20 +18,25 @@ struct Mutation {
 };
 
 // Every fault that the suite plants in a kernel:
-//   delete      an instruction is missing; a try_wait always succeeds; a settle hands on its operand
-//   swap        two neighbouring instructions of a block change places
-//   late        the last instruction of a block comes where the ways from there meet again
-//   parity      a wait asks for the other parity
-//   phase       a ring's parity never flips, or flips with every step
-//   bytes       a barrier expects 16 bytes more or less
-//   count       an mbarrier is made for one arrival more or less, a named barrier for a warp more or less
-//   barrier     a named barrier has another number
-//   pending     a wait leaves one group more unfinished
-//   read        a wait for the writes of stores waits for their reads alone
-//   descriptor  a field of a matrix descriptor: start address, leading and stride offset, base offset,
-//   swizzle layout      an operand counts as transposed, or not sign        an operand counts as negated, or
-//   sums are overwritten coordinate  a copy is off by one matrix      stmatrix transposes, or writes 16 bytes
-//   further on swizzle     a tensor map has another swizzle proxy       a fence is for another proxy
+// - delete: an instruction is missing; a try_wait always succeeds, an election elects every lane; a settle
+//   or a product hands on its operand
+// - swap: two neighbouring instructions of a block change places
+// - late: the last instruction of a block comes where the ways from there meet again
+// - parity: a wait asks for the other parity
+// - phase: a ring's parity never flips, or flips with every step
+// - bytes: a barrier expects 16 bytes more or less
+// - count: an mbarrier is made for one arrival more or less, a named barrier for a warp more or less
+// - barrier: a named barrier has another number
+// - pending: a wait leaves one group more unfinished
+// - read: a wait for the writes of stores waits for their reads alone
+// - descriptor: a field of a matrix descriptor: start address, leading and stride offset, base offset,
+//   swizzle
+// - layout: an operand counts as transposed, or not
+// - sign: an operand counts as negated, or sums are overwritten
+// - coordinate: a copy is off by one
+// - matrix: stmatrix transposes, or writes 16 bytes further on
+// - swizzle: a tensor map has another swizzle
+// - proxy: a fence is for another proxy
 std::vector<Mutation> mutations(mlir::ModuleOp module);
 
 } // namespace mutation_test

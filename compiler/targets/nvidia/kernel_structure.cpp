@@ -50,6 +50,7 @@ private:
   LLVM::LLVMFuncOp function;
   Block *exit = nullptr;
   std::int64_t threads = 0;
+  SmallPtrSet<Operation *, 2> whole_roles; ///< each sm.elect that is all its role does
 };
 
 FailureOr<LLVM::LLVMFuncOp> StructureLowering::run() {
@@ -172,6 +173,8 @@ void StructureLowering::dealRoles() {
 void StructureLowering::lowerRole(sm::RoleOp role, std::int64_t first_warpgroup, bool last) {
   location = role.getLoc();
   markWarpgroups(role, first_warpgroup);
+  if (Block &all = role.getBody().front(); llvm::hasSingleElement(all) && isa<sm::ElectOp>(all.front()))
+    whole_roles.insert(&all.front());
   Block *before = role->getBlock();
   Block *after = before->splitBlock(role);
   Block *body = &role.getBody().front();
@@ -221,9 +224,20 @@ void StructureLowering::markWarpgroups(sm::RoleOp role, std::int64_t first_warpg
   });
 }
 
+/// Thread 0 of the warpgroup. Where a role does everything in one thread, elect.sync of its first warp
+/// chooses it: only then does ptxas know that a single thread is left; behind a comparison it puts a loop
+/// over lanes around every copy. In the midst of a role elect.sync would cost the code around it its uniform
+/// registers, and stores get no loops behind a comparison.
 void StructureLowering::lowerElect(sm::ElectOp elect) {
   Instructions write(builder, location);
-  scf::IfOp one = when(write.equal(write.threadInWarpgroup(), 0));
+  scf::IfOp one;
+  if (whole_roles.contains(elect)) {
+    scf::IfOp first_warp = when(write.below(write.threadInWarpgroup(), warp_threads));
+    builder.setInsertionPoint(first_warp.thenBlock()->getTerminator());
+    one = when(NVVM::ElectSyncOp::create(builder, location, builder.getI1Type(), Value()));
+  } else {
+    one = when(write.equal(write.threadInWarpgroup(), 0));
+  }
   Block *then = one.thenBlock();
   then->getOperations().splice(then->begin(), elect.getBody().front().getOperations());
   elect.erase();

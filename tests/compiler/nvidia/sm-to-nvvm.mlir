@@ -87,6 +87,13 @@ sm.kernel @forward(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 12
 
   // The rest loads; what a role of one warpgroup calls its warpgroup is 0.
   // CHECK: nvvm.setmaxregister decrease 40
+  // One thread does all of it: one that the first warp of the warpgroup elects.
+  // CHECK: %[[FIRST_WARP:.*]] = llvm.icmp "ult" %{{.*}}, %{{.*}} : i32
+  // CHECK-NEXT: llvm.cond_br %[[FIRST_WARP]], ^[[ELECTION:bb[0-9]+]], ^
+  // CHECK: ^[[ELECTION]]:
+  // CHECK-NEXT: %[[CHOSEN:.*]] = nvvm.elect.sync -> i1
+  // CHECK-NEXT: llvm.cond_br %[[CHOSEN]], ^[[LOAD:bb[0-9]+]], ^
+  // CHECK: ^[[LOAD]]:
   sm.role load warpgroups 1 registers 40 {
     sm.elect {
       // CHECK: nvvm.griddepcontrol wait
