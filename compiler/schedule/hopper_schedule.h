@@ -67,8 +67,8 @@ std::vector<HopperSchedule> hopperCandidates(const algebras::Layer &layer, Hoppe
 /// Where the time of one forward product would go, in microseconds on an H200.
 struct HopperCost {
   double memory = 0; ///< operands and result, once each, at the rate of a copy
-  double loads = 0;  ///< from the second-level cache into shared memory
-  double tensor = 0; ///< tensor cores, with the padding of tiles that are not full
+  double loads = 0;  ///< from the second-level cache into shared memory; short rows take longer
+  double tensor = 0; ///< tensor cores, with the padding of tiles that are not full, and feeding them
   double total = 0;  ///< the longest of them, what does not overlap, the rounding to whole waves of tiles
 };
 HopperCost hopperCost(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOutput output,

@@ -165,4 +165,30 @@ TEST(HopperCost, CountsBytesOnceAndPaddingInFull) {
   EXPECT_GT(hopperCost(layer, {128, 128, 64, 4}, HopperOutput::F32, 4096).memory, cost.memory);
 }
 
+TEST(HopperCost, ShortRowsOfBoxesTakeLonger) {
+  // 96 columns lie in panels of 64 bytes, 128 in panels of 128: per byte, W comes slower.
+  const algebras::Layer layer = projection(2, 2048, 2 * 384);
+  const double narrow = hopperCost(layer, {64, 96, 64, 4}, HopperOutput::BF16, 128).loads;
+  const double wide = hopperCost(layer, {64, 128, 64, 4}, HopperOutput::BF16, 128).loads;
+  const double full_rows = 384 * 2.0 * 1024, rows_of_x = 64 * 2.0 * 1024; // for each type and group
+  EXPECT_DOUBLE_EQ(wide / (full_rows + 3 * rows_of_x), narrow / (full_rows * 1.2 + 4 * rows_of_x));
+  // The same bytes of X, 16 columns at a time.
+  EXPECT_GT(hopperCost(layer, {64, 128, 16, 16}, HopperOutput::BF16, 128).loads, wide);
+}
+
+TEST(HopperChoice, PrefersDeepStagesWithZerosToShortRows) {
+  // 40 and 80 are no multiples of 64. Three stages of 16 multiply 48 instead of 64, but copy rows of 32
+  // bytes.
+  EXPECT_EQ(chooseHopperSchedule(projection(128, 128 * 40, 128 * 200), 32768, HopperOutput::BF16).depth, 64);
+  EXPECT_GE(chooseHopperSchedule(projection(64, 64 * 80, 64 * 400), 32768, HopperOutput::BF16).depth, 32);
+  EXPECT_EQ(chooseHopperSchedule(projection(32, 32 * 160, 32 * 800), 8192, HopperOutput::BF16).depth, 64);
+}
+
+TEST(HopperChoice, PrefersTwoWarpgroupsWhereThereAreRowsEnough) {
+  EXPECT_EQ(chooseHopperSchedule(projection(32, 32 * 256, 32 * 256), 8192, HopperOutput::BF16).rows, 128);
+  EXPECT_EQ(chooseHopperSchedule(projection(32, 32 * 160, 32 * 800), 32768, HopperOutput::BF16).rows, 128);
+  // Three hold all 192 rows of a type, of which two would leave 64 to a second tile.
+  EXPECT_EQ(chooseHopperSchedule(projection(32, 32 * 256, 32 * 192), 32 * 192, HopperOutput::BF16).rows, 192);
+}
+
 } // namespace
