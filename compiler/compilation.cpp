@@ -29,6 +29,8 @@ Compilation::Compilation(bool print_ir_after_all)
           stream << "\n" << note;
       }) {
   context.loadAllAvailableDialects();
+  // Messages are for those who wrote the spec, not the program that became of it.
+  context.printOpOnDiagnostic(false);
   if (print_ir_after_all) // printing a module is only safe while nobody else changes it
     context.disableMultithreading();
 }

@@ -17,6 +17,7 @@ KernelModule::KernelModule(const std::string &text, const std::string &name) {
   DialectRegistry registry;
   registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect, sm::SmDialect>();
   context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->printOpOnDiagnostic(false); // the line is printed already
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(text, name), llvm::SMLoc());
   std::string messages;

@@ -53,7 +53,7 @@ llvm.func @stack(%i: i32) -> i32 {
 // CHECK-LABEL: llvm.func @trap
 llvm.func @trap() {
   // CHECK: llvm.call @sm_trap
-  // CHECK-NEXT: llvm.unreachable
+  // CHECK: llvm.unreachable
   "llvm.intr.trap"() : () -> ()
   llvm.unreachable
 }

@@ -275,6 +275,15 @@ TEST(Trap, IsAFault) {
       FaultKind::Trap, [] { sm_trap(1); }, oneWarp));
 }
 
+TEST(Undefined, IsAFault) {
+  for (int32_t what :
+       {sm_undefined_division, sm_undefined_shift, sm_undefined_element, sm_undefined_unreachable})
+    EXPECT_TRUE(faults(
+        FaultKind::Undefined, [=] { sm_undefined(1, what); }, oneWarp));
+  EXPECT_TRUE(faults(
+      FaultKind::BadCall, [] { sm_undefined(1, 4); }, oneWarp));
+}
+
 TEST(Calls, RefuseWhatNoInstructionHas) {
   EXPECT_TRUE(faults(
       FaultKind::BadCall, [] { sm_special_register(1, 999); }, oneWarp));
@@ -311,6 +320,33 @@ TEST(Launches, EndlessOnesEnd) {
   const Report report = run(launch, memory);
   ASSERT_EQ(report.faults.size(), 1u);
   EXPECT_EQ(report.faults[0].kind, FaultKind::Endless);
+}
+
+TEST(Launches, RoundsOfALoopEndTooAndStartAnewWithEveryTurn) {
+  GlobalMemory memory;
+  Launch launch;
+  launch.mostSteps = 1000;
+  launch.threads = 32;
+  launch.sharedBytes = 64;
+  launch.kernel = [] {
+    for (;;)
+      sm_loop(1);
+  };
+  const Report endless = run(launch, memory);
+  ASSERT_EQ(endless.faults.size(), 1u);
+  EXPECT_EQ(endless.faults[0].kind, FaultKind::Endless);
+  EXPECT_EQ(endless.faults[0].site, 1);
+
+  launch.kernel = [] {
+    for (int turn = 0; turn < 4; ++turn) {
+      for (int round = 0; round < 900; ++round)
+        sm_loop(1);
+      sm_warp_sync(2, -1);
+    }
+  };
+  // A turn of the last lane to meet goes on where the meeting was: two at most.
+  launch.mostSteps = 4000;
+  EXPECT_TRUE(run(launch, memory).ok());
 }
 
 TEST(Launches, CountWhatTheyDid) {

@@ -354,6 +354,21 @@ TEST(Wgmma, ShapesOnOneAccumulatorMayNotChange) {
       warpgroup));
 }
 
+TEST(Wgmma, SumsNeedRegistersOfTheirOwn) {
+  auto kernel = [](int32_t n) {
+    return [n] {
+      sm_setmaxnreg(8, 40, 0);
+      Options wide;
+      wide.n = n;
+      product(wide);
+    };
+  };
+  Shape capped = warpgroup;
+  capped.registers = 168;
+  EXPECT_TRUE(passes(kernel(64), capped));
+  EXPECT_TRUE(faults(FaultKind::Registers, kernel(96), capped));
+}
+
 TEST(Wgmma, UnwaitedGroupsAtExit) {
   EXPECT_TRUE(faults(
       FaultKind::PendingAtExit,

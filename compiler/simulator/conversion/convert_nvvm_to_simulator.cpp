@@ -1,5 +1,6 @@
 // convert-nvvm-to-simulator: from the module of a GPU kernel to one that runs against the model.
 #include "compiler/simulator/conversion/conversion_list.h"
+#include "compiler/simulator/conversion/hazards.h"
 #include "compiler/simulator/conversion/memory_accesses.h"
 #include "compiler/simulator/conversion/sites.h"
 #include "compiler/simulator/passes.h"
@@ -79,14 +80,17 @@ LogicalResult ConvertNvvmToSimulator::convertFunction(LLVM::LLVMFuncOp function,
   struct Site {
     Operation *op;
     std::int32_t number;
+    bool hazard;
   };
   SmallVector<Site> found;
   AsmState names(function, OpPrintingFlags().useLocalScope());
   bool good = true;
   function.getBody().walk([&](Operation *op) {
+    bool hazard = false;
     if (isa<LLVM::LLVMDialect>(op->getDialect())) {
       const HostForm form = hostForm(op);
-      if (form == HostForm::Same)
+      hazard = isHazard(op);
+      if (form == HostForm::Same && !hazard)
         return;
       if (form == HostForm::Unknown) {
         op->emitOpError("has no model in the simulator");
@@ -98,7 +102,7 @@ LogicalResult ConvertNvvmToSimulator::convertFunction(LLVM::LLVMFuncOp function,
       good = false;
       return;
     }
-    found.push_back({op, static_cast<std::int32_t>(sites.size())});
+    found.push_back({op, static_cast<std::int32_t>(sites.size()), hazard});
     sites.push_back(siteText(op, names));
   });
   if (!good)
@@ -107,6 +111,11 @@ LogicalResult ConvertNvvmToSimulator::convertFunction(LLVM::LLVMFuncOp function,
   for (const Site &site : found) {
     CallBuilder call(site.op, site.number);
     const bool llvm_op = isa<LLVM::LLVMDialect>(site.op->getDialect());
+    if (llvm_op && site.hazard) {
+      guardHazard(site.op, call);
+      good &= !call.refused();
+      continue;
+    }
     if (llvm_op && hostForm(site.op) == HostForm::Checked) {
       checkAccess(site.op, call);
       continue;

@@ -163,6 +163,18 @@ void sm_griddepcontrol_launch_dependents(int32_t site);
 void sm_nanosleep(int32_t site); /* nvvm.nanosleep */
 void sm_trap(int32_t site);      /* llvm.intr.trap, an assertion of the kernel: a fault */
 
+enum sm_undefined_value {
+  sm_undefined_division,   /* by zero, or of the least number by -1 */
+  sm_undefined_shift,      /* by the width or more */
+  sm_undefined_element,    /* of a vector, at no index of it */
+  sm_undefined_unreachable /* llvm.unreachable */
+};
+/* The thread is about to compute what has no defined value: a fault. */
+void sm_undefined(int32_t site, int32_t what);
+/* Once a round in every loop: a fault when a thread goes round for ever without any other call that lets the
+ * others run. */
+void sm_loop(int32_t site);
+
 /* ---- bulk copies, PTX: 9.7.9.25.4, 9.7.9.25.5 ---- */
 
 /* nvvm.cp.async.bulk.tensor.shared.cluster.global, tile mode: coordinates in elements, x innermost; those

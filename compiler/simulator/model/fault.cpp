@@ -50,6 +50,8 @@ std::string_view name(FaultKind kind) {
     return "endless";
   case FaultKind::Trap:
     return "trap";
+  case FaultKind::Undefined:
+    return "undefined";
   case FaultKind::BadCall:
     return "bad call";
   }

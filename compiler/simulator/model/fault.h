@@ -30,6 +30,7 @@ enum class FaultKind {
   Deadlock,        // nothing can run and nothing is in flight
   Endless,         // the launch ran longer than its limit
   Trap,            // the kernel's own trap
+  Undefined,       // arithmetic without a defined value
   BadCall          // an argument that no PTX instruction has
 };
 

@@ -177,6 +177,7 @@ void Multiprocessor::runThread(Thread &thread) {
   thread.wait = Wait();
   thread.ready = true;
   ++report.statistics.switches;
+  rounds = 0;
   const bool goesOn = thread.fiber.resume();
   running = nullptr;
   if (report.faults.size() != faults)
@@ -208,6 +209,12 @@ void Multiprocessor::wake(Thread &thread) {
   if (warp.ready == 0)
     readyWarps.push_back(warp.index);
   warp.ready |= 1u << thread.lane;
+}
+
+void Multiprocessor::noteRound() {
+  if (++rounds > launch.mostSteps)
+    fault(FaultKind::Endless, fmt::format("the thread has gone round its loops {} times and done nothing else",
+                                          launch.mostSteps));
 }
 
 void Multiprocessor::mayYield() {

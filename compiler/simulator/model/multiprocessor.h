@@ -44,6 +44,8 @@ public:
   [[noreturn]] void abandonThread();
   void suspend(Wait wait);
   void wake(Thread &thread);
+  // The thread that runs has gone round a loop.
+  void noteRound();
   // Lets others run, now and then.
   void mayYield();
 
@@ -139,6 +141,7 @@ private:
   std::vector<Effect> effects;
   const Effect *landing = nullptr;
   int64_t fruitlessPolls = 0;
+  int64_t rounds = 0; // of loops, since the running thread was resumed
   std::vector<int32_t> readyWarps;
   std::vector<int32_t> copyAgents;
   std::vector<uint8_t> isCopyAgent;

@@ -246,4 +246,24 @@ void sm_trap(int32_t site) {
   enter(site, [](Multiprocessor &model) { model.fault(FaultKind::Trap, "the kernel trapped"); });
 }
 
+void sm_undefined(int32_t site, int32_t what) {
+  enter(site, [&](Multiprocessor &model) {
+    switch (what) {
+    case sm_undefined_division:
+      model.fault(FaultKind::Undefined, "a division by zero, or one whose quotient does not fit");
+    case sm_undefined_shift:
+      model.fault(FaultKind::Undefined, "a shift by as many bits as there are, or more");
+    case sm_undefined_element:
+      model.fault(FaultKind::Undefined, "an index beyond the elements of a vector");
+    case sm_undefined_unreachable:
+      model.fault(FaultKind::Undefined, "a place that is said to be unreachable");
+    }
+    model.fault(FaultKind::BadCall, fmt::format("{} is no undefined value", what));
+  });
+}
+
+void sm_loop(int32_t site) {
+  enter(site, [](Multiprocessor &model) { model.noteRound(); });
+}
+
 } // extern "C"

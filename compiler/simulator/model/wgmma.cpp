@@ -168,6 +168,14 @@ int32_t chooseAccumulator(Multiprocessor &model, Warp &warp, int32_t n, int32_t 
 // ---- issue
 // ----------------------------------------------------------------------------------------------------------
 
+// While a product is in flight its sums are in registers and nowhere else.
+void checkRegisters(Multiprocessor &model, const Warp &warp, int32_t n) {
+  if (warp.registers > 0 && n / 2 >= warp.registers)
+    model.fault(
+        FaultKind::Registers,
+        fmt::format("{} registers of sums in a warp that setmaxnreg has left {}", n / 2, warp.registers));
+}
+
 // The warps of a warpgroup execute the same wgmma in the same order.
 size_t joinIssue(Multiprocessor &model, Warp &warp, const MmaArguments &what) {
   if (warp.inBlock / 4 * 128 + 128 > model.threadsPerBlock())
@@ -260,6 +268,7 @@ void issue(Multiprocessor &model, Warp &warp) {
   if (what.n < 8 || what.n > 256 || what.n % 8 != 0)
     model.fault(FaultKind::BadDescriptor,
                 fmt::format("wgmma with n = {}: a multiple of 8 up to 256", what.n));
+  checkRegisters(model, warp, what.n);
   if (warp.agent < 0)
     warp.agent = model.newAgent();
   const int32_t accumulator = chooseAccumulator(model, warp, what.n, what.flags);

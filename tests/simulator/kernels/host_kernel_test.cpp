@@ -94,6 +94,7 @@ simulator::Report run(const HostKernel &kernel, Problem &problem, std::uint64_t 
   launch.threads = 128;
   launch.sharedBytes = 10248;
   launch.seed = seed;
+  launch.mostSteps = 1'000'000;
   return simulator::run(launch, memory);
 }
 
@@ -139,6 +140,21 @@ TEST(HostKernel, TheModelObjectsToWhatIsMissing) {
   };
   for (auto [part, by] : edits)
     EXPECT_TRUE(objects(edited(good, part, by))) << "instead of '" << part << "': '" << by << "'";
+}
+
+TEST(HostKernel, WhatWouldStopOrHoldTheHostIsAFault) {
+  const std::string begin = "  ^begin:\n    nvvm.barrier\n";
+  auto firstFault = [&](const std::string &inserted) {
+    const HostKernel kernel = compiled(edited(kernelText(), begin, begin + inserted));
+    Problem problem(1);
+    const simulator::Report report = run(kernel, problem, 1);
+    return report.ok() ? std::string()
+                       : std::string(simulator::name(report.faults[0].kind)) + " at " +
+                             kernel.site(report.faults[0].site);
+  };
+  EXPECT_EQ(firstFault("%quotient_ = llvm.udiv %sixteen, %block : i32\n").substr(0, 12), "undefined at");
+  EXPECT_EQ(firstFault("llvm.br ^stuck\n^stuck:\nllvm.cond_br %first, ^stuck, ^on\n^on:\n").substr(0, 23),
+            "endless at llvm.cond_br");
 }
 
 TEST(HostKernel, NamesWhatItDoesNotKnow) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <ostream>
 
 using namespace simulator_test;
 
@@ -16,6 +17,11 @@ struct Kernel {
   algrt::ElementType output;
   std::string row_types = "cyclic", lift = "rows";
 };
+
+void PrintTo(const Kernel &kernel, std::ostream *stream) {
+  *stream << fmt::format("{}, {} to {}, {}", kernel.algebra, kernel.in, kernel.out,
+                         kernel.schedule.empty() ? "chosen schedule" : kernel.schedule);
+}
 
 constexpr auto bf16 = algrt::ElementType::bf16, f32 = algrt::ElementType::f32;
 const std::string quaternions = ALGCTL_SOURCE_DIR "/tests/simulator/kernels/Inputs/quaternions.json";
