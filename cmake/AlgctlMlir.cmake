@@ -17,16 +17,7 @@ target_link_libraries(algctl_mlir INTERFACE MLIR LLVM)
 target_link_options(algctl_mlir INTERFACE -fuse-ld=lld)
 
 # MLIR's headers cost more time than our code: they are parsed once, here.
-file(WRITE ${PROJECT_BINARY_DIR}/pch_anchor.cpp "")
-add_library(algctl_pch OBJECT ${PROJECT_BINARY_DIR}/pch_anchor.cpp)
-target_link_libraries(algctl_pch PRIVATE algctl_mlir)
-target_precompile_headers(algctl_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch.h)
-set(ALGCTL_PCH_FLAGS "")
-if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
-  # Without this the header's time stamp defeats ccache.
-  set(ALGCTL_PCH_FLAGS "SHELL:-Xclang -fno-pch-timestamp")
-endif()
-target_compile_options(algctl_pch PRIVATE ${ALGCTL_PCH_FLAGS})
+algctl_precompiled(algctl_pch ${PROJECT_SOURCE_DIR}/cmake/pch.h algctl_mlir)
 
 # algctl_mlir_library(NAME SOURCES ... LIBRARIES ... DEPENDS ...): a static library that uses MLIR.
 function(algctl_mlir_library NAME)

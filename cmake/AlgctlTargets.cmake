@@ -16,6 +16,22 @@ if(ALGCTL_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
+set(ALGCTL_PCH_FLAGS "")
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  # Without this a precompiled header's time stamp defeats ccache.
+  set(ALGCTL_PCH_FLAGS "SHELL:-Xclang -fno-pch-timestamp")
+endif()
+
+# algctl_precompiled(NAME HEADER LIBRARIES ...): headers that many targets need and that cost more time than their own
+# code, parsed once. Targets take them with target_precompile_headers(TARGET REUSE_FROM NAME) and ALGCTL_PCH_FLAGS.
+function(algctl_precompiled NAME HEADER)
+  file(WRITE ${PROJECT_BINARY_DIR}/${NAME}_anchor.cpp "")
+  add_library(${NAME} OBJECT ${PROJECT_BINARY_DIR}/${NAME}_anchor.cpp)
+  target_link_libraries(${NAME} PRIVATE ${ARGN})
+  target_precompile_headers(${NAME} PRIVATE ${HEADER})
+  target_compile_options(${NAME} PRIVATE ${ALGCTL_PCH_FLAGS})
+endfunction()
+
 # algctl_test(NAME SOURCES ... LIBRARIES ... [LABEL ...]): one GoogleTest program, its cases registered one by one.
 function(algctl_test NAME)
   cmake_parse_arguments(TEST "" "LABEL" "SOURCES;LIBRARIES;DEFINITIONS" ${ARGN})
@@ -25,5 +41,7 @@ function(algctl_test NAME)
   add_executable(${NAME} ${TEST_SOURCES} ${CMAKE_SOURCE_DIR}/tests/support/own_temporary_folder.cpp)
   target_link_libraries(${NAME} PRIVATE ${TEST_LIBRARIES} GTest::gtest_main)
   target_compile_definitions(${NAME} PRIVATE ALGCTL_SOURCE_DIR="${CMAKE_SOURCE_DIR}" ${TEST_DEFINITIONS})
+  target_compile_options(${NAME} PRIVATE ${ALGCTL_PCH_FLAGS})
+  target_precompile_headers(${NAME} REUSE_FROM algctl_test_pch)
   gtest_discover_tests(${NAME} DISCOVERY_MODE PRE_TEST PROPERTIES LABELS ${TEST_LABEL})
 endfunction()
