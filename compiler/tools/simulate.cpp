@@ -246,16 +246,16 @@ void addSimulate(CLI::App &app, Session &session) {
       ->type_name("FILE");
   wholeNumber(sub->add_option("--offset", command->offset, "absolute position of the first row"))
       ->type_name("P");
-  sub->add_option("--y-dtype", command->y_dtype, "elements of Y: bf16 (default) or f32")
-      ->check(CLI::IsMember({"bf16", "f32"}).description(""))
-      ->type_name("TYPE");
+  auto *y_dtype = sub->add_option("--y-dtype", command->y_dtype, "elements of Y: bf16 (default) or f32");
+  y_dtype->check(CLI::IsMember({"bf16", "f32"}).description(""))->type_name("TYPE");
   auto *schedule =
       sub->add_option("--schedule", command->schedule,
                       "tile and ring, as rows=128,columns=96,depth=64,stages=3; chosen by cost otherwise");
   schedule->type_name("SCHEDULE");
   sub->add_option("--kernel", command->kernel, "simulate this module, as emit --stage=nvvm prints it")
       ->type_name("FILE")
-      ->excludes(schedule);
+      ->excludes(schedule)
+      ->excludes(y_dtype);
   wholeNumber(sub->add_option("--seed", command->sources.seed,
                               "of the interleaving, and of the random numbers that stand in for files"))
       ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max() / 4).description(""))
