@@ -1,9 +1,11 @@
+/* clang-format off */
 /* What a compiled GPU kernel looks like from outside: the one header that the compiler's GPU targets, the
  * simulator and the runtime agree on. Plain C.
  *
  * A forward kernel computes Y = X (times) W on bf16 operands with f32 sums; Y is bf16 or f32. Its parameters:
  *
- *     maps     struct of `tensor maps` (128 bytes each, 64-byte aligned), by value: those of X, of W, of Y
+ *     maps     struct of maps, by value: those of X, of W, of Y. Tensor maps (128 bytes each, 64-byte aligned)
+ *              where the copy engine moves blocks, plain maps (below) where threads do
  *     rows     int32, M: rows of X and Y
  *     offset   int32, the absolute position of row 0 modulo the period of the row types
  *     terms    device address of the terms table (below), 0 where the layer's support is complete
@@ -46,18 +48,40 @@
  *     row lift    column (width of an output group), output group, depth (height of a row group), row group
  *     slot lift   column (N / m), 1, depth (K / m), block
  *
+ * ---- plain maps ------------------------------------------------------------------------------------------------
+ *
+ * What a tensor map says of an operand, to be read by threads: the four dimensions above, without box and swizzle.
+ * The element at coordinates c is at address + c[0] + sum over d > 0 of c[d] * strides[d - 1], counted in elements;
+ * what lies outside the extents reads as zero, is not touched, and is not written. Such a kernel moves `vector`
+ * elements at a time, a power of two up to 8: the extents of dimension 0 and all strides are multiples of it, and
+ * addresses are multiples of `vector` elements. With vector = 1 it takes any operands.
+ *
  * ---- terms ----------------------------------------------------------------------------------------------------
  *
  * int32 starts[types * output_groups + 1], then two int32 for each term: its input group, and its bank row with
  * bit 31 set where the coefficient is -1. The terms of (type t, output group j) are starts[t * output_groups + j] up
  * to the next entry, in ascending order as the bundle's support lists them.
+ *
+ * A kernel with `scaled` terms multiplies by any coefficients: three int32 for each term, its input group, its bank
+ * row, and the bits of its coefficient as f32. The terms of a (type, output group) are then sorted by coefficient
+ * and by input group within one coefficient: their products are added first and scaled once.
  */
+/* clang-format on */
 #ifndef ALGCTL_RUNTIME_GPU_KERNEL_ABI_H
 #define ALGCTL_RUNTIME_GPU_KERNEL_ABI_H
+
+#include <stdint.h>
+
+typedef struct algrt_plain_map {
+  uint64_t address;   /* on the device, of the element at coordinates 0 */
+  int64_t strides[3]; /* of dimensions 1, 2 and 3, in elements */
+  int32_t extents[4];
+} algrt_plain_map;
 
 enum {
   algrt_tensor_map_bytes = 128,
   algrt_tensor_map_alignment = 64,
+  algrt_plain_map_bytes = 48,
   algrt_cyclic_row_maps = 2,
   algrt_interval_row_maps = 3,
   /* Rows and coordinates are int32 in a kernel. */
