@@ -64,9 +64,18 @@ static nlohmann::ordered_json gpuKernelJson(const algrt::Kernel &kernel) {
   entry["cluster"] = gpu.cluster;
   entry["shared_bytes"] = gpu.shared_bytes;
   entry["dependent_launch"] = gpu.dependent_launch;
+  if (gpu.copies == algrt::GpuCopies::threads) {
+    entry["copies"] = algrt::name(gpu.copies);
+    entry["vector"] = gpu.vector;
+    entry["warps"] = {gpu.warp_rows, gpu.warp_columns};
+  }
+  if (gpu.best_for_rows.to > 0)
+    entry["best_for_rows"] = {gpu.best_for_rows.from, gpu.best_for_rows.to};
   if (gpu.registers > 0)
     entry["registers"] = gpu.registers;
   entry["terms"] = gpu.terms;
+  if (gpu.scaled)
+    entry["scaled"] = true;
   if (gpu.groups > 0)
     entry["groups"] = gpu.groups;
   entry["tile"] = {{"rows", gpu.tile.rows},

@@ -14,6 +14,9 @@ constexpr int64_t most_threads = 1024, warp = 32, most_cluster = 8, most_shared_
 // cuTensorMapEncodeTiled: elements of a box in each dimension, and the multiple of its innermost bytes.
 constexpr int64_t most_box = 256, box_bytes_multiple = 16;
 constexpr int64_t most_tile = 1 << 16;
+// The first capability with a copy engine for tensor maps, and with clusters.
+constexpr int32_t copy_engine = 90;
+constexpr int64_t most_vector = 8;
 
 struct Target {
   std::string_view name;
@@ -35,14 +38,18 @@ int64_t multiple(const JsonFields &fields, const char *key, int64_t of, int64_t 
   return value;
 }
 
-GpuBox parseBox(const JsonFields &boxes, const char *key, ElementType element) {
+// Where threads copy, boxes tell how a tile lies in shared memory, and no tensor map limits them.
+GpuBox parseBox(const JsonFields &boxes, const char *key, ElementType element, GpuCopies copies) {
   const JsonFields fields = boxes.object(key);
+  const int64_t most = copies == GpuCopies::engine ? most_box : most_tile;
   GpuBox box;
-  box.columns = fields.integer("columns", 1, most_box);
-  box.rows = fields.integer("rows", 1, most_box);
+  box.columns = fields.integer("columns", 1, most);
+  box.rows = fields.integer("rows", 1, most);
   box.swizzle = fields.integer("swizzle", 0, 128);
   if (box.swizzle != 0 && box.swizzle != 32 && box.swizzle != 64 && box.swizzle != 128)
     fields.fail("swizzle", "is " + std::to_string(box.swizzle) + ", not 0, 32, 64 or 128");
+  if (copies == GpuCopies::threads)
+    return box;
   const int64_t bytes = box.columns * elementBytes(element);
   if (bytes % box_bytes_multiple != 0)
     fields.fail("columns", "take " + std::to_string(bytes) + " bytes, not a multiple of " +
@@ -85,7 +92,49 @@ std::vector<GpuImage> parseImages(const JsonFields &fields) {
   return images;
 }
 
+// Who copies, and what goes with it.
+void parseCopies(const JsonFields &fields, GpuKernel &kernel) {
+  const std::string copies = fields.has("copies") ? fields.string("copies") : name(GpuCopies::engine);
+  if (copies != name(GpuCopies::engine) && copies != name(GpuCopies::threads))
+    fields.fail("copies", "is '" + copies + "', not engine or threads");
+  kernel.copies = copies == name(GpuCopies::engine) ? GpuCopies::engine : GpuCopies::threads;
+  if (kernel.copies == GpuCopies::engine) {
+    for (const char *key : {"vector", "warps"})
+      if (fields.has(key))
+        fields.fail(key, "is given, but the copy engine copies: only a kernel with copies 'threads' has it");
+    if (kernel.architecture < copy_engine)
+      fields.fail("copies", "is engine, which devices of the kernel's target do not have: its threads copy");
+    return;
+  }
+  kernel.vector = fields.integer("vector", 1, most_vector);
+  if ((kernel.vector & (kernel.vector - 1)) != 0)
+    fields.fail("vector", "is " + std::to_string(kernel.vector) + ", not 1, 2, 4 or 8");
+  const std::vector<int64_t> warps = fields.integers("warps", 1);
+  if (warps.size() != 2)
+    fields.fail("warps", "has " + std::to_string(warps.size()) + " numbers, not 2: rows and columns");
+  const int64_t most = most_threads / warp;
+  if (warps[0] > most || warps[1] > most || warps[0] * warps[1] * warp != kernel.threads)
+    fields.fail("warps", "are " + std::to_string(warps[0]) + " x " + std::to_string(warps[1]) +
+                             ", which does not make " + std::to_string(kernel.threads) + " threads");
+  kernel.warp_rows = warps[0];
+  kernel.warp_columns = warps[1];
+}
+
+RowRange parseBestRows(const JsonFields &fields) {
+  constexpr const char *key = "best_for_rows";
+  if (!fields.has(key))
+    return {0, 0};
+  const std::vector<int64_t> range = fields.integers(key, 1);
+  if (range.size() != 2)
+    fields.fail(key, "has " + std::to_string(range.size()) + " numbers, not 2: the least and the most rows");
+  if (range[0] > range[1])
+    fields.fail(key, "goes from " + std::to_string(range[0]) + " down to " + std::to_string(range[1]));
+  return {range[0], range[1]};
+}
+
 } // namespace
+
+const char *name(GpuCopies copies) { return copies == GpuCopies::engine ? "engine" : "threads"; }
 
 const char *name(ImageKind kind) { return kind == ImageKind::cubin ? "cubin" : "ptx"; }
 
@@ -109,10 +158,18 @@ GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, cons
   kernel.images = parseImages(fields);
   kernel.threads = multiple(fields, "threads", warp, warp, most_threads);
   kernel.cluster = fields.integer("cluster", 1, most_cluster);
+  if (kernel.cluster > 1 && found->architecture < copy_engine)
+    fields.fail("cluster", "is " + std::to_string(kernel.cluster) +
+                               ", but devices of the kernel's target launch no clusters");
   kernel.shared_bytes = fields.integer("shared_bytes", 0, most_shared_bytes);
   kernel.dependent_launch = fields.boolean("dependent_launch");
   kernel.registers = fields.has("registers") ? fields.integer("registers", 1, most_registers) : 0;
+  parseCopies(fields, kernel);
+  kernel.best_for_rows = parseBestRows(fields);
   kernel.terms = fields.boolean("terms");
+  kernel.scaled = fields.has("scaled") && fields.boolean("scaled");
+  if (kernel.scaled && !kernel.terms)
+    fields.fail("scaled", "is true, but the kernel reads no terms");
   const int64_t groups = int64_t(layer.out_groups.size());
   kernel.groups = fields.has("groups") ? fields.integer("groups", 1, groups) : 0;
   if (kernel.groups != 0 &&
@@ -126,9 +183,9 @@ GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, cons
   kernel.tile.stages = tile.integer("stages", 1, most_tile);
   kernel.tile.consumers = tile.integer("consumers", 1, most_threads / warp);
   const JsonFields boxes = fields.object("boxes");
-  kernel.x = parseBox(boxes, "x", ElementType::bf16);
-  kernel.w = parseBox(boxes, "w", ElementType::bf16);
-  kernel.y = parseBox(boxes, "y", kernel.output);
+  kernel.x = parseBox(boxes, "x", ElementType::bf16, kernel.copies);
+  kernel.w = parseBox(boxes, "w", ElementType::bf16, kernel.copies);
+  kernel.y = parseBox(boxes, "y", kernel.output, kernel.copies);
   return kernel;
 }
 

@@ -37,6 +37,18 @@ struct GpuBox {
   int64_t swizzle; // bytes of the span that the swizzle permutes: 0 (none), 32, 64 or 128
 };
 
+// What moves blocks of the operands into shared memory.
+enum class GpuCopies {
+  engine, // the copy engine, by tensor maps: compute capability 9.0 and above
+  threads // the kernel's threads, by plain maps
+};
+const char *name(GpuCopies copies);
+
+// Numbers of rows, both ends included.
+struct RowRange {
+  int64_t from, to;
+};
+
 struct GpuKernel {
   int32_t architecture;    // ten times the compute capability that it needs: 90
   bool exact_architecture; // "sm_90a": runs on that capability alone; "sm_80": on later ones too, from PTX
@@ -51,9 +63,19 @@ struct GpuKernel {
   GpuTile tile;
   GpuBox x, w, y;
   bool terms; // reads the terms table
-  // Groups of X, Y and the bank as the kernel counts them, where it takes several consecutive groups of the layer as
-  // one (the factor M(b) of A*M(b)); 0: those of the layer.
+  // Groups of X, Y and the bank as the kernel counts them, where it takes several consecutive groups of the
+  // layer as one (the factor M(b) of A*M(b)); 0: those of the layer.
   int64_t groups;
+  GpuCopies copies = GpuCopies::engine;
+  // Elements that threads move at a time: 1, 2, 4 or 8; 0 where the copy engine moves them.
+  int64_t vector = 0;
+  // The terms have any coefficients, three words each.
+  bool scaled = false;
+  // How the warps of a block share a tile; 0 where warpgroups do.
+  int64_t warp_rows = 0, warp_columns = 0;
+  // Of X, that the kernel was scheduled for; {0, 0} where it is not said.
+  RowRange best_for_rows = {0, 0};
+}; // of x, that the kernel was scheduled for; {0, 0} where it is not said
 };
 
 // Whether `target` names a GPU whose kernels this runtime can launch: "sm_90a", "sm_80".

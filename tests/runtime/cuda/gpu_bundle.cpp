@@ -13,34 +13,44 @@ Json box(int64_t columns, int64_t rows, int64_t swizzle) {
 }
 
 Json kernel(const GpuShape &shape, const char *output, int64_t cluster) {
-  const bool narrow = std::string(output) == "bf16";
-  return {{"name", std::string("forward-") + output},
-          {"map", "forward"},
-          {"target", "sm_90a"},
-          {"output", output},
-          {"symbol", std::string("forward_") + output},
-          {"images", {{{"kind", "ptx"}, {"section", "ptx"}}}},
-          {"threads", 384},
-          {"cluster", cluster},
-          {"shared_bytes", 200000},
-          {"dependent_launch", cluster > 1},
-          {"registers", 168},
-          {"tile", {{"rows", 16}, {"columns", 32}, {"depth", 32}, {"stages", 4}, {"consumers", 2}}},
-          {"boxes", {{"x", box(32, 16, 64)}, {"w", box(32, 32, 64)}, {"y", box(32, 16, narrow ? 64 : 128)}}},
-          {"terms", shape.lift == Lift::slots || shape.table}};
+  const bool narrow = std::string(output) == "bf16", plain = shape.vector > 0;
+  Json entry = {
+      {"name", std::string("forward-") + output},
+      {"map", "forward"},
+      {"target", plain ? "sm_80" : "sm_90a"},
+      {"output", output},
+      {"symbol", std::string("forward_") + output},
+      {"images", {{{"kind", "ptx"}, {"section", "ptx"}}}},
+      {"threads", plain ? 128 : 384},
+      {"cluster", plain ? 1 : cluster},
+      {"shared_bytes", plain ? 90000 : 200000},
+      {"dependent_launch", !plain && cluster > 1},
+      {"registers", 168},
+      {"tile", {{"rows", 16}, {"columns", 32}, {"depth", 32}, {"stages", 4}, {"consumers", 2}}},
+      {"boxes", {{"x", box(32, 16, 64)}, {"w", box(32, 32, 64)}, {"y", box(32, 16, narrow ? 64 : 128)}}},
+      {"terms", shape.lift == Lift::slots || shape.table}};
+  if (plain) {
+    entry["copies"] = "threads";
+    entry["vector"] = shape.vector;
+    entry["warps"] = {2, 2};
+  }
+  if (shape.scaled)
+    entry["scaled"] = true;
+  return entry;
 }
 
-// Slots: group algebra of the cyclic group, with signs. Rows: type i reaches the groups j >= i, from i and j.
+// Slots: group algebra of the cyclic group, with signs and, where wanted, factors. Rows: type i reaches the
+// groups j >= i, from i and j.
 std::vector<std::vector<Term>> terms(const GpuShape &shape) {
   std::vector<std::vector<Term>> result(size_t(shape.types() * shape.groups));
   for (int32_t i = 0; i < shape.groups; ++i)
     for (int32_t j = 0; j < shape.groups; ++j) {
-      const double sign = (i * 3 + j) % 4 == 1 ? -1 : 1;
+      const double sign = (i * 3 + j) % 4 == 1 ? -1 : 1, factor = shape.scaled ? (i + 2 * j) % 3 - 0.5 : 1;
       if (shape.lift == Lift::slots)
-        result[size_t((i + j) % shape.groups)].push_back({i, j, sign});
+        result[size_t((i + j) % shape.groups)].push_back({i, j, sign * factor});
       else if (j >= i)
         for (int32_t k = i; k <= j; ++k)
-          result[size_t(i * shape.groups + j)].push_back({k, k, k % 2 == 0 ? sign : 1.0});
+          result[size_t(i * shape.groups + j)].push_back({k, k, k % 2 == 0 ? sign : factor});
     }
   return result;
 }
@@ -70,16 +80,21 @@ nlohmann::ordered_json gpuManifest(const GpuShape &shape) {
           {"kernels", {kernel(shape, "bf16", 1), kernel(shape, "f32", 2)}}};
 }
 
-std::string gpuPtx(const GpuShape &shape, const std::string &target) {
+std::string gpuPtx(const GpuShape &shape, std::string target) {
+  const bool plain = shape.vector > 0;
+  if (target.empty())
+    target = plain ? "sm_80" : "sm_90a";
   const int row_maps = shape.lift == Lift::rows && shape.row_types == RowTypesKind::interval
                            ? algrt_interval_row_maps
                            : algrt_cyclic_row_maps;
-  const std::string maps = std::to_string((2 * row_maps + 1) * algrt_tensor_map_bytes);
+  const std::string maps =
+      std::to_string((2 * row_maps + 1) * (plain ? algrt_plain_map_bytes : algrt_tensor_map_bytes));
   std::string text = ".version 8.0\n.target " + target + "\n.address_size 64\n";
   for (const std::string symbol : {"forward_bf16", "forward_f32"})
-    text += ".visible .entry " + symbol + "(\n\t.param .align 64 .b8 " + symbol + "_param_0[" + maps +
-            "],\n\t.param .u32 " + symbol + "_param_1,\n\t.param .u32 " + symbol +
-            "_param_2,\n\t.param .u64 " + symbol + "_param_3\n)\n.maxntid 384\n{\n\tret;\n}\n";
+    text += ".visible .entry " + symbol + "(\n\t.param .align " + (plain ? "8" : "64") + " .b8 " + symbol +
+            "_param_0[" + maps + "],\n\t.param .u32 " + symbol + "_param_1,\n\t.param .u32 " + symbol +
+            "_param_2,\n\t.param .u64 " + symbol + "_param_3\n)\n.maxntid " + (plain ? "128" : "384") +
+            "\n{\n\tret;\n}\n";
   return text;
 }
 

@@ -15,7 +15,9 @@ struct GpuShape {
   RowTypesKind row_types = RowTypesKind::cyclic;
   int64_t run = 1; // rows of one type one after another
   int64_t groups = 4, in = 16, out = 24;
-  bool table = false; // the support is a table (upper triangular, some coefficients -1) instead of complete
+  bool table = false;  // the support is a table (upper triangular, some coefficients -1) instead of complete
+  bool scaled = false; // tables have other coefficients, too
+  int64_t vector = 0;  // above 0: threads copy so many elements at a time
 
   int64_t k() const { return groups * in; }
   int64_t n() const { return groups * out; }
@@ -23,8 +25,8 @@ struct GpuShape {
   int64_t bankColumns() const { return lift == Lift::slots ? out : n(); }
 };
 
-// Kernels "forward-bf16" and "forward-f32" for sm_90a, in clusters of 1 and 2 blocks, the second with
-// dependent launch.
+// Kernels "forward-bf16" and "forward-f32": for sm_90a, in clusters of 1 and 2 blocks, the second with
+// dependent launch. Where threads copy, for sm_80, without either.
 nlohmann::ordered_json gpuManifest(const GpuShape &shape);
 // Section "ptx" with both kernels and, where needed, "terms".
 std::string gpuBundle(const GpuShape &shape);
@@ -33,7 +35,7 @@ std::string gpuBundle(const GpuShape &shape, const nlohmann::ordered_json &manif
                       const char *kind);
 std::string gpuBundle(const GpuShape &shape, const nlohmann::ordered_json &manifest,
                       std::vector<SectionContent> images);
-// The PTX of both kernels for a target.
-std::string gpuPtx(const GpuShape &shape, const std::string &target = "sm_90a");
+// The PTX of both kernels for a target; empty: that of the manifest.
+std::string gpuPtx(const GpuShape &shape, std::string target = "");
 
 } // namespace algrt::test

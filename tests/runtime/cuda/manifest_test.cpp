@@ -42,6 +42,34 @@ TEST(GpuManifest, IsReadAsWritten) {
   EXPECT_FALSE(Bundle::parse(gpuBundle(GpuShape())).manifest().kernels[0].gpu->terms);
 }
 
+TEST(GpuManifest, CopiesByThreadsAreReadAsWritten) {
+  Json manifest = gpuManifest({.lift = Lift::slots, .scaled = true, .vector = 4});
+  manifest["kernels"][0]["best_for_rows"] = {17, 300};
+  manifest["kernels"][0]["warps"] = {4, 1};
+  // The copy engine's limits on boxes are none of theirs.
+  manifest["kernels"][0]["boxes"]["y"] = {{"columns", 300}, {"rows", 512}, {"swizzle", 0}};
+  const Bundle bundle =
+      Bundle::parse(gpuBundle({.lift = Lift::slots, .scaled = true, .vector = 4}, manifest));
+  const GpuKernel &kernel = *bundle.manifest().kernels[0].gpu, &other = *bundle.manifest().kernels[1].gpu;
+  EXPECT_EQ(kernel.architecture, 80);
+  EXPECT_FALSE(kernel.exact_architecture);
+  EXPECT_EQ(kernel.copies, GpuCopies::threads);
+  EXPECT_EQ(kernel.vector, 4);
+  EXPECT_TRUE(kernel.scaled);
+  EXPECT_EQ(kernel.warp_rows, 4);
+  EXPECT_EQ(kernel.warp_columns, 1);
+  EXPECT_EQ(kernel.best_for_rows.from, 17);
+  EXPECT_EQ(kernel.best_for_rows.to, 300);
+  EXPECT_EQ(kernel.y.rows, 512);
+  EXPECT_EQ(other.warp_rows, 2);
+  EXPECT_EQ(other.best_for_rows.to, 0);
+  const GpuKernel engine = *Bundle::parse(gpuBundle(GpuShape())).manifest().kernels[0].gpu;
+  EXPECT_EQ(engine.copies, GpuCopies::engine);
+  EXPECT_EQ(engine.vector, 0);
+  EXPECT_FALSE(engine.scaled);
+  EXPECT_EQ(engine.warp_rows, 0);
+}
+
 TEST(GpuManifest, OtherTargetsAndMapsAreKept) {
   Json manifest = gpuManifest(GpuShape());
   manifest["kernels"][0] = {{"name", "b"}, {"map", "forward"}, {"target", "sm_100a"}};
@@ -51,11 +79,24 @@ TEST(GpuManifest, OtherTargetsAndMapsAreKept) {
     EXPECT_FALSE(kernel.gpu || kernel.known);
 }
 
+struct Spoiled {
+  void (*change)(Json &kernel, Json &manifest);
+  const char *words;
+};
+
+void expectRefused(const GpuShape &shape, const Spoiled &spoiled) {
+  Json manifest = gpuManifest(shape);
+  spoiled.change(manifest["kernels"][0], manifest);
+  try {
+    gpuBundle(shape, manifest);
+    ADD_FAILURE() << "accepted: " << spoiled.words;
+  } catch (const Error &error) {
+    EXPECT_EQ(error.status(), ALGRT_BAD_BUNDLE);
+    EXPECT_NE(std::string(error.what()).find(spoiled.words), std::string::npos) << error.what();
+  }
+}
+
 TEST(GpuManifest, InconsistentKernelsAreRefused) {
-  struct Spoiled {
-    void (*change)(Json &kernel, Json &manifest);
-    const char *words;
-  };
   const Spoiled cases[] = {
       {[](Json &k, Json &) { k["output"] = "f16"; }, "kernels[0].output is 'f16'"},
       {[](Json &k, Json &) { k.erase("output"); }, "kernels[0].output is missing"},
@@ -90,17 +131,52 @@ TEST(GpuManifest, InconsistentKernelsAreRefused) {
        },
        "out_groups are not all equal"},
   };
-  for (const Spoiled &spoiled : cases) {
-    Json manifest = gpuManifest(GpuShape());
-    spoiled.change(manifest["kernels"][0], manifest);
-    try {
-      gpuBundle(GpuShape(), manifest);
-      ADD_FAILURE() << "accepted: " << spoiled.words;
-    } catch (const Error &error) {
-      EXPECT_EQ(error.status(), ALGRT_BAD_BUNDLE);
-      EXPECT_NE(std::string(error.what()).find(spoiled.words), std::string::npos) << error.what();
-    }
-  }
+  for (const Spoiled &spoiled : cases)
+    expectRefused(GpuShape(), spoiled);
+}
+
+TEST(GpuManifest, InconsistentCopiesAreRefused) {
+  const Spoiled of_the_engine[] = {
+      {[](Json &k, Json &) { k["copies"] = "dma"; }, "kernels[0].copies is 'dma', not engine or threads"},
+      {[](Json &k, Json &) { k["vector"] = 8; }, "kernels[0].vector is given, but the copy engine"},
+      {[](Json &k, Json &) {
+         k["warps"] = {2, 2};
+       },
+       "kernels[0].warps is given, but the copy engine"},
+      {[](Json &k, Json &) { k["target"] = "sm_80"; }, "kernels[0].copies is engine, which"},
+      {[](Json &k, Json &) { k["scaled"] = true; }, "kernels[0].scaled is true, but"},
+      {[](Json &k, Json &) { k["best_for_rows"] = 7; }, "kernels[0].best_for_rows is not a list"},
+      {[](Json &k, Json &) { k["best_for_rows"] = {7}; }, "kernels[0].best_for_rows has 1 numbers"},
+      {[](Json &k, Json &) {
+         k["best_for_rows"] = {0, 7};
+       },
+       "kernels[0].best_for_rows[0] is 0"},
+      {[](Json &k, Json &) {
+         k["best_for_rows"] = {9, 7};
+       },
+       "kernels[0].best_for_rows goes from 9 down to 7"},
+  };
+  for (const Spoiled &spoiled : of_the_engine)
+    expectRefused(GpuShape(), spoiled);
+  const Spoiled of_threads[] = {
+      {[](Json &k, Json &) { k.erase("vector"); }, "kernels[0].vector is missing"},
+      {[](Json &k, Json &) { k["vector"] = 3; }, "kernels[0].vector is 3, not 1, 2, 4 or 8"},
+      {[](Json &k, Json &) { k["vector"] = 16; }, "kernels[0].vector is 16"},
+      {[](Json &k, Json &) { k.erase("warps"); }, "kernels[0].warps is missing"},
+      {[](Json &k, Json &) { k["warps"] = {4}; }, "kernels[0].warps has 1 numbers"},
+      {[](Json &k, Json &) {
+         k["warps"] = {2, 4};
+       },
+       "kernels[0].warps are 2 x 4, which does not make 128"},
+      {[](Json &k, Json &) {
+         k["warps"] = {int64_t(1) << 62, 4};
+       },
+       "kernels[0].warps are"},
+      {[](Json &k, Json &) { k["cluster"] = 2; }, "kernels[0].cluster is 2, but"},
+      {[](Json &k, Json &) { k["boxes"]["x"]["swizzle"] = 48; }, "boxes.x.swizzle is 48"},
+  };
+  for (const Spoiled &spoiled : of_threads)
+    expectRefused({.vector = 8}, spoiled);
 }
 
 } // namespace
