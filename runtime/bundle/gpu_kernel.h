@@ -75,7 +75,6 @@ struct GpuKernel {
   int64_t warp_rows = 0, warp_columns = 0;
   // Of X, that the kernel was scheduled for; {0, 0} where it is not said.
   RowRange best_for_rows = {0, 0};
-}; // of x, that the kernel was scheduled for; {0, 0} where it is not said
 };
 
 // Whether `target` names a GPU whose kernels this runtime can launch: "sm_90a", "sm_80".
