@@ -1,5 +1,5 @@
 // The canonical form: views are made once, as coarse as the algebra allows, and nothing is computed twice.
-#include "algebras/constructions.h"
+#include "algebras/coarsest.h"
 #include "dialects/alg/alg.h"
 #include "dialects/alg/schedules.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -131,29 +131,6 @@ void RegroupOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRCon
 
 // Products
 
-namespace {
-
-struct Reduction {
-  algebras::Algebra algebra;
-  int64_t factor; // so many consecutive groups become one
-};
-
-} // namespace
-
-/// `algebra` without its last tensor factor, where that is an M(b).
-static std::optional<Reduction> takeOutMatrices(const algebras::Algebra &algebra) {
-  using Kind = algebras::Algebra::Kind;
-  if (algebra.kind() == Kind::Matrices && algebra.parameter() > 1)
-    return Reduction{algebras::matrices(1, algebra.field()), algebra.parameter()};
-  if (algebra.kind() != Kind::Tensor || algebra.factors().back().kind() != Kind::Matrices)
-    return std::nullopt;
-  const std::vector<algebras::Algebra> &factors = algebra.factors();
-  algebras::Algebra rest = factors.front();
-  for (size_t i = 1; i + 1 < factors.size(); ++i)
-    rest = algebras::tensor(rest, factors[i]);
-  return Reduction{rest, factors.back().parameter()};
-}
-
 /// The view with `factor` consecutive groups joined into one.
 static SlotsType join(SlotsType type, int64_t factor) {
   if (RowTypesAttr types = type.getRowTypes())
@@ -171,7 +148,8 @@ struct TakeOutMatrices : OpRewritePattern<ContractOp> {
   LogicalResult matchAndRewrite(ContractOp contract, PatternRewriter &rewriter) const override {
     if (typeOf(contract.getLhs()).getPlain())
       return failure();
-    std::optional<Reduction> reduction = takeOutMatrices(contract.getAlgebra().getAlgebra());
+    std::optional<algebras::WithoutMatrices> reduction =
+        algebras::withoutMatrices(contract.getAlgebra().getAlgebra());
     if (!reduction)
       return failure();
     auto joined = [&](Value view) -> Value {

@@ -1,3 +1,4 @@
+#include "algebras/coarsest.h"
 #include "algebras/error.h"
 #include "algebras/expression.h"
 #include "algebras/layer.h"
@@ -211,6 +212,44 @@ TEST(Layer, ValidatesAgainstTheLift) {
   EXPECT_THROW(slots.validate(), InputError);
   EXPECT_EQ(parseDataType("bf16"), DataType::BF16);
   EXPECT_THROW(parseDataType("f16"), InputError);
+}
+
+// The blocks of W and of X that a layer multiplies for one output feature, feature by feature.
+std::map<std::pair<std::int64_t, std::int64_t>, Rational> featureTerms(const Layer &layer, std::int64_t type,
+                                                                       std::int64_t column) {
+  std::int64_t group = 0;
+  while (layer.out.start(group) + layer.out.width(group) <= column)
+    ++group;
+  std::map<std::pair<std::int64_t, std::int64_t>, Rational> result; // (column of X, row of W) -> coefficient
+  for (const BlockTerm &term : layer.lift.terms(type, group))
+    for (std::int64_t k = 0; k < layer.in.width(term.input_group); ++k)
+      result[{layer.in.start(term.input_group) + k, layer.in.start(term.bank_row) + k}] = term.coefficient;
+  return result;
+}
+
+TEST(Coarsest, ComputesTheSameFromWiderGroups) {
+  for (auto [expression, types, groups] :
+       {std::tuple("Q(3)*M(4)", 3, 3), std::tuple("Q(2)*M(2)*M(3)", 2, 2), std::tuple("M(6)", 1, 1),
+        std::tuple("T(3)*M(2)", 3, 3), std::tuple("M(2)*Q(3)", 3, 6), std::tuple("Q(2)^2", 4, 4)}) {
+    const Lift lift = Lift::rows(parseExpression(expression));
+    const Layer layer = makeLayer(lift, lift.inputGroups() * 3, lift.outputGroups() * 2);
+    const Layer coarse = coarsest(layer);
+    coarse.validate();
+    EXPECT_EQ(coarse.lift.types(), types) << expression;
+    EXPECT_EQ(coarse.lift.outputGroups(), groups) << expression;
+    EXPECT_EQ(coarse.in.total(), layer.in.total());
+    EXPECT_EQ(coarse.out.total(), layer.out.total());
+    for (std::int64_t type = 0; type < types; ++type)
+      for (std::int64_t column = 0; column < layer.out.total(); ++column)
+        EXPECT_EQ(featureTerms(coarse, type, column), featureTerms(layer, type, column))
+            << expression << " type " << type << " column " << column;
+  }
+}
+
+TEST(Coarsest, LeavesTheSlotLiftAlone) {
+  const Lift lift = Lift::slots(parseExpression("Q(2)*M(2)"));
+  const Layer layer = makeLayer(lift, lift.inputGroups() * 8, lift.outputGroups() * 8);
+  EXPECT_EQ(coarsest(layer).lift.inputGroups(), lift.inputGroups());
 }
 
 } // namespace

@@ -22,6 +22,11 @@ struct CpuLevel {
   std::int64_t l2 = 1 << 20;         ///< level-2 cache of one core
 };
 
+/// "x86-64-v3", "x86-64-v4": those that are the same on every machine.
+const std::vector<std::string> &portableCpuLevelNames();
+/// Throws std::out_of_range for a name that is not among them.
+CpuLevel portableCpuLevel(std::string_view name);
+
 /// The level called `name`: "x86-64-v3", "x86-64-v4" or "native". Throws algebras::InputError for any other
 /// name, and for "native" on a machine that is below x86-64-v3.
 CpuLevel cpuLevel(std::string_view name);
