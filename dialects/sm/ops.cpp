@@ -17,6 +17,12 @@ LogicalResult sm::impl::verifyRunsInOneThread(Operation *op) {
   return success();
 }
 
+LogicalResult sm::impl::verifyRunsInAllThreads(Operation *op) {
+  if (op->getParentOfType<RoleOp>())
+    return op->emitOpError("is for all threads of the block: it cannot stand in an sm.role");
+  return success();
+}
+
 //===--------------------------------------------------------------------------------------------===//
 // The kernel and its roles
 //===--------------------------------------------------------------------------------------------===//
@@ -118,6 +124,10 @@ LogicalResult DeliverOp::verify() {
   if (maps.getRows() != sum.getRows() || maps.getColumns() != sum.getColumns())
     return emitOpError("delivers ") << sum.getRows() << " x " << sum.getColumns() << " sums through maps for "
                                     << maps.getRows() << " x " << maps.getColumns();
+  if (sum.hasWarps() != maps.isPlain())
+    return emitOpError("delivers sums of ")
+           << (sum.hasWarps() ? "single warps, which go through plain maps: give them a vector"
+                              : "warpgroups, which go through tensor maps: take away their vector");
   return success();
 }
 
@@ -164,17 +174,37 @@ LogicalResult LoadOp::verify() {
   if (static_cast<bool>(getBarriers()) != static_cast<bool>(getBarrierSlot()))
     return emitOpError("signals one slot of barriers, or none");
   BufferType target = getTarget().getType();
+  if (getSource().getType().isPlain())
+    return emitOpError("needs tensor maps; threads copy through plain ones with sm.copy");
   return verifyCopy(*this, getSource().getType(), getCoordinates().size(), target, target.getRows());
 }
 
 LogicalResult StoreOp::verify() {
   BufferType source = getSource().getType();
+  if (getTarget().getType().isPlain())
+    return emitOpError("needs tensor maps, got plain ones");
   return verifyCopy(*this, getTarget().getType(), getCoordinates().size(), source, source.getRows());
 }
 
 LogicalResult StoreWaitOp::verify() {
-  if (getPending() < 0)
-    return emitOpError("cannot leave ") << getPending() << " groups unfinished";
+  if (getPendingAttr().getInt() < 0)
+    return emitOpError("cannot leave ") << getPendingAttr().getInt() << " groups unfinished";
+  return success();
+}
+
+LogicalResult CopyOp::verify() {
+  MapsType source = getSource().getType();
+  BufferType target = getTarget().getType();
+  if (!source.isPlain())
+    return emitOpError("is made by threads and needs plain maps, those with a vector");
+  if (!source.getElementType().isBF16())
+    return emitOpError("copies operands of bf16, got ") << source.getElementType();
+  return verifyCopy(*this, source, getCoordinates().size(), target, target.getRows());
+}
+
+LogicalResult CopyWaitOp::verify() {
+  if (getPendingAttr().getInt() < 0)
+    return emitOpError("cannot leave ") << getPendingAttr().getInt() << " groups unfinished";
   return success();
 }
 
@@ -183,18 +213,31 @@ LogicalResult StoreWaitOp::verify() {
 //===--------------------------------------------------------------------------------------------===//
 
 LogicalResult MmaOp::verify() {
+  if (getNegateIf() && !getAccumulator().getType().hasWarps())
+    return emitOpError(
+        "takes its sign as a value for sums of single warps only; wgmma has it in the instruction");
+  if (getNegateIf() && getNegate())
+    return emitOpError("has a sign as an attribute and one as a value");
   return verifyProduct(*this, getA().getType(), getB().getType(), getAccumulator().getType());
 }
 
+LogicalResult AddScaledOp::verify() {
+  if (!getTotal().getType().hasWarps())
+    return emitOpError("scales sums of single warps; give the accumulator its warps");
+  return success();
+}
+
 LogicalResult MmaWaitOp::verify() {
-  if (getPending() < 0 || getPending() > 7)
-    return emitOpError("leaves 0 to 7 groups unfinished, got ") << getPending();
+  if (const std::int64_t pending = getPendingAttr().getInt(); pending < 0 || pending > 7)
+    return emitOpError("leaves 0 to 7 groups unfinished, got ") << pending;
   return success();
 }
 
 LogicalResult WriteOp::verify() {
   AccumulatorType sum = getAccumulator().getType();
   BufferType target = getTarget().getType();
+  if (sum.hasWarps())
+    return emitOpError("writes sums of warpgroups; those of single warps are delivered straight to memory");
   if (target.getRows() != warpgroup_rows || target.getColumns() != sum.getColumns())
     return emitOpError("writes a warpgroup's ")
            << warpgroup_rows << " x " << sum.getColumns() << " sums, but the slot has " << target.getRows()

@@ -20,6 +20,8 @@ namespace sm {
 inline constexpr std::int64_t warpgroup_threads = 128, warpgroup_rows = 64;
 /// Registers of an SM, and the most that one thread can have.
 inline constexpr std::int64_t register_file = 65536, most_registers = 255;
+/// Threads of a warp and of the largest block, and the tile of mma.sync's accumulators.
+inline constexpr std::int64_t warp_threads = 32, most_threads = 1024, mma_rows = 16, mma_columns = 8;
 /// Depth of one tensor-core instruction on bf16.
 inline constexpr std::int64_t mma_depth = 16;
 /// The longest side of a tensor map's box.
@@ -27,12 +29,19 @@ inline constexpr std::int64_t longest_box_side = 256;
 
 namespace impl {
 mlir::LogicalResult verifyRunsInOneThread(mlir::Operation *op);
-}
+mlir::LogicalResult verifyRunsInAllThreads(mlir::Operation *op);
+} // namespace impl
 
 /// Ops that one thread runs for its warpgroup: they stand inside an `sm.elect`.
 template <class Op> class RunsInOneThread : public mlir::OpTrait::TraitBase<Op, RunsInOneThread> {
 public:
   static mlir::LogicalResult verifyTrait(mlir::Operation *op) { return impl::verifyRunsInOneThread(op); }
+};
+
+/// Ops that all threads of the block run together: they stand in no role.
+template <class Op> class RunsInAllThreads : public mlir::OpTrait::TraitBase<Op, RunsInAllThreads> {
+public:
+  static mlir::LogicalResult verifyTrait(mlir::Operation *op) { return impl::verifyRunsInAllThreads(op); }
 };
 
 } // namespace sm

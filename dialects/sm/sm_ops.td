@@ -7,6 +7,7 @@ include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 
 def Sm_RunsInOneThread : NativeOpTrait<"RunsInOneThread"> { let cppNamespace = "::sm"; }
+def Sm_RunsInAllThreads : NativeOpTrait<"RunsInAllThreads"> { let cppNamespace = "::sm"; }
 
 class Sm_Op<string opMnemonic, list<Trait> traits = []> : Op<Sm_Dialect, opMnemonic, traits>;
 
@@ -18,14 +19,17 @@ def Sm_KernelOp : Sm_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, NoTer
                                DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "One kernel on a persistent grid";
   let description = [{
-    The arguments of the body are the tensor maps of X, W and Y, the number of rows M and the row offset modulo
-    the period of the row types (both `index`), and the terms table. `tile` says which tile program it came
-    from: layout and schedule.
+    The arguments of the body are the maps of X, W and Y, the number of rows M and the row offset modulo
+    the period of the row types (both `index`), and the terms table. Layout and schedule are those of the tile
+    program that it came from.
 
     ```mlir
     sm.kernel @forward(%x: !sm.maps<...>, %w: !sm.maps<...>, %y: !sm.maps<...>, %rows: index, %offset: index,
                        %terms: !sm.terms_table) attributes {layout = #tile.layout<...>, schedule = ...} { ... }
     ```
+
+    What stands in no role, all threads of the block run. Where there are roles, those are allocations alone. A
+    kernel without roles has 32 threads for each of the `warps` of its `#tile.staged` schedule.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, AnyAttr:$layout, AnyAttr:$schedule);
   let regions = (region SizedRegion<1>:$body);
@@ -119,7 +123,8 @@ def Sm_FetchOp : Sm_Op<"fetch", [MemoryEffects<[MemRead]>]> {
 def Sm_MultiplyOp : Sm_Op<"multiply", [Pure, AllTypesMatch<["accumulator", "result"]>]> {
   let summary = "Add the product of two blocks to the sums";
   let description = [{
-    Where `negate` holds, the product is subtracted: a coefficient of -1.
+    Where `negate` holds, the product is subtracted: a coefficient of -1. Other coefficients scale a sum of
+    products with `sm.add_scaled`.
 
     ```mlir
     %next = sm.multiply %a, %b, %sum negate %minus : !sm.block<...>, !sm.block<...>, !sm.accumulator<128 x 192>
@@ -135,7 +140,10 @@ def Sm_MultiplyOp : Sm_Op<"multiply", [Pure, AllTypesMatch<["accumulator", "resu
 
 def Sm_DeliverOp : Sm_Op<"deliver", [MemoryEffects<[MemWrite]>]> {
   let summary = "The finished sums of a tile go to the result, rounded to its type";
-  let description = [{ What lies outside the map is not written. }];
+  let description = [{
+    What lies outside the map is not written. Sums of single warps go through plain maps, straight from registers to
+    memory, in pairs of columns where the maps' vector is 2 or more; sums of warpgroups through tensor maps.
+  }];
   let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_MapsType:$target, Index:$map, Variadic<Index>:$coordinates);
   let assemblyFormat = [{
     $accumulator `to` $target `[` $map `]` `[` $coordinates `]` attr-dict `:` type($accumulator) `to` type($target)
@@ -316,6 +324,51 @@ def Sm_StoreWaitOp : Sm_Op<"store_wait", [Sm_RunsInOneThread, MemoryEffects<[Mem
 }
 
 //===--------------------------------------------------------------------------------------------===//
+// Copies by the threads of the block
+//===--------------------------------------------------------------------------------------------===//
+
+def Sm_CopyOp : Sm_Op<"copy", [Sm_RunsInAllThreads, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Copy a block into a slot, asynchronously, all threads of the block together";
+  let description = [{
+    Each thread moves vectors of the map's `vector` elements, of 2 to 16 bytes, into their places in the slot's
+    swizzled panels. What lies outside the map arrives as zeros and is not read. A vector never crosses the map's
+    edge: the vector divides its widths, and the first column must be a multiple of it.
+
+    Vectors of 4, 8 and 16 bytes are cp.async, and belong to the group that the next `sm.copy_commit` closes. There
+    is none for 2 bytes: such elements go through registers and have arrived when the op is done. Either way, other
+    threads may count on them behind `sm.copy_wait` and `sm.block_sync` only.
+
+    ```mlir
+    sm.copy %x[%map][%column, %group, %line, %row] to %a[%slot]
+        : !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle 64, vector 8> to !sm.buffer<4 x 64 x 32 x bf16, swizzle 64>
+    ```
+  }];
+  let arguments = (ins Sm_MapsType:$source, Index:$map, Variadic<Index>:$coordinates, Sm_BufferType:$target, Index:$slot);
+  let assemblyFormat = [{
+    $source `[` $map `]` `[` $coordinates `]` `to` $target `[` $slot `]` attr-dict `:` type($source) `to` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
+def Sm_CopyCommitOp : Sm_Op<"copy_commit", [Sm_RunsInAllThreads, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Close the group of copies that this thread has issued since the last one";
+  let description = [{ A group may be empty; it counts all the same. }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Sm_CopyWaitOp : Sm_Op<"copy_wait", [Sm_RunsInAllThreads, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Wait until at most `pending` of this thread's latest groups of copies have not arrived";
+  let arguments = (ins I64Attr:$pending);
+  let assemblyFormat = "$pending attr-dict";
+  let hasVerifier = 1;
+}
+
+def Sm_BlockSyncOp : Sm_Op<"block_sync", [Sm_RunsInAllThreads, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "All threads of the block meet, and see what the others have written to shared memory";
+  let assemblyFormat = "attr-dict";
+}
+
+//===--------------------------------------------------------------------------------------------===//
 // Products
 //===--------------------------------------------------------------------------------------------===//
 
@@ -331,23 +384,52 @@ def Sm_MmaFenceOp : Sm_Op<"mma_fence", [MemoryEffects<[MemRead, MemWrite]>]> {
 }
 
 def Sm_MmaOp : Sm_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulator", "result"]>]> {
-  let summary = "Add a slot of rows times a slot of the bank to the sums, asynchronously";
+  let summary = "Add a slot of rows times a slot of the bank to the sums";
   let description = [{
-    For every 16 of the depth one tensor-core instruction of each warpgroup, on its 64 rows of the slot of A
-    (rows x depth) and all of the slot of B (depth x columns). With `negate` the product is subtracted. The sums
-    are not to be touched before `sm.mma_wait` and `sm.settle`; more products of the same shape may be added.
+    The product of the slot of A (rows x depth) and the slot of B (depth x columns) is added, with `negate`
+    subtracted.
+
+    For sums of warpgroups there is one tensor-core instruction of each warpgroup for every 16 of the depth, on its
+    64 rows of A and all of B. It is asynchronous: the sums are not to be touched before `sm.mma_wait` and
+    `sm.settle`; more products of the same shape may be added.
+
+    For sums of single warps (`warps`) each warp loads the rows of A and the columns of B that its part needs into
+    registers, and multiplies tile by tile. When the op is done, the sums are there and the slots have been read by
+    this warp. Here the sign may be a value: where the operand of `negate_if` holds, the product is subtracted.
 
     ```mlir
     %next = sm.mma %a[%slot], %b[%slot], %sum negate : !sm.buffer<...>, !sm.buffer<...>, !sm.accumulator<128 x 192>
+    %other = sm.mma %a[%slot], %b[%slot], %sum negate_if %minus : !sm.buffer<...>, !sm.buffer<...>, !sm.accumulator<64 x 128, warps 2 x 2>
     ```
   }];
   let arguments = (ins Sm_BufferType:$a, Index:$a_slot, Sm_BufferType:$b, Index:$b_slot, Sm_AccumulatorType:$accumulator,
-                       UnitAttr:$negate);
+                       UnitAttr:$negate, Optional<I1>:$negate_if);
   let results = (outs Sm_AccumulatorType:$result);
   let assemblyFormat = [{
-    $a `[` $a_slot `]` `,` $b `[` $b_slot `]` `,` $accumulator (`negate` $negate^)? attr-dict
+    $a `[` $a_slot `]` `,` $b `[` $b_slot `]` `,` $accumulator (`negate` $negate^)? (`negate_if` $negate_if^)? attr-dict
     `:` type($a) `,` type($b) `,` type($accumulator)
   }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$a, "::mlir::Value":$a_slot,
+                                 "::mlir::Value":$b, "::mlir::Value":$b_slot, "::mlir::Value":$accumulator,
+                                 "bool":$negate), [{
+    build($_builder, $_state, result, a, a_slot, b, b_slot, accumulator, negate, ::mlir::Value());
+  }]>];
+  let hasVerifier = 1;
+}
+
+def Sm_AddScaledOp : Sm_Op<"add_scaled", [Pure, AllTypesMatch<["partial", "total", "result"]>]> {
+  let summary = "total + coefficient * partial, element by element in f32";
+  let description = [{
+    For terms whose coefficients are no signs: the products of terms with one coefficient are added up, and their
+    sum is scaled once.
+
+    ```mlir
+    %next = sm.add_scaled %partial, %coefficient, %total : !sm.accumulator<64 x 128, warps 2 x 2>
+    ```
+  }];
+  let arguments = (ins Sm_AccumulatorType:$partial, F32:$coefficient, Sm_AccumulatorType:$total);
+  let results = (outs Sm_AccumulatorType:$result);
+  let assemblyFormat = "$partial `,` $coefficient `,` $total attr-dict `:` type($total)";
   let hasVerifier = 1;
 }
 

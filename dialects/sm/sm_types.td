@@ -9,20 +9,37 @@ class Sm_Type<string name, string typeMnemonic> : TypeDef<Sm_Dialect, name> {
 }
 
 def Sm_MapsType : Sm_Type<"Maps", "maps"> {
-  let summary = "The tensor maps of one operand";
+  let summary = "The maps of one operand";
   let description = [{
     `!sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>`: two maps, whose box is one panel of a 128 x
     64 block: 128 rows along dimension 3 of the map and swizzle / element size columns along dimension 0.
     `runtime/gpu_kernel_abi.h` says what the four coordinates mean for rows of X and Y (row dimension 3) and for
     the bank (row dimension 2), and which of several maps a line belongs to. Swizzle 0 stands for a layout that
     no pass has assigned yet.
+
+    Those are tensor maps, which the copy engine reads. `!sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle
+    64, vector 8>` are *plain* maps: threads read or write the operand, at most `vector` elements at a time,
+    which divides its widths, its strides and its address. Rows, columns and swizzle are then those of the block
+    in shared memory. Vector 0, not printed, stands for tensor maps.
   }];
   let parameters = (ins "int64_t":$count, "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType,
-                        "int64_t":$rowDimension, DefaultValuedParameter<"int64_t", "0">:$swizzle);
+                        "int64_t":$rowDimension, DefaultValuedParameter<"int64_t", "0">:$swizzle,
+                        DefaultValuedParameter<"int64_t", "0">:$vector);
   let assemblyFormat = [{
-    `<` $count `x` $rows `x` $columns `x` $elementType `,` `row_dimension` $rowDimension (`,` `swizzle` $swizzle^)? `>`
+    `<` $count `x` $rows `x` $columns `x` $elementType `,` `row_dimension` $rowDimension
+    `` custom<SwizzleAndVector>($swizzle, $vector) `>`
   }];
+  let skipDefaultBuilders = 1;
+  let builders = [TypeBuilder<(ins "int64_t":$count, "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType,
+                                   "int64_t":$rowDimension, CArg<"int64_t", "0">:$swizzle,
+                                   CArg<"int64_t", "0">:$vector), [{
+    return $_get($_ctxt, count, rows, columns, elementType, rowDimension, swizzle, vector);
+  }]>];
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Whether threads read and write through them.
+    bool isPlain() const { return getVector() != 0; }
+  }];
 }
 
 def Sm_BlockType : Sm_Type<"Block", "block"> {
@@ -65,15 +82,35 @@ def Sm_BarriersType : Sm_Type<"Barriers", "barriers"> {
 }
 
 def Sm_AccumulatorType : Sm_Type<"Accumulator", "accumulator"> {
-  let summary = "f32 sums in the registers of a role's warpgroups";
+  let summary = "f32 sums in registers";
   let description = [{
     `!sm.accumulator<128 x 192>` in a role of two warpgroups: each holds 64 rows, warpgroup g rows 64g ..
     64g+63, in the layout of wgmma's accumulators (lane l of warp v holds of row 16v + l/4 (+ 8) the columns 8i
     + 2(l mod 4) (+ 1)): columns / 2 registers per thread.
+
+    `!sm.accumulator<64 x 128, warps 2 x 2>` in a kernel without roles: the sums are cut into parts of 32 x 64,
+    and warp w of the block holds part (w / 2, w mod 2). A part consists of tiles of 16 x 8, rows of tiles
+    outermost, each in the layout of mma.sync's accumulators: lane l holds of rows l/4 and l/4 + 8 the columns 2(l
+    mod 4) and 2(l mod 4) + 1, in the order (l/4, even), (l/4, odd), (l/4 + 8, even), (l/4 + 8, odd): rows x
+    columns / (32 x warps) registers per thread.
   }];
-  let parameters = (ins "int64_t":$rows, "int64_t":$columns);
-  let assemblyFormat = "`<` $rows `x` $columns `>`";
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns, DefaultValuedParameter<"int64_t", "0">:$warpRows,
+                        DefaultValuedParameter<"int64_t", "0">:$warpColumns);
+  let assemblyFormat = "`<` $rows `x` $columns (`,` `warps` $warpRows^ `x` $warpColumns)? `>`";
+  let skipDefaultBuilders = 1;
+  let builders = [TypeBuilder<(ins "int64_t":$rows, "int64_t":$columns, CArg<"int64_t", "0">:$warpRows,
+                                   CArg<"int64_t", "0">:$warpColumns), [{
+    return $_get($_ctxt, rows, columns, warpRows, warpColumns);
+  }]>];
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Whether single warps hold the sums, as mma.sync leaves them.
+    bool hasWarps() const { return getWarpRows() != 0; }
+    int64_t getWarps() const { return getWarpRows() * getWarpColumns(); }
+    /// The part of one warp. Only with warps.
+    int64_t getRowsOfWarp() const { return getRows() / getWarpRows(); }
+    int64_t getColumnsOfWarp() const { return getColumns() / getWarpColumns(); }
+  }];
 }
 
 def Sm_TermsTableType : Sm_Type<"TermsTable", "terms_table"> {

@@ -7,6 +7,30 @@
 using namespace mlir;
 using namespace sm;
 
+/// `, swizzle 64, vector 8`, each of them left out where it is 0.
+static ParseResult parseSwizzleAndVector(AsmParser &parser, int64_t &swizzle, int64_t &vector) {
+  swizzle = vector = 0;
+  StringRef keyword;
+  while (succeeded(parser.parseOptionalComma())) {
+    llvm::SMLoc where = parser.getCurrentLocation();
+    if (failed(parser.parseOptionalKeyword(&keyword, {"swizzle", "vector"})))
+      return parser.emitError(where, "expected 'swizzle' or 'vector'");
+    int64_t &value = keyword == "swizzle" ? swizzle : vector;
+    if (value)
+      return parser.emitError(where) << "gives its " << keyword << " twice";
+    if (parser.parseInteger(value))
+      return failure();
+  }
+  return success();
+}
+
+static void printSwizzleAndVector(AsmPrinter &printer, int64_t swizzle, int64_t vector) {
+  if (swizzle)
+    printer << ", swizzle " << swizzle;
+  if (vector)
+    printer << ", vector " << vector;
+}
+
 #define GET_TYPEDEF_CLASSES
 #include "dialects/sm/sm_types.cpp.inc"
 
@@ -47,12 +71,17 @@ static LogicalResult verifyBlock(function_ref<InFlightDiagnostic()> error, int64
 }
 
 LogicalResult MapsType::verify(function_ref<InFlightDiagnostic()> error, int64_t count, int64_t rows,
-                               int64_t columns, Type elementType, int64_t rowDimension, int64_t swizzle) {
+                               int64_t columns, Type elementType, int64_t rowDimension, int64_t swizzle,
+                               int64_t vector) {
   if (count < 1)
     return error() << "an operand has at least one map, got " << count;
   if (rowDimension != 2 && rowDimension != 3)
     return error() << "the rows of a block lie along dimension 3 (rows of X and Y) or 2 (the bank), got "
                    << rowDimension;
+  if (vector != 0 && vector != 1 && vector != 2 && vector != 4 && vector != 8)
+    return error() << "threads move 1, 2, 4 or 8 elements at a time, got " << vector;
+  if (vector && columns % vector != 0)
+    return error() << "rows of " << columns << " elements are not made of vectors of " << vector;
   return verifyBlock(error, rows, columns, elementType, swizzle);
 }
 
@@ -89,8 +118,21 @@ LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> error, int64_t
   return success();
 }
 
-LogicalResult AccumulatorType::verify(function_ref<InFlightDiagnostic()> error, int64_t rows,
-                                      int64_t columns) {
+LogicalResult AccumulatorType::verify(function_ref<InFlightDiagnostic()> error, int64_t rows, int64_t columns,
+                                      int64_t warpRows, int64_t warpColumns) {
+  if (warpRows || warpColumns) {
+    if (warpRows < 1 || warpColumns < 1 || warpRows * warpColumns > most_threads / warp_threads)
+      return error() << "the sums are cut among 1 to " << most_threads / warp_threads << " warps, got "
+                     << warpRows << " x " << warpColumns;
+    if (rows < 1 || rows % (warpRows * mma_rows) != 0 || columns < 1 ||
+        columns % (warpColumns * mma_columns) != 0)
+      return error() << "each of " << warpRows << " x " << warpColumns << " warps holds tiles of " << mma_rows
+                     << " x " << mma_columns << ", which does not cut up " << rows << " x " << columns;
+    const int64_t registers = rows * columns / (warpRows * warpColumns * warp_threads);
+    if (registers > most_registers)
+      return error() << "the sums take " << registers << " registers of a thread, of " << most_registers;
+    return success();
+  }
   if (rows < 1 || rows % warpgroup_rows != 0)
     return error() << "the sums of a warpgroup have " << warpgroup_rows << " rows; " << rows
                    << " is not a multiple of it";

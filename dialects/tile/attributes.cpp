@@ -69,10 +69,21 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> error, int
 }
 
 LogicalResult StagedAttr::verify(function_ref<InFlightDiagnostic()> error, int64_t types, int64_t rows,
-                                 int64_t columns, int64_t depth, int64_t stages) {
+                                 int64_t columns, int64_t depth, int64_t stages, int64_t warpRows,
+                                 int64_t warpColumns, int64_t vector) {
   if (types < 1 || rows < 1 || columns < 1 || depth < 1)
     return error() << "every size of a schedule must be at least 1";
   if (stages < 0)
     return error() << "stages are 0 (as many as fit) or more, got " << stages;
+  if (!warpRows && !warpColumns && !vector)
+    return success();
+  if (warpRows < 1 || warpColumns < 1)
+    return error() << "a tile is cut among at least one warp in each direction, got " << warpRows << " x "
+                   << warpColumns;
+  if (rows % warpRows != 0 || columns % warpColumns != 0)
+    return error() << warpRows << " x " << warpColumns << " warps do not cut a tile of " << rows << " x "
+                   << columns << " into equal parts";
+  if (vector != 1 && vector != 2 && vector != 4 && vector != 8)
+    return error() << "threads copy 1, 2, 4 or 8 elements at a time, got " << vector;
   return success();
 }

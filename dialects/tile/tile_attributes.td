@@ -91,10 +91,37 @@ def Tile_StagedAttr : Tile_Attr<"Staged", "staged"> {
     For machines with asynchronous copies: a worker owns `rows` rows of each of `types` types and `columns` columns of an
     output group. Their product is taken `depth` at a time, from blocks that are loaded into a ring of `stages`
     places ahead of their use. 0 stages are as many as fit.
+
+    ```mlir
+    #tile.staged<types = 1, rows = 128, columns = 192, depth = 64, stages = 4>
+    #tile.staged<types = 1, rows = 64, columns = 128, depth = 32, stages = 4, warps = 2 x 2, vector = 8>
+    ```
+
+    Without `warps` an engine of the machine copies, and how the tile is cut among threads follows from its rows.
+    With them, the threads of a block copy for themselves, `vector` elements at a time, and the tile is cut into
+    `warps` rows x columns of equal parts, one for each warp. The vector is 1, 2, 4 or 8 elements: the machine's
+    accesses are aligned, so that it divides the widths of all groups.
   }];
-  let parameters = (ins "int64_t":$types, "int64_t":$rows, "int64_t":$columns, "int64_t":$depth, "int64_t":$stages);
-  let assemblyFormat = "`<` struct(params) `>`";
+  let parameters = (ins "int64_t":$types, "int64_t":$rows, "int64_t":$columns, "int64_t":$depth, "int64_t":$stages,
+                        DefaultValuedParameter<"int64_t", "0">:$warp_rows,
+                        DefaultValuedParameter<"int64_t", "0">:$warp_columns,
+                        DefaultValuedParameter<"int64_t", "0">:$vector);
+  let assemblyFormat = [{
+    `<` `types` `=` $types `,` `rows` `=` $rows `,` `columns` `=` $columns `,` `depth` `=` $depth `,` `stages` `=` $stages
+    (`,` `warps` `=` $warp_rows^ `x` $warp_columns `,` `vector` `=` $vector)? `>`
+  }];
+  let skipDefaultBuilders = 1;
+  let builders = [AttrBuilder<(ins "int64_t":$types, "int64_t":$rows, "int64_t":$columns, "int64_t":$depth,
+                                   "int64_t":$stages, CArg<"int64_t", "0">:$warp_rows,
+                                   CArg<"int64_t", "0">:$warp_columns, CArg<"int64_t", "0">:$vector), [{
+    return $_get($_ctxt, types, rows, columns, depth, stages, warp_rows, warp_columns, vector);
+  }]>];
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Whether threads copy, so that warps and vector are there.
+    bool hasWarps() const { return getWarpRows() != 0; }
+    int64_t getWarps() const { return getWarpRows() * getWarpColumns(); }
+  }];
 }
 
 #endif

@@ -148,6 +148,21 @@ func.func @pending() {
 
 // -----
 
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+sm.kernel @stores(%x: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
+                  %y: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index,
+                  %terms: !sm.terms_table) attributes {layout = #layout, schedule = 0} {
+  sm.role multiply warpgroups 1 registers 240 {
+    sm.elect {
+      // expected-error @+1 {{cannot leave -1 groups unfinished}}
+      sm.store_wait -1
+    }
+  }
+}
+
+// -----
+
 func.func @elect() {
   // expected-error @+1 {{elects a thread of a role's warpgroups, but no sm.role is around it}}
   sm.elect {

@@ -32,6 +32,14 @@ func.func private @schedules() attributes {
   packed = #tile.schedule<types = 4, rows = 64, register_rows = 8, register_columns = 48, lanes = 16, bank = packed>
 }
 
+// CHECK-LABEL: func.func private @staged
+func.func private @staged() attributes {
+  // CHECK-SAME: engine = #tile.staged<types = 1, rows = 128, columns = 192, depth = 64, stages = 4>
+  engine = #tile.staged<types = 1, rows = 128, columns = 192, depth = 64, stages = 4>,
+  // CHECK-SAME: threads = #tile.staged<types = 1, rows = 64, columns = 128, depth = 32, stages = 4, warps = 2 x 1, vector = 8>
+  threads = #tile.staged<types = 1, rows = 64, columns = 128, depth = 32, stages = 4, warps = 2 x 1, vector = 8>
+}
+
 // CHECK-LABEL: func.func private @axes
 func.func private @axes() attributes {
   // CHECK-SAME: axes = [#tile.axis<types, 2>, #tile.axis<rows, 64>, #tile.axis<groups, 0>, #tile.axis<groups, 3>, #tile.axis<columns, 48>, #tile.axis<bank_rows, 1>]

@@ -138,3 +138,23 @@ func.func private @f() attributes {a = #tile.staged<types = 1, rows = 0, columns
 
 // expected-error @+1 {{stages are 0 (as many as fit) or more, got -1}}
 func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = -1>}
+
+// -----
+
+// expected-error @+1 {{a tile is cut among at least one warp in each direction, got 2 x -1}}
+func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, warps = 2 x -1, vector = 8>}
+
+// -----
+
+// expected-error @+1 {{3 x 2 warps do not cut a tile of 64 x 64 into equal parts}}
+func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, warps = 3 x 2, vector = 8>}
+
+// -----
+
+// expected-error @+1 {{threads copy 1, 2, 4 or 8 elements at a time, got 16}}
+func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, warps = 2 x 2, vector = 16>}
+
+// -----
+
+// expected-error @+1 {{threads copy 1, 2, 4 or 8 elements at a time, got 0}}
+func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, warps = 2 x 2, vector = 0>}
