@@ -13,6 +13,7 @@
 #include "compiler/targets/nvidia/kernel_attribute.h"
 #include "compiler/targets/nvidia/passes.h"
 #include "compiler/targets/nvidia/ptx.h"
+#include "compiler/targets/thread_block/passes.h"
 #include "runtime/cuda/launch_plan.h"
 
 #include "mlir/Transforms/Passes.h"

@@ -1,5 +1,5 @@
 // sm-insert-barriers: a full and an empty barrier for every slot of a ring, and waits for the products.
-#include "compiler/targets/hopper/index_math.h"
+#include "compiler/targets/thread_block/index_math.h"
 #include "compiler/targets/hopper/passes.h"
 
 namespace compiler {

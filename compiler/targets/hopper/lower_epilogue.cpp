@@ -1,5 +1,5 @@
 // sm-lower-epilogue: results leave through shared memory, while the next tile is multiplied.
-#include "compiler/targets/hopper/index_math.h"
+#include "compiler/targets/thread_block/index_math.h"
 #include "compiler/targets/hopper/passes.h"
 
 namespace compiler {

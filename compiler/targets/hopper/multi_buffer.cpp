@@ -1,6 +1,6 @@
 // sm-multi-buffer: the channel becomes a ring of slots in shared memory.
 #include "compiler/schedule/hopper_schedule.h"
-#include "compiler/targets/hopper/index_math.h"
+#include "compiler/targets/thread_block/index_math.h"
 #include "compiler/targets/hopper/passes.h"
 
 #include "llvm/ADT/TypeSwitch.h"

@@ -1,5 +1,7 @@
 #include "compiler/targets/hopper/passes.h"
 
+#include "compiler/targets/thread_block/passes.h"
+
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 

@@ -1,8 +1,8 @@
 // The passes of the Hopper target, in the order in which a kernel goes through them.
 //
 //     tile program                          one kernel: what a worker owns, terms, products, a store
-//       convert-tile-to-sm                  one thread block, in order: fetch, multiply, deliver
-//       sm-assign-swizzle                   how blocks will lie in shared memory
+//       convert-tile-to-sm                  one thread block, in order: compiler/targets/thread_block
+//       sm-assign-swizzle                   how blocks will lie in shared memory: there, too
 //       sm-split-roles                      a role that loads and a role that multiplies, a channel between them
 //       sm-lower-epilogue                   results leave through shared memory, behind the next tile's products
 //       sm-multi-buffer                     the channel becomes a ring of slots, as many as fit
@@ -15,31 +15,6 @@ include "mlir/Pass/PassBase.td"
 
 class HopperPass<string argument> : Pass<argument, "mlir::ModuleOp"> {
   let dependentDialects = ["sm::SmDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
-}
-
-def ConvertTileToSm : HopperPass<"convert-tile-to-sm"> {
-  let summary = "Write what one thread block does, as if it did everything in order";
-  let description = [{
-    Each `tile.kernel` with a `#tile.staged` schedule becomes an `sm.kernel`. `own` becomes a loop over tiles:
-    block b of a persistent grid takes the tiles b, b + grid, and so on. A tile's number gives, from slow to
-    fast, its line of rows, its block of rows in the line, its output group and its block of columns, so that
-    blocks that run at the same time share rows of X. What lines are and which map they belong to is said in
-    `runtime/gpu_kernel_abi.h`; tiles without rows are passed over. Nothing is masked: the tensor maps fill with
-    zeros and clip.
-
-    `terms` and `mma` become one loop over the steps of a tile, `depth` of one term at a time. The terms of Q(q)
-    follow from type and group; others are read from the terms table. A step fetches a block of rows and a block
-    of the bank and multiplies them; after the last, the sums are delivered.
-  }];
-}
-
-def SmAssignSwizzle : HopperPass<"sm-assign-swizzle"> {
-  let summary = "Choose how blocks lie in shared memory";
-  let description = [{
-    A block is stored as column panels, each as wide as the swizzle: 128 bytes where they divide its rows, else
-    64, else 32. The wider the swizzle, the fewer copies and the better the spread over the banks of shared
-    memory.
-  }];
 }
 
 def SmSplitRoles : HopperPass<"sm-split-roles"> {

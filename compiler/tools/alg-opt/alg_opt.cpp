@@ -3,6 +3,7 @@
 #include "compiler/simulator/passes.h"
 #include "compiler/targets/hopper/passes.h"
 #include "compiler/targets/nvidia/passes.h"
+#include "compiler/targets/thread_block/passes.h"
 #include "dialects/sm/sm.h"
 #include "dialects/tile/tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,6 +22,7 @@
 int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   compiler::registerCompilerPasses();
+  compiler::registerThreadBlockPasses();
   compiler::registerHopperPasses();
   compiler::registerSimulatorPasses();
   compiler::registerNvidiaPipelines();

@@ -1,9 +1,9 @@
 // The lines of X and Y: the runs of rows of one type that a tensor map can address. See
 // runtime/gpu_kernel_abi.h.
-#ifndef ALGCTL_COMPILER_TARGETS_HOPPER_ROW_LINES_H
-#define ALGCTL_COMPILER_TARGETS_HOPPER_ROW_LINES_H
+#ifndef ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_ROW_LINES_H
+#define ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_ROW_LINES_H
 
-#include "compiler/targets/hopper/index_math.h"
+#include "compiler/targets/thread_block/index_math.h"
 #include "dialects/alg/alg.h"
 
 namespace compiler {

@@ -1,4 +1,4 @@
-#include "compiler/targets/hopper/row_lines.h"
+#include "compiler/targets/thread_block/row_lines.h"
 
 #include "runtime/gpu_kernel_abi.h"
 

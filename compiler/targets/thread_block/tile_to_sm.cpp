@@ -1,13 +1,13 @@
 // convert-tile-to-sm: what one thread block does, in order.
-#include "compiler/targets/hopper/passes.h"
-#include "compiler/targets/hopper/row_lines.h"
-#include "compiler/targets/hopper/step_terms.h"
+#include "compiler/targets/thread_block/passes.h"
+#include "compiler/targets/thread_block/row_lines.h"
+#include "compiler/targets/thread_block/step_terms.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace compiler {
 #define GEN_PASS_DEF_CONVERTTILETOSM
-#include "compiler/targets/hopper/passes.h.inc"
+#include "compiler/targets/thread_block/passes.h.inc"
 } // namespace compiler
 
 using namespace mlir;

@@ -1,4 +1,4 @@
-#include "compiler/targets/hopper/step_terms.h"
+#include "compiler/targets/thread_block/step_terms.h"
 
 using namespace mlir;
 

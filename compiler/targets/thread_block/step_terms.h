@@ -1,8 +1,8 @@
 // The terms of the tile that a thread block works on: computed for Q(q), read from the terms table otherwise.
-#ifndef ALGCTL_COMPILER_TARGETS_HOPPER_STEP_TERMS_H
-#define ALGCTL_COMPILER_TARGETS_HOPPER_STEP_TERMS_H
+#ifndef ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_STEP_TERMS_H
+#define ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_STEP_TERMS_H
 
-#include "compiler/targets/hopper/index_math.h"
+#include "compiler/targets/thread_block/index_math.h"
 #include "dialects/sm/sm.h"
 
 namespace compiler {

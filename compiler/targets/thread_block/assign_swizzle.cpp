@@ -1,12 +1,12 @@
 // sm-assign-swizzle: how blocks lie in shared memory.
 #include "compiler/schedule/hopper_schedule.h"
-#include "compiler/targets/hopper/passes.h"
+#include "compiler/targets/thread_block/passes.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace compiler {
 #define GEN_PASS_DEF_SMASSIGNSWIZZLE
-#include "compiler/targets/hopper/passes.h.inc"
+#include "compiler/targets/thread_block/passes.h.inc"
 } // namespace compiler
 
 using namespace mlir;

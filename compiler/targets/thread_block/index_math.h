@@ -1,7 +1,7 @@
 // Arithmetic on `index` at a builder's place. An index of a kernel is 32 bits wide and never negative unless
 // a comment says so; hence the unsigned divisions, which are the cheaper ones.
-#ifndef ALGCTL_COMPILER_TARGETS_HOPPER_INDEX_MATH_H
-#define ALGCTL_COMPILER_TARGETS_HOPPER_INDEX_MATH_H
+#ifndef ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_INDEX_MATH_H
+#define ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_INDEX_MATH_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"

@@ -1,0 +1,21 @@
+// The passes that GPU targets share; passes.td is their manual.
+#ifndef ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_PASSES_H
+#define ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_PASSES_H
+
+#include "dialects/sm/sm.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace compiler {
+
+#define GEN_PASS_DECL
+#include "compiler/targets/thread_block/passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "compiler/targets/thread_block/passes.h.inc"
+
+} // namespace compiler
+
+#endif

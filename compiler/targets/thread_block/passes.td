@@ -1,0 +1,37 @@
+// What the GPU targets share: the passes that write down what one thread block does, before a target decides who of
+// its threads does it and when.
+#ifndef ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_PASSES
+#define ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+class ThreadBlockPass<string argument> : Pass<argument, "mlir::ModuleOp"> {
+  let dependentDialects = ["sm::SmDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
+}
+
+def ConvertTileToSm : ThreadBlockPass<"convert-tile-to-sm"> {
+  let summary = "Write what one thread block does, as if it did everything in order";
+  let description = [{
+    Each `tile.kernel` with a `#tile.staged` schedule becomes an `sm.kernel`. `own` becomes a loop over tiles:
+    block b of a persistent grid takes the tiles b, b + grid, and so on. A tile's number gives, from slow to
+    fast, its line of rows, its block of rows in the line, its output group and its block of columns, so that
+    blocks that run at the same time share rows of X. What lines are and which map they belong to is said in
+    `runtime/gpu_kernel_abi.h`; tiles without rows are passed over. Nothing is masked: the tensor maps fill with
+    zeros and clip.
+
+    `terms` and `mma` become one loop over the steps of a tile, `depth` of one term at a time. The terms of Q(q)
+    follow from type and group; others are read from the terms table. A step fetches a block of rows and a block
+    of the bank and multiplies them; after the last, the sums are delivered.
+  }];
+}
+
+def SmAssignSwizzle : ThreadBlockPass<"sm-assign-swizzle"> {
+  let summary = "Choose how blocks lie in shared memory";
+  let description = [{
+    A block is stored as column panels, each as wide as the swizzle: 128 bytes where they divide its rows, else
+    64, else 32. The wider the swizzle, the fewer copies and the better the spread over the banks of shared
+    memory.
+  }];
+}
+
+#endif
