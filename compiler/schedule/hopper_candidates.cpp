@@ -1,28 +1,41 @@
 #include "compiler/schedule/hopper_schedule.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace compiler {
 
-std::vector<HopperSchedule> hopperCandidates(const algebras::Layer &layer, HopperOutput output) {
+std::vector<HopperConsidered> considerHopper(const algebras::Layer &layer, HopperOutput output) {
   // A tile wider than its group, or a stage deeper than one, only multiplies zeros.
   auto enough = [](std::int64_t extent) { return (extent + 15) / 16 * 16; };
-  const std::int64_t widest = std::min<std::int64_t>(256, enough(layer.out.width(0)));
-  const std::int64_t deepest =
-      std::max<std::int64_t>(16, std::min<std::int64_t>(64, enough(layer.in.width(0))));
-  std::vector<HopperSchedule> candidates;
+  const std::int64_t n = layer.out.width(0), k = layer.in.width(0);
+  const std::int64_t widest = std::min<std::int64_t>(256, enough(n));
+  const std::int64_t deepest = std::max<std::int64_t>(16, std::min<std::int64_t>(64, enough(k)));
+  std::vector<HopperConsidered> considered;
   for (std::int64_t depth : {64, 32, 16})
     for (std::int64_t rows : {128, 64, 192})
-      for (std::int64_t columns = widest; columns >= 16; columns -= 16) {
-        // 48 deep is one stage of 64 with zeros, or three of 16: both are worth a look.
-        if (depth / 2 >= deepest)
-          continue;
+      for (std::int64_t columns = 256; columns >= 16; columns -= 16) {
         HopperSchedule schedule{rows, columns, depth, 0};
-        if (!whyIllegal(layer, schedule, output).empty())
-          continue;
-        schedule.stages = stagesThatFit(schedule, output);
-        candidates.push_back(schedule);
+        std::optional<HopperRefusal> refused = refusal(schedule, output);
+        if (!refused)
+          schedule.stages = stagesThatFit(schedule, output);
+        if (!refused && columns > widest)
+          refused = {"wider than a group",
+                     fmt::format("{} columns: an output group has {}, the rest would be zeros", columns, n)};
+        // 48 deep is one stage of 64 with zeros, or three of 16: both are worth a look.
+        if (!refused && depth / 2 >= deepest)
+          refused = {"deeper than a group",
+                     fmt::format("a depth of {}: an input group has {}, the rest would be zeros", depth, k)};
+        considered.push_back({schedule, refused});
       }
+  return considered;
+}
+
+std::vector<HopperSchedule> hopperCandidates(const algebras::Layer &layer, HopperOutput output) {
+  std::vector<HopperSchedule> candidates;
+  for (const HopperConsidered &considered : considerHopper(layer, output))
+    if (!considered.refusal)
+      candidates.push_back(considered.schedule);
   return candidates;
 }
 

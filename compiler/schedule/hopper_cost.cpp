@@ -1,20 +1,12 @@
 // What a schedule would cost: bytes, tensor cores, waves.
+#include "compiler/schedule/h200.h"
 #include "compiler/schedule/hopper_schedule.h"
-
-#include "algebras/error.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace compiler {
 
-// Measured on an H200 where the comment says so, else from public figures; they only have to rank schedules.
-static constexpr double processors = 132;
-static constexpr double memory_bytes_per_us = 4.3e6; // copy, measured
-static constexpr double cache_bytes_per_us =
-    5.5e6;                                   // second-level cache to shared memory, all processors together
-static constexpr double tensor_clock = 1460; // cycles per us at which dense products reach 790 TFLOP/s
-static constexpr double launch_us = 3;
 // What does not hide behind the longest part: of the second longest this much, of the third as much of that.
 static constexpr double exposed = 0.12;
 static constexpr double cycles_per_stage = 30; // barriers and issue
@@ -25,10 +17,12 @@ static constexpr double row_overhead_bytes = 32, full_row_bytes = 128;
 static constexpr double cycles_per_copy = 24;
 // Two warpgroups beside the one that loads are known to keep the tensor cores busy. A third leaves each
 // thread fewer registers; it has to save more than this model can be trusted with.
-static constexpr double third_warpgroup = 1.05;
+static constexpr double third_warpgroup = 0.05;
 static constexpr double cycles_per_tile =
     600; // filling the pipeline's end, writing sums through shared memory
 static constexpr double bytes_in_flight = 48e3; // per processor, to cover the latency of memory
+// Panels of less than 128 bytes spread worse over the banks of shared memory.
+static constexpr double narrow_panels = 1.05;
 
 static double ceilDivide(double value, double step) { return std::ceil(value / step); }
 
@@ -39,64 +33,109 @@ static double rowCost(double bytes, double piece_bytes) {
          (full_row_bytes + row_overhead_bytes);
 }
 
-HopperCost hopperCost(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOutput output,
-                      std::int64_t m) {
-  const double k = static_cast<double>(layer.in.width(0)), n = static_cast<double>(layer.out.width(0));
-  const double types = static_cast<double>(layer.lift.types());
-  const double groups = static_cast<double>(layer.lift.outputGroups());
-  const double terms = static_cast<double>(layer.lift.termCount()) / (types * groups);
+/// The same for a row of a group, which is cut into blocks first.
+static double rowCostInBlocks(double bytes, double block_bytes, double piece_bytes) {
+  const double whole = std::floor(bytes / block_bytes);
+  return whole * rowCost(block_bytes, piece_bytes) + rowCost(bytes - whole * block_bytes, piece_bytes);
+}
+
+/// Bytes of the bank that come from memory beyond the first time. Tiles are walked column block by column
+/// block, then group, row block, line: what a block of rows reads of the bank comes back with the next one,
+/// and what types share with the next type, unless the cache has lost it meanwhile.
+static double rereadBytes(const ProjectionWork &work, double rows, double tiles_of_row_block) {
+  auto lost = [](double bytes) { return std::max(0.0, 1 - h200::cache_bytes / bytes); };
+  const double together = std::max(1.0, std::floor(h200::processors / tiles_of_row_block));
+  double lines = 0, within = 0;
+  for (const EqualLines &kind : work.lines) {
+    lines += kind.count;
+    within += kind.count * (ceilDivide(ceilDivide(kind.rows, rows), together) - 1) * work.type_bytes;
+  }
+  const double across = std::max(0.0, lines * work.type_bytes - work.bank_bytes);
+  return within * lost(work.type_bytes) + across * lost(work.intervals ? work.bank_bytes : work.type_bytes);
+}
+
+HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule, HopperOutput output) {
   const double rows = static_cast<double>(schedule.rows), columns = static_cast<double>(schedule.columns);
   const double depth = static_cast<double>(schedule.depth);
-  const double result_bytes = output == HopperOutput::BF16 ? 2 : 4;
-  const double all_rows = static_cast<double>(m);
-
-  // Rows lie in lines: all of a type, or the runs of an interval. Tiles do not cross them.
-  const bool interval = layer.row_types.kind() == algebras::RowTypes::Kind::Interval;
-  const double line_rows = interval ? std::min(all_rows, static_cast<double>(layer.row_types.width()))
-                                    : std::ceil(all_rows / types);
-  const double lines = std::ceil(all_rows / line_rows);
-  const double row_blocks = ceilDivide(line_rows, rows), column_blocks = ceilDivide(n, columns);
-  const double tiles = lines * row_blocks * groups * column_blocks;
-  const double steps = terms * ceilDivide(k, depth);
-
-  HopperCost cost;
-  cost.memory = (2 * all_rows * static_cast<double>(layer.in.total()) +
-                 2 * static_cast<double>(layer.in.total()) * n * (layer.lift.types() == 1 ? 1 : groups) +
-                 result_bytes * all_rows * static_cast<double>(layer.out.total())) /
-                memory_bytes_per_us;
+  const double column_blocks = ceilDivide(work.n, columns), steps = work.terms * ceilDivide(work.k, depth);
+  const double tiles_of_row_block = work.groups * column_blocks;
   const double x_panel = static_cast<double>(panelBytes(schedule.depth, 2));
   const double w_panel = static_cast<double>(panelBytes(schedule.columns, 2));
-  // On average over the tiles of a line and of a group, whose last ones are not full.
-  const double tile_loads = terms * (line_rows / row_blocks * rowCost(2 * k, x_panel) +
-                                     k * rowCost(2 * n / column_blocks, w_panel));
+  const double in_cycles = 1 / (h200::processors * h200::tensor_clock);
+
+  HopperCost cost;
+  double copied = 0;
+  for (const EqualLines &kind : work.lines) {
+    const double row_blocks = ceilDivide(kind.rows, rows);
+    cost.tiles += kind.count * row_blocks * tiles_of_row_block;
+    copied += kind.count * work.groups * work.terms *
+              (column_blocks * kind.rows * rowCost(2 * work.k, x_panel) +
+               row_blocks * work.k * rowCostInBlocks(2 * work.n, 2 * columns, w_panel));
+  }
+  cost.waves = ceilDivide(cost.tiles, h200::processors);
+  cost.memory =
+      (work.x_bytes + work.bank_bytes + work.y_bytes + rereadBytes(work, rows, tiles_of_row_block)) /
+      h200::memory_bytes_per_us;
   const double in_flight = static_cast<double>(schedule.stages * stageBytes(schedule));
-  cost.loads = tiles * tile_loads / cache_bytes_per_us * std::max(1.0, bytes_in_flight / in_flight);
+  cost.loads = copied / h200::cache_bytes_per_us * std::max(1.0, bytes_in_flight / in_flight);
+
   // One instruction multiplies 64 rows by all columns, 16 deep. Below 64 columns reading A takes longer.
   const double instruction = std::max(columns / 2, 16 + columns / 4);
-  const double products = static_cast<double>(schedule.warpgroups()) * depth / 16 * instruction;
+  const double narrow = w_panel == full_row_bytes && x_panel == full_row_bytes ? 1 : narrow_panels;
+  const double multiplied = static_cast<double>(schedule.warpgroups()) * depth / 16 * instruction;
   const double copies = 2 * depth / x_panel + 2 * columns / w_panel;
-  const double stage = std::max(products, copies * cycles_per_copy) + cycles_per_stage;
-  // Panels of less than 128 bytes spread worse over the banks of shared memory.
-  const double narrow = w_panel == full_row_bytes && x_panel == full_row_bytes ? 1 : 1.05;
-  const double written = rows * columns * result_bytes / 128 * 2;
-  cost.tensor = tiles * (steps * stage * narrow + cycles_per_tile + written) / processors / tensor_clock;
+  const double stage = std::max(multiplied, copies * cycles_per_copy) + cycles_per_stage;
+  cost.products = floorOf(work).tensor;
+  cost.padding = std::max(0.0, cost.tiles * steps * multiplied * narrow * in_cycles - cost.products);
+  cost.feeding = cost.tiles * steps * (stage - multiplied) * narrow * in_cycles;
+  const double written = rows * columns * static_cast<double>(byteWidth(dataType(output))) / 128 * 2;
+  cost.store = cost.tiles * (cycles_per_tile + written) * in_cycles;
 
-  const double waves = std::ceil(tiles / processors) * processors / tiles;
-  double parts[] = {cost.memory, cost.loads * waves, cost.tensor * waves};
+  const double uneven = cost.waves * h200::processors / cost.tiles;
+  double parts[] = {cost.memory, cost.loads * uneven, cost.tensor() * uneven};
+  cost.launch = h200::launch_us;
+  cost.tail = cost.bound() * (cost.boundBy() == HopperCost::Part::Memory ? 0 : uneven - 1);
   std::sort(parts, parts + 3);
-  cost.total = launch_us + parts[2] + exposed * (parts[1] + exposed * parts[0]);
+  cost.unhidden = exposed * (parts[1] + exposed * parts[0]);
   if (schedule.warpgroups() > 2)
-    cost.total *= third_warpgroup;
+    cost.caution = third_warpgroup * cost.total();
   return cost;
+}
+
+HopperCost::Part HopperCost::boundBy() const {
+  const double uneven = waves * h200::processors / tiles;
+  if (memory >= loads * uneven && memory >= tensor() * uneven)
+    return Part::Memory;
+  return loads >= tensor() ? Part::Loads : Part::Tensor;
+}
+
+double HopperCost::bound() const {
+  switch (boundBy()) {
+  case Part::Memory:
+    return memory;
+  case Part::Loads:
+    return loads;
+  case Part::Tensor:
+    break;
+  }
+  return tensor();
+}
+
+double HopperCost::total() const { return launch + bound() + tail + unhidden + caution; }
+
+HopperCost hopperCost(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOutput output,
+                      std::int64_t m) {
+  return hopperCost(projectionWork(layer, m, dataType(output)), schedule, output);
 }
 
 HopperSchedule chooseHopperSchedule(const algebras::Layer &layer, std::int64_t m, HopperOutput output) {
   requireHopperLayer(layer, output);
+  const ProjectionWork work = projectionWork(layer, m, dataType(output));
   const std::vector<HopperSchedule> candidates = hopperCandidates(layer, output);
   const HopperSchedule *best = nullptr;
   double least = 0;
   for (const HopperSchedule &candidate : candidates) {
-    const double cost = hopperCost(layer, candidate, output, m).total;
+    const double cost = hopperCost(work, candidate, output).total();
     if (!best || cost < least) {
       best = &candidate;
       least = cost;

@@ -94,34 +94,49 @@ std::int64_t stagesThatFit(const HopperSchedule &schedule, HopperOutput output) 
   return std::clamp<std::int64_t>(left / stageBytes(schedule), 0, most_stages);
 }
 
-std::string whyIllegal(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOutput output) {
+std::optional<HopperRefusal> refusal(const HopperSchedule &schedule, HopperOutput output) {
+  auto refuse = [](const char *kind, std::string reason) { return HopperRefusal{kind, std::move(reason)}; };
   if (schedule.rows != 64 && schedule.rows != 128 && schedule.rows != 192)
-    return fmt::format("{} rows: a tile has 64 for each of 1 to 3 warpgroups, so 64, 128 or 192",
-                       schedule.rows);
+    return refuse("rows",
+                  fmt::format("{} rows: a tile has 64 for each of 1 to 3 warpgroups, so 64, 128 or 192",
+                              schedule.rows));
   if (schedule.columns < 16 || schedule.columns > 256 || schedule.columns % 16 != 0)
-    return fmt::format("{} columns: a tile has 16 to 256, a multiple of 16", schedule.columns);
+    return refuse("columns",
+                  fmt::format("{} columns: a tile has 16 to 256, a multiple of 16", schedule.columns));
   if (schedule.depth != 16 && schedule.depth != 32 && schedule.depth != 64)
-    return fmt::format("a depth of {}: a stage is one swizzled panel of X deep, 16, 32 or 64",
-                       schedule.depth);
+    return refuse("depth", fmt::format("a depth of {}: a stage is one swizzled panel of X deep, 16, 32 or 64",
+                                       schedule.depth));
   const std::int64_t registers = std::min<std::int64_t>(255, 65536 / schedule.threads() / 8 * 8);
   const std::int64_t needed = schedule.columns / 2 + registers_beside_sums;
   if (needed > registers)
-    return fmt::format(
-        "{} columns: a product takes {} registers of a thread for its sums and beside them, but {} threads "
-        "start with {} each",
-        schedule.columns, needed, schedule.threads(), registers);
+    return refuse(
+        "registers",
+        fmt::format("{} columns: a product takes {} registers of a thread for its sums and beside them, "
+                    "but {} threads start with {} each",
+                    schedule.columns, needed, schedule.threads(), registers));
   const std::int64_t fit = stagesThatFit(schedule, output);
   if (fit < 2)
-    return fmt::format(
-        "two stages of {} bytes and {} bytes for the result do not fit the {} bytes of shared memory",
-        stageBytes(schedule), stagingBytes(schedule, output), hopper_shared_bytes);
+    return refuse(
+        "shared memory",
+        fmt::format(
+            "two stages of {} bytes and {} bytes for the result do not fit the {} bytes of shared memory",
+            stageBytes(schedule), stagingBytes(schedule, output), hopper_shared_bytes));
   if (schedule.stages < 0 || schedule.stages == 1)
-    return fmt::format("{} stages: a ring needs at least 2, or 0 for as many as fit", schedule.stages);
+    return refuse("stages", fmt::format("{} stages: a ring needs at least 2, or 0 for as many as fit",
+                                        schedule.stages));
   if (schedule.stages > fit)
-    return fmt::format(
-        "{} stages of {} bytes and {} bytes for the result exceed the {} bytes of shared memory; {} fit",
-        schedule.stages, stageBytes(schedule), stagingBytes(schedule, output), hopper_shared_bytes, fit);
-  return "";
+    return refuse(
+        "shared memory",
+        fmt::format("{} stages of {} bytes and {} bytes for the result exceed the {} bytes of shared "
+                    "memory; {} fit",
+                    schedule.stages, stageBytes(schedule), stagingBytes(schedule, output),
+                    hopper_shared_bytes, fit));
+  return std::nullopt;
+}
+
+std::string whyIllegal(const algebras::Layer &, const HopperSchedule &schedule, HopperOutput output) {
+  const std::optional<HopperRefusal> refused = refusal(schedule, output);
+  return refused ? refused->reason : "";
 }
 
 } // namespace compiler

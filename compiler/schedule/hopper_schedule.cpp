@@ -10,6 +10,10 @@ namespace compiler {
 
 std::string toString(HopperOutput output) { return output == HopperOutput::BF16 ? "bf16" : "f32"; }
 
+algebras::DataType dataType(HopperOutput output) {
+  return output == HopperOutput::BF16 ? algebras::DataType::BF16 : algebras::DataType::F32;
+}
+
 HopperSchedule parseHopperSchedule(std::string_view text) {
   HopperSchedule schedule;
   struct Field {

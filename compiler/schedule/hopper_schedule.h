@@ -4,8 +4,10 @@
 #define ALGCTL_COMPILER_SCHEDULE_HOPPER_SCHEDULE_H
 
 #include "algebras/layer.h"
+#include "compiler/schedule/projection_work.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +19,7 @@ enum class HopperOutput { BF16, F32 };
 
 /// "bf16" or "f32".
 std::string toString(HopperOutput output);
+algebras::DataType dataType(HopperOutput output);
 
 struct HopperSchedule {
   std::int64_t rows = 128;    ///< rows of a tile: 64 for each warpgroup that multiplies
@@ -58,19 +61,56 @@ std::int64_t stagingBytes(const HopperSchedule &schedule, HopperOutput output);
 std::int64_t stagesThatFit(const HopperSchedule &schedule, HopperOutput output);
 inline constexpr std::int64_t most_stages = 16;
 
-/// Why a schedule cannot be: a sentence that names what exceeds what. Empty for a legal one.
+/// Why a schedule cannot be.
+struct HopperRefusal {
+  std::string kind;   ///< "registers", "shared memory", ...
+  std::string reason; ///< a sentence that names what exceeds what
+};
+/// Nothing for a legal one.
+std::optional<HopperRefusal> refusal(const HopperSchedule &schedule, HopperOutput output);
+/// The reason of the refusal; empty for a legal schedule.
 std::string whyIllegal(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOutput output);
+
+/// A schedule that was looked at: its stages filled in where it is a candidate.
+struct HopperConsidered {
+  HopperSchedule schedule;
+  std::optional<HopperRefusal> refusal; ///< what is illegal, or not worth a look
+};
+/// Every combination of rows, columns and depth that the machine has instructions for.
+std::vector<HopperConsidered> considerHopper(const algebras::Layer &layer, HopperOutput output);
 
 /// Every legal schedule worth considering for a layer, its stages filled in.
 std::vector<HopperSchedule> hopperCandidates(const algebras::Layer &layer, HopperOutput output);
 
 /// Where the time of one forward product would go, in microseconds on an H200.
 struct HopperCost {
-  double memory = 0; ///< operands and result, once each, at the rate of a copy
-  double loads = 0;  ///< from the second-level cache into shared memory; short rows take longer
-  double tensor = 0; ///< tensor cores, with the padding of tiles that are not full, and feeding them
-  double total = 0;  ///< the longest of them, what does not overlap, the rounding to whole waves of tiles
+  // How long each part of the machine would be busy on its own.
+  double memory = 0;   ///< X, the bank and Y once each at the rate of a copy, and what falls out of the cache
+  double loads = 0;    ///< from the second-level cache into shared memory; short rows take longer
+  double products = 0; ///< tensor cores on the elements that the layer has
+  double padding = 0;  ///< the same on zeros of tiles that are not full, or slowly in narrow tiles
+  double feeding = 0;  ///< tensor cores waiting for barriers and for the thread that issues copies
+  double store = 0;    ///< the same while sums go to shared memory and the pipeline of a tile runs empty
+
+  // What comes on top of the longest.
+  double launch = 0;   ///< once
+  double tail = 0;     ///< processors without a tile in the last wave
+  double unhidden = 0; ///< what the second and third longest do not hide behind the longest
+  double caution = 0;  ///< what a third warpgroup has to save before it is trusted
+
+  double tiles = 0; ///< of the result, those without rows left out
+  double waves = 0; ///< tiles that the busiest processor works on
+
+  /// Of the warpgroups that multiply.
+  double tensor() const { return products + padding + feeding + store; }
+  double total() const;
+  enum class Part { Memory, Loads, Tensor };
+  /// The longest, where all but memory wait for the last wave.
+  Part boundBy() const;
+  double bound() const;
 };
+HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule, HopperOutput output);
+/// The same for `m` rows of a layer.
 HopperCost hopperCost(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOutput output,
                       std::int64_t m);
 

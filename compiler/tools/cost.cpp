@@ -6,9 +6,12 @@
 #include "compiler/spec/spec_options.h"
 #include "compiler/spec/usage_error.h"
 #include "compiler/tools/cost_text.h"
+#include "compiler/tools/ranking_text.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -21,6 +24,11 @@ struct CostCommand {
   std::int64_t p0 = 0;
   std::vector<std::int64_t> tile, leaf;
   bool json = false;
+  bool schedules = false;
+  std::string target = "sm_90a", y_dtype = "bf16";
+  std::int64_t most = 10;
+  bool illegal = false;
+  CLI::App *command = nullptr;
 };
 
 void readTriple(const std::vector<std::int64_t> &given, const char *option, std::int64_t &first,
@@ -37,7 +45,48 @@ void readTriple(const std::vector<std::int64_t> &given, const char *option, std:
   third = given[2];
 }
 
+void requireScheduleOptions(const CostCommand &options) {
+  auto given = [&](const char *name) { return options.command->get_option(name)->count() > 0; };
+  for (const char *name : {"--target", "--y-dtype", "--most", "--illegal"})
+    if (!options.schedules && given(name))
+      throw UsageError(fmt::format("{} goes with --schedules", name));
+  for (const char *name : {"--p0", "--tile", "--leaf"})
+    if (options.schedules && given(name))
+      throw UsageError(fmt::format("{} does not go with --schedules", name));
+  if (!options.schedules)
+    return;
+  const std::vector<std::string> &targets = rankedTargets();
+  if (std::find(targets.begin(), targets.end(), options.target) == targets.end())
+    throw UsageError(fmt::format("there is no target '{}' whose schedules are ranked; there are {}",
+                                 options.target, fmt::join(targets, ", ")));
+  if (options.y_dtype != "bf16" && options.y_dtype != "f32")
+    throw UsageError(fmt::format("--y-dtype is bf16 or f32, not '{}'", options.y_dtype));
+  if (options.target == "cpu" && given("--y-dtype"))
+    throw UsageError("--y-dtype is for GPUs; results on the CPU have the type of the layer");
+  if (options.most < 1)
+    throw UsageError(fmt::format("--most must be at least 1, got {}", options.most));
+}
+
+int schedules(const CostCommand &options) {
+  const Spec spec = loadSpec(options.spec);
+  const algebras::Layer &layer = requireLayer(spec);
+  const bool gpu = options.target != "cpu";
+  const algebras::DataType output = !gpu                       ? layer.dtype
+                                    : options.y_dtype == "f32" ? algebras::DataType::F32
+                                                               : algebras::DataType::BF16;
+  const Ranking ranking = rankSchedules(layer, options.target, options.m, output);
+  const RankingView view{fmt::format("{} as a projection {} -> {}, {} to {}, M = {}",
+                                     layer.lift.algebra().name(), layer.in.total(), layer.out.total(),
+                                     toString(layer.dtype), toString(output), options.m),
+                         options.most, options.illegal};
+  fmt::print("{}", options.json ? rankingJson(ranking, view).dump(2) + "\n" : rankingText(ranking, view));
+  return kDone;
+}
+
 int cost(const CostCommand &options) {
+  requireScheduleOptions(options);
+  if (options.schedules)
+    return schedules(options);
   algebras::cost::CostOptions cost_options;
   readTriple(options.tile, "--tile", cost_options.tile.rows, cost_options.tile.columns,
              cost_options.tile.depth);
@@ -69,10 +118,30 @@ void addCost(CLI::App &app, Session &session) {
       ->allow_extra_args(false)
       ->type_name("M,K,N");
   command->add_flag("--json", options->json, "print one JSON object");
+  options->command = command;
+  const std::string group = "Schedules";
+  command
+      ->add_flag("--schedules", options->schedules, "rank the schedules of a target by what they would cost")
+      ->group(group);
+  command->add_option("--target", options->target, "sm_90a or cpu")
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->group(group);
+  command->add_option("--y-dtype", options->y_dtype, "elements of Y on a GPU, bf16 or f32")
+      ->type_name("TYPE")
+      ->capture_default_str()
+      ->group(group);
+  wholeNumber(command->add_option("--most", options->most, "schedules to list, from the best one on"))
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(group);
+  command->add_flag("--illegal", options->illegal, "list those that were left out, each with its reason")
+      ->group(group);
   command->footer(R"help(Examples:
   algctl cost examples/qwen3-1.7b-up.toml --m 2048
   algctl cost "Q(2)^2" --in 768 --out 1536 --row-types "interval(192)" --m 768 --json
-  algctl cost "Q(3)" --in-groups 640,512,896 --out-groups 2048,2048,2048 --m 100 --p0 7)help");
+  algctl cost "Q(3)" --in-groups 640,512,896 --out-groups 2048,2048,2048 --m 100 --p0 7
+  algctl cost examples/qwen3-1.7b-up.toml --m 2048 --schedules --most 5)help");
   command->callback([&session, options] { session.run = [options] { return cost(*options); }; });
 }
 

@@ -1,0 +1,75 @@
+// The adapter of the CPU.
+#include "algebras/cost/report.h"
+#include "compiler/schedule/cpu_schedule.h"
+#include "compiler/schedule/ranking.h"
+#include "runtime/cpu/features.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace compiler {
+
+// The machine of the microseconds; cpuCost counts idle workers for as many.
+static constexpr double workers = 16, cycles_per_us = 3000;
+static constexpr double multiplications_per_cycle = 2, far_bytes_per_cycle = 6;
+
+/// This machine's level without what is its own alone; the lowest that kernels are compiled for where it is
+/// below.
+static CpuLevel levelHere() {
+  const std::vector<std::string> &names = portableCpuLevelNames();
+  const std::string here = algrt::cpuLevel();
+  return portableCpuLevel(std::find(names.begin(), names.end(), here) != names.end() ? here : names.front());
+}
+
+static RankedSchedule ranked(const CpuSchedule &schedule, const CpuCost &cost) {
+  static const char *const access[] = {"packed", "copied", "direct"};
+  const double unit = 1 / (workers * cycles_per_us);
+  RankedSchedule result;
+  result.schedule = fmt::format("bank={},types={},rows={},register_rows={},register_columns={}",
+                                access[static_cast<int>(schedule.bank)], schedule.types, schedule.rows,
+                                schedule.register_rows, schedule.register_columns);
+  result.tile = {schedule.rows, schedule.register_columns, 1};
+  result.predicted = cost.total() * unit;
+  // One core does one after the other: what keeps it busy is what adds up.
+  result.busy = {{"hold", cost.hold * unit},
+                 {"bank", cost.bank * unit},
+                 {"store", cost.store * unit},
+                 {"multiply", cost.multiply * unit}};
+  result.sum = result.busy;
+  result.sum.push_back({"idle", cost.idle * unit});
+  result.bound_by =
+      std::max_element(result.busy.begin(), result.busy.end(), [](const CostPart &a, const CostPart &b) {
+        return a.us < b.us;
+      })->name;
+  return result;
+}
+
+Ranking rankCpu(const algebras::Layer &layer, std::int64_t m) {
+  const CpuLevel level = levelHere();
+  const algebras::cost::CostReport report = algebras::cost::costReport(layer, m);
+  const double memory = static_cast<double>(report.activation_bytes + report.live_weight_bytes) /
+                        (far_bytes_per_cycle * workers * cycles_per_us);
+  const double pairs = usesPairs(layer, level) ? 2 : 1;
+  const double arithmetic =
+      static_cast<double>(report.active_macs) /
+      (multiplications_per_cycle * static_cast<double>(level.lanes) * pairs * workers * cycles_per_us);
+  Ranking ranking{"cpu",
+                  fmt::format("{} cores of {} at {:.0f} GHz", workers, level.name, cycles_per_us / 1000),
+                  std::max(memory, arithmetic),
+                  memory >= arithmetic ? "memory" : "arithmetic",
+                  {},
+                  {}};
+  for (const BankAccess bank : {BankAccess::Packed, BankAccess::Copied, BankAccess::Direct})
+    for (const CpuSchedule &schedule : cpuCandidates(layer, level, bank)) {
+      RankedSchedule one = ranked(schedule, cpuCost(layer, schedule, m));
+      one.tiles = std::ceil(static_cast<double>(layer.lift.types()) / static_cast<double>(schedule.types)) *
+                  std::ceil(static_cast<double>(m) / static_cast<double>(layer.lift.types() * schedule.rows));
+      one.waves = one.tiles / workers;
+      ranking.legal.push_back(std::move(one));
+    }
+  sortByCost(ranking);
+  return ranking;
+}
+
+} // namespace compiler

@@ -1,0 +1,22 @@
+// The device that costs are counted for. Constants only have to rank schedules; they are measured where it
+// says so, else from public figures, and to be replaced by measurements.
+#ifndef ALGCTL_COMPILER_SCHEDULE_H200_H
+#define ALGCTL_COMPILER_SCHEDULE_H200_H
+
+namespace compiler::h200 {
+
+inline constexpr double processors = 132;
+inline constexpr double memory_bytes_per_us = 4.3e6; ///< copy, measured
+/// Second-level cache to shared memory, all processors together.
+inline constexpr double cache_bytes_per_us = 5.5e6;
+/// Cycles per microsecond at which dense products of bf16 reach 790 TFLOP/s, measured.
+inline constexpr double tensor_clock = 1460;
+/// Of one processor in one cycle, dense, bf16.
+inline constexpr double macs_per_cycle = 2048;
+/// Of the second-level cache, what holds operands that come back: the rest is passing through.
+inline constexpr double cache_bytes = 32e6;
+inline constexpr double launch_us = 3;
+
+} // namespace compiler::h200
+
+#endif

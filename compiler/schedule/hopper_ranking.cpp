@@ -1,0 +1,46 @@
+// The adapter of sm_90a.
+#include "compiler/schedule/h200.h"
+#include "compiler/schedule/hopper_schedule.h"
+#include "compiler/schedule/ranking.h"
+
+namespace compiler {
+
+static RankedSchedule ranked(const HopperSchedule &schedule, const HopperCost &cost) {
+  static const char *const names[] = {"memory", "loads", "tensor"};
+  RankedSchedule result;
+  result.schedule = toString(schedule);
+  result.tile = {schedule.rows, schedule.columns, schedule.depth};
+  result.predicted = cost.total();
+  result.busy = {{"memory", cost.memory}, {"loads", cost.loads}, {"tensor", cost.tensor()}};
+  result.arithmetic = {{"products", cost.products},
+                       {"padding", cost.padding},
+                       {"feeding", cost.feeding},
+                       {"store", cost.store}};
+  result.bound_by = names[static_cast<int>(cost.boundBy())];
+  result.sum = {{result.bound_by, cost.bound()},
+                {"tail", cost.tail},
+                {"unhidden", cost.unhidden},
+                {"launch", cost.launch},
+                {"caution", cost.caution}};
+  result.tiles = cost.tiles;
+  result.waves = cost.tiles / h200::processors;
+  return result;
+}
+
+Ranking rankHopper(const algebras::Layer &layer, std::int64_t m, algebras::DataType type) {
+  const HopperOutput output = type == algebras::DataType::F32 ? HopperOutput::F32 : HopperOutput::BF16;
+  requireHopperLayer(layer, output);
+  const ProjectionWork work = projectionWork(layer, m, type);
+  const Floor floor = floorOf(work);
+  Ranking ranking{
+      "sm_90a", "an H200", floor.longest(), floor.memory >= floor.tensor ? "memory" : "arithmetic", {}, {}};
+  for (const HopperConsidered &one : considerHopper(layer, output))
+    if (one.refusal)
+      ranking.refused.push_back({toString(one.schedule), one.refusal->kind, one.refusal->reason});
+    else
+      ranking.legal.push_back(ranked(one.schedule, hopperCost(work, one.schedule, output)));
+  sortByCost(ranking);
+  return ranking;
+}
+
+} // namespace compiler

@@ -1,0 +1,59 @@
+#include "compiler/schedule/projection_work.h"
+
+#include "algebras/cost/report.h"
+#include "compiler/schedule/h200.h"
+
+#include <algorithm>
+
+namespace compiler {
+
+static std::vector<EqualLines> linesOf(const algebras::Layer &layer, std::int64_t m) {
+  const bool interval = layer.row_types.kind() == algebras::RowTypes::Kind::Interval;
+  // Of each kind: how many lines, and rows of each.
+  const std::int64_t types = layer.lift.types();
+  const std::int64_t width = interval ? layer.row_types.width() : m / types;
+  const std::pair<std::int64_t, std::int64_t> kinds[] = {
+      interval ? std::pair(m / width, width) : std::pair(m % types, width + 1),
+      interval ? std::pair(std::int64_t{1}, m % width) : std::pair(types - m % types, width)};
+  std::vector<EqualLines> lines;
+  for (const auto &[count, rows] : kinds)
+    if (count > 0 && rows > 0)
+      lines.push_back({static_cast<double>(count), static_cast<double>(rows)});
+  return lines;
+}
+
+double ProjectionWork::rows() const {
+  double sum = 0;
+  for (const EqualLines &kind : lines)
+    sum += kind.count * kind.rows;
+  return sum;
+}
+
+ProjectionWork projectionWork(const algebras::Layer &layer, std::int64_t m, algebras::DataType output) {
+  const algebras::cost::CostReport report = algebras::cost::costReport(layer, m);
+  const double element = static_cast<double>(byteWidth(layer.dtype));
+  ProjectionWork work;
+  work.types = static_cast<double>(layer.lift.types());
+  work.groups = static_cast<double>(layer.lift.outputGroups());
+  work.k = static_cast<double>(layer.in.width(0));
+  work.n = static_cast<double>(layer.out.width(0));
+  work.terms = static_cast<double>(report.terms) / (work.types * work.groups);
+  work.macs = static_cast<double>(report.active_macs);
+  work.x_bytes = element * static_cast<double>(m) * static_cast<double>(layer.in.total());
+  work.y_bytes = static_cast<double>(byteWidth(output)) * static_cast<double>(m) *
+                 static_cast<double>(layer.out.total());
+  work.bank_bytes = static_cast<double>(report.live_weight_bytes);
+  // A term of the slot lift names a block that all groups share; of the row lift, one of its own group.
+  const bool slots = layer.lift.kind() == algebras::Lift::Kind::Slots;
+  work.type_bytes = slots ? work.bank_bytes : work.terms * work.groups * work.k * work.n * element;
+  work.intervals = layer.row_types.kind() == algebras::RowTypes::Kind::Interval;
+  work.lines = linesOf(layer, m);
+  return work;
+}
+
+Floor floorOf(const ProjectionWork &work) {
+  return {(work.x_bytes + work.bank_bytes + work.y_bytes) / h200::memory_bytes_per_us,
+          work.macs / (h200::macs_per_cycle * h200::processors * h200::tensor_clock)};
+}
+
+} // namespace compiler

@@ -1,0 +1,47 @@
+// What a forward product has to do whatever its schedule: bytes, multiplications, and the lines that its rows
+// lie in.
+#ifndef ALGCTL_COMPILER_SCHEDULE_PROJECTION_WORK_H
+#define ALGCTL_COMPILER_SCHEDULE_PROJECTION_WORK_H
+
+#include "algebras/layer.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace compiler {
+
+/// So many lines of so many rows: all rows of a phase where row types are cyclic, a run where they are
+/// intervals. No tile of a GPU kernel crosses a line (runtime/gpu_kernel_abi.h).
+struct EqualLines {
+  double count, rows;
+};
+
+struct ProjectionWork {
+  double types, groups; ///< of rows; of output columns
+  double k, n;          ///< width of an input group and of an output group
+  double terms;         ///< of one type and one group, on average
+  double macs;          ///< multiply-accumulates of the terms for these rows
+  double x_bytes, y_bytes;
+  double bank_bytes; ///< of the blocks that some row of the batch uses
+  double type_bytes; ///< of the blocks that one type uses, on average
+  bool intervals;    ///< lines of one type come back, after those of all others
+  std::vector<EqualLines> lines;
+
+  double rows() const;
+};
+
+/// For `m` rows from position 0 on, with results of type `output`. Groups have one width each, and row types
+/// are cyclic or intervals. Throws algebras::InputError where m < 1 or counts leave 64 bits.
+ProjectionWork projectionWork(const algebras::Layer &layer, std::int64_t m, algebras::DataType output);
+
+/// What bytes and tensor cores of an H200 need at least, in microseconds. X, Y and the blocks of the bank
+/// that are used move once at the rate of a copy; the terms are multiplied at the rate of dense products.
+struct Floor {
+  double memory = 0, tensor = 0;
+  double longest() const { return memory > tensor ? memory : tensor; }
+};
+Floor floorOf(const ProjectionWork &work);
+
+} // namespace compiler
+
+#endif

@@ -1,0 +1,59 @@
+#include "compiler/schedule/ranking.h"
+
+#include "algebras/coarsest.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+#include <stdexcept>
+
+namespace compiler {
+
+const std::vector<std::string> &rankedTargets() {
+  static const std::vector<std::string> names = {"cpu", "sm_90a"};
+  return names;
+}
+
+Ranking rankSchedules(const algebras::Layer &layer, std::string_view target, std::int64_t m,
+                      algebras::DataType output) {
+  const algebras::Layer coarse = algebras::coarsest(layer);
+  if (target == "cpu")
+    return rankCpu(coarse, m);
+  if (target == "sm_90a")
+    return rankHopper(coarse, m, output);
+  throw std::out_of_range("no schedules of " + std::string(target) + " are ranked");
+}
+
+void sortByCost(Ranking &ranking) {
+  std::vector<std::size_t> order(ranking.legal.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const double us_a = ranking.legal[a].predicted, us_b = ranking.legal[b].predicted;
+    return us_a != us_b ? us_a < us_b : a < b;
+  });
+  std::vector<RankedSchedule> sorted;
+  for (const std::size_t index : order)
+    sorted.push_back(std::move(ranking.legal[index]));
+  ranking.legal = std::move(sorted);
+}
+
+static bool differ(const TileShape &a, const TileShape &b) {
+  if (a.rows != b.rows)
+    return true;
+  const std::int64_t apart = std::abs(a.columns - b.columns);
+  return 4 * apart >= std::min(a.columns, b.columns) || (apart > 0 && a.depth != b.depth);
+}
+
+std::vector<RankedSchedule> bestDifferent(const Ranking &ranking, std::int64_t most) {
+  std::vector<RankedSchedule> best;
+  for (const RankedSchedule &candidate : ranking.legal) {
+    if (static_cast<std::int64_t>(best.size()) >= most)
+      break;
+    if (std::all_of(best.begin(), best.end(),
+                    [&](const RankedSchedule &one) { return differ(one.tile, candidate.tile); }))
+      best.push_back(candidate);
+  }
+  return best;
+}
+
+} // namespace compiler

@@ -1,0 +1,79 @@
+// Schedules side by side: what each would cost and where its time would go, and why others cannot be. One
+// form for all targets.
+#ifndef ALGCTL_COMPILER_SCHEDULE_RANKING_H
+#define ALGCTL_COMPILER_SCHEDULE_RANKING_H
+
+#include "algebras/layer.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace compiler {
+
+/// A part of the time, in microseconds, and what it is spent on.
+struct CostPart {
+  std::string name;
+  double us;
+};
+
+/// The part of the result that one block of threads, or one task of a CPU, computes at a time.
+struct TileShape {
+  std::int64_t rows, columns, depth;
+  bool operator==(const TileShape &) const = default;
+};
+
+struct RankedSchedule {
+  std::string schedule; ///< as --schedule reads it
+  TileShape tile;
+  double predicted; ///< microseconds
+  /// How long each part of the machine would be busy if nothing else held it up.
+  std::vector<CostPart> busy;
+  /// What adds up to `predicted`: the part of `busy` that bounds, by its name, and what comes on top.
+  std::vector<CostPart> sum;
+  std::string bound_by; ///< a name of `busy`
+  /// What the arithmetic among `busy`, its last part, is made of.
+  std::vector<CostPart> arithmetic;
+  double tiles; ///< blocks of the result, one for each turn of a processor
+  double waves; ///< the same for each processor: 1.5 takes as long as 2
+};
+
+/// One that was considered and left out.
+struct RefusedSchedule {
+  std::string schedule;
+  std::string kind;   ///< what it fails by, the same words for all that fail by it
+  std::string reason; ///< a sentence with its numbers
+};
+
+struct Ranking {
+  std::string target;
+  std::string machine;               ///< what the microseconds are of
+  double floor_us;                   ///< least time that bytes and arithmetic allow there
+  std::string floor_by;              ///< "memory" or "arithmetic"
+  std::vector<RankedSchedule> legal; ///< cheapest first; among equals as they were listed
+  std::vector<RefusedSchedule> refused;
+};
+
+/// "cpu", "sm_90a": the targets whose schedules can be ranked.
+const std::vector<std::string> &rankedTargets();
+
+/// Ranks the schedules of a target, one of rankedTargets(), for `m` rows and results of type `output`. Throws
+/// algebras::InputError for a layer that the target has no kernels for.
+Ranking rankSchedules(const algebras::Layer &layer, std::string_view target, std::int64_t m,
+                      algebras::DataType output);
+
+/// The best few of a ranking that differ: each next one is the cheapest whose tile has other rows than those
+/// chosen before, or fewer or more columns by at least a quarter, or another depth and other columns.
+std::vector<RankedSchedule> bestDifferent(const Ranking &ranking, std::int64_t most);
+
+/// Sorts what an adapter has listed.
+void sortByCost(Ranking &ranking);
+
+// One adapter for each target, in the file that its name says.
+Ranking rankHopper(const algebras::Layer &layer, std::int64_t m, algebras::DataType output);
+Ranking rankCpu(const algebras::Layer &layer, std::int64_t m);
+
+} // namespace compiler
+
+#endif

@@ -1,0 +1,126 @@
+#include "compiler/tools/ranking_text.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace compiler {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// How many were left out for each reason, in the order in which the reasons came up.
+std::vector<std::pair<std::string, std::int64_t>> countByKind(const Ranking &ranking) {
+  std::vector<std::pair<std::string, std::int64_t>> counts;
+  for (const RefusedSchedule &refused : ranking.refused) {
+    auto found = std::find_if(counts.begin(), counts.end(),
+                              [&](const auto &entry) { return entry.first == refused.kind; });
+    if (found == counts.end())
+      found = counts.insert(counts.end(), {refused.kind, 0});
+    ++found->second;
+  }
+  return counts;
+}
+
+std::size_t shown(const Ranking &ranking, const RankingView &view) {
+  return std::min(ranking.legal.size(), static_cast<std::size_t>(view.most));
+}
+
+Json parts(const std::vector<CostPart> &parts) {
+  Json json = Json::object();
+  for (const CostPart &part : parts)
+    json[part.name] = part.us;
+  return json;
+}
+
+std::string heads(const std::vector<CostPart> &parts) {
+  std::string text;
+  for (const CostPart &part : parts)
+    text += fmt::format(" {:>9}", part.name);
+  return text;
+}
+
+std::string times(const std::vector<CostPart> &parts) {
+  std::string text;
+  for (const CostPart &part : parts)
+    text += fmt::format(" {:>9.2f}", part.us);
+  return text;
+}
+
+} // namespace
+
+std::string rankingText(const Ranking &ranking, const RankingView &view) {
+  std::string text =
+      fmt::format("{}\n{}: predicted microseconds on {}; bytes and arithmetic need {:.2f} at least ({})\n\n",
+                  view.title, ranking.target, ranking.machine, ranking.floor_us, ranking.floor_by);
+  if (!ranking.legal.empty()) {
+    const RankedSchedule &best = ranking.legal.front();
+    std::size_t wide = 8;
+    for (std::size_t i = 0; i < shown(ranking, view); ++i)
+      wide = std::max(wide, ranking.legal[i].schedule.size());
+    // What bounds leads the sum; its name stands in a column of its own.
+    auto rest = [](const RankedSchedule &one) {
+      std::vector<CostPart> parts;
+      for (const CostPart &part : one.sum)
+        if (part.name != one.bound_by &&
+            std::none_of(one.busy.begin(), one.busy.end(),
+                         [&](const CostPart &busy) { return busy.name == part.name; }))
+          parts.push_back(part);
+      return parts;
+    };
+    text += fmt::format("  {:<{}} {:>9} {:>8} {:>7}  {:<9}|{} |{}{}{}\n", "schedule", wide, "us", "x floor",
+                        "waves", "bound by", heads(best.busy), heads(rest(best)),
+                        best.arithmetic.empty() ? "" : " |", heads(best.arithmetic));
+    for (std::size_t i = 0; i < shown(ranking, view); ++i) {
+      const RankedSchedule &one = ranking.legal[i];
+      text += fmt::format("  {:<{}} {:>9.2f} {:>8.2f} {:>7.2f}  {:<9}|{} |{}{}{}\n", one.schedule, wide,
+                          one.predicted, one.predicted / ranking.floor_us, one.waves, one.bound_by,
+                          times(one.busy), times(rest(one)), one.arithmetic.empty() ? "" : " |",
+                          times(one.arithmetic));
+    }
+    if (shown(ranking, view) < ranking.legal.size())
+      text += fmt::format("  ... {} more (--most shows them)\n", ranking.legal.size() - shown(ranking, view));
+  }
+  text += fmt::format("\n{} legal, {} left out", ranking.legal.size(), ranking.refused.size());
+  const char *separator = ": ";
+  for (const auto &[kind, count] : countByKind(ranking)) {
+    text += fmt::format("{}{} by {}", separator, count, kind);
+    separator = ", ";
+  }
+  text += '\n';
+  if (view.refused)
+    for (const RefusedSchedule &refused : ranking.refused)
+      text += fmt::format("  {}: {}\n", refused.schedule, refused.reason);
+  return text;
+}
+
+Json rankingJson(const Ranking &ranking, const RankingView &view) {
+  Json json = {{"title", view.title},          {"target", ranking.target},
+               {"machine", ranking.machine},   {"floor_us", ranking.floor_us},
+               {"floor_by", ranking.floor_by}, {"legal", ranking.legal.size()}};
+  json["schedules"] = Json::array();
+  for (std::size_t i = 0; i < shown(ranking, view); ++i) {
+    const RankedSchedule &one = ranking.legal[i];
+    json["schedules"].push_back({{"schedule", one.schedule},
+                                 {"predicted_us", one.predicted},
+                                 {"times_floor", one.predicted / ranking.floor_us},
+                                 {"bound_by", one.bound_by},
+                                 {"tiles", one.tiles},
+                                 {"waves", one.waves},
+                                 {"busy_us", parts(one.busy)},
+                                 {"sum_us", parts(one.sum)},
+                                 {"arithmetic_us", parts(one.arithmetic)}});
+  }
+  json["refused"] = Json::object();
+  for (const auto &[kind, count] : countByKind(ranking))
+    json["refused"][kind] = count;
+  if (view.refused) {
+    json["illegal"] = Json::array();
+    for (const RefusedSchedule &refused : ranking.refused)
+      json["illegal"].push_back(
+          {{"schedule", refused.schedule}, {"kind", refused.kind}, {"reason", refused.reason}});
+  }
+  return json;
+}
+
+} // namespace compiler

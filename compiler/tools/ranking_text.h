@@ -1,0 +1,22 @@
+// A ranking of schedules, for people and as JSON.
+#pragma once
+
+#include "compiler/schedule/ranking.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace compiler {
+
+struct RankingView {
+  std::string title;    // what is ranked: the layer and its rows
+  std::int64_t most;    // schedules to show, from the best one on
+  bool refused = false; // list those that were left out, too
+};
+
+std::string rankingText(const Ranking &ranking, const RankingView &view);
+nlohmann::ordered_json rankingJson(const Ranking &ranking, const RankingView &view);
+
+} // namespace compiler
