@@ -9,7 +9,8 @@ namespace algrt::cuda {
 
 namespace {
 
-// The struct of maps that a kernel takes by value; interval types have the most, three each for X and Y.
+// The struct of tensor maps that a kernel takes by value; interval types have the most, three each for X and
+// Y.
 using KernelMaps = std::array<TensorMapObject, 2 * algrt_interval_row_maps + 1>;
 
 Operand operandOf(const MatrixView &view) { return {reinterpret_cast<uintptr_t>(view.data), view.stride}; }
@@ -28,14 +29,15 @@ ReadyKernel readyKernel(DeviceModules &modules, size_t index, Stream stream, con
   return modules.prepare(index);
 }
 
-void launch(const Driver &driver, const LaunchPlan &plan, const ReadyKernel &kernel, Stream stream,
+void launch(const Driver &driver, LaunchPlan &plan, const ReadyKernel &kernel, Stream stream,
             bool dependent) {
-  KernelMaps maps;
+  KernelMaps tensor_maps;
   for (size_t i = 0; i < plan.maps.size(); ++i)
-    maps.at(i) = encodeTensorMap(driver, plan.maps[i]);
+    tensor_maps.at(i) = encodeTensorMap(driver, plan.maps[i]);
+  void *maps = plan.maps.empty() ? static_cast<void *>(plan.plain_maps.data()) : tensor_maps.data();
   int32_t rows = plan.rows, offset = plan.offset;
   DevicePointer terms = kernel.terms;
-  void *parameters[] = {maps.data(), &rows, &offset, &terms};
+  void *parameters[] = {maps, &rows, &offset, &terms};
 
   std::array<LaunchAttribute, 2> attributes{};
   LaunchConfig config{plan.grid, 1, 1, plan.threads, 1, 1, plan.shared_bytes, stream, attributes.data(), 0};
@@ -62,9 +64,8 @@ void runForward(const GpuKernels &kernels, const Layer &layer, const ForwardCall
     throw Error(ALGRT_UNSUPPORTED,
                 "kernel " + kernel.name +
                     " does not wait for its predecessor by itself: clear dependent_launch");
-  const LaunchPlan plan =
-      planForward(layer, *kernel.gpu, operandOf(call.x), operandOf(call.w), operandOf(call.y), call.y.rows,
-                  call.p0, modules.properties().multiprocessors);
+  LaunchPlan plan = planForward(layer, *kernel.gpu, operandOf(call.x), operandOf(call.w), operandOf(call.y),
+                                call.y.rows, call.p0, modules.properties().multiprocessors);
   const Stream stream = static_cast<Stream>(call.stream);
   const CurrentContext current(modules.context());
   const ReadyKernel ready = readyKernel(modules, index, stream, kernel.name);

@@ -1,21 +1,15 @@
-// What one forward product asks of a GPU: grid, tensor maps and scalars as runtime/gpu_kernel_abi.h describes
-// them. Pure arithmetic: knows no driver, so that the simulator launches by the same plan as a GPU does.
+// What one forward product asks of a GPU: grid, maps and scalars as runtime/gpu_kernel_abi.h describes them.
+// Pure arithmetic: knows no driver, so that the simulator launches by the same plan as a GPU does.
 #pragma once
 
-#include "runtime/bundle/manifest.h"
-#include "runtime/bundle/support.h"
+#include "runtime/cuda/operand_limits.h"
+#include "runtime/cuda/terms_table.h"
 
 #include <array>
 #include <cstdint>
 #include <vector>
 
 namespace algrt::cuda {
-
-// A matrix in global memory, row-major, rows `leading_dimension` elements apart.
-struct Operand {
-  uint64_t address;
-  int64_t leading_dimension;
-};
 
 // The arguments of cuTensorMapEncodeTiled (CUDA driver API, "Tensor Map Object Management"). Elements of a
 // box follow one another in every dimension; what lies outside the extents reads as zero and is not written.
@@ -40,15 +34,17 @@ struct LaunchPlan {
   uint32_t threads;      // of a block
   uint32_t cluster;      // blocks of a cluster
   uint32_t shared_bytes; // dynamic, of a block
-  // Those of X, then the bank's, then those of Y.
+  // Those of X, then the bank's, then those of Y: in `maps` where the copy engine moves blocks, in
+  // `plain_maps` where threads do, and the other is empty.
   std::vector<TensorMap> maps;
+  std::vector<algrt_plain_map> plain_maps;
   int32_t rows, offset;
 };
 
 // The layer as a kernel sees it: some of its groups may be one to the kernel.
 Layer kernelLayer(const Layer &layer, const GpuKernel &kernel);
 
-// Tensor maps of X and of Y each: 2 for cyclic types and the slot lift, 3 for interval types.
+// Maps of X and of Y each: 2 for cyclic types and the slot lift, 3 for interval types.
 int64_t rowMapCount(const Layer &layer);
 
 // Tiles as the kernel counts them, those that turn out empty included: (cyclic) types times the row tiles of
@@ -57,14 +53,14 @@ int64_t rowMapCount(const Layer &layer);
 // int32.
 int64_t tileCount(const Layer &kernel_layer, const GpuTile &tile, int64_t m, int64_t offset);
 
+// Throws Error where no kernel can compute m rows at p0: ALGRT_INVALID_ARGUMENT for the numbers,
+// ALGRT_UNSUPPORTED for a layer whose row types repeat too late.
+void checkRows(const KernelShape &shape, int64_t m, int64_t p0);
+
 // The launch for rows p0 ... p0 + m - 1 on a device of that many multiprocessors. Throws Error that says what
-// to change: ALGRT_INVALID_ARGUMENT for m, p0, an address or a leading dimension that no kernel of the kind
-// can take, ALGRT_UNSUPPORTED for a layer or kernel whose blocks a tensor map cannot describe.
+// to change: ALGRT_INVALID_ARGUMENT for m, p0, an address or a leading dimension that the kernel cannot take,
+// ALGRT_UNSUPPORTED for a layer whose blocks its maps cannot describe.
 LaunchPlan planForward(const Layer &layer, const GpuKernel &kernel, const Operand &x, const Operand &w,
                        const Operand &y, int64_t m, int64_t p0, int32_t multiprocessors);
-
-// The terms table of runtime/gpu_kernel_abi.h, ready to be copied to the device. Throws
-// Error(ALGRT_UNSUPPORTED) where a coefficient is neither 1 nor -1.
-std::vector<int32_t> termsTable(const Layer &layer, const GpuKernel &kernel, const Support &support);
 
 } // namespace algrt::cuda

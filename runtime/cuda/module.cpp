@@ -1,6 +1,6 @@
 #include "runtime/cuda/module.h"
 
-#include "runtime/cuda/launch_plan.h"
+#include "runtime/cuda/terms_table.h"
 
 #include <array>
 
@@ -138,7 +138,7 @@ ReadyKernel DeviceModules::load(size_t index) {
                                        int(kernel.shared_bytes)),
                "reserving the kernel's shared memory");
   if (kernel.terms) {
-    std::unique_ptr<DeviceBytes> &terms = terms_[kernel.groups];
+    std::unique_ptr<DeviceBytes> &terms = terms_[{kernel.groups, kernel.scaled}];
     if (!terms) {
       const std::vector<int32_t> table = termsTable(bundle_.layer(), kernel, bundle_.support());
       terms = std::make_unique<DeviceBytes>(context_, table.data(), table.size() * sizeof(int32_t));

@@ -80,8 +80,9 @@ private:
   PrimaryContext context_;
   mutable std::mutex mutex_;
   std::map<std::string, std::unique_ptr<LoadedModule>> modules_; // by section
-  std::map<int64_t, std::unique_ptr<DeviceBytes>> terms_; // by the number of groups that a kernel counts
-  std::map<size_t, ReadyKernel> ready_;                   // by index in the manifest
+  // By what a kernel's table depends on: the groups that it counts, and whether its terms are scaled.
+  std::map<std::pair<int64_t, bool>, std::unique_ptr<DeviceBytes>> terms_;
+  std::map<size_t, ReadyKernel> ready_; // by index in the manifest
 };
 
 } // namespace algrt::cuda

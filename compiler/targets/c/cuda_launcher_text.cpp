@@ -297,14 +297,13 @@ static int encode(@_kernel *kernel, unsigned char *map, const matrix *from, uint
   static const uint32_t side_by_side[4] = {1, 1, 1, 1};
   int i, result;
   for (i = 0; i < 3; ++i)
-    if (!legal_stride(strides[i])) {
-      if (extents[i + 1] > 1) {
-        snprintf(kernel->error, sizeof kernel->error,
-                 "%s: a tensor map cannot step over %llu bytes, only over multiples of 16 below 2^40", from->name,
-                 (unsigned long long)strides[i]);
-        return @_invalid_argument;
-      }
+    if (extents[i + 1] == 1) {
       strides[i] = 16; /* never taken, but has to be legal */
+    } else if (!legal_stride(strides[i])) {
+      snprintf(kernel->error, sizeof kernel->error,
+               "%s: a tensor map cannot step over %llu bytes, only over multiples of 16 below 2^40", from->name,
+               (unsigned long long)strides[i]);
+      return @_invalid_argument;
     }
   /* Not interleaved; fetched into the second-level cache by 128 bytes; zeros outside. */
   result = kernel->state->encode_map(map, from->element_type, 4, (void *)(uintptr_t)address, extents, strides, box,

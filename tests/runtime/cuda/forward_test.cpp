@@ -65,6 +65,47 @@ TEST_F(CudaForward, AgreesWithTheReferenceThroughItsTensorMaps) {
   }
 }
 
+// Odd widths, odd distances of rows, bases at any element, coefficients of all kinds.
+TEST_F(CudaForward, AgreesWithTheReferenceThroughPlainMaps) {
+  std::mt19937_64 random(11);
+  const auto upTo = [&](int64_t most) { return int64_t(random() % uint64_t(most + 1)); };
+  for (int trial = 0; trial < 120; ++trial) {
+    GpuShape shape;
+    shape.vector = int64_t(1) << upTo(3);
+    shape.groups = 1 + upTo(6);
+    shape.in = shape.vector * (1 + upTo(40 / shape.vector));
+    shape.out = shape.vector * (1 + upTo(40 / shape.vector));
+    if (trial % 3 == 1)
+      shape.row_types = RowTypesKind::interval, shape.run = 1 + upTo(20);
+    if (trial % 3 == 2)
+      shape.lift = Lift::slots;
+    shape.table = trial % 2 == 0;
+    shape.scaled = trial % 5 < 3 && (shape.table || shape.lift == Lift::slots);
+    computes(shape);
+    const TestContext context(0);
+    const ElementType output = trial % 4 < 2 ? ElementType::bf16 : ElementType::f32;
+    GpuProduct product(context, shape, 1 + upTo(60), shape.vector * upTo(3), output);
+    product.args.p0 = upTo(1000);
+    product.expectRuns("trial " + std::to_string(trial));
+    EXPECT_EQ(last.cluster, 1u);
+    EXPECT_EQ(last.threads, 128u);
+    EXPECT_EQ(cuda_stand_in::callCount("cuTensorMapEncodeTiled"), 0);
+    if (HasFailure())
+      return;
+  }
+}
+
+TEST_F(CudaForward, PlainMapsRunOnDevicesWithoutTensorMaps) {
+  cuda_stand_in::reset({{.capability = 86}});
+  const GpuShape shape = {.groups = 3, .in = 7, .out = 5, .vector = 1};
+  computes(shape);
+  const TestContext context(0);
+  GpuProduct product(context, shape, 11, 2);
+  product.expectRuns("8.6");
+  product.args.dependent_launch = 1;
+  EXPECT_EQ(product.run(), ALGRT_UNSUPPORTED);
+}
+
 TEST_F(CudaForward, TheFirstCallPreparesAndLaterOnesOnlyLaunch) {
   computes(slots());
   const TestContext context(0);

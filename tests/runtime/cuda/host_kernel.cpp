@@ -3,6 +3,7 @@
 #include "runtime/gpu_kernel_abi.h"
 #include "runtime/numeric/bfloat16.h"
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 
@@ -12,17 +13,46 @@ namespace {
 
 using Coordinates = std::array<int64_t, 4>;
 
+struct Tile {
+  int64_t rows, columns, depth;
+};
+constexpr Tile manifest_tile = {16, 32, 32}; // of gpuManifest
+
+// A map of either kind; strides in bytes.
 class Map {
 public:
-  explicit Map(const std::byte *object) {
+  static Map tensor(const std::byte *object) {
     const auto decoded = cuda_stand_in::decodeTensorMap(object);
     if (!decoded || decoded->rank != 4)
       throw std::logic_error("a parameter is not a tensor map of four dimensions");
-    content_ = *decoded;
+    Map map(decoded->address, decoded->element_bytes);
+    for (size_t i = 0; i < 4; ++i) {
+      map.extents_[i] = int64_t(decoded->extents[i]);
+      map.box_[i] = decoded->box[i];
+      map.strides_[i] = i == 0 ? decoded->element_bytes : int64_t(decoded->strides[i - 1]);
+    }
+    return map;
   }
 
-  int64_t extent(size_t dimension) const { return int64_t(content_.extents[dimension]); }
-  int64_t box(size_t dimension) const { return content_.box[dimension]; }
+  // For copies of `vector` elements, 16 bytes at most, that each have to be at a multiple of themselves.
+  static Map plain(const std::byte *object, int64_t element_bytes, int64_t vector) {
+    algrt_plain_map content;
+    std::memcpy(&content, object, sizeof(content));
+    Map map(content.address, element_bytes);
+    const int64_t unit = std::min<int64_t>(vector * element_bytes, 16);
+    bool whole = content.address % uint64_t(unit) == 0 && content.extents[0] * element_bytes % unit == 0;
+    for (size_t i = 0; i < 4; ++i) {
+      map.extents_[i] = content.extents[i];
+      map.strides_[i] = (i == 0 ? 1 : content.strides[i - 1]) * element_bytes;
+      whole = whole && (i == 0 || map.extents_[i] == 1 || map.strides_[i] % unit == 0);
+    }
+    if (!whole)
+      throw std::logic_error("a plain map whose elements cannot be moved as many at a time");
+    return map;
+  }
+
+  int64_t extent(size_t dimension) const { return extents_[dimension]; }
+  int64_t box(size_t dimension) const { return box_[dimension]; }
 
   float load(const Coordinates &at) const {
     const std::byte *element = find(at);
@@ -37,7 +67,7 @@ public:
     std::byte *element = find(at);
     if (element == nullptr)
       return;
-    if (content_.element_bytes == 4) {
+    if (element_bytes_ == 4) {
       std::memcpy(element, &value, sizeof(value));
       return;
     }
@@ -46,18 +76,21 @@ public:
   }
 
 private:
+  Map(uint64_t address, int64_t element_bytes) : address_(address), element_bytes_(element_bytes) {}
+
   std::byte *find(const Coordinates &at) const {
-    uint64_t address = content_.address + uint64_t(at[0] * content_.element_bytes);
+    uint64_t address = address_;
     for (size_t i = 0; i < 4; ++i) {
-      if (at[i] < 0 || at[i] >= extent(i))
+      if (at[i] < 0 || at[i] >= extents_[i])
         return nullptr;
-      if (i > 0)
-        address += uint64_t(at[i]) * content_.strides[i - 1];
+      address += uint64_t(at[i] * strides_[i]);
     }
     return reinterpret_cast<std::byte *>(address);
   }
 
-  cuda_stand_in::TensorMapContent content_;
+  uint64_t address_;
+  int64_t element_bytes_;
+  Coordinates extents_, strides_, box_{};
 };
 
 struct Line {
@@ -67,8 +100,14 @@ struct Line {
   int64_t type;
 };
 
+struct KernelTerm {
+  int64_t input_group, bank_row;
+  float coefficient;
+};
+
 struct Kernel {
   const GpuShape &shape;
+  Tile sizes;
   std::vector<Map> x, y;
   Map w;
   int64_t rows, offset;
@@ -106,34 +145,49 @@ struct Kernel {
     return shape.run;
   }
 
-  // Pairs of input group and bank row, negative coefficients marked.
-  std::vector<std::array<int32_t, 2>> termsOf(int64_t type, int64_t group) const {
+  std::vector<KernelTerm> termsOf(int64_t type, int64_t group) const {
     if (terms == nullptr) {
-      const int32_t low = int32_t(std::min(type, group)), high = int32_t(std::max(type, group));
-      return low == high ? std::vector<std::array<int32_t, 2>>{{low, low}}
-                         : std::vector<std::array<int32_t, 2>>{{low, low}, {high, high}};
+      const int64_t low = std::min(type, group), high = std::max(type, group);
+      return low == high ? std::vector<KernelTerm>{{low, low, 1}}
+                         : std::vector<KernelTerm>{{low, low, 1}, {high, high, 1}};
     }
+    const int64_t words = shape.scaled ? 3 : 2;
     const int32_t *first = terms + shape.types() * shape.groups + 1;
-    std::vector<std::array<int32_t, 2>> result;
-    for (int32_t i = terms[type * shape.groups + group]; i < terms[type * shape.groups + group + 1]; ++i)
-      result.push_back({first[2 * i], first[2 * i + 1]});
+    std::vector<KernelTerm> result;
+    for (int32_t i = terms[type * shape.groups + group]; i < terms[type * shape.groups + group + 1]; ++i) {
+      const int32_t *term = first + words * i;
+      result.push_back({term[0], term[1] & INT32_MAX, term[1] < 0 ? -1.0f : 1.0f});
+      if (shape.scaled)
+        std::memcpy(&result.back().coefficient, &term[2], sizeof(float));
+    }
     return result;
   }
 
   void tile(const Line &from, int64_t first_row, int64_t group, int64_t first_column) const {
     const Map &input = x[from.map], &output = y[from.map];
-    const int64_t tile_rows = input.box(3), tile_columns = output.box(0), depth = input.box(0);
+    const auto [tile_rows, tile_columns, depth] = sizes;
     std::vector<float> sum(size_t(tile_rows * tile_columns), 0);
-    for (const auto &[input_group, marked] : termsOf(from.type, group)) {
-      const float sign = marked < 0 ? -1.0f : 1.0f;
-      const int64_t bank_row = marked & INT32_MAX, bank_group = shape.lift == Lift::slots ? 0 : group;
+    std::vector<float> partial(sum.size(), 0);
+    const std::vector<KernelTerm> all = termsOf(from.type, group);
+    const int64_t bank_group = shape.lift == Lift::slots ? 0 : group;
+    for (size_t t = 0; t < all.size(); ++t) {
       for (int64_t start = 0; start < shape.in; start += depth)
         for (int64_t r = 0; r < tile_rows; ++r)
           for (int64_t c = 0; c < tile_columns; ++c)
             for (int64_t d = start; d < start + depth; ++d)
-              sum[size_t(r * tile_columns + c)] += sign *
-                                                   input.load({d, input_group, from.index, first_row + r}) *
-                                                   w.load({first_column + c, bank_group, d, bank_row});
+              partial[size_t(r * tile_columns + c)] +=
+                  input.load({d, all[t].input_group, from.index, first_row + r}) *
+                  w.load({first_column + c, bank_group, d, all[t].bank_row});
+      // Products of one coefficient are added first: the table has them one after another.
+      if (t + 1 < all.size() && all[t + 1].coefficient == all[t].coefficient)
+        continue;
+      for (size_t u = t + 2; shape.scaled && u < all.size(); ++u)
+        if (all[u].coefficient == all[t].coefficient)
+          throw std::logic_error("terms of one coefficient are apart");
+      for (size_t i = 0; i < sum.size(); ++i) {
+        sum[i] += all[t].coefficient * partial[i];
+        partial[i] = 0;
+      }
     }
     for (int64_t r = 0; r < tile_rows; ++r)
       for (int64_t c = 0; c < tile_columns; ++c)
@@ -141,14 +195,14 @@ struct Kernel {
   }
 
   void block(int64_t number, int64_t grid) const {
-    const int64_t row_tiles = (longestLine() + y[0].box(3) - 1) / y[0].box(3);
-    const int64_t column_tiles = (shape.out + y[0].box(0) - 1) / y[0].box(0);
+    const int64_t row_tiles = (longestLine() + sizes.rows - 1) / sizes.rows;
+    const int64_t column_tiles = (shape.out + sizes.columns - 1) / sizes.columns;
     const int64_t tiles = lines() * row_tiles * shape.groups * column_tiles;
     for (int64_t t = number; t < tiles; t += grid) {
       const Line from = line(t / column_tiles / shape.groups / row_tiles);
-      const int64_t first_row = t / column_tiles / shape.groups % row_tiles * y[0].box(3);
+      const int64_t first_row = t / column_tiles / shape.groups % row_tiles * sizes.rows;
       if (first_row < from.rows)
-        tile(from, first_row, t / column_tiles % shape.groups, t % column_tiles * y[0].box(0));
+        tile(from, first_row, t / column_tiles % shape.groups, t % column_tiles * sizes.columns);
     }
   }
 };
@@ -166,8 +220,18 @@ template <typename T> T scalar(const std::vector<std::byte> &parameter) {
 void runHostKernel(const GpuShape &shape, const cuda_stand_in::Launch &launch) {
   const bool interval = shape.lift == Lift::rows && shape.row_types == RowTypesKind::interval;
   const size_t row_maps = interval ? algrt_interval_row_maps : algrt_cyclic_row_maps;
-  const auto map = [&](size_t i) { return Map(launch.parameters.at(0).data() + i * algrt_tensor_map_bytes); };
+  const std::byte *maps = launch.parameters.at(0).data();
+  const int64_t y_bytes = launch.symbol.find("f32") != std::string::npos ? 4 : 2;
+  const auto map = [&](size_t i) {
+    if (shape.vector == 0)
+      return Map::tensor(maps + i * algrt_tensor_map_bytes);
+    return Map::plain(maps + i * algrt_plain_map_bytes, i > row_maps ? y_bytes : 2, shape.vector);
+  };
+  if (launch.parameters[0].size() !=
+      (2 * row_maps + 1) * size_t(shape.vector == 0 ? algrt_tensor_map_bytes : algrt_plain_map_bytes))
+    throw std::logic_error("the struct of maps has another size");
   Kernel kernel{shape,
+                manifest_tile,
                 {},
                 {},
                 map(row_maps),
@@ -178,6 +242,9 @@ void runHostKernel(const GpuShape &shape, const cuda_stand_in::Launch &launch) {
     kernel.x.push_back(map(i));
     kernel.y.push_back(map(row_maps + 1 + i));
   }
+  // The boxes of tensor maps are the manifest's tile.
+  if (shape.vector == 0)
+    kernel.sizes = {kernel.x[0].box(3), kernel.y[0].box(0), kernel.x[0].box(0)};
   for (int64_t block = 0; block < launch.grid; ++block)
     kernel.block(block, launch.grid);
 }

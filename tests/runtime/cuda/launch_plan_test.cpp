@@ -254,8 +254,8 @@ TEST(LaunchPlan, TermsTable) {
   EXPECT_THROW(table(0.5), Error);
 }
 
-// Q(2)*M(2) to a kernel that computes Q(2): four groups are two, and of the four terms that a block product of Q(2)
-// consists of one is left.
+// Q(2)*M(2) to a kernel that computes Q(2): four groups are two, and of the four terms that a block product
+// of Q(2) consists of one is left.
 TEST(LaunchPlan, JoinedGroups) {
   const Layer layer = layerOf(Lift::rows, RowTypesKind::cyclic, 2, 1, 4, 8, 16);
   GpuKernel kernel = kernelOf(ElementType::bf16);

@@ -1,5 +1,8 @@
 // Launches.
+#include "runtime/gpu_kernel_abi.h"
 #include "tests/runtime/cuda_stand_in/capture.h"
+
+#include <cstring>
 
 namespace algrt::cuda {
 
@@ -7,23 +10,55 @@ using namespace cuda_stand_in;
 
 namespace {
 
-// A device faults when a tensor map leads it to memory that is not there.
-void requireMappedMemory(const State &s, const Launch &launch) {
-  for (const std::vector<std::byte> &parameter : launch.parameters)
-    for (size_t at = 0; at + sizeof(TensorMapObject) <= parameter.size(); at += sizeof(TensorMapObject)) {
-      const std::optional<TensorMapContent> map = decodeTensorMap(parameter.data() + at);
-      if (!map) {
-        violation("cuLaunchKernelEx", Result::launch_failed, "a tensor map that was not encoded");
-        continue;
-      }
-      size_t bytes = map->extents[0] * size_t(map->element_bytes);
-      for (int i = 1; i < map->rank; ++i)
-        bytes += (map->extents[size_t(i)] - 1) * map->strides[size_t(i) - 1];
-      if (s.deviceOf(map->address, bytes) != launch.device)
-        violation("cuLaunchKernelEx", Result::illegal_address,
-                  "tensor map " + std::to_string(at / sizeof(TensorMapObject)) +
-                      " is not within one allocation of the device");
+void requireMemory(const State &s, const Launch &launch, const std::string &map, uint64_t address,
+                   size_t bytes) {
+  if (s.deviceOf(address, bytes) != launch.device)
+    violation("cuLaunchKernelEx", Result::illegal_address,
+              map + " is not within one allocation of the device");
+}
+
+void requireTensorMap(const State &s, const Launch &launch, const std::string &name,
+                      const std::byte *object) {
+  const std::optional<TensorMapContent> map = decodeTensorMap(object);
+  if (!map) {
+    violation("cuLaunchKernelEx", Result::launch_failed, "a tensor map that was not encoded");
+    return;
+  }
+  size_t bytes = map->extents[0] * size_t(map->element_bytes);
+  for (int i = 1; i < map->rank; ++i)
+    bytes += (map->extents[size_t(i)] - 1) * map->strides[size_t(i) - 1];
+  requireMemory(s, launch, "tensor " + name, map->address, bytes);
+}
+
+// A plain map does not say how large its elements are: two bytes at least.
+void requirePlainMap(const State &s, const Launch &launch, const std::string &name, const std::byte *object) {
+  constexpr size_t element = 2;
+  algrt_plain_map map;
+  std::memcpy(&map, object, sizeof(map));
+  size_t last = size_t(map.extents[0] - 1);
+  for (size_t i = 1; i < 4; ++i) {
+    if (map.extents[i] < 1 || (map.extents[i] > 1 && map.strides[i - 1] <= 0)) {
+      violation("cuLaunchKernelEx", Result::launch_failed, "plain " + name + " without elements");
+      return;
     }
+    last += size_t(map.extents[i] - 1) * size_t(map.strides[i - 1]);
+  }
+  requireMemory(s, launch, "plain " + name, map.address, (last + 1) * element);
+}
+
+// A device faults when a map leads it to memory that is not there. The first parameter is a struct of maps of
+// one kind; their sizes have no common multiple among the numbers of maps that there are.
+void requireMappedMemory(const State &s, const Launch &launch) {
+  if (launch.parameters.empty())
+    return;
+  const std::vector<std::byte> &maps = launch.parameters[0];
+  const bool tensor = maps.size() % sizeof(TensorMapObject) == 0;
+  const size_t size = tensor ? sizeof(TensorMapObject) : sizeof(algrt_plain_map);
+  if (maps.size() % size != 0)
+    violation("cuLaunchKernelEx", Result::launch_failed, "the first parameter is no struct of maps");
+  for (size_t i = 0; (i + 1) * size <= maps.size(); ++i)
+    (tensor ? requireTensorMap : requirePlainMap)(s, launch, "map " + std::to_string(i),
+                                                  maps.data() + i * size);
 }
 
 } // namespace

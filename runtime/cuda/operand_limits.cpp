@@ -1,0 +1,118 @@
+#include "runtime/cuda/operand_limits.h"
+
+#include <algorithm>
+#include <limits>
+#include <span>
+
+namespace algrt::cuda {
+
+namespace {
+
+using Kind = OperandObstacle::Kind;
+
+// cuTensorMapEncodeTiled: addresses and strides are multiples of 16 bytes, strides below 2^40. No thread
+// moves more than 16 bytes at a time.
+constexpr int64_t quantum = 16, stride_limit = int64_t(1) << 40;
+constexpr int64_t most_int32 = std::numeric_limits<int32_t>::max();
+
+// One operand, and what the kernel demands of it.
+struct Demands {
+  OperandObstacle obstacle; // but for its kind and value
+
+  std::optional<OperandObstacle> refuse(Kind kind, int64_t value) const {
+    OperandObstacle result = obstacle;
+    result.kind = kind;
+    result.value = value;
+    return result;
+  }
+  bool engine() const { return obstacle.copies == GpuCopies::engine; }
+  // Elements that are moved at a time.
+  int64_t unit() const { return obstacle.unit_bytes / obstacle.element_bytes; }
+  bool isFar(int64_t elements) const { return engine() && elements >= stride_limit / obstacle.element_bytes; }
+
+  std::optional<OperandObstacle> check(const Operand &operand, int64_t rows,
+                                       std::span<const OperandView> views) const {
+    if (operand.address % uint64_t(obstacle.unit_bytes) != 0)
+      return refuse(Kind::address, 0);
+    // A tensor map has to be right about steps that it never takes.
+    if (engine() || rows > 1) {
+      if (operand.leading_dimension % unit() != 0)
+        return refuse(Kind::row_distance, operand.leading_dimension);
+      if (isFar(operand.leading_dimension))
+        return refuse(Kind::far_rows, operand.leading_dimension);
+    }
+    for (const OperandView &view : views) {
+      for (int64_t extent : view.extents)
+        if (extent > most_int32)
+          return refuse(Kind::extent, extent);
+      if (!engine() && view.extents[0] % unit() != 0)
+        return refuse(Kind::group_width, view.extents[0]);
+      for (int64_t stride : view.strides)
+        if (stride % unit() != 0 || isFar(stride))
+          return refuse(Kind::stride, stride);
+    }
+    return std::nullopt;
+  }
+};
+
+Demands demandsOf(const char *name, const GpuKernel &kernel, ElementType element) {
+  const int64_t bytes = elementBytes(element);
+  const int64_t unit =
+      kernel.copies == GpuCopies::engine ? quantum : std::min(kernel.vector * bytes, quantum);
+  return {{Kind::address, name, kernel.copies, unit, bytes, 0}};
+}
+
+} // namespace
+
+algrt_status OperandObstacle::status() const {
+  return kind == Kind::address || kind == Kind::row_distance || kind == Kind::far_rows
+             ? ALGRT_INVALID_ARGUMENT
+             : ALGRT_UNSUPPORTED;
+}
+
+std::string OperandObstacle::text() const {
+  const std::string name = std::string(operand) + ": ", unit = std::to_string(unit_bytes),
+                    elements = std::to_string(unit_bytes / element_bytes), number = std::to_string(value);
+  const std::string moved = copies == GpuCopies::engine
+                                ? ""
+                                : ", which the kernel's threads move " + elements + " elements at a time";
+  switch (kind) {
+  case Kind::address:
+    return name + "starts at an address that is not a multiple of " + unit + " bytes: align it";
+  case Kind::row_distance:
+    return name + "has rows " + number + " elements apart, which is " +
+           std::to_string(value * element_bytes) + " bytes, not a multiple of " + unit +
+           ": pad the rows to a multiple of " + elements + " elements";
+  case Kind::far_rows:
+    return name + "has rows " + std::to_string(value * element_bytes) +
+           " bytes apart, a tensor map takes less than 2^40";
+  case Kind::group_width:
+    return name + "has groups of " + number + " columns" + moved +
+           ": choose group widths that are multiples of " + elements +
+           ", or compile the kernel for fewer at a time";
+  case Kind::stride:
+    return name + "a tensor map cannot step over " + std::to_string(value * element_bytes) +
+           " bytes, only over multiples of 16 below 2^40: choose group widths that are multiples of " +
+           elements + ", or the rows of the matrix closer together";
+  case Kind::extent:
+    return name + number +
+           " columns, groups or rows of one group do not fit a coordinate of 32 bits: cut the layer into "
+           "smaller ones";
+  }
+  return name + "unknown";
+}
+
+std::optional<OperandObstacle> findObstacle(const GpuKernel &kernel, ElementType input,
+                                            const Operands &operands, const OperandViews &views, int64_t m) {
+  const auto rows = [&](const std::array<OperandView, algrt_interval_row_maps> &all) {
+    return std::span<const OperandView>(all).first(size_t(views.row_maps));
+  };
+  const int64_t bank_rows = views.w.extents[2] * views.w.extents[3];
+  if (const auto found = demandsOf("x", kernel, input).check(operands.x, m, rows(views.x)))
+    return found;
+  if (const auto found = demandsOf("w", kernel, input).check(operands.w, bank_rows, {&views.w, 1}))
+    return found;
+  return demandsOf("y", kernel, kernel.output).check(operands.y, m, rows(views.y));
+}
+
+} // namespace algrt::cuda

@@ -1,0 +1,40 @@
+// Which operands a kernel can be given: what tensor maps and the copies of threads demand of addresses and
+// strides.
+#pragma once
+
+#include "runtime/cuda/operand_view.h"
+#include "runtime/support/error.h"
+
+#include <optional>
+#include <string>
+
+namespace algrt::cuda {
+
+// Why a kernel cannot be given an operand: numbers, put into words only where somebody reads them, so that
+// trying one kernel after another costs no strings.
+struct OperandObstacle {
+  enum class Kind {
+    address,      // not a multiple of what is moved at a time
+    row_distance, // the same for the distance of rows
+    far_rows,     // rows further apart than a tensor map can step
+    group_width,  // not a multiple of the elements that threads move at a time
+    stride,       // a step between groups, runs or row groups that a tensor map cannot take
+    extent        // more columns, groups or rows than a coordinate can count
+  };
+  Kind kind;
+  const char *operand; // "x"
+  GpuCopies copies;
+  int64_t unit_bytes, element_bytes; // what is moved at a time, and an element
+  int64_t value;                     // the extent or stride in question, in elements
+
+  // ALGRT_INVALID_ARGUMENT where other operands of the same layer would do, otherwise ALGRT_UNSUPPORTED.
+  algrt_status status() const;
+  // A sentence that says what to change: "x: starts at an address that ...".
+  std::string text() const;
+};
+
+// Nothing where the kernel can be given the operands.
+std::optional<OperandObstacle> findObstacle(const GpuKernel &kernel, ElementType input,
+                                            const Operands &operands, const OperandViews &views, int64_t m);
+
+} // namespace algrt::cuda

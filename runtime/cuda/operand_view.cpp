@@ -1,0 +1,103 @@
+#include "runtime/cuda/operand_view.h"
+
+#include "runtime/support/checked.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace algrt::cuda {
+
+namespace {
+
+// Throws unless all rows lie within the address space: every offset below is then one of them, and fits.
+void checkSpan(const char *name, const Operand &operand, ElementType element, int64_t rows, int64_t columns) {
+  if (operand.leading_dimension < columns)
+    throw Error(ALGRT_INVALID_ARGUMENT,
+                std::string(name) + ": has rows " + std::to_string(operand.leading_dimension) +
+                    " elements apart, less than their width " + std::to_string(columns));
+  const int64_t row_bytes = checkedMultiply(operand.leading_dimension, elementBytes(element), name);
+  const int64_t bytes = checkedMultiply(rows, row_bytes, name);
+  checkedAdd(operand.address, uint64_t(bytes), name);
+}
+
+struct Lines {
+  int64_t first_row; // of X
+  int64_t count;
+  int64_t rows; // of each line
+};
+
+// Column, group, line, row. Lines that are empty are one row that nobody reads.
+OperandView viewLines(const Operand &operand, ElementType element, int64_t groups, int64_t width, Lines lines,
+                      int64_t line_step, int64_t row_step) {
+  if (lines.count == 0 || lines.rows == 0)
+    lines = {0, 1, 1};
+  const int64_t row = operand.leading_dimension;
+  return {
+      operand.address + uint64_t(lines.first_row * row * elementBytes(element)),
+      {width, groups, lines.count, lines.rows},
+      {groups > 1 ? width : 0, lines.count > 1 ? line_step * row : 0, lines.rows > 1 ? row_step * row : 0}};
+}
+
+// The views of X or of Y.
+void viewRows(std::array<OperandView, algrt_interval_row_maps> &views, const KernelShape &shape,
+              const Operand &operand, ElementType element, int64_t groups, int64_t width, int64_t m,
+              int64_t offset) {
+  if (!shape.interval) {
+    const int64_t q = shape.period, longer = m % q;
+    views[0] = viewLines(operand, element, groups, width, {0, longer, m / q + 1}, 1, q);
+    views[1] = viewLines(operand, element, groups, width, {longer, q - longer, m / q}, 1, q);
+    return;
+  }
+  const int64_t run = shape.run, into = offset % run;
+  const int64_t first = into == 0 ? 0 : std::min(m, run - into);
+  const int64_t whole = (m - first) / run, left = m - first - whole * run;
+  views[0] = viewLines(operand, element, groups, width, {0, 1, first}, run, 1);
+  views[1] = viewLines(operand, element, groups, width, {first, whole, run}, run, 1);
+  views[2] = viewLines(operand, element, groups, width, {first + whole * run, 1, left}, run, 1);
+}
+
+// Column, output group, depth, row group.
+OperandView viewBank(const KernelShape &shape, const Operand &operand) {
+  const int64_t row = operand.leading_dimension;
+  return {operand.address,
+          {shape.bank_width, shape.bank_groups, shape.bank_height, shape.bank_row_groups},
+          {shape.bank_groups > 1 ? shape.bank_width : 0, shape.bank_height > 1 ? row : 0,
+           shape.bank_row_groups > 1 ? shape.bank_height * row : 0}};
+}
+
+} // namespace
+
+KernelShape kernelShape(const Layer &layer, int64_t groups) {
+  const bool slots = layer.lift == Lift::slots;
+  KernelShape shape{};
+  shape.interval = !slots && layer.row_types == RowTypesKind::interval;
+  shape.run = shape.interval ? layer.row_type_width : 1;
+  shape.period = slots ? 1 : layer.types * shape.run;
+  const auto counted = [&](const std::vector<int64_t> &widths) {
+    return groups == 0 ? int64_t(widths.size()) : groups;
+  };
+  shape.in_groups = counted(layer.in_groups);
+  shape.in_width = layer.k / shape.in_groups;
+  shape.out_groups = counted(layer.out_groups);
+  shape.out_width = layer.n / shape.out_groups;
+  shape.bank_row_groups = counted(layer.bank_rows);
+  shape.bank_height = layer.k / shape.bank_row_groups;
+  shape.bank_groups = slots ? 1 : shape.out_groups;
+  shape.bank_width = layer.bankColumns() / shape.bank_groups;
+  return shape;
+}
+
+OperandViews viewOperands(const KernelShape &shape, ElementType input, ElementType output,
+                          const Operands &operands, int64_t m, int64_t offset) {
+  checkSpan("x", operands.x, input, m, shape.k());
+  checkSpan("w", operands.w, input, shape.bankRows(), shape.bankColumns());
+  checkSpan("y", operands.y, output, m, shape.n());
+  OperandViews views{};
+  views.row_maps = shape.rowMaps();
+  viewRows(views.x, shape, operands.x, input, shape.in_groups, shape.in_width, m, offset);
+  views.w = viewBank(shape, operands.w);
+  viewRows(views.y, shape, operands.y, output, shape.out_groups, shape.out_width, m, offset);
+  return views;
+}
+
+} // namespace algrt::cuda

@@ -1,0 +1,63 @@
+// The operands of a product as a kernel addresses them: the four dimensions of runtime/gpu_kernel_abi.h,
+// whoever moves the blocks. Arithmetic alone, without allocations: a call may try several kernels.
+#pragma once
+
+#include "runtime/bundle/gpu_kernel.h"
+#include "runtime/gpu_kernel_abi.h"
+
+#include <array>
+#include <cstdint>
+
+namespace algrt::cuda {
+
+// A matrix in global memory, row-major, rows `leading_dimension` elements apart.
+struct Operand {
+  uint64_t address;
+  int64_t leading_dimension;
+};
+
+struct Operands {
+  Operand x, w, y;
+};
+
+// The layer's numbers as a kernel counts them: some groups of the layer may be one to the kernel.
+struct KernelShape {
+  bool interval;       // the rows of a type run one after another
+  int64_t period, run; // rows until the types repeat; rows of a run, 1 for cyclic types and the slot lift
+  int64_t in_groups, in_width;
+  int64_t out_groups, out_width;
+  // The bank: row groups of a height, and groups of columns, one in the slot lift.
+  int64_t bank_row_groups, bank_height, bank_groups, bank_width;
+
+  int64_t k() const { return in_groups * in_width; }
+  int64_t n() const { return out_groups * out_width; }
+  int64_t bankColumns() const { return bank_groups * bank_width; }
+  int64_t bankRows() const { return bank_row_groups * bank_height; }
+  // Maps of X and of Y each.
+  int64_t rowMaps() const { return interval ? algrt_interval_row_maps : algrt_cyclic_row_maps; }
+};
+
+// `groups` as GpuKernel has it: 0 for those of the layer.
+KernelShape kernelShape(const Layer &layer, int64_t groups);
+
+// The element at coordinates c is at address + (c[0] + sum of c[d] * strides[d - 1]) elements.
+struct OperandView {
+  uint64_t address;
+  std::array<int64_t, 4> extents;
+  std::array<int64_t, 3> strides; // elements; 0 where the dimension has one element and is never stepped over
+};
+
+struct OperandViews {
+  int64_t row_maps; // entries of x and y that there are
+  std::array<OperandView, algrt_interval_row_maps> x;
+  OperandView w;
+  std::array<OperandView, algrt_interval_row_maps> y;
+};
+
+// The views for `m` rows that begin at `offset` within the period. Throws Error(ALGRT_INVALID_ARGUMENT) where
+// rows are closer together than they are wide, Error(ALGRT_OUT_OF_MEMORY) where an operand ends beyond the
+// last address: no kernel can take these.
+OperandViews viewOperands(const KernelShape &shape, ElementType input, ElementType output,
+                          const Operands &operands, int64_t m, int64_t offset);
+
+} // namespace algrt::cuda

@@ -1,0 +1,78 @@
+#include "runtime/cuda/terms_table.h"
+
+#include "runtime/cuda/operand_view.h"
+#include "runtime/support/checked.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+namespace algrt::cuda {
+
+namespace {
+
+constexpr int64_t most_int32 = std::numeric_limits<int32_t>::max();
+constexpr int32_t negative = std::numeric_limits<int32_t>::min(); // bit 31 of a bank row
+
+[[noreturn]] void refuse(const std::string &what) { throw Error(ALGRT_UNSUPPORTED, what); }
+
+float scaleOf(const Term &term) {
+  const float scale = float(term.coefficient);
+  if (!std::isfinite(scale))
+    refuse("a term has the coefficient " + std::to_string(term.coefficient) + ", which is beyond f32");
+  return scale;
+}
+
+// The terms of one (type, output group) as the kernel counts groups.
+std::vector<Term> termsOf(const Support &support, int64_t type, int64_t group, int64_t joined) {
+  std::array<Term, 2> storage;
+  std::vector<Term> terms;
+  // Groups that are one to the kernel enter together, block for block: the first of each speaks for all.
+  for (const Term &term : support.terms(type, group * joined, storage))
+    if (term.input_group % joined == 0 && term.bank_row % joined == 0)
+      terms.push_back(
+          {int32_t(term.input_group / joined), int32_t(term.bank_row / joined), term.coefficient});
+  return terms;
+}
+
+void appendSigned(std::vector<int32_t> &words, const Term &term) {
+  if (term.coefficient != 1 && term.coefficient != -1)
+    refuse("a term has the coefficient " + std::to_string(term.coefficient) +
+           ", the kernel knows 1 and -1: compile it for scaled terms");
+  words.insert(words.end(),
+               {term.input_group, term.coefficient < 0 ? term.bank_row | negative : term.bank_row});
+}
+
+void appendScaled(std::vector<int32_t> &words, const Term &term) {
+  words.insert(words.end(), {term.input_group, term.bank_row, std::bit_cast<int32_t>(scaleOf(term))});
+}
+
+} // namespace
+
+std::vector<int32_t> termsTable(const Layer &layer, const GpuKernel &kernel, const Support &support) {
+  const int64_t groups = kernelShape(layer, kernel.groups).out_groups;
+  const int64_t joined = int64_t(layer.out_groups.size()) / groups;
+  const int64_t slots = checkedMultiply(layer.types, groups, "terms table: slots");
+  std::vector<int32_t> starts = {0}, words;
+  int64_t count = 0;
+  for (int64_t slot = 0; slot < slots; ++slot) {
+    std::vector<Term> terms = termsOf(support, slot / groups, slot % groups, joined);
+    if (kernel.scaled)
+      std::sort(terms.begin(), terms.end(), [](const Term &a, const Term &b) {
+        return std::tuple(scaleOf(a), a.input_group, a.bank_row) <
+               std::tuple(scaleOf(b), b.input_group, b.bank_row);
+      });
+    for (const Term &term : terms)
+      kernel.scaled ? appendScaled(words, term) : appendSigned(words, term);
+    count += int64_t(terms.size());
+    if (count > most_int32)
+      refuse("the layer has more terms than 32 bits count");
+    starts.push_back(int32_t(count));
+  }
+  starts.insert(starts.end(), words.begin(), words.end());
+  return starts;
+}
+
+} // namespace algrt::cuda

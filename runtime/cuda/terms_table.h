@@ -1,0 +1,15 @@
+// The terms table of runtime/gpu_kernel_abi.h.
+#pragma once
+
+#include "runtime/bundle/support.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace algrt::cuda {
+
+// Ready to be copied to the device. Throws Error(ALGRT_UNSUPPORTED) where a coefficient is neither 1 nor -1
+// and the kernel does not scale, or is beyond f32 and it does.
+std::vector<int32_t> termsTable(const Layer &layer, const GpuKernel &kernel, const Support &support);
+
+} // namespace algrt::cuda
