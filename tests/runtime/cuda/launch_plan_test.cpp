@@ -1,13 +1,15 @@
-// What the tensor maps of a launch cover, against addresses computed one element at a time.
+// What the maps of a launch cover, against addresses computed one element at a time.
 #include "runtime/cuda/launch_plan.h"
 
 #include "runtime/gpu_kernel_abi.h"
 #include "runtime/support/error.h"
 
+#include <bit>
 #include <functional>
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
+#include <span>
 
 namespace algrt::cuda {
 namespace {
@@ -41,15 +43,39 @@ GpuKernel kernelOf(ElementType output) {
   return kernel;
 }
 
+// What a map of either kind reaches; strides in bytes.
+struct Reach {
+  uint64_t address;
+  int64_t element_bytes;
+  std::array<uint64_t, 4> extents;
+  std::array<uint64_t, 3> strides;
+};
+
+Reach reachOf(const TensorMap &map) {
+  EXPECT_EQ(map.rank, 4);
+  Reach reach{map.address, elementBytes(map.element), {}, {}};
+  std::copy_n(map.extents.begin(), 4, reach.extents.begin());
+  std::copy_n(map.strides.begin(), 3, reach.strides.begin());
+  return reach;
+}
+
+Reach reachOf(const algrt_plain_map &map, ElementType element) {
+  Reach reach{map.address, elementBytes(element), {}, {}};
+  for (size_t i = 0; i < 4; ++i)
+    reach.extents[i] = uint64_t(map.extents[i]);
+  for (size_t i = 0; i < 3; ++i)
+    reach.strides[i] = uint64_t(map.strides[i] * elementBytes(element));
+  return reach;
+}
+
 // Every element that a map reaches, by its address.
-void visit(const TensorMap &map, const std::function<void(uint64_t, const std::array<uint64_t, 4> &)> &body) {
-  ASSERT_EQ(map.rank, 4);
+void visit(const Reach &map, const std::function<void(uint64_t, const std::array<uint64_t, 4> &)> &body) {
   for (uint64_t d = 0; d < map.extents[3]; ++d)
     for (uint64_t c = 0; c < map.extents[2]; ++c)
       for (uint64_t b = 0; b < map.extents[1]; ++b)
         for (uint64_t a = 0; a < map.extents[0]; ++a)
-          body(map.address + a * uint64_t(elementBytes(map.element)) + b * map.strides[0] +
-                   c * map.strides[1] + d * map.strides[2],
+          body(map.address + a * uint64_t(map.element_bytes) + b * map.strides[0] + c * map.strides[1] +
+                   d * map.strides[2],
                {a, b, c, d});
 }
 
@@ -70,18 +96,14 @@ std::vector<std::pair<int64_t, int64_t>> linesOf(const RowCase &c) {
   return {{0, first > 0 ? 1 : 0}, {before, whole}, {before + whole, (c.m - first) % c.run > 0 ? 1 : 0}};
 }
 
-void expectCoversRows(const RowCase &c, const LaunchPlan &plan, size_t first_map, const Operand &operand,
-                      ElementType element, int64_t columns, int64_t width, const GpuBox &box) {
+// `maps` are those of X or of Y.
+void expectCoversRows(const RowCase &c, int64_t offset, std::span<const Reach> maps, const Operand &operand,
+                      int64_t columns, int64_t width) {
   std::map<uint64_t, int> seen;
   const auto lines = linesOf(c);
-  ASSERT_EQ(int64_t(lines.size()), rowMapCount(c.layer));
+  ASSERT_EQ(lines.size(), maps.size());
   for (size_t i = 0; i < lines.size(); ++i) {
-    const TensorMap &map = plan.maps[first_map + i];
-    EXPECT_EQ(map.element, element);
-    EXPECT_EQ(map.swizzle, box.swizzle);
-    EXPECT_EQ(map.box, (std::array<uint32_t, 5>{uint32_t(box.columns), 1, 1, uint32_t(box.rows), 0}));
-    for (int s = 0; s < 3; ++s)
-      EXPECT_TRUE(map.strides[size_t(s)] % 16 == 0 && map.strides[size_t(s)] < uint64_t(1) << 40);
+    const Reach &map = maps[i];
     if (lines[i].second == 0) {
       EXPECT_EQ(map.extents[2], 1u);
       EXPECT_EQ(map.extents[3], 1u);
@@ -91,14 +113,14 @@ void expectCoversRows(const RowCase &c, const LaunchPlan &plan, size_t first_map
     visit(map, [&](uint64_t address, const std::array<uint64_t, 4> &at) {
       ++seen[address];
       const int64_t byte = int64_t(address - operand.address);
-      const int64_t row = byte / (operand.leading_dimension * elementBytes(element));
-      const int64_t column = byte / elementBytes(element) % operand.leading_dimension;
+      const int64_t row = byte / (operand.leading_dimension * map.element_bytes);
+      const int64_t column = byte / map.element_bytes % operand.leading_dimension;
       EXPECT_EQ(column, int64_t(at[1]) * width + int64_t(at[0]));
       // The type as the contract gives it, and as a kernel computes it from the line.
       const int64_t type = (c.p0 + row) % (c.layer.types * c.run) / c.run;
       const int64_t line = lines[i].first + int64_t(at[2]);
       const int64_t computed =
-          c.interval ? (plan.offset / c.run + line) % c.layer.types : (line + plan.offset) % c.layer.types;
+          c.interval ? (offset / c.run + line) % c.layer.types : (line + offset) % c.layer.types;
       EXPECT_EQ(type, computed);
     });
   }
@@ -106,52 +128,139 @@ void expectCoversRows(const RowCase &c, const LaunchPlan &plan, size_t first_map
   for (int64_t row = 0; row < c.m; ++row)
     for (int64_t column = 0; column < columns; ++column)
       EXPECT_EQ(seen[operand.address +
-                     uint64_t((row * operand.leading_dimension + column) * elementBytes(element))],
+                     uint64_t((row * operand.leading_dimension + column) * maps[0].element_bytes)],
                 1)
           << row << " " << column;
 }
 
-TEST(LaunchPlan, EveryElementIsCoveredOnce) {
+// All maps of a launch.
+void expectCovers(const RowCase &c, int64_t offset, const std::vector<Reach> &maps, const Operands &operands,
+                  int64_t in, int64_t out) {
+  const size_t row_maps = size_t(rowMapCount(c.layer));
+  ASSERT_EQ(maps.size(), 2 * row_maps + 1);
+  const std::span<const Reach> all(maps);
+  expectCoversRows(c, offset, all.first(row_maps), operands.x, c.layer.k, in);
+  expectCoversRows(c, offset, all.last(row_maps), operands.y, c.layer.n, out);
+  std::map<uint64_t, int> seen;
+  visit(maps[row_maps], [&](uint64_t address, const std::array<uint64_t, 4> &at) {
+    ++seen[address];
+    const int64_t row = int64_t(at[3]) * in + int64_t(at[2]), column = int64_t(at[1]) * out + int64_t(at[0]);
+    EXPECT_EQ(address, operands.w.address + uint64_t((row * operands.w.leading_dimension + column) * 2));
+  });
+  EXPECT_EQ(int64_t(seen.size()), c.layer.k * c.layer.bankColumns());
+}
+
+void expectTensorMap(const TensorMap &map, ElementType element, const GpuBox &box, bool bank) {
+  EXPECT_EQ(map.element, element);
+  EXPECT_EQ(map.swizzle, box.swizzle);
+  const auto columns = uint32_t(box.columns), rows = uint32_t(box.rows);
+  EXPECT_EQ(map.box, (std::array<uint32_t, 5>{columns, 1, bank ? rows : 1, bank ? 1 : rows, 0}));
+  for (size_t s = 0; s < 3; ++s)
+    EXPECT_TRUE(map.strides[s] % 16 == 0 && map.strides[s] < uint64_t(1) << 40 && map.strides[s] > 0);
+}
+
+// Of trial number `trial`; widths are multiples of `unit` elements.
+RowCase randomCase(std::mt19937_64 &random, int trial, int64_t unit) {
+  const auto upTo = [&](int64_t most) { return int64_t(random() % uint64_t(most + 1)); };
+  const int64_t q = 1 + upTo(6), in = unit * (1 + upTo(16 / unit)), out = unit * (1 + upTo(16 / unit));
+  const bool slots = trial % 5 == 4, interval = !slots && trial % 2 == 1;
+  const int64_t run = interval ? 1 + upTo(5) : 1;
+  return {layerOf(slots ? Lift::slots : Lift::rows, interval ? RowTypesKind::interval : RowTypesKind::cyclic,
+                  slots ? 1 : q, run, q, in, out),
+          1 + upTo(trial % 3 == 0 ? 3 : 40),
+          upTo(1000),
+          slots ? 1 : q,
+          run,
+          interval};
+}
+
+TEST(LaunchPlan, TensorMapsCoverEveryElementOnce) {
   std::mt19937_64 random(7);
   const auto upTo = [&](int64_t most) { return int64_t(random() % uint64_t(most + 1)); };
   for (int trial = 0; trial < 400; ++trial) {
-    const int64_t q = 1 + upTo(6), in = 8 * (1 + upTo(2)), out = 8 * (1 + upTo(2));
-    const bool slots = trial % 5 == 4, interval = !slots && trial % 2 == 1;
-    const int64_t run = interval ? 1 + upTo(5) : 1;
-    RowCase c{layerOf(slots ? Lift::slots : Lift::rows,
-                      interval ? RowTypesKind::interval : RowTypesKind::cyclic, slots ? 1 : q, run, q, in,
-                      out),
-              1 + upTo(trial % 3 == 0 ? 3 : 40),
-              upTo(1000),
-              slots ? 1 : q,
-              run,
-              interval};
+    const RowCase c = randomCase(random, trial, 8);
     const GpuKernel kernel = kernelOf(trial % 3 == 0 ? ElementType::bf16 : ElementType::f32);
-    const Operand x{uint64_t(16 * (1 + upTo(1 << 20))), c.layer.k + 8 * upTo(2)},
-        w{uint64_t(16 * (1 + upTo(1 << 20))), c.layer.bankColumns() + 8 * upTo(2)},
-        y{uint64_t(16 * (1 + upTo(1 << 20))), c.layer.n + 8 * upTo(2)};
-    const LaunchPlan plan = planForward(c.layer, kernel, x, w, y, c.m, c.p0, 132);
+    const Operands o{{uint64_t(16 * (1 + upTo(1 << 20))), c.layer.k + 8 * upTo(2)},
+                     {uint64_t(16 * (1 + upTo(1 << 20))), c.layer.bankColumns() + 8 * upTo(2)},
+                     {uint64_t(16 * (1 + upTo(1 << 20))), c.layer.n + 8 * upTo(2)}};
+    const LaunchPlan plan = planForward(c.layer, kernel, o.x, o.w, o.y, c.m, c.p0, 132);
     SCOPED_TRACE("trial " + std::to_string(trial));
     EXPECT_EQ(plan.rows, c.m);
-    EXPECT_EQ(plan.offset, c.p0 % (c.layer.types * run));
+    EXPECT_EQ(plan.offset, c.p0 % (c.layer.types * c.run));
+    EXPECT_TRUE(plan.plain_maps.empty());
+    std::vector<Reach> maps;
+    for (const TensorMap &map : plan.maps)
+      maps.push_back(reachOf(map));
+    expectCovers(c, plan.offset, maps, o, c.layer.in_groups[0], c.layer.out_groups[0]);
     const size_t row_maps = size_t(rowMapCount(c.layer));
-    ASSERT_EQ(plan.maps.size(), 2 * row_maps + 1);
-    expectCoversRows(c, plan, 0, x, ElementType::bf16, c.layer.k, in, kernel.x);
-    expectCoversRows(c, plan, row_maps + 1, y, kernel.output, c.layer.n, out, kernel.y);
-
-    std::map<uint64_t, int> seen;
-    const TensorMap &bank = plan.maps[row_maps];
-    EXPECT_EQ(bank.box, (std::array<uint32_t, 5>{32, 1, 16, 1, 0}));
-    EXPECT_EQ(bank.swizzle, 64);
-    visit(bank, [&](uint64_t address, const std::array<uint64_t, 4> &at) {
-      ++seen[address];
-      const int64_t row = int64_t(at[3]) * in + int64_t(at[2]), column = int64_t(at[1] * out + at[0]);
-      EXPECT_EQ(address, w.address + uint64_t((row * w.leading_dimension + column) * 2));
-    });
-    EXPECT_EQ(int64_t(seen.size()), c.layer.k * c.layer.bankColumns());
+    for (size_t i = 0; i < row_maps; ++i) {
+      expectTensorMap(plan.maps[i], ElementType::bf16, kernel.x, false);
+      expectTensorMap(plan.maps[row_maps + 1 + i], kernel.output, kernel.y, false);
+    }
+    expectTensorMap(plan.maps[row_maps], ElementType::bf16, kernel.w, true);
     if (HasFailure())
       return;
   }
+}
+
+TEST(LaunchPlan, PlainMapsCoverEveryElementOnce) {
+  std::mt19937_64 random(9);
+  const auto upTo = [&](int64_t most) { return int64_t(random() % uint64_t(most + 1)); };
+  for (int trial = 0; trial < 400; ++trial) {
+    GpuKernel kernel = kernelOf(trial % 3 == 0 ? ElementType::bf16 : ElementType::f32);
+    kernel.copies = GpuCopies::threads;
+    kernel.vector = int64_t(1) << upTo(3);
+    const RowCase c = randomCase(random, trial, kernel.vector);
+    const uint64_t unit = uint64_t(2 * kernel.vector);
+    const uint64_t y_unit = std::min<uint64_t>(uint64_t(kernel.vector * elementBytes(kernel.output)), 16);
+    const Operands o{{unit * uint64_t(1 + upTo(1 << 20)), c.layer.k + kernel.vector * upTo(2)},
+                     {unit * uint64_t(1 + upTo(1 << 20)), c.layer.bankColumns() + kernel.vector * upTo(2)},
+                     {y_unit * uint64_t(1 + upTo(1 << 20)), c.layer.n + kernel.vector * upTo(2)}};
+    const LaunchPlan plan = planForward(c.layer, kernel, o.x, o.w, o.y, c.m, c.p0, 132);
+    SCOPED_TRACE("trial " + std::to_string(trial));
+    EXPECT_TRUE(plan.maps.empty());
+    EXPECT_EQ(plan.tiles, tileCount(c.layer, kernel.tile, c.m, plan.offset));
+    const size_t row_maps = size_t(rowMapCount(c.layer));
+    std::vector<Reach> maps;
+    for (size_t i = 0; i < plan.plain_maps.size(); ++i)
+      maps.push_back(reachOf(plan.plain_maps[i], i > row_maps ? kernel.output : ElementType::bf16));
+    expectCovers(c, plan.offset, maps, o, c.layer.in_groups[0], c.layer.out_groups[0]);
+    for (size_t i = 0; i < maps.size(); ++i) {
+      const uint64_t moved = i > row_maps ? y_unit : unit;
+      EXPECT_TRUE(maps[i].address % moved == 0 &&
+                  maps[i].extents[0] * uint64_t(maps[i].element_bytes) % moved == 0);
+      for (uint64_t stride : maps[i].strides)
+        EXPECT_EQ(stride % moved, 0u);
+    }
+    if (HasFailure())
+      return;
+  }
+}
+
+// Rows so many and so far apart that elements, rows times distance and bytes all leave 32 bits.
+TEST(LaunchPlan, PlainMapsReachBeyondThirtyTwoBits) {
+  GpuKernel kernel = kernelOf(ElementType::bf16);
+  kernel.copies = GpuCopies::threads;
+  kernel.vector = 1;
+  const int64_t ld = (int64_t(1) << 31) + 1, m = (int64_t(1) << 30) + 7, run = 1000;
+  const Layer interval = layerOf(Lift::rows, RowTypesKind::interval, 3, run, 3, 5, 7);
+  const LaunchPlan runs = planForward(interval, kernel, {2, ld}, {2, 21}, {2, ld}, m, 3 * run + 999, 132);
+  const int64_t whole = (m - 1) / run;
+  ASSERT_EQ(runs.plain_maps.size(), 7u);
+  EXPECT_EQ(runs.plain_maps[0].extents[3], 1);
+  EXPECT_EQ(runs.plain_maps[1].address, 2 + uint64_t(ld) * 2);
+  EXPECT_EQ(runs.plain_maps[1].strides[1], run * ld);
+  EXPECT_EQ(runs.plain_maps[1].extents[2], whole);
+  EXPECT_EQ(runs.plain_maps[2].address, 2 + uint64_t(1 + whole * run) * uint64_t(ld) * 2);
+  EXPECT_EQ(runs.plain_maps[2].extents[3], m - 1 - whole * run);
+  const Layer cyclic = layerOf(Lift::rows, RowTypesKind::cyclic, 3, 1, 3, 5, 7);
+  const LaunchPlan phases = planForward(cyclic, kernel, {2, ld}, {2, 21}, {2, ld}, m, 0, 132);
+  EXPECT_EQ(phases.plain_maps[1].address, 2 + uint64_t(m % 3) * uint64_t(ld) * 2);
+  EXPECT_EQ(phases.plain_maps[1].strides[2], 3 * ld);
+  EXPECT_EQ(phases.plain_maps[1].extents[3], m / 3);
+  EXPECT_EQ(phases.tiles, 3 * ((m / 3 + 1 + 63) / 64) * 3);
+  // Where the last row would end beyond the last address nothing is planned.
+  EXPECT_THROW(planForward(cyclic, kernel, {2, int64_t(1) << 33}, {2, 21}, {2, ld}, m, 0, 132), Error);
 }
 
 TEST(LaunchPlan, TilesAreCountedAsTheKernelWalks) {
@@ -239,6 +348,58 @@ TEST(LaunchPlan, WhatNoMapCanDescribeIsRefused) {
       "accepted");
   expect(refusal(layerOf(Lift::rows, RowTypesKind::interval, 1 << 20, 1 << 11, 5, 8, 16), x, w, y, 10, 0),
          "ALGRT_UNSUPPORTED", "repeat");
+}
+
+TEST(LaunchPlan, WhatThreadsCannotCopyIsRefused) {
+  GpuKernel kernel = kernelOf(ElementType::f32);
+  kernel.copies = GpuCopies::threads;
+  const auto refusal = [&](int64_t vector, const Layer &layer, Operand x, Operand w, Operand y, int64_t m) {
+    kernel.vector = vector;
+    try {
+      planForward(layer, kernel, x, w, y, m, 0, 132);
+    } catch (const Error &error) {
+      return std::string(algrt_status_name(error.status())) + " " + error.what();
+    }
+    return std::string("accepted");
+  };
+  const Layer odd = layerOf(Lift::rows, RowTypesKind::cyclic, 3, 1, 3, 7, 5),
+              even = layerOf(Lift::rows, RowTypesKind::cyclic, 3, 1, 3, 24, 16);
+  EXPECT_EQ(refusal(1, odd, {2, 21}, {6, 15}, {4, 15}, 10), "accepted");
+  EXPECT_EQ(refusal(1, odd, {3, 21}, {6, 15}, {4, 15}, 10),
+            "ALGRT_INVALID_ARGUMENT x: starts at an address that is not a multiple of 2 bytes: align it");
+  EXPECT_EQ(
+      refusal(2, odd, {4, 22}, {4, 16}, {8, 16}, 10),
+      "ALGRT_UNSUPPORTED x: has groups of 7 columns, which the kernel's threads move 2 elements at a time: "
+      "choose group widths that are multiples of 2, or compile the kernel for fewer at a time");
+  EXPECT_EQ(refusal(8, even, {16, 72}, {16, 48}, {16, 48}, 10), "accepted");
+  EXPECT_EQ(refusal(8, even, {8, 72}, {16, 48}, {16, 48}, 10),
+            "ALGRT_INVALID_ARGUMENT x: starts at an address that is not a multiple of 16 bytes: align it");
+  EXPECT_EQ(refusal(4, even, {8, 72}, {16, 48}, {16, 48}, 10), "accepted");
+  EXPECT_EQ(
+      refusal(8, even, {16, 76}, {16, 48}, {16, 48}, 10),
+      "ALGRT_INVALID_ARGUMENT x: has rows 76 elements apart, which is 152 bytes, not a multiple of 16: pad "
+      "the rows to a multiple of 8 elements");
+  EXPECT_EQ(refusal(8, even, {16, 76}, {16, 48}, {16, 51}, 1), "accepted") << "one row has no distance";
+  EXPECT_NE(refusal(8, even, {16, 72}, {16, 49}, {16, 48}, 1).find("w: has rows 49"), std::string::npos);
+  // Four f32 are 16 bytes, which is the most that is moved at a time.
+  EXPECT_EQ(refusal(8, even, {16, 72}, {16, 48}, {16, 52}, 10), "accepted");
+  EXPECT_NE(refusal(8, even, {16, 72}, {16, 48}, {8, 48}, 10).find("y: starts"), std::string::npos);
+}
+
+TEST(LaunchPlan, ScaledTerms) {
+  GpuKernel kernel{};
+  kernel.scaled = true;
+  const auto bits = [](float value) { return std::bit_cast<int32_t>(value); };
+  const Layer slots = layerOf(Lift::slots, RowTypesKind::cyclic, 1, 1, 3, 8, 8);
+  const std::string section = encodeTerms(
+      1, 3, {{{0, 2, 1}, {1, 1, -0.5}, {2, 0, 1}}, {}, {{2, 1, 3}, {0, 1, 3}, {1, 0, -2}, {1, 2, -2}}});
+  EXPECT_EQ(termsTable(slots, kernel, Support::parseTable(section, slots)),
+            (std::vector<int32_t>{0, 3,       3,        7, /**/ 1, 1,        bits(-0.5f),
+                                  0, 2,       bits(1),  2, 0,      bits(1), /**/
+                                  1, 0,       bits(-2), 1, 2,      bits(-2), 0,
+                                  1, bits(3), 2,        1, bits(3)}));
+  const std::string beyond = encodeTerms(1, 3, {{{0, 0, 1e39}}, {}, {}});
+  EXPECT_THROW(termsTable(slots, kernel, Support::parseTable(beyond, slots)), Error);
 }
 
 TEST(LaunchPlan, TermsTable) {
