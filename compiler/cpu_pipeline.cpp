@@ -61,24 +61,23 @@ std::string emitCpuStage(const Spec &spec, Stage stage, const CompileOptions &op
   return generateMachineCode(*module, level, code);
 }
 
-void compileForCpu(const Spec &spec, const CompileOptions &options, BundleParts &parts) {
-  auto say = [&](const std::string &what) {
-    if (options.progress)
-      options.progress(what);
-  };
-  for (const std::string &name : options.cpu_levels) {
-    const CpuLevel level = cpuLevel(name);
-    Compilation compilation(options.print_ir_after_all);
-    say("choosing schedules for " + name);
-    OwningOpRef<ModuleOp> module = compilation.algProgram(spec);
-    toTile(compilation, *module, name, options);
-    say("lowering for " + name);
-    toVector(compilation, *module);
-    std::vector<KernelRecord> kernels = recordKernels(*module);
-    toLlvm(compilation, *module, level);
-    say("generating machine code for " + name);
-    parts.addCpu(level, kernels, linkSharedObject(generateMachineCode(*module, level, MachineCode::Object)));
-  }
+static CompiledPart compileForLevel(const Spec &spec, const std::string &name,
+                                    const CompileOptions &options) {
+  const CpuLevel level = cpuLevel(name);
+  Compilation compilation(options.print_ir_after_all);
+  OwningOpRef<ModuleOp> module = compilation.algProgram(spec);
+  toTile(compilation, *module, name, options);
+  toVector(compilation, *module);
+  const std::vector<KernelRecord> kernels = recordKernels(*module);
+  toLlvm(compilation, *module, level);
+  const std::string code = linkSharedObject(generateMachineCode(*module, level, MachineCode::Object));
+  return {[=](BundleParts &parts) { parts.addCpu(level, kernels, code); }, {}};
+}
+
+void addCpuJobs(const Spec &spec, const CompileOptions &options, std::vector<CompileJob> &jobs) {
+  for (const std::string &name : options.cpu_levels)
+    jobs.push_back(
+        {"kernels for " + name, [&spec, &options, name] { return compileForLevel(spec, name, options); }});
 }
 
 } // namespace compiler

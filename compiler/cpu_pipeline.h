@@ -10,8 +10,8 @@ namespace compiler {
 /// As emitStage, for the first CPU level.
 std::string emitCpuStage(const Spec &spec, Stage stage, const CompileOptions &options);
 
-/// Compiles the kernels of every CPU level into a bundle.
-void compileForCpu(const Spec &spec, const CompileOptions &options, BundleParts &parts);
+/// A job for the kernels of every CPU level. Spec and options have to outlive the jobs.
+void addCpuJobs(const Spec &spec, const CompileOptions &options, std::vector<CompileJob> &jobs);
 
 } // namespace compiler
 

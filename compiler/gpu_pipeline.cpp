@@ -163,19 +163,24 @@ LauncherFiles emitLauncher(const Spec &spec, Target target, const std::string &p
   return cudaLauncher(program);
 }
 
-void compileForGpu(const Spec &spec, Target target, const CompileOptions &options, BundleParts &parts) {
-  std::string why_no_cubin;
+/// One kernel of a bundle.
+static CompiledPart compileKernel(const Spec &spec, Target target, const CompileOptions &options) {
+  const GpuImages images = gpuImages(spec, target, options);
+  CompiledPart part{[=](BundleParts &parts) { parts.addGpu(images.kernel, images.ptx, images.cubin); }, {}};
+  if (!images.why_no_cubin.empty())
+    part.notes.push_back("the bundle holds PTX alone, which the driver compiles when it is loaded: " +
+                         images.why_no_cubin);
+  return part;
+}
+
+void addGpuJobs(const Spec &spec, Target target, const CompileOptions &options,
+                std::vector<CompileJob> &jobs) {
   for (const algebras::DataType output : {algebras::DataType::BF16, algebras::DataType::F32}) {
     CompileOptions one = options;
     one.output = output;
-    if (options.progress)
-      options.progress("compiling for " + toString(target) + ", results in " + algebras::toString(output));
-    GpuImages images = gpuImages(spec, target, one);
-    why_no_cubin = images.why_no_cubin;
-    parts.addGpu(images.kernel, std::move(images.ptx), std::move(images.cubin));
+    jobs.push_back({"kernel for " + toString(target) + ", results in " + algebras::toString(output),
+                    [&spec, target, one] { return compileKernel(spec, target, one); }});
   }
-  if (!why_no_cubin.empty() && options.note)
-    options.note("the bundle holds PTX alone, which the driver compiles when it is loaded: " + why_no_cubin);
 }
 
 } // namespace compiler

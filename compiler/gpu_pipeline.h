@@ -42,8 +42,9 @@ std::string emitGpuStage(const Spec &spec, Target target, Stage stage, const Com
 LauncherFiles emitLauncher(const Spec &spec, Target target, const std::string &path,
                            const CompileOptions &options);
 
-/// Compiles the kernels for both kinds of results into a bundle.
-void compileForGpu(const Spec &spec, Target target, const CompileOptions &options, BundleParts &parts);
+/// Jobs for the kernels of a target: one for each kind of results. Spec and options have to outlive the jobs.
+void addGpuJobs(const Spec &spec, Target target, const CompileOptions &options,
+                std::vector<CompileJob> &jobs);
 
 } // namespace compiler
 

@@ -91,14 +91,16 @@ std::string emitStage(const Spec &spec, Stage stage, const CompileOptions &optio
 
 void compileBundle(const Spec &spec, const std::string &path, const CompileOptions &options) {
   requireFeasible(requireLayer(spec));
-  BundleParts parts;
+  std::vector<CompileJob> jobs;
   for (const Target target : options.targets)
     if (target == Target::Cpu)
-      compileForCpu(spec, options, parts);
+      addCpuJobs(spec, options, jobs);
     else
-      compileForGpu(spec, target, options, parts);
-  if (options.progress)
-    options.progress("writing " + path);
+      addGpuJobs(spec, target, options, jobs);
+  BundleParts parts;
+  // Programs printed by several threads would be torn apart.
+  const int threads = options.print_ir_after_all ? 1 : options.threads;
+  runCompileJobs(jobs, threads, options.progress, options.note, parts);
   parts.write(path, spec);
 }
 

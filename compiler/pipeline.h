@@ -3,6 +3,7 @@
 #ifndef ALGCTL_COMPILER_PIPELINE_H
 #define ALGCTL_COMPILER_PIPELINE_H
 
+#include "compiler/bundle/compile_jobs.h"
 #include "compiler/spec/spec.h"
 
 #include <cstdint>
@@ -33,8 +34,10 @@ struct CompileOptions {
   algebras::DataType output = algebras::DataType::BF16;
   /// Prints the IR after every pass to stderr.
   bool print_ir_after_all = false;
-  /// Called with what is being done next; may be empty.
-  std::function<void(const std::string &)> progress;
+  /// Kernels that are compiled at once; 0: as many as there are threads.
+  int threads = 0;
+  /// May be empty.
+  JobProgress progress;
   /// Called with what the user should know although nothing failed; may be empty.
   std::function<void(const std::string &)> note;
 };

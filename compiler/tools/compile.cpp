@@ -6,13 +6,14 @@
 #include "compiler/spec/spec_options.h"
 #include "compiler/tools/output_file.h"
 #include "compiler/tools/target_options.h"
+#include "runtime/bench/progress.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <memory>
-#include <unistd.h>
+#include <optional>
 
 namespace compiler {
 namespace {
@@ -21,6 +22,7 @@ struct CompileCommand {
   SpecOptions spec;
   TargetOptions target;
   std::string output;
+  int jobs = 0;
 };
 
 int compile(const CompileCommand &command) {
@@ -30,12 +32,17 @@ int compile(const CompileCommand &command) {
   requireWritable(command.output);
   if (!spec.layer->lift.note().empty())
     printWarning(spec.layer->lift.note());
-  options.note = [](const std::string &what) { printWarning(what); };
-  if (isatty(STDERR_FILENO))
-    options.progress = [](const std::string &what) { fmt::print(stderr, "\r\033[K{}", what); };
+  options.threads = command.jobs;
+  std::optional<algrt::ProgressBar> bar(std::in_place);
+  options.progress = [&](std::size_t done, std::size_t total, const std::string &what) {
+    bar->show(static_cast<double>(done) / static_cast<double>(total), what);
+  };
+  // Notes come after all jobs: the bar's line must be gone by then.
+  options.note = [&](const std::string &what) {
+    bar.reset();
+    printWarning(what);
+  };
   compileBundle(spec, command.output, options);
-  if (options.progress)
-    fmt::print(stderr, "\r\033[K");
   return kDone;
 }
 
@@ -60,6 +67,11 @@ void addCompile(CLI::App &app, Session &session) {
   addSpecOptions(*sub, command->spec);
   addTargetOptions(*sub, command->target);
   sub->add_option("-o,--output", command->output, "the bundle to write")->type_name("BUNDLE")->required();
+  sub->add_option("-j,--jobs", command->jobs,
+                  "kernels that are compiled at once; 0: as many as there are threads")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 65536));
   sub->footer(R"help(Examples:
   algctl compile examples/qwen3-1.7b-up.toml -o up.alg
   algctl compile "Q(2)^2" --in 768 --out 1536 --dtype f32 --row-types "interval(192)" -o ffn.alg

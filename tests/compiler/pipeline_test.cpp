@@ -67,10 +67,14 @@ TEST(Bundles, OneSectionForEachLevel) {
   TemporaryFolder folder;
   CompileOptions options;
   options.cpu_levels = {"x86-64-v4", "x86-64-v3"};
-  std::vector<std::string> said;
-  options.progress = [&](const std::string &what) { said.push_back(what); };
+  std::vector<std::size_t> done;
+  options.progress = [&](std::size_t finished, std::size_t total, const std::string &) {
+    EXPECT_EQ(total, 2u);
+    done.push_back(finished);
+  };
   compileBundle(spec, folder.path("layer.alg"), options);
-  EXPECT_FALSE(said.empty());
+  EXPECT_TRUE(std::is_sorted(done.begin(), done.end()));
+  EXPECT_EQ(done.back(), 2u);
   EXPECT_EQ(folder.fileCount(), 1u) << "nothing else is left behind";
   const std::string bytes = folder.read("layer.alg");
   EXPECT_NE(bytes.find("cpu-x86-64-v3"), std::string::npos);
