@@ -12,8 +12,8 @@
  * a row >= its width). w is [K, N] in the row lift; in the slot lift of an algebra of dimension m it is [m,
  * K/m, N/m] or, the same numbers, [K, N/m]. All are of the bundle's dtype (f32 or bf16), in CPU memory or all
  * on one CUDA device (kDLCUDA). There y may also be f32 where the bundle is bf16 and has a kernel for it;
- * addresses and the distances of rows have to be multiples of 16 bytes; packed weights are for the CPU alone.
- * y may not overlap x, w or types. Null strides mean compact, as DLPack says.
+ * addresses and the distances of rows that are multiples of 16 bytes suit every kernel, and some bundles have
+ * kernels that take any; packed weights are for the CPU alone. y may not overlap x, w or types. Null strides mean compact, as DLPack says.
  *
  * Errors. Every function that can fail returns a status; algrt_last_error() then holds a sentence that names
  * the argument, what it has and what is needed. Nothing throws, nothing prints, nothing ends the process.

@@ -52,9 +52,10 @@
  *
  * What a tensor map says of an operand, to be read by threads: the four dimensions above, without box and swizzle.
  * The element at coordinates c is at address + c[0] + sum over d > 0 of c[d] * strides[d - 1], counted in elements;
- * what lies outside the extents reads as zero, is not touched, and is not written. Such a kernel moves `vector`
- * elements at a time, a power of two up to 8: the extents of dimension 0 and all strides are multiples of it, and
- * addresses are multiples of `vector` elements. With vector = 1 it takes any operands.
+ * what lies outside the extents reads as zero, is not touched, and is not written. A dimension of extent 1 has stride 0.
+ * Such a kernel moves `vector` elements at a time, a power of two up to 8, but no more than 16 bytes: of an f32 Y it moves
+ * 4 where `vector` is 8. The extents of dimension 0 and all strides are multiples of what it moves, and addresses are
+ * multiples of as many elements. With vector = 1 it takes any operands.
  *
  * ---- terms ----------------------------------------------------------------------------------------------------
  *

@@ -58,14 +58,16 @@ void launch(const Driver &driver, LaunchPlan &plan, const ReadyKernel &kernel, S
 
 void runForward(const GpuKernels &kernels, const Layer &layer, const ForwardCall &call) {
   DeviceModules &modules = kernels.device(call.device);
-  const size_t index = kernels.choose(modules.properties(), call.output, call.kernel);
+  const ForwardRequest request{{operandOf(call.x), operandOf(call.w), operandOf(call.y)},
+                               call.y.rows,
+                               call.p0,
+                               call.output,
+                               call.dependent_launch};
+  const size_t index = kernels.choose(modules, request, call.kernel);
   const Kernel &kernel = kernels.kernel(index);
-  if (call.dependent_launch && !kernel.gpu->dependent_launch)
-    throw Error(ALGRT_UNSUPPORTED,
-                "kernel " + kernel.name +
-                    " does not wait for its predecessor by itself: clear dependent_launch");
-  LaunchPlan plan = planForward(layer, *kernel.gpu, operandOf(call.x), operandOf(call.w), operandOf(call.y),
-                                call.y.rows, call.p0, modules.properties().multiprocessors);
+  const Operands &operands = request.operands;
+  LaunchPlan plan = planForward(layer, *kernel.gpu, operands.x, operands.w, operands.y, request.m, request.p0,
+                                modules.properties().multiprocessors);
   const Stream stream = static_cast<Stream>(call.stream);
   const CurrentContext current(modules.context());
   const ReadyKernel ready = readyKernel(modules, index, stream, kernel.name);

@@ -53,31 +53,20 @@ const Kernel &GpuKernels::require(int64_t index) const {
   return kernel;
 }
 
-size_t GpuKernels::choose(const DeviceProperties &device, ElementType output, int64_t wanted) const {
-  if (wanted >= 0) {
-    const Kernel &kernel = require(wanted);
-    if (kernel.gpu->output != output)
-      throw Error(ALGRT_INVALID_ARGUMENT, "kernel " + kernel.name + " writes " + name(kernel.gpu->output) +
-                                              ", y is of type " + name(output));
-    if (const std::string reason = reasonNotToRun(*kernel.gpu, device); !reason.empty())
-      throw Error(ALGRT_WRONG_ARCHITECTURE, "kernel " + kernel.name + ": " + reason);
-    return size_t(wanted);
-  }
-  const std::vector<Kernel> &kernels = bundle_.manifest().kernels;
-  std::string reasons;
-  for (size_t i = 0; i < kernels.size(); ++i) {
-    if (!kernels[i].gpu || kernels[i].gpu->output != output)
-      continue;
-    const std::string reason = reasonNotToRun(*kernels[i].gpu, device);
-    if (reason.empty())
-      return i;
-    reasons += (reasons.empty() ? "" : "; ") + kernels[i].name + " " + reason;
-  }
-  if (reasons.empty())
-    throw Error(ALGRT_UNSUPPORTED, std::string("the bundle has no kernel for CUDA devices that writes ") +
-                                       name(output) + ": pass y in the other type, or compile such a kernel");
-  throw Error(ALGRT_WRONG_ARCHITECTURE,
-              "no kernel of the bundle runs on this device: " + reasons + ". Compile the bundle for it");
+size_t GpuKernels::choose(const DeviceModules &modules, const ForwardRequest &request, int64_t wanted) const {
+  if (wanted < 0)
+    return modules.choice().choose(request);
+  const Kernel &kernel = require(wanted);
+  if (kernel.gpu->output != request.output)
+    throw Error(ALGRT_INVALID_ARGUMENT, "kernel " + kernel.name + " writes " + name(kernel.gpu->output) +
+                                            ", y is of type " + name(request.output));
+  if (const std::string reason = reasonNotToRun(*kernel.gpu, modules.properties()); !reason.empty())
+    throw Error(ALGRT_WRONG_ARCHITECTURE, "kernel " + kernel.name + ": " + reason);
+  if (request.dependent_launch && !kernel.gpu->dependent_launch)
+    throw Error(ALGRT_UNSUPPORTED,
+                "kernel " + kernel.name +
+                    " does not wait for its predecessor by itself: clear dependent_launch");
+  return size_t(wanted);
 }
 
 void GpuKernels::prepare(int32_t ordinal) const {

@@ -23,11 +23,11 @@ public:
   // object. Throws Error. Nothing is remembered of a failure: a later call tries again.
   DeviceModules &device(int32_t ordinal) const;
 
-  // The kernel to use: `wanted`, an index of the manifest, or where that is negative the first that writes
-  // such a Y and runs on the device. Throws Error that names the reasons: ALGRT_INVALID_ARGUMENT (no such
-  // kernel, or one for something else), ALGRT_UNSUPPORTED (none for that output), ALGRT_WRONG_ARCHITECTURE
-  // (none for that device).
-  size_t choose(const DeviceProperties &device, ElementType output, int64_t wanted) const;
+  // The kernel to use: `wanted`, an index of the manifest, or where that is negative what KernelChoice says.
+  // Throws what that throws, and for a wanted one ALGRT_INVALID_ARGUMENT (no such kernel, or one for
+  // something else), ALGRT_WRONG_ARCHITECTURE (not for the device), ALGRT_UNSUPPORTED (no dependent launch).
+  // That a wanted one can be given the operands is for its launch plan to say.
+  size_t choose(const DeviceModules &modules, const ForwardRequest &request, int64_t wanted) const;
 
   // Loads every kernel that runs on the device. Throws Error(ALGRT_WRONG_ARCHITECTURE) if there is none.
   void prepare(int32_t ordinal) const;

@@ -70,7 +70,8 @@ DeviceBytes::~DeviceBytes() { (void)context_.driver().memFree(address_); }
 
 DeviceModules::DeviceModules(const Bundle &bundle, std::shared_ptr<const Driver> driver,
                              const DeviceProperties &properties)
-    : bundle_(bundle), properties_(properties), context_(std::move(driver), properties.handle) {}
+    : bundle_(bundle), properties_(properties), context_(std::move(driver), properties.handle),
+      choice_(bundle.manifest().kernels, bundle.layer(), properties) {}
 
 DeviceModules::~DeviceModules() {
   if (modules_.empty() && terms_.empty())

@@ -4,6 +4,7 @@
 #include "runtime/bundle/bundle.h"
 #include "runtime/cuda/context.h"
 #include "runtime/cuda/device.h"
+#include "runtime/cuda/kernel_choice.h"
 
 #include <map>
 #include <mutex>
@@ -63,6 +64,7 @@ public:
 
   const DeviceProperties &properties() const { return properties_; }
   const PrimaryContext &context() const { return context_; }
+  const KernelChoice &choice() const { return choice_; }
 
   // The kernel, if it has been prepared: takes no driver call.
   std::optional<ReadyKernel> find(size_t kernel) const;
@@ -78,6 +80,7 @@ private:
   const Bundle &bundle_;
   const DeviceProperties properties_;
   PrimaryContext context_;
+  const KernelChoice choice_;
   mutable std::mutex mutex_;
   std::map<std::string, std::unique_ptr<LoadedModule>> modules_; // by section
   // By what a kernel's table depends on: the groups that it counts, and whether its terms are scaled.

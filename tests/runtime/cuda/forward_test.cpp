@@ -106,6 +106,67 @@ TEST_F(CudaForward, PlainMapsRunOnDevicesWithoutTensorMaps) {
   EXPECT_EQ(product.run(), ALGRT_UNSUPPORTED);
 }
 
+// Kernels by tensor maps, by plain maps of eight elements and of one, in one bundle.
+std::string bundleOfVariants(const GpuShape &shape) {
+  nlohmann::ordered_json manifest = gpuManifest(shape);
+  std::vector<SectionContent> images = {{"ptx", "ptx", gpuPtx(shape)}};
+  for (int64_t vector : {1, 8}) {
+    GpuShape plain = shape;
+    plain.vector = vector;
+    nlohmann::ordered_json kernel = gpuManifest(plain)["kernels"][0];
+    kernel["name"] = "plain-" + std::to_string(vector);
+    kernel["images"] = {{{"kind", "ptx"}, {"section", kernel["name"]}}};
+    manifest["kernels"].push_back(kernel);
+    images.push_back({kernel["name"], "ptx", gpuPtx(plain)});
+  }
+  return gpuBundle(shape, manifest, images);
+}
+
+TEST_F(CudaForward, TakesTheVariantThatDeviceAndOperandsAllow) {
+  const GpuShape shape = {.table = true};
+  cuda_stand_in::reset({{}, {.capability = 89}});
+  cuda_stand_in::onLaunch([&](const cuda_stand_in::Launch &launch) {
+    GpuShape launched = shape;
+    launched.vector = launch.threads == 384 ? 0 : 1; // the host kernel needs no more
+    last = launch;
+    runHostKernel(launched, launch);
+  });
+  const auto run = [&](int device, int64_t padding, const char *what) {
+    const TestContext context(device);
+    GpuProduct product(context, shape, 21, padding, ElementType::bf16, device);
+    product.bundle = openBundle(bundleOfVariants(shape));
+    product.expectRuns(what);
+    const auto loads = cuda_stand_in::callCount("cuModuleLoadDataEx");
+    product.expectRuns(what);
+    EXPECT_EQ(cuda_stand_in::callCount("cuModuleLoadDataEx"), loads);
+    return last.threads;
+  };
+  EXPECT_EQ(run(0, 8, "tensor maps"), 384u);
+  EXPECT_EQ(run(0, 3, "rows that no tensor map can step over"), 128u);
+  EXPECT_EQ(run(1, 8, "a device without tensor maps"), 128u);
+}
+
+// A graph holds what was chosen for its call; another call may need a kernel that is not there yet.
+TEST_F(CudaForward, CapturesNameTheVariantThatIsNotPrepared) {
+  const GpuShape shape;
+  const TestContext context(0);
+  const cuda::Driver &driver = context.driver();
+  GpuProduct product(context, shape, 21, 8), padded(context, shape, 21, 3);
+  const BundleHandle bundle = openBundle(bundleOfVariants(shape));
+  ASSERT_EQ(algrt_forward(bundle.get(), &product.args), ALGRT_OK) << algrt_last_error();
+  cuda::Stream stream;
+  ASSERT_EQ(driver.streamCreate(&stream, cuda::stream_default), Result::success);
+  product.args.stream = padded.args.stream = stream;
+  cuda::Graph graph;
+  ASSERT_EQ(driver.streamBeginCapture(stream, cuda::CaptureMode::global), Result::success);
+  EXPECT_EQ(algrt_forward(bundle.get(), &product.args), ALGRT_OK) << algrt_last_error();
+  EXPECT_EQ(algrt_forward(bundle.get(), &padded.args), ALGRT_NOT_PREPARED);
+  EXPECT_NE(std::string(algrt_last_error()).find("kernel plain-1 "), std::string::npos) << algrt_last_error();
+  ASSERT_EQ(driver.streamEndCapture(stream, &graph), Result::success);
+  driver.graphDestroy(graph);
+  driver.streamDestroy(stream);
+}
+
 TEST_F(CudaForward, TheFirstCallPreparesAndLaterOnesOnlyLaunch) {
   computes(slots());
   const TestContext context(0);

@@ -1,0 +1,110 @@
+#include "runtime/cuda/kernel_choice.h"
+
+#include "runtime/cuda/launch_plan.h"
+
+#include <algorithm>
+#include <compare>
+#include <limits>
+
+namespace algrt::cuda {
+
+namespace {
+
+// The larger the better.
+struct Kind {
+  bool exact; // for that architecture alone
+  int32_t architecture;
+  int64_t moved; // elements at a time; by the copy engine, more than by any thread
+  auto operator<=>(const Kind &) const = default;
+};
+
+Kind kindOf(const GpuKernel &kernel) {
+  return {kernel.exact_architecture, kernel.architecture,
+          kernel.copies == GpuCopies::engine ? std::numeric_limits<int64_t>::max() : kernel.vector};
+}
+
+// How far m is from the rows that the kernel was scheduled for: a quotient, so that the nearest is the
+// nearest in log2.
+double misfit(const RowRange &best, int64_t m) {
+  if (best.to == 0)
+    return std::numeric_limits<double>::infinity();
+  if (m < best.from)
+    return double(best.from) / double(m);
+  return m > best.to ? double(m) / double(best.to) : 1;
+}
+
+std::optional<OperandObstacle> obstacleTo(const GpuKernel &kernel, const KernelShape &shape,
+                                          const Layer &layer, const ForwardRequest &request) {
+  const OperandViews views =
+      viewOperands(shape, layer.dtype, kernel.output, request.operands, request.m, request.p0 % shape.period);
+  return findObstacle(kernel, layer.dtype, request.operands, views, request.m);
+}
+
+} // namespace
+
+KernelChoice::KernelChoice(const std::vector<Kernel> &kernels, const Layer &layer,
+                           const DeviceProperties &device)
+    : kernels_(kernels), layer_(layer), device_(device) {
+  for (size_t i = 0; i < kernels.size(); ++i)
+    if (kernels[i].gpu && reasonNotToRun(*kernels[i].gpu, device).empty())
+      candidates_.push_back({i, kernelShape(layer, kernels[i].gpu->groups)});
+  std::sort(candidates_.begin(), candidates_.end(), [&](const Candidate &a, const Candidate &b) {
+    const auto order = kindOf(gpu(a)) <=> kindOf(gpu(b));
+    return order != 0 ? order > 0 : a.index < b.index;
+  });
+}
+
+bool KernelChoice::takes(const Candidate &candidate, const ForwardRequest &request) const {
+  const GpuKernel &kernel = gpu(candidate);
+  return (!request.dependent_launch || kernel.dependent_launch) &&
+         !obstacleTo(kernel, candidate.shape, layer_, request);
+}
+
+size_t KernelChoice::choose(const ForwardRequest &request) const {
+  checkRows(kernelShape(layer_, 0), request.m, request.p0);
+  const Candidate *best = nullptr;
+  for (const Candidate &candidate : candidates_) {
+    if (gpu(candidate).output != request.output)
+      continue;
+    if (best != nullptr && kindOf(gpu(candidate)) < kindOf(gpu(*best)))
+      break;
+    if (takes(candidate, request) && (best == nullptr || misfit(gpu(candidate).best_for_rows, request.m) <
+                                                             misfit(gpu(*best).best_for_rows, request.m)))
+      best = &candidate;
+  }
+  if (best == nullptr)
+    refuse(request);
+  return best->index;
+}
+
+void KernelChoice::refuse(const ForwardRequest &request) const {
+  std::string reasons;
+  const auto add = [&](const Kernel &kernel, const std::string &reason) {
+    reasons += (reasons.empty() ? "" : "; ") + kernel.name + ": " + reason;
+  };
+  std::optional<algrt_status> status;
+  for (const Candidate &candidate : candidates_) {
+    const GpuKernel &kernel = gpu(candidate);
+    if (kernel.output != request.output)
+      continue;
+    const auto obstacle = obstacleTo(kernel, candidate.shape, layer_, request);
+    if (!status)
+      status = obstacle ? obstacle->status() : ALGRT_UNSUPPORTED;
+    add(kernels_[candidate.index],
+        obstacle ? obstacle->text() : "does not wait for its predecessor by itself: clear dependent_launch");
+  }
+  for (const Kernel &kernel : kernels_)
+    if (kernel.gpu && kernel.gpu->output == request.output)
+      if (const std::string reason = reasonNotToRun(*kernel.gpu, device_); !reason.empty())
+        add(kernel, reason);
+  if (reasons.empty())
+    throw Error(ALGRT_UNSUPPORTED, std::string("the bundle has no kernel for CUDA devices that writes ") +
+                                       name(request.output) +
+                                       ": pass y in the other type, or compile such a kernel");
+  if (!status)
+    throw Error(ALGRT_WRONG_ARCHITECTURE,
+                "no kernel of the bundle runs on this device: " + reasons + ". Compile the bundle for it");
+  throw Error(*status, "no kernel of the bundle takes this call: " + reasons);
+}
+
+} // namespace algrt::cuda

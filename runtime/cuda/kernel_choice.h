@@ -1,0 +1,57 @@
+// Which of a bundle's kernels computes a call on a device. Knows no driver; choosing is arithmetic and
+// allocates nothing unless it fails.
+#pragma once
+
+#include "runtime/bundle/manifest.h"
+#include "runtime/cuda/device.h"
+#include "runtime/cuda/operand_limits.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace algrt::cuda {
+
+// A forward product, as far as kernels differ in what they take.
+struct ForwardRequest {
+  Operands operands;
+  int64_t m;  // rows of X and Y, above 0
+  int64_t p0; // absolute position of row 0
+  ElementType output;
+  bool dependent_launch = false;
+};
+
+class KernelChoice {
+public:
+  // Kernels and layer must outlive this object.
+  KernelChoice(const std::vector<Kernel> &kernels, const Layer &layer, const DeviceProperties &device);
+
+  // The index of the kernel to use. Among those that write such a Y, run on the device and can be given the
+  // operands, in this order:
+  //   - the device's own architecture before older ones, and of these the newest,
+  //   - tensor maps before plain maps, and of these the most elements at a time,
+  //   - `best_for_rows` nearest to m: the quotient of m and the nearer end, 1 within; kernels that say
+  //   nothing last,
+  //   - the first in the manifest.
+  // Throws Error that says of every kernel why it cannot be used: ALGRT_UNSUPPORTED (none writes that type),
+  // ALGRT_WRONG_ARCHITECTURE (none runs on the device), or what speaks against the first of those that do.
+  // Throws what checkRows and viewOperands throw for calls that no kernel can take.
+  size_t choose(const ForwardRequest &request) const;
+
+private:
+  struct Candidate {
+    size_t index; // in the manifest
+    KernelShape shape;
+  };
+
+  const GpuKernel &gpu(const Candidate &candidate) const { return *kernels_[candidate.index].gpu; }
+  bool takes(const Candidate &candidate, const ForwardRequest &request) const;
+  [[noreturn]] void refuse(const ForwardRequest &request) const;
+
+  const std::vector<Kernel> &kernels_;
+  const Layer &layer_;
+  DeviceProperties device_;
+  std::vector<Candidate> candidates_; // that run on the device, best kind first
+};
+
+} // namespace algrt::cuda

@@ -1,0 +1,163 @@
+// Which kernel a call takes: the device's own, then what its operands allow, then its number of rows.
+#include "runtime/cuda/kernel_choice.h"
+
+#include "runtime/bundle/bundle.h"
+#include "tests/runtime/cuda/gpu_bundle.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace algrt::cuda {
+namespace {
+
+using test::GpuShape;
+using testing::HasSubstr;
+using Json = nlohmann::ordered_json;
+
+struct Variant {
+  const char *name;
+  int64_t vector;                 // 0: for sm_90a, by tensor maps
+  std::vector<int64_t> rows = {}; // best_for_rows
+  const char *output = "bf16";
+  bool dependent_launch = false;
+};
+
+std::string bundleOf(const GpuShape &given, const std::vector<Variant> &variants) {
+  Json manifest = test::gpuManifest(given);
+  manifest["kernels"] = Json::array();
+  for (const Variant &variant : variants) {
+    GpuShape shape = given;
+    shape.vector = variant.vector;
+    Json kernel = test::gpuManifest(shape)["kernels"][std::string(variant.output) == "bf16" ? 0 : 1];
+    kernel["name"] = variant.name;
+    kernel["dependent_launch"] = variant.dependent_launch;
+    if (!variant.rows.empty())
+      kernel["best_for_rows"] = variant.rows;
+    manifest["kernels"].push_back(kernel);
+  }
+  return test::gpuBundle(given, manifest);
+}
+
+DeviceProperties deviceOf(int32_t capability) {
+  return {0, 0, capability, 132, capability == 80 ? 166912 : 232448, capability >= 90};
+}
+
+// x of 4 groups of 16, y of 4 groups of 24 columns, at good addresses.
+ForwardRequest request(int64_t m) {
+  return {{{256, 64}, {512, 96}, {1024, 96}}, m, 0, ElementType::bf16};
+}
+
+class Chooser {
+public:
+  explicit Chooser(const std::vector<Variant> &variants, int32_t capability = 90,
+                   const GpuShape &shape = GpuShape())
+      : bundle_(Bundle::parse(bundleOf(shape, variants))),
+        choice_(bundle_.manifest().kernels, bundle_.layer(), deviceOf(capability)) {}
+
+  // The name of the chosen kernel, or status and message.
+  std::string operator()(const ForwardRequest &request) const {
+    try {
+      return bundle_.manifest().kernels[choice_.choose(request)].name;
+    } catch (const Error &error) {
+      return std::string(algrt_status_name(error.status())) + " " + error.what();
+    }
+  }
+
+private:
+  const Bundle bundle_;
+  const KernelChoice choice_;
+};
+
+const std::vector<Variant> all = {{"narrow", 1}, {"pairs", 2}, {"wide", 8},
+                                  {"own", 0},    {"fours", 4}, {"own-f32", 0, {}, "f32"}};
+
+TEST(KernelChoice, TheDevicesOwnArchitectureComesFirst) {
+  EXPECT_EQ(Chooser(all)(request(10)), "own");
+  for (int32_t capability : {80, 86, 89, 100, 120})
+    EXPECT_EQ(Chooser(all, capability)(request(10)), "wide") << capability;
+  ForwardRequest f32 = request(10);
+  f32.output = ElementType::f32;
+  EXPECT_EQ(Chooser(all)(f32), "own-f32");
+}
+
+TEST(KernelChoice, OperandsThatTheBestCannotTakeGoToTheNext) {
+  const Chooser choose(all);
+  ForwardRequest call = request(10);
+  call.operands.x.address += 8; // four elements
+  EXPECT_EQ(choose(call), "fours");
+  call.operands.w.leading_dimension += 2;
+  EXPECT_EQ(choose(call), "pairs");
+  call.operands.y.leading_dimension += 1;
+  EXPECT_EQ(choose(call), "narrow");
+  call.m = 1; // of one row the distance does not matter
+  EXPECT_EQ(choose(call), "pairs");
+  // Widths that are no multiples of 16 bytes.
+  EXPECT_EQ(
+      Chooser(all, 90, {.in = 12, .out = 20})({{{256, 48}, {512, 80}, {1024, 80}}, 9, 0, ElementType::bf16, false}),
+      "fours");
+  EXPECT_EQ(
+      Chooser(all, 90, {.in = 5, .out = 24})({{{256, 20}, {512, 96}, {1024, 96}}, 9, 0, ElementType::bf16, false}),
+      "narrow");
+}
+
+TEST(KernelChoice, RowsDecideByTheirQuotient) {
+  const std::vector<Variant> variants = {{"unsaid", 0},
+                                         {"few", 0, {1, 16}},
+                                         {"some", 0, {64, 256}},
+                                         {"many", 0, {2048, 2048}},
+                                         {"again", 0, {2048, 2048}}};
+  const Chooser choose(variants);
+  // 16 and 64 meet at 32, 256 and 2048 at 724.08.
+  const std::pair<int64_t, const char *> expected[] = {
+      {1, "few"},    {16, "few"},   {31, "few"},   {32, "few"},    {33, "some"},     {64, "some"},
+      {256, "some"}, {724, "some"}, {725, "many"}, {2048, "many"}, {1 << 20, "many"}};
+  for (const auto &[m, name] : expected)
+    EXPECT_EQ(choose(request(m)), name) << m;
+  EXPECT_EQ(Chooser({variants[0], {"f32", 0, {5, 5}, "f32"}})(request(5)), "unsaid");
+  // What moves more at a time comes before what suits the rows.
+  EXPECT_EQ(Chooser({{"narrow", 1, {7, 7}}, {"wide", 8, {4096, 4096}}}, 80)(request(7)), "wide");
+}
+
+TEST(KernelChoice, DependentLaunchesNeedAKernelThatWaits) {
+  const Chooser choose({{"own", 0}, {"waits", 0, {}, "bf16", true}, {"plain", 8}});
+  ForwardRequest call = request(10);
+  EXPECT_EQ(choose(call), "own");
+  call.dependent_launch = true;
+  EXPECT_EQ(choose(call), "waits");
+  EXPECT_EQ(Chooser({{"own", 0}})(call),
+            "ALGRT_UNSUPPORTED no kernel of the bundle takes this call: own: does not "
+            "wait for its predecessor by itself: clear dependent_launch");
+}
+
+TEST(KernelChoice, WhereNoneFitsEveryOneSaysWhy) {
+  ForwardRequest call = request(10);
+  call.operands.x.address += 2;
+  call.operands.y.leading_dimension += 4;
+  EXPECT_EQ(Chooser({{"pairs", 2}, {"own", 0}, {"fours", 4}})(call),
+            "ALGRT_INVALID_ARGUMENT no kernel of the bundle takes this call: "
+            "own: x: starts at an address that is not a multiple of 16 bytes: align it; "
+            "fours: x: starts at an address that is not a multiple of 8 bytes: align it; "
+            "pairs: x: starts at an address that is not a multiple of 4 bytes: align it");
+  const std::string elsewhere = Chooser({{"own", 0}, {"pairs", 2}}, 80)(call);
+  EXPECT_THAT(elsewhere, HasSubstr("INVALID_ARGUMENT"));
+  EXPECT_THAT(elsewhere, HasSubstr("pairs: x: starts"));
+  EXPECT_THAT(elsewhere, HasSubstr("own: needs compute capability 9.0, device 0 has 8.0"));
+  EXPECT_THAT(Chooser({{"own", 0}}, 100)(request(10)),
+              HasSubstr("WRONG_ARCHITECTURE no kernel of the bundle runs on this device: own: needs"));
+  EXPECT_THAT(Chooser({{"own", 0, {}, "f32"}})(request(10)),
+              HasSubstr("UNSUPPORTED the bundle has no kernel"));
+  EXPECT_THAT(
+      Chooser({{"wide", 8}}, 80,
+              {.in = 12, .out = 20})({{{256, 48}, {512, 80}, {1024, 80}}, 9, 0, ElementType::bf16, false}),
+      HasSubstr("UNSUPPORTED no kernel of the bundle takes this call: wide: x: has groups of 12 columns"));
+  // What no kernel could take is said once.
+  call = request(10);
+  call.operands.w.leading_dimension = 95;
+  EXPECT_EQ(Chooser(all)(call),
+            "ALGRT_INVALID_ARGUMENT w: has rows 95 elements apart, less than their width 96");
+  call = request(0x7fffff00);
+  EXPECT_THAT(Chooser(all)(call), HasSubstr("ALGRT_INVALID_ARGUMENT x has 2147483392 rows"));
+}
+
+} // namespace
+} // namespace algrt::cuda
