@@ -6,11 +6,8 @@
 namespace compiler {
 
 std::vector<HopperConsidered> considerHopper(const algebras::Layer &layer, HopperOutput output) {
-  // A tile wider than its group, or a stage deeper than one, only multiplies zeros.
-  auto enough = [](std::int64_t extent) { return (extent + 15) / 16 * 16; };
   const std::int64_t n = layer.out.width(0), k = layer.in.width(0);
-  const std::int64_t widest = std::min<std::int64_t>(256, enough(n));
-  const std::int64_t deepest = std::max<std::int64_t>(16, std::min<std::int64_t>(64, enough(k)));
+  const std::int64_t deepest = std::clamp<std::int64_t>((k + 15) / 16 * 16, 16, 64);
   std::vector<HopperConsidered> considered;
   for (std::int64_t depth : {64, 32, 16})
     for (std::int64_t rows : {128, 64, 192})
@@ -19,9 +16,12 @@ std::vector<HopperConsidered> considerHopper(const algebras::Layer &layer, Hoppe
         std::optional<HopperRefusal> refused = refusal(schedule, output);
         if (!refused)
           schedule.stages = stagesThatFit(schedule, output);
-        if (!refused && columns > widest)
-          refused = {"wider than a group",
-                     fmt::format("{} columns: an output group has {}, the rest would be zeros", columns, n)};
+        // A tile may be wider than its group where that makes its panels wider, which are copied faster; not
+        // where a whole panel would be zeros.
+        if (!refused && columns - panelBytes(columns, 2) / 2 >= n)
+          refused = {
+              "wider than a group",
+              fmt::format("{} columns: an output group has {}, and a panel would be zeros", columns, n)};
         // 48 deep is one stage of 64 with zeros, or three of 16: both are worth a look.
         if (!refused && depth / 2 >= deepest)
           refused = {"deeper than a group",

@@ -91,11 +91,15 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   const double written = rows * columns * static_cast<double>(byteWidth(dataType(output))) / 128 * 2;
   cost.store = cost.tiles * (cycles_per_tile + written) * in_cycles;
 
-  const double uneven = cost.waves * h200::processors / cost.tiles;
-  double parts[] = {cost.memory, cost.loads * uneven, cost.tensor() * uneven};
+  // The last tile of the busiest processor may well be one with the most terms.
+  const double most = work.most_terms / work.terms;
+  auto uneven = [&](double longest) { return (cost.waves - 1 + longest) * h200::processors / cost.tiles; };
+  cost.uneven_loads = uneven(most);
+  cost.uneven_tensor = uneven((most * (cost.tensor() - cost.store) + cost.store) / cost.tensor());
+  double parts[] = {cost.memory, cost.loads * cost.uneven_loads, cost.tensor() * cost.uneven_tensor};
   cost.launch = h200::launch_us;
-  cost.tail = cost.bound() * (cost.boundBy() == HopperCost::Part::Memory ? 0 : uneven - 1);
   std::sort(parts, parts + 3);
+  cost.tail = parts[2] - cost.bound();
   cost.unhidden = exposed * (parts[1] + exposed * parts[0]);
   if (schedule.warpgroups() > 2)
     cost.caution = third_warpgroup * cost.total();
@@ -103,10 +107,10 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
 }
 
 HopperCost::Part HopperCost::boundBy() const {
-  const double uneven = waves * h200::processors / tiles;
-  if (memory >= loads * uneven && memory >= tensor() * uneven)
+  const double loading = loads * uneven_loads, multiplying = tensor() * uneven_tensor;
+  if (memory >= loading && memory >= multiplying)
     return Part::Memory;
-  return loads >= tensor() ? Part::Loads : Part::Tensor;
+  return loading >= multiplying ? Part::Loads : Part::Tensor;
 }
 
 double HopperCost::bound() const {

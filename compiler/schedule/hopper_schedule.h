@@ -94,18 +94,20 @@ struct HopperCost {
 
   // What comes on top of the longest.
   double launch = 0;   ///< once
-  double tail = 0;     ///< processors without a tile in the last wave
+  double tail = 0;     ///< processors without a tile in the last wave, or with less to do than the busiest
   double unhidden = 0; ///< what the second and third longest do not hide behind the longest
   double caution = 0;  ///< what a third warpgroup has to save before it is trusted
 
   double tiles = 0; ///< of the result, those without rows left out
   double waves = 0; ///< tiles that the busiest processor works on
+  /// How much longer it copies and multiplies than all do on average.
+  double uneven_loads = 1, uneven_tensor = 1;
 
   /// Of the warpgroups that multiply.
   double tensor() const { return products + padding + feeding + store; }
   double total() const;
   enum class Part { Memory, Loads, Tensor };
-  /// The longest, where all but memory wait for the last wave.
+  /// The longest, where all but memory wait for the busiest processor.
   Part boundBy() const;
   double bound() const;
 };

@@ -22,6 +22,18 @@ static std::vector<EqualLines> linesOf(const algebras::Layer &layer, std::int64_
   return lines;
 }
 
+/// Most terms that a type and a group have; of large algebras from a few thousand of them, evenly spread.
+static double mostTerms(const algebras::Lift &lift) {
+  if (lift.completeGraph())
+    return lift.types() > 1 ? 2 : 1;
+  constexpr std::int64_t looked_at = 4096;
+  const std::int64_t pairs = lift.types() * lift.outputGroups();
+  std::size_t most = 0;
+  for (std::int64_t pair = 0; pair < pairs; pair += (pairs + looked_at - 1) / looked_at)
+    most = std::max(most, lift.terms(pair / lift.outputGroups(), pair % lift.outputGroups()).size());
+  return static_cast<double>(most);
+}
+
 double ProjectionWork::rows() const {
   double sum = 0;
   for (const EqualLines &kind : lines)
@@ -38,6 +50,7 @@ ProjectionWork projectionWork(const algebras::Layer &layer, std::int64_t m, alge
   work.k = static_cast<double>(layer.in.width(0));
   work.n = static_cast<double>(layer.out.width(0));
   work.terms = static_cast<double>(report.terms) / (work.types * work.groups);
+  work.most_terms = mostTerms(layer.lift);
   work.macs = static_cast<double>(report.active_macs);
   work.x_bytes = element * static_cast<double>(m) * static_cast<double>(layer.in.total());
   work.y_bytes = static_cast<double>(byteWidth(output)) * static_cast<double>(m) *

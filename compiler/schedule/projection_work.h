@@ -20,6 +20,7 @@ struct ProjectionWork {
   double types, groups; ///< of rows; of output columns
   double k, n;          ///< width of an input group and of an output group
   double terms;         ///< of one type and one group, on average
+  double most_terms;    ///< of one type and one group
   double macs;          ///< multiply-accumulates of the terms for these rows
   double x_bytes, y_bytes;
   double bank_bytes; ///< of the blocks that some row of the batch uses

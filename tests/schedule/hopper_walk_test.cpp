@@ -1,0 +1,194 @@
+// The cost of a Hopper schedule against a walk over every tile, step and piece of a row that its kernel
+// copies.
+#include "algebras/expression.h"
+#include "compiler/schedule/h200.h"
+#include "compiler/schedule/hopper_schedule.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <map>
+
+namespace {
+
+using namespace compiler;
+
+algebras::Layer layerOf(const std::string &expression, std::int64_t k, std::int64_t n, std::int64_t width = 0,
+                        bool slots = false) {
+  const algebras::Algebra algebra = algebras::parseExpression(expression);
+  const algebras::Lift lift = slots ? algebras::Lift::slots(algebra) : algebras::Lift::rows(algebra);
+  algebras::Layer layer =
+      algebras::makeLayer(lift, k * lift.inputGroups(), n * lift.outputGroups(), algebras::DataType::BF16);
+  layer.row_types =
+      width ? algebras::RowTypes::interval(lift.types(), width) : algebras::RowTypes::cyclic(lift.types());
+  layer.validate();
+  return layer;
+}
+
+struct Line {
+  std::int64_t type = 0, rows = 0;
+};
+
+// Row by row: phases of a cycle, or runs of equal types.
+std::vector<Line> linesOf(const algebras::Layer &layer, std::int64_t m) {
+  std::vector<Line> lines;
+  if (layer.row_types.kind() == algebras::RowTypes::Kind::Interval) {
+    std::int64_t before = -1;
+    for (std::int64_t row = 0; row < m; ++row) {
+      const std::int64_t run = row / layer.row_types.width();
+      if (run != before)
+        lines.push_back({run % layer.lift.types(), 0});
+      before = run;
+      ++lines.back().rows;
+    }
+    return lines;
+  }
+  lines.resize(static_cast<std::size_t>(std::min(m, layer.lift.types())));
+  for (std::int64_t row = 0; row < m; ++row) {
+    Line &line = lines[static_cast<std::size_t>(row % layer.lift.types())];
+    line.type = row % layer.lift.types();
+    ++line.rows;
+  }
+  return lines;
+}
+
+// Bytes of full rows that copying `width` bytes from `begin` on of a row of `extent` bytes is worth: pieces
+// of a panel each, 32 bytes on top for each of them, in units in which a piece of 128 bytes costs 128.
+double rowCost(std::int64_t begin, std::int64_t width, std::int64_t extent, std::int64_t panel) {
+  double bytes = 0;
+  for (std::int64_t piece = begin; piece < begin + width; piece += panel)
+    if (const std::int64_t inside = std::min(piece + panel, extent) - piece; inside > 0)
+      bytes += static_cast<double>(inside + 32) * 0.8;
+  return bytes;
+}
+
+struct Walk {
+  double loaded = 0, cycles = 0, useful_macs = 0; // of all processors
+  double busiest_loaded = 0, busiest_cycles = 0;  // of the one that has most of it
+  std::int64_t tiles = 0;
+};
+
+Walk walk(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOutput output, std::int64_t m) {
+  const std::int64_t k = layer.in.width(0), n = layer.out.width(0);
+  const std::int64_t x_panel = panelBytes(schedule.depth, 2), w_panel = panelBytes(schedule.columns, 2);
+  const double result_bytes = output == HopperOutput::F32 ? 4 : 2;
+  const std::vector<Line> lines = linesOf(layer, m);
+  std::int64_t longest = 0;
+  for (const Line &line : lines)
+    longest = std::max(longest, line.rows);
+
+  Walk sum;
+  std::map<std::int64_t, double> loaded, cycles; // of each processor
+  std::int64_t number = 0;
+  for (const Line &line : lines)
+    for (std::int64_t row = 0; row < longest; row += schedule.rows)
+      for (std::int64_t group = 0; group < layer.lift.outputGroups(); ++group)
+        for (std::int64_t column = 0; column < n; column += schedule.columns) {
+          const std::int64_t rows = std::min(schedule.rows, line.rows - row);
+          if (rows <= 0)
+            continue;
+          const std::int64_t processor = number++ % 132;
+          ++sum.tiles;
+          double tile_loaded = 0, tile_cycles = 600 + static_cast<double>(schedule.rows * schedule.columns) *
+                                                          result_bytes / 64;
+          for (const algebras::BlockTerm &term : layer.lift.terms(line.type, group)) {
+            (void)term;
+            for (std::int64_t step = 0; step < k; step += schedule.depth) {
+              const std::int64_t depth = std::min(schedule.depth, k - step);
+              tile_loaded +=
+                  static_cast<double>(rows) * rowCost(2 * step, 2 * schedule.depth, 2 * k, x_panel);
+              tile_loaded +=
+                  static_cast<double>(depth) * rowCost(2 * column, 2 * schedule.columns, 2 * n, w_panel);
+              const std::int64_t instructions = schedule.rows / 64 * schedule.depth / 16;
+              const double each = std::max(static_cast<double>(schedule.columns) / 2,
+                                           16 + static_cast<double>(schedule.columns) / 4);
+              const std::int64_t copies = schedule.depth * 2 / x_panel + schedule.columns * 2 / w_panel;
+              const double bank_conflicts = x_panel == 128 && w_panel == 128 ? 1 : 1.05;
+              tile_cycles +=
+                  (std::max(static_cast<double>(instructions) * each, 24.0 * static_cast<double>(copies)) +
+                   30) *
+                  bank_conflicts;
+              sum.useful_macs += static_cast<double>(rows * depth * std::min(schedule.columns, n - column));
+            }
+          }
+          loaded[processor] += tile_loaded;
+          cycles[processor] += tile_cycles;
+        }
+  for (const auto &[processor, bytes] : loaded) {
+    sum.loaded += bytes;
+    sum.busiest_loaded = std::max(sum.busiest_loaded, bytes);
+  }
+  for (const auto &[processor, time] : cycles) {
+    sum.cycles += time;
+    sum.busiest_cycles = std::max(sum.busiest_cycles, time);
+  }
+  return sum;
+}
+
+struct Case {
+  const char *expression;
+  std::int64_t k, n, m;
+  HopperSchedule schedule;
+  std::int64_t width = 0;
+  bool slots = false;
+};
+
+TEST(HopperWalk, FindsTheCost) {
+  for (const Case &one :
+       {Case{"Q(4)", 64, 192, 2048, {64, 192, 64, 6}}, Case{"Q(4)", 40, 104, 1001, {64, 48, 64, 8}},
+        Case{"Q(7)", 80, 304, 4097, {128, 160, 32, 6}}, Case{"Q(32)", 64, 24, 2048, {64, 32, 16, 16}},
+        Case{"T(5)", 72, 200, 640, {192, 208, 64, 3}}, Case{"Q(2)^3", 64, 128, 2050, {128, 96, 64, 6}},
+        Case{"Q(3)", 48, 200, 1000, {64, 64, 16, 16}, 96}, Case{"Q(2)*Q(3)", 24, 40, 7, {64, 64, 32, 16}},
+        Case{"M(1)", 512, 640, 333, {128, 256, 64, 3}},
+        Case{"Q(2)", 96, 80, 257, {128, 128, 64, 4}, 0, true}})
+    for (const HopperOutput output : {HopperOutput::BF16, HopperOutput::F32}) {
+      const algebras::Layer layer = layerOf(one.expression, one.k, one.n, one.width, one.slots);
+      const HopperCost cost = hopperCost(layer, one.schedule, output, one.m);
+      const Walk sum = walk(layer, one.schedule, output, one.m);
+      SCOPED_TRACE(std::string(one.expression) + " " + toString(one.schedule) + " " + toString(output));
+      EXPECT_EQ(cost.tiles, static_cast<double>(sum.tiles));
+      // A schedule with few bytes in flight waits for them.
+      const double waits =
+          std::max(1.0, 48e3 / static_cast<double>(one.schedule.stages * stageBytes(one.schedule)));
+      // Where a batch has fewer rows than types, or types of unequal supports unequally many rows, the cost
+      // takes all types for alike.
+      const double alike = one.m < 100 || one.m % layer.lift.types() ? 0.02 : 1e-9;
+      EXPECT_NEAR(cost.loads, sum.loaded * waits / 5.5e6, alike * cost.loads);
+      EXPECT_NEAR(cost.tensor(), sum.cycles / 132 / h200::tensor_clock, alike * cost.tensor());
+      EXPECT_NEAR(cost.products, 2 * sum.useful_macs / 790e6, alike * cost.products);
+      // The busiest processor decides. Its tiles may differ from the average.
+      const double last = cost.boundBy() == HopperCost::Part::Memory ? cost.memory
+                          : cost.boundBy() == HopperCost::Part::Loads
+                              ? sum.busiest_loaded * waits * 132 / 5.5e6
+                              : sum.busiest_cycles / h200::tensor_clock;
+      EXPECT_NEAR(cost.bound() + cost.tail, last, 0.25 * last);
+    }
+}
+
+TEST(HopperWalk, WholeWavesOfEqualTilesHaveNoTail) {
+  // 132 groups of one column block each, and one tile of rows in each of them.
+  const algebras::Layer layer = layerOf("D(132)", 64, 64, 0, true);
+  const HopperCost full = hopperCost(layer, {64, 64, 64, 8}, HopperOutput::BF16, 64);
+  EXPECT_EQ(full.tiles, 132);
+  EXPECT_EQ(full.tail, 0);
+  const HopperCost two = hopperCost(layer, {64, 64, 64, 8}, HopperOutput::BF16, 65);
+  EXPECT_EQ(two.waves, 2);
+  EXPECT_EQ(two.tail, 0);
+}
+
+TEST(HopperCost, BanksBeyondTheCacheComeAgain) {
+  // One type that multiplies 8192 x 8192: 134 MB, for 64 blocks of rows, of which 132 tiles hold three.
+  const algebras::Layer dense = layerOf("M(1)", 8192, 8192);
+  const HopperCost cost = hopperCost(dense, {128, 192, 64, 4}, HopperOutput::BF16, 8192);
+  const double once = 3 * 2.0 * 8192 * 8192 / 4.3e6;
+  EXPECT_GT(cost.memory, 4 * once);
+  // A sixteenth of it stays in the cache.
+  const algebras::Layer small = layerOf("M(1)", 2048, 2048);
+  EXPECT_NEAR(hopperCost(small, {128, 192, 64, 4}, HopperOutput::BF16, 2048).memory,
+              3 * 2.0 * 2048 * 2048 / 4.3e6, 1e-9);
+  // Intervals meet a type again after all others: its blocks are gone then.
+  const algebras::Layer runs = layerOf("Q(4)", 2048, 2048, 128), phases = layerOf("Q(4)", 2048, 2048);
+  EXPECT_GT(hopperCost(runs, {128, 192, 64, 4}, HopperOutput::BF16, 8192).memory,
+            1.5 * hopperCost(phases, {128, 192, 64, 4}, HopperOutput::BF16, 8192).memory);
+}
+
+} // namespace

@@ -1,0 +1,138 @@
+// Rankings of schedules: complete, in order, with parts that add up.
+#include "compiler/schedule/ranking.h"
+
+#include "algebras/error.h"
+#include "algebras/expression.h"
+#include "compiler/schedule/hopper_schedule.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <set>
+
+namespace {
+
+using namespace compiler;
+using algebras::DataType;
+
+algebras::Layer projection(const std::string &expression, std::int64_t in, std::int64_t out,
+                           DataType type = DataType::BF16) {
+  return algebras::makeLayer(algebras::Lift::rows(algebras::parseExpression(expression)), in, out, type);
+}
+
+void expectSound(const Ranking &ranking) {
+  ASSERT_FALSE(ranking.legal.empty());
+  double before = 0;
+  for (const RankedSchedule &one : ranking.legal) {
+    EXPECT_GE(one.predicted, before) << one.schedule;
+    before = one.predicted;
+    double sum = 0, longest = 0;
+    bool bound = false;
+    for (const CostPart &part : one.sum) {
+      EXPECT_GE(part.us, 0) << one.schedule << " " << part.name;
+      sum += part.us;
+    }
+    for (const CostPart &part : one.busy) {
+      longest = std::max(longest, part.us);
+      bound |= part.name == one.bound_by;
+    }
+    EXPECT_NEAR(sum, one.predicted, 1e-9 * one.predicted) << one.schedule;
+    EXPECT_TRUE(bound) << one.bound_by;
+    EXPECT_GE(one.predicted, longest) << one.schedule;
+    double arithmetic = 0;
+    for (const CostPart &part : one.arithmetic)
+      arithmetic += part.us;
+    if (!one.arithmetic.empty()) {
+      EXPECT_NEAR(arithmetic, one.busy.back().us, 1e-9 * arithmetic) << one.schedule;
+    }
+  }
+}
+
+TEST(Ranking, OfHopperIsComplete) {
+  const algebras::Layer layer = projection("Q(32)", 2560, 9728); // groups of 80 and 304
+  const Ranking ranking = rankSchedules(layer, "sm_90a", 2048, DataType::BF16);
+  expectSound(ranking);
+  std::set<std::string> seen;
+  for (const RankedSchedule &one : ranking.legal) {
+    const HopperSchedule schedule = parseHopperSchedule(one.schedule);
+    EXPECT_EQ(whyIllegal(layer, schedule, HopperOutput::BF16), "");
+    EXPECT_NEAR(one.predicted, hopperCost(layer, schedule, HopperOutput::BF16, 2048).total(), 1e-9);
+    EXPECT_GE(one.predicted, ranking.floor_us);
+    seen.insert(fmt::format("{} {} {}", schedule.rows, schedule.columns, schedule.depth));
+  }
+  for (const RefusedSchedule &one : ranking.refused) {
+    const HopperSchedule schedule = parseHopperSchedule(one.schedule);
+    EXPECT_FALSE(one.reason.empty());
+    // What is not illegal is pointless, and says so.
+    EXPECT_EQ(whyIllegal(layer, schedule, HopperOutput::BF16).empty(),
+              one.kind == "wider than a group" || one.kind == "deeper than a group")
+        << one.schedule << ": " << one.reason;
+    seen.insert(fmt::format("{} {} {}", schedule.rows, schedule.columns, schedule.depth));
+  }
+  // 1 to 3 warpgroups, 16 to 256 columns by 16, three depths, each once.
+  EXPECT_EQ(seen.size(), 3u * 16 * 3);
+  EXPECT_EQ(ranking.legal.size() + ranking.refused.size(), seen.size());
+}
+
+TEST(Ranking, ChoosesWhatTheCompilerChooses) {
+  const algebras::Layer layer = projection("Q(16)", 2048, 768);
+  for (const std::int64_t m : {1, 100, 2048, 30000})
+    for (const DataType type : {DataType::BF16, DataType::F32})
+      EXPECT_EQ(rankSchedules(layer, "sm_90a", m, type).legal.front().schedule,
+                toString(chooseHopperSchedule(
+                    layer, m, type == DataType::F32 ? HopperOutput::F32 : HopperOutput::BF16)));
+}
+
+TEST(Ranking, LooksThroughMatrixFactors) {
+  const Ranking fine = rankSchedules(projection("Q(8)*M(4)", 2048, 2048), "sm_90a", 512, DataType::BF16);
+  const Ranking coarse = rankSchedules(projection("Q(8)", 2048, 2048), "sm_90a", 512, DataType::BF16);
+  ASSERT_EQ(fine.legal.size(), coarse.legal.size());
+  EXPECT_EQ(fine.legal.front().schedule, coarse.legal.front().schedule);
+  EXPECT_DOUBLE_EQ(fine.legal.front().predicted, coarse.legal.front().predicted);
+}
+
+TEST(Ranking, OfTheCpuAddsUp) {
+  for (const DataType type : {DataType::F32, DataType::BF16})
+    for (const std::int64_t m : {1, 7, 2048})
+      expectSound(rankSchedules(projection("Q(4)", 400, 304, type), "cpu", m, type));
+}
+
+TEST(Ranking, RefusesWhatTheTargetHasNoKernelsFor) {
+  EXPECT_THROW(rankSchedules(projection("Q(4)", 4 * 20, 256), "sm_90a", 1, DataType::BF16),
+               algebras::InputError);
+  EXPECT_THROW(rankSchedules(projection("Q(4)", 64, 64, DataType::F32), "sm_90a", 1, DataType::BF16),
+               algebras::InputError);
+  EXPECT_THROW(rankSchedules(projection("Q(4)", 64, 64), "sm_90a", 0, DataType::BF16), algebras::InputError);
+}
+
+TEST(BestDifferent, TakesTheCheapestOfEachKind) {
+  Ranking ranking;
+  auto add = [&](std::int64_t rows, std::int64_t columns, std::int64_t depth) {
+    ranking.legal.push_back({fmt::format("{}x{}x{}", rows, columns, depth),
+                             {rows, columns, depth},
+                             static_cast<double>(ranking.legal.size() + 1),
+                             {},
+                             {},
+                             "",
+                             {},
+                             1,
+                             1});
+  };
+  add(64, 192, 64);
+  add(64, 192, 32);  // the same tile
+  add(64, 208, 64);  // hardly wider
+  add(64, 176, 32);  // hardly narrower, but less deep
+  add(128, 192, 64); // other rows
+  add(64, 240, 64);  // a quarter wider
+  auto chosen = [&](std::int64_t most) {
+    std::vector<std::string> names;
+    for (const RankedSchedule &one : bestDifferent(ranking, most))
+      names.push_back(one.schedule);
+    return names;
+  };
+  EXPECT_THAT(chosen(9), testing::ElementsAre("64x192x64", "64x176x32", "128x192x64", "64x240x64"));
+  EXPECT_THAT(chosen(2), testing::ElementsAre("64x192x64", "64x176x32"));
+}
+
+} // namespace

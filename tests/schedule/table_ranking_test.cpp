@@ -1,0 +1,90 @@
+// The choice for every row of the published tables.
+#include "algebras/expression.h"
+#include "compiler/schedule/hopper_schedule.h"
+#include "compiler/schedule/ranking.h"
+#include "runtime/bench/table.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sstream>
+
+namespace {
+
+using namespace compiler;
+using algebras::DataType;
+
+const std::string tables = std::string(ALGCTL_SOURCE_DIR) + "/benchmarks/tables/";
+
+algebras::Layer layerOf(const algrt::TableRow &row) {
+  return algebras::makeLayer(algebras::Lift::rows(algebras::parseExpression(fmt::format("Q({})", row.q))),
+                             row.k, row.n, DataType::BF16);
+}
+
+bool isAligned(const algrt::TableRow &row) { return row.k / row.q % 8 == 0 && row.n / row.q % 8 == 0; }
+
+// Column floor_us of the table of floors, forward rows only.
+std::vector<double> publishedFloors() {
+  std::ifstream file(tables + "roofline_h200.csv");
+  std::string line, cell;
+  std::getline(file, line);
+  std::vector<double> floors;
+  while (std::getline(file, line)) {
+    std::istringstream cells(line);
+    std::vector<std::string> columns;
+    while (std::getline(cells, cell, ','))
+      columns.push_back(cell);
+    if (columns.at(2) == "forward")
+      floors.push_back(std::stod(columns.at(9)));
+  }
+  return floors;
+}
+
+TEST(TableFloors, AreThePublishedOnes) {
+  std::vector<algrt::TableRow> rows = algrt::readTable(tables + "roofline_h200.csv");
+  std::erase_if(rows, [](const algrt::TableRow &row) { return row.map != "forward"; });
+  const std::vector<double> floors = publishedFloors();
+  ASSERT_EQ(rows.size(), floors.size());
+  ASSERT_GT(rows.size(), 40u);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    // Printed with two decimals.
+    EXPECT_NEAR(floorOf(projectionWork(layerOf(rows[i]), rows[i].m, DataType::BF16)).longest(), floors[i],
+                0.006 + 1e-5 * floors[i])
+        << "line " << rows[i].line;
+}
+
+TEST(TableChoices, AreSensibleAndQuick) {
+  for (const algrt::TableRow &row : algrt::readTable(tables + "roofline_h200.csv")) {
+    if (row.map != "forward" || !isAligned(row))
+      continue;
+    SCOPED_TRACE(fmt::format("m = {}, {} -> {}, q = {}", row.m, row.k, row.n, row.q));
+    const algebras::Layer layer = layerOf(row);
+    double quickest = 1e9;
+    Ranking ranking;
+    for (int trial = 0; trial < 5; ++trial) {
+      const auto start = std::chrono::steady_clock::now();
+      ranking = rankSchedules(layer, "sm_90a", row.m, DataType::BF16);
+      quickest = std::min(
+          quickest,
+          std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+    }
+    EXPECT_LT(quickest, 50); // sanitizers included; a few ms otherwise
+    const RankedSchedule &best = ranking.legal.front();
+    const HopperSchedule schedule = parseHopperSchedule(best.schedule);
+    const std::int64_t rows = (row.m + row.q - 1) / row.q;
+    // No second block of rows that is all zeros, no more columns than a panel beyond the group.
+    EXPECT_LE(schedule.rows, (rows + 63) / 64 * 64) << best.schedule;
+    EXPECT_LT(schedule.columns, row.n / row.q + 64) << best.schedule;
+    EXPECT_EQ(schedule.stages, stagesThatFit(schedule, HopperOutput::BF16)) << best.schedule;
+    // Beyond what launches cost, nothing takes three times the floor.
+    EXPECT_LT(best.predicted, 6 + 2.4 * ranking.floor_us) << best.schedule;
+    // One with the same tile and shorter stages is never better by more than what the model can tell apart.
+    if (row.k / row.q % 64 == 0) {
+      EXPECT_EQ(schedule.depth, 64) << best.schedule;
+    }
+  }
+}
+
+} // namespace
