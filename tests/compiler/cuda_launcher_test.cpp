@@ -8,6 +8,7 @@
 #include "tests/runtime/cuda_stand_in/control.h"
 #include "tests/tools/temporary_folder.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
@@ -39,6 +40,11 @@ struct Shape {
   ElementType output;
   int64_t cluster;
   std::vector<int32_t> terms;
+  int64_t vector = 0; // above 0: threads copy so many elements at a time
+  bool scaled = false;
+
+  // Elements that the distance of rows may grow by.
+  int64_t padding(int64_t most) const { return vector == 0 ? most : vector * 3; }
 };
 
 const Shape shapes[] = {
@@ -56,14 +62,32 @@ const Shape shapes[] = {
      ElementType::bf16,
      4,
      {0, 1, 2, INT32_MIN, -3, 7}},
+    {"PlainOdd", Lift::rows, RowTypesKind::cyclic, 5, 1, 5, 13, 7, ElementType::bf16, 1, {}, 1},
+    {"PlainInterval", Lift::rows, RowTypesKind::interval, 3, 7, 3, 32, 64, ElementType::f32, 1, {}, 8},
+    {"PlainOneType", Lift::rows, RowTypesKind::cyclic, 1, 1, 1, 6, 10, ElementType::f32, 1, {}, 2},
+    {"PlainSlots",
+     Lift::slots,
+     RowTypesKind::cyclic,
+     1,
+     1,
+     4,
+     12,
+     20,
+     ElementType::bf16,
+     1,
+     {0, 1, 0, 3, 0x3f000000, INT32_MIN},
+     4,
+     true},
 };
 
 std::string ptx(const Shape &shape) {
+  const bool plain = shape.vector > 0;
   return fmt::format(
-      ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry product(\n"
-      ".param .align 64 .b8 maps[{}], .param .u32 rows, .param .u32 offset, .param .u64 terms)\n"
-      ".maxntid 384, 1, 1\n{{ ret; }}\n",
-      128 * (shape.kind == RowTypesKind::interval ? 7 : 5));
+      ".version 8.0\n.target {}\n.address_size 64\n.visible .entry product(\n"
+      ".param .align {} .b8 maps[{}], .param .u32 rows, .param .u32 offset, .param .u64 terms)\n"
+      ".maxntid {}, 1, 1\n{{ ret; }}\n",
+      plain ? "sm_80" : "sm_90a", plain ? 8 : 64,
+      (plain ? 48 : 128) * (shape.kind == RowTypesKind::interval ? 7 : 5), plain ? 128 : 384);
 }
 
 CudaProgram programOf(const Shape &shape, const std::string &path, const std::string &image) {
@@ -95,6 +119,16 @@ CudaProgram programOf(const Shape &shape, const std::string &path, const std::st
   kernel.y = {32, 16, shape.output == ElementType::f32 ? 128 : 64};
   kernel.dependent_launch = shape.cluster > 1;
   kernel.terms = !shape.terms.empty();
+  if (shape.vector > 0) {
+    kernel.architecture = 80;
+    kernel.exact_architecture = false;
+    kernel.threads = 128;
+    kernel.shared_bytes = 90000;
+    kernel.copies = GpuCopies::threads;
+    kernel.vector = shape.vector;
+    kernel.scaled = shape.scaled;
+    kernel.warp_rows = kernel.warp_columns = 2;
+  }
   program.image_kind = ImageKind::ptx;
   program.image = image;
   program.terms = shape.terms;
@@ -204,6 +238,36 @@ protected:
   const std::string &c_compiler() const { return std::get<1>(GetParam()); }
 };
 
+void expectTensorMaps(const cuda_stand_in::Launch &launch, const LaunchPlan &plan) {
+  ASSERT_EQ(launch.parameters[0].size(), plan.maps.size() * algrt_tensor_map_bytes);
+  for (size_t i = 0; i < plan.maps.size(); ++i) {
+    const auto map = cuda_stand_in::decodeTensorMap(launch.parameters[0].data() + i * algrt_tensor_map_bytes);
+    ASSERT_TRUE(map) << i;
+    const TensorMap &expected = plan.maps[i];
+    EXPECT_EQ(map->address, expected.address) << "map " << i;
+    EXPECT_EQ(map->element_bytes, elementBytes(expected.element));
+    ASSERT_EQ(map->rank, expected.rank);
+    EXPECT_EQ(map->swizzle, expected.swizzle);
+    for (size_t d = 0; d < size_t(map->rank); ++d) {
+      EXPECT_EQ(map->extents[d], expected.extents[d]) << "map " << i;
+      EXPECT_EQ(map->box[d], expected.box[d]);
+      if (d > 0) {
+        EXPECT_EQ(map->strides[d - 1], expected.strides[d - 1]) << "map " << i;
+      }
+    }
+  }
+}
+
+void expectPlainMaps(const cuda_stand_in::Launch &launch, const LaunchPlan &plan) {
+  ASSERT_EQ(launch.parameters[0].size(), plan.plain_maps.size() * algrt_plain_map_bytes);
+  EXPECT_GE(plan.plain_maps.size(), 5u);
+  for (size_t i = 0; i < plan.plain_maps.size(); ++i)
+    EXPECT_EQ(std::memcmp(launch.parameters[0].data() + i * algrt_plain_map_bytes, &plan.plain_maps[i],
+                          algrt_plain_map_bytes),
+              0)
+        << "map " << i;
+}
+
 TEST_P(CudaLauncher, LaunchesAsTheRuntimeWould) {
   TemporaryFolder folder;
   const Launcher launcher(folder, shape(), c_compiler());
@@ -214,9 +278,11 @@ TEST_P(CudaLauncher, LaunchesAsTheRuntimeWould) {
 
   std::vector<cuda_stand_in::Launch> launches;
   cuda_stand_in::onLaunch([&](const cuda_stand_in::Launch &launch) { launches.push_back(launch); });
-  const Operand x{memory.addresses[0] + 16, program.layer.k + 8},
-      w{memory.addresses[1], program.layer.bankColumns() + 16},
-      y{memory.addresses[2] + 32, program.layer.n + 24};
+  const Shape &of = shape();
+  const DevicePointer shift = of.vector == 0 ? 16 : DevicePointer(of.vector * 2);
+  const Operand x{memory.addresses[0] + shift, program.layer.k + of.padding(8)},
+      w{memory.addresses[1], program.layer.bankColumns() + of.padding(16)},
+      y{memory.addresses[2] + 32, program.layer.n + of.padding(24)};
   for (const int64_t m : {1, 3, 4, 5, 6, 20, 21, 64, 129, 300})
     for (const int64_t p0 : {int64_t(0), int64_t(1), int64_t(5), int64_t(20), int64_t(1) << 40}) {
       launches.clear();
@@ -236,24 +302,8 @@ TEST_P(CudaLauncher, LaunchesAsTheRuntimeWould) {
       EXPECT_EQ(launch.stream, memory.stream);
       EXPECT_FALSE(launch.programmatic);
       ASSERT_EQ(launch.parameters.size(), 4u);
-      ASSERT_EQ(launch.parameters[0].size(), plan.maps.size() * algrt_tensor_map_bytes);
-      for (size_t i = 0; i < plan.maps.size(); ++i) {
-        const auto map =
-            cuda_stand_in::decodeTensorMap(launch.parameters[0].data() + i * algrt_tensor_map_bytes);
-        ASSERT_TRUE(map) << i;
-        const TensorMap &expected = plan.maps[i];
-        EXPECT_EQ(map->address, expected.address) << "map " << i << " m " << m << " p0 " << p0;
-        EXPECT_EQ(map->element_bytes, elementBytes(expected.element));
-        ASSERT_EQ(map->rank, expected.rank);
-        EXPECT_EQ(map->swizzle, expected.swizzle);
-        for (int d = 0; d < map->rank; ++d) {
-          EXPECT_EQ(map->extents[size_t(d)], expected.extents[size_t(d)]) << "map " << i << " m " << m;
-          EXPECT_EQ(map->box[size_t(d)], expected.box[size_t(d)]);
-          if (d > 0) {
-            EXPECT_EQ(map->strides[size_t(d) - 1], expected.strides[size_t(d) - 1]) << "map " << i;
-          }
-        }
-      }
+      of.vector == 0 ? expectTensorMaps(launch, plan) : expectPlainMaps(launch, plan);
+      ASSERT_FALSE(HasFailure()) << "m " << m << " p0 " << p0;
       int32_t rows, offset;
       DevicePointer terms;
       std::memcpy(&rows, launch.parameters[1].data(), sizeof rows);
@@ -321,11 +371,21 @@ TEST_P(CudaLauncher, RefusesWhatTheRuntimeRefuses) {
               -1);
     EXPECT_THAT(launcher.error(&kernel), HasSubstr(words));
   };
-  refused(8, ldx, ldy, 4, 0, "x starts at an address");
+  const int64_t vector = shape().vector;
+  refused(vector == 0 ? 8 : vector, ldx, ldy, 4, 0, "x starts at an address");
   refused(0, ldx - 8, ldy, 4, 0, "x has rows that are closer");
-  refused(0, ldx + 4, ldy, 4, 0, "x has rows whose distance");
-  refused(0, ldx, ldy + 2, 4, 0, "y has rows whose distance");
-  refused(0, int64_t(1) << 41, ldy, 4, 0, "x has rows 2^40 bytes apart");
+  if (vector == 0) {
+    refused(0, ldx + 4, ldy, 4, 0, "x has rows whose distance");
+    refused(0, ldx, ldy + 2, 4, 0, "y has rows whose distance");
+    refused(0, int64_t(1) << 41, ldy, 4, 0, "x has rows 2^40 bytes apart");
+  } else {
+    if (vector > 1) {
+      refused(0, ldx + vector / 2, ldy, 4, 0, "x has rows whose distance is not a multiple of");
+      refused(0, ldx, ldy + 1, 4, 0, "y has rows whose distance is not a multiple of");
+    }
+    refused(0, int64_t(1) << 60, ldy, 4, 0, "x is larger than any device's memory");
+    refused(0, INT64_MAX, ldy, 4, 0, "x is larger than any device's memory");
+  }
   refused(0, ldx, ldy, -1, 0, "m and p0");
   refused(0, ldx, ldy, 4, -1, "m and p0");
   refused(0, ldx, ldy, int64_t(1) << 31, 0, "m is too large");
@@ -351,13 +411,67 @@ TEST_P(CudaLauncher, FailsCleanlyAtEveryCall) {
       EXPECT_STRNE(launcher.error(&kernel), "") << nth;
     EXPECT_THAT(cuda_stand_in::leaks(), IsEmpty()) << nth;
   }
-  cuda_stand_in::reset({{.capability = 100}});
+  const bool plain = shape().vector > 0;
+  cuda_stand_in::reset({{.capability = plain ? 75 : 100}});
   EXPECT_EQ(launcher.loadFromStandIn(kernel, 0), -3);
-  EXPECT_THAT(launcher.error(&kernel), HasSubstr("10.0, the kernel needs 9.0 exactly"));
+  EXPECT_THAT(launcher.error(&kernel),
+              HasSubstr(plain ? "7.5, the kernel needs 8.0 or later" : "10.0, the kernel needs 9.0 exactly"));
+  if (plain) {
+    cuda_stand_in::reset({{.capability = 86}});
+    EXPECT_EQ(launcher.loadFromStandIn(kernel, 0), 0) << launcher.error(&kernel);
+    launcher.unload(&kernel);
+  }
   EXPECT_EQ(launcher.load_from(
                 &kernel, 0, [](const char *, void *) { return Launcher::Symbol(nullptr); }, nullptr),
             -2);
   EXPECT_THAT(launcher.error(&kernel), HasSubstr("cuInit"));
+}
+
+TEST_P(CudaLauncher, AsksForTensorMapsWhereThereAreSome) {
+  TemporaryFolder folder;
+  const Launcher launcher(folder, shape(), c_compiler());
+  Launcher::Kernel kernel;
+  std::vector<std::string> names;
+  ASSERT_EQ(launcher.load_from(
+                &kernel, 0,
+                [](const char *name, void *context) {
+                  static_cast<std::vector<std::string> *>(context)->push_back(name);
+                  return reinterpret_cast<Launcher::Symbol>(dlsym(RTLD_DEFAULT, name));
+                },
+                &names),
+            0)
+      << launcher.error(&kernel);
+  EXPECT_THAT(names, testing::Contains("cuLaunchKernelEx"));
+  EXPECT_EQ(std::count(names.begin(), names.end(), "cuTensorMapEncodeTiled"), shape().vector == 0 ? 1 : 0);
+  launcher.unload(&kernel);
+}
+
+// One row has no distance, but a tensor map wants to know it.
+TEST_P(CudaLauncher, TakesAnyDistanceOfOneRowWithPlainMaps) {
+  TemporaryFolder folder;
+  const Launcher launcher(folder, shape(), c_compiler());
+  const CudaProgram program = programOf(shape(), "up-1.c", "");
+  const DeviceMemory memory;
+  Launcher::Kernel kernel;
+  ASSERT_EQ(launcher.loadFromStandIn(kernel, 0), 0) << launcher.error(&kernel);
+  std::vector<cuda_stand_in::Launch> launches;
+  cuda_stand_in::onLaunch([&](const cuda_stand_in::Launch &launch) { launches.push_back(launch); });
+  const Operand x{memory.addresses[0], program.layer.k + 1},
+      w{memory.addresses[1], program.layer.bankColumns()}, y{memory.addresses[2], program.layer.n + 1};
+  const int result =
+      launcher.launch(&kernel, pointer(x.address), x.leading_dimension, pointer(w.address),
+                      w.leading_dimension, pointer(y.address), y.leading_dimension, 1, 2, nullptr);
+  if (shape().vector == 0) {
+    EXPECT_EQ(result, -1);
+    EXPECT_THAT(launcher.error(&kernel),
+                HasSubstr("x has rows whose distance is not a multiple of 16 bytes"));
+    launcher.unload(&kernel);
+    return;
+  }
+  ASSERT_EQ(result, 0) << launcher.error(&kernel);
+  ASSERT_EQ(launches.size(), 1u);
+  expectPlainMaps(launches[0], planForward(program.layer, program.kernel, x, w, y, 1, 2, 132));
+  launcher.unload(&kernel);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, CudaLauncher,

@@ -27,6 +27,12 @@ bool isInterval(const algrt::Layer &layer) {
 }
 
 int swizzleNumber(std::int64_t bytes) { return bytes == 32 ? 1 : bytes == 64 ? 2 : bytes == 128 ? 3 : 0; }
+bool isPlain(const algrt::GpuKernel &kernel) { return kernel.copies == algrt::GpuCopies::threads; }
+/// Bytes that are moved at a time: addresses and strides are multiples of them (runtime/gpu_kernel_abi.h).
+std::int64_t unitBytes(const algrt::GpuKernel &kernel, algrt::ElementType type) {
+  constexpr std::int64_t most = 16;
+  return isPlain(kernel) ? std::min(kernel.vector * algrt::elementBytes(type), most) : most;
+}
 int typeNumber(algrt::ElementType type) { return type == algrt::ElementType::f32 ? 7 : 9; }
 
 /// What the fixed text calls the numbers of this kernel.
@@ -49,8 +55,10 @@ std::vector<std::pair<std::string, std::int64_t>> numbers(const CudaProgram &pro
       {"BANK_COLUMNS", layer.bankColumns()},
       {"INPUT_BYTES", algrt::elementBytes(layer.dtype)},
       {"INPUT_TYPE", typeNumber(layer.dtype)},
+      {"INPUT_UNIT", unitBytes(kernel, layer.dtype)},
       {"OUTPUT_BYTES", algrt::elementBytes(kernel.output)},
       {"OUTPUT_TYPE", typeNumber(kernel.output)},
+      {"OUTPUT_UNIT", unitBytes(kernel, kernel.output)},
       {"THREADS", kernel.threads},
       {"CLUSTER", kernel.cluster},
       {"SHARED_BYTES", kernel.shared_bytes},
@@ -59,8 +67,9 @@ std::vector<std::pair<std::string, std::int64_t>> numbers(const CudaProgram &pro
       {"COLUMN_TILES", (out_width + kernel.tile.columns - 1) / kernel.tile.columns},
       {"ROW_MAPS", row_maps},
       {"MAPS", 2 * row_maps + 1},
-      {"MAP_BYTES", algrt_tensor_map_bytes},
-      {"MAP_ALIGNMENT", algrt_tensor_map_alignment},
+      {"PLAIN_MAPS", isPlain(kernel)},
+      {"MAP_BYTES", isPlain(kernel) ? algrt_plain_map_bytes : algrt_tensor_map_bytes},
+      {"MAP_ALIGNMENT", isPlain(kernel) ? alignof(algrt_plain_map) : std::size_t(algrt_tensor_map_alignment)},
       {"MOST_ROWS", algrt_most_gpu_rows},
       {"TERMS_BYTES", program.terms.size() * sizeof(std::int32_t)},
       {"PERIOD", rows ? layer.types * layer.row_type_width : 1},
@@ -88,14 +97,17 @@ std::string constants(const CudaProgram &program) {
   return text + fmt::format("\n}};\n#define SYMBOL \"{}\"\n", program.kernel.symbol);
 }
 
-std::string termsTable(const std::vector<std::int32_t> &terms) {
+std::string termsTable(const CudaProgram &program) {
+  const std::vector<std::int32_t> &terms = program.terms;
   if (terms.empty())
     return "\n/* Every type reads its own group and the one that it writes: no table of terms. */\n"
            "static const int32_t terms[1] = {0};\n";
   std::string text = fmt::format("\n/* Where the terms of (type, output group) start, by type, then group; "
                                  "then of each term its input group\n"
-                                 " * and its row group of w, with bit 31 set where it is subtracted. */\n"
+                                 " * and its row group of w, {}. */\n"
                                  "static const int32_t terms[{}] = {{",
+                                 program.kernel.scaled ? "and the bits of its coefficient as a float"
+                                                       : "with bit 31 set where it is subtracted",
                                  terms.size());
   for (std::size_t i = 0; i < terms.size(); ++i)
     // The least number has no literal in C.
@@ -153,6 +165,10 @@ std::string comment(const CudaProgram &program) {
     text += fmt::format(" * Row r has type (p0 + r) / {} mod {}.\n", layer.row_type_width, layer.types);
   else
     text += fmt::format(" * Row r has type (p0 + r) mod {}.\n", layer.types);
+  text += fmt::format(
+      " * Addresses of x and w, and the distances of their rows, are multiples of {} bytes, those of y "
+      "of {}.\n",
+      unitBytes(kernel, layer.dtype), unitBytes(kernel, kernel.output));
   return text + " */\n";
 }
 
@@ -189,9 +205,11 @@ LauncherFiles cudaLauncher(const CudaProgram &program) {
       fmt::format("#include \"{}\"\n\n#include <dlfcn.h>\n#include <stddef.h>\n#include <stdio.h>\n"
                   "#include <stdlib.h>\n#include <string.h>\n",
                   program.names.include) +
-      constants(program) + termsTable(program.terms) + imageBytes(program);
+      constants(program) + termsTable(program) + imageBytes(program);
+  const bool plain = isPlain(program.kernel);
   for (const char *part :
-       {launcher_driver, launcher_loading, launcher_tensor_maps,
+       {plain ? launcher_plain_map_entries : launcher_tensor_map_entries, launcher_driver, launcher_loading,
+        launcher_operands, plain ? launcher_plain_maps : launcher_tensor_maps, launcher_views,
         isInterval(program.layer) ? launcher_interval_rows : launcher_cyclic_rows, launcher_launch})
     files.source += withIdentifier(part, identifier);
   return files;

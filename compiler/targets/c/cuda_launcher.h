@@ -38,7 +38,7 @@ struct LauncherFiles {
   std::string source, header;
 };
 
-/// C99 that compiles without warnings. What it writes encodes, for every launch anew, the tensor maps that
+/// C99 that compiles without warnings. What it writes makes, for every launch anew, the maps that
 /// runtime/gpu_kernel_abi.h describes. Throws Failure where a number of the layer does not fit 32 bits.
 LauncherFiles cudaLauncher(const CudaProgram &program);
 

@@ -34,9 +34,9 @@ typedef @_symbol (*@_find_symbol)(const char *name, void *context);
 int @_load_from(@_kernel *kernel, int device, @_find_symbol find, void *context);
 
 /* Starts the product in a stream, a CUstream of the device's primary context or NULL for the default stream, and
- * returns at once. x, w and y are addresses on the device, multiples of 16 bytes; ldx, ldw and ldy are elements from
- * one row to the next, multiples of 16 bytes. p0 >= 0 is the absolute position of row 0. Nothing but y's m rows of
- * the columns that it has is written. May be captured into a graph. */
+ * returns at once. x, w and y are addresses on the device; ldx, ldw and ldy are elements from one row to the next. What
+ * they have to be multiples of is said above. p0 >= 0 is the absolute position of row 0. Nothing but y's m rows of the
+ * columns that it has is written, and nothing is launched where m is 0. May be captured into a graph. */
 int @_launch(@_kernel *kernel, const void *x, int64_t ldx, const void *w, int64_t ldw, void *y, int64_t ldy,
              int64_t m, int64_t p0, void *stream);
 
@@ -76,10 +76,8 @@ const char *const launcher_driver = R"c(
   X(deallocate, cuMemFree_v2, (unsigned long long address))                                                            \
   X(copy_to_device, cuMemcpyHtoD_v2, (unsigned long long to, const void *from, size_t bytes))                          \
   X(synchronize_stream, cuStreamSynchronize, (void *stream))                                                           \
-  X(encode_map, cuTensorMapEncodeTiled,                                                                                \
-    (void *map, int type, uint32_t rank, void *address, const uint64_t *extents, const uint64_t *strides,              \
-     const uint32_t *box, const uint32_t *element_strides, int interleave, int swizzle, int promotion, int fill))      \
-  X(launch, cuLaunchKernelEx, (const launch_config *config, void *function, void **parameters, void **extra))
+  X(launch, cuLaunchKernelEx, (const launch_config *config, void *function, void **parameters, void **extra))          \
+  MAP_ENTRIES(X)
 
 enum { /* CUdevice_attribute, CUfunction_attribute, CUlaunchAttributeID */
   MULTIPROCESSOR_COUNT = 16,
@@ -251,145 +249,6 @@ void @_unload(@_kernel *kernel) {
 const char *@_error(const @_kernel *kernel) { return kernel->error; }
 )c";
 
-const char *const launcher_tensor_maps = R"c(
-/* ---- Tensor maps ---- */
-
-/* A matrix on the device, rows ld elements apart. */
-typedef struct {
-  const char *name;
-  uint64_t address;
-  int64_t columns, ld;
-  int element_bytes, element_type; /* CUtensorMapDataType */
-} matrix;
-
-typedef struct {
-  int columns, rows;
-  int swizzle; /* CUtensorMapSwizzle */
-} box_shape;
-
-typedef struct {
-  int64_t first_row, count, rows; /* of each line */
-} row_lines;
-
-static int legal_stride(uint64_t bytes) { return bytes != 0 && bytes % 16 == 0 && bytes < (uint64_t)1 << 40; }
-
-static int check_matrix(@_kernel *kernel, const matrix *from, int64_t rows) {
-  const char *why = NULL;
-  if (from->address % 16 != 0)
-    why = "starts at an address that is not a multiple of 16 bytes";
-  else if (from->ld < from->columns)
-    why = "has rows that are closer together than they are wide";
-  else if (from->ld >= ((int64_t)1 << 40) / from->element_bytes)
-    why = "has rows 2^40 bytes apart or more, which a tensor map cannot step over";
-  else if (from->ld * from->element_bytes % 16 != 0)
-    why = "has rows whose distance is not a multiple of 16 bytes";
-  else if (rows > 0 && from->ld * from->element_bytes > ((int64_t)1 << 62) / rows)
-    why = "is larger than any device's memory";
-  if (why == NULL)
-    return 0;
-  snprintf(kernel->error, sizeof kernel->error, "%s %s", from->name, why);
-  return @_invalid_argument;
-}
-
-/* Four dimensions, the first of them contiguous; strides of the others in bytes. */
-static int encode(@_kernel *kernel, unsigned char *map, const matrix *from, uint64_t address,
-                  const uint64_t extents[4], uint64_t strides[3], const uint32_t box[4], int swizzle) {
-  static const uint32_t side_by_side[4] = {1, 1, 1, 1};
-  int i, result;
-  for (i = 0; i < 3; ++i)
-    if (extents[i + 1] == 1) {
-      strides[i] = 16; /* never taken, but has to be legal */
-    } else if (!legal_stride(strides[i])) {
-      snprintf(kernel->error, sizeof kernel->error,
-               "%s: a tensor map cannot step over %llu bytes, only over multiples of 16 below 2^40", from->name,
-               (unsigned long long)strides[i]);
-      return @_invalid_argument;
-    }
-  /* Not interleaved; fetched into the second-level cache by 128 bytes; zeros outside. */
-  result = kernel->state->encode_map(map, from->element_type, 4, (void *)(uintptr_t)address, extents, strides, box,
-                                     side_by_side, 0, swizzle, 2, 0);
-  return result == 0 ? 0 : driver_failure(kernel, result, "encoding a tensor map");
-}
-
-/* Columns of a group, groups, lines, rows of a line. Lines are line_step rows apart, rows of a line row_step. */
-static int encode_lines(@_kernel *kernel, unsigned char *map, const matrix *from, int groups, row_lines lines,
-                        int64_t line_step, int64_t row_step, const box_shape *shape) {
-  const int empty = lines.count == 0 || lines.rows == 0;
-  const uint64_t width = (uint64_t)from->columns / (uint64_t)groups, bytes = (uint64_t)from->element_bytes;
-  const uint64_t row_bytes = (uint64_t)from->ld * bytes;
-  const uint64_t extents[4] = {width, (uint64_t)groups, empty ? 1 : (uint64_t)lines.count,
-                               empty ? 1 : (uint64_t)lines.rows};
-  uint64_t strides[3];
-  const uint32_t box[4] = {(uint32_t)shape->columns, 1, 1, (uint32_t)shape->rows};
-  strides[0] = width * bytes;
-  strides[1] = (uint64_t)line_step * row_bytes;
-  strides[2] = (uint64_t)row_step * row_bytes;
-  return encode(kernel, map, from, from->address + (empty ? 0 : (uint64_t)lines.first_row * row_bytes), extents,
-                strides, box, shape->swizzle);
-}
-
-/* Columns of a group, output groups, depth, row groups. */
-static int encode_bank(@_kernel *kernel, unsigned char *map, const matrix *bank, const box_shape *shape) {
-  const uint64_t width = (uint64_t)bank->columns / BANK_OUT_GROUPS, bytes = (uint64_t)bank->element_bytes;
-  const uint64_t extents[4] = {width, BANK_OUT_GROUPS, K / BANK_ROW_GROUPS, BANK_ROW_GROUPS};
-  uint64_t strides[3];
-  const uint32_t box[4] = {(uint32_t)shape->columns, 1, (uint32_t)shape->rows, 1};
-  strides[0] = width * bytes;
-  strides[1] = (uint64_t)bank->ld * bytes;
-  strides[2] = K / BANK_ROW_GROUPS * strides[1];
-  return encode(kernel, map, bank, bank->address, extents, strides, box, shape->swizzle);
-}
-)c";
-
-const char *const launcher_cyclic_rows = R"c(
-/* Row r has type (r + p0) mod PERIOD. A line is the rows of one phase r mod PERIOD: the first m mod PERIOD lines have
- * a row more than the others. */
-static int encode_rows(@_kernel *kernel, unsigned char *maps, const matrix *from, int groups, int64_t m,
-                       int64_t offset, const box_shape *shape) {
-  const int64_t longer = m % PERIOD;
-  row_lines lines;
-  int result;
-  (void)offset;
-  lines.first_row = 0, lines.count = longer, lines.rows = m / PERIOD + 1;
-  if ((result = encode_lines(kernel, maps, from, groups, lines, 1, PERIOD, shape)) != 0)
-    return result;
-  lines.first_row = longer, lines.count = PERIOD - longer, lines.rows = m / PERIOD;
-  return encode_lines(kernel, maps + MAP_BYTES, from, groups, lines, 1, PERIOD, shape);
-}
-
-static int64_t count_lines(int64_t m, int64_t offset) {
-  (void)m, (void)offset;
-  return PERIOD;
-}
-static int64_t longest_line(int64_t m) { return (m + PERIOD - 1) / PERIOD; }
-)c";
-
-const char *const launcher_interval_rows = R"c(
-/* Row r has type (r + p0) / RUN mod TYPES. A line is a run of rows of one type; the first and the last run may be
- * partial, and have maps of their own. */
-static int encode_rows(@_kernel *kernel, unsigned char *maps, const matrix *from, int groups, int64_t m,
-                       int64_t offset, const box_shape *shape) {
-  const int64_t into = offset % RUN, rest = into == 0 ? 0 : RUN - into, first = rest < m ? rest : m;
-  const int64_t whole = (m - first) / RUN, left = m - first - whole * RUN;
-  row_lines lines;
-  int result;
-  lines.first_row = 0, lines.count = 1, lines.rows = first;
-  if ((result = encode_lines(kernel, maps, from, groups, lines, RUN, 1, shape)) != 0)
-    return result;
-  lines.first_row = first, lines.count = whole, lines.rows = RUN;
-  if ((result = encode_lines(kernel, maps + MAP_BYTES, from, groups, lines, RUN, 1, shape)) != 0)
-    return result;
-  lines.first_row = first + whole * RUN, lines.count = 1, lines.rows = left;
-  return encode_lines(kernel, maps + 2 * MAP_BYTES, from, groups, lines, RUN, 1, shape);
-}
-
-static int64_t count_lines(int64_t m, int64_t offset) { return (offset % RUN + m - 1) / RUN + 1; }
-static int64_t longest_line(int64_t m) {
-  (void)m;
-  return RUN;
-}
-)c";
-
 const char *const launcher_launch = R"c(
 /* ---- Launching ---- */
 
@@ -420,8 +279,9 @@ static int start(@_kernel *kernel, const void *x, int64_t ldx, const void *w, in
   static const box_shape y_box = {Y_BOX_COLUMNS, Y_BOX_ROWS, Y_SWIZZLE};
   unsigned char room[MAPS * MAP_BYTES + MAP_ALIGNMENT];
   unsigned char *maps = room + (MAP_ALIGNMENT - (uintptr_t)room % MAP_ALIGNMENT) % MAP_ALIGNMENT;
-  matrix x_matrix = {"x", 0, K, 0, INPUT_BYTES, INPUT_TYPE}, w_matrix = {"w", 0, BANK_COLUMNS, 0, INPUT_BYTES, INPUT_TYPE},
-         y_matrix = {"y", 0, N, 0, OUTPUT_BYTES, OUTPUT_TYPE};
+  matrix x_matrix = {"x", 0, K, 0, INPUT_BYTES, INPUT_TYPE, INPUT_UNIT},
+         w_matrix = {"w", 0, BANK_COLUMNS, 0, INPUT_BYTES, INPUT_TYPE, INPUT_UNIT},
+         y_matrix = {"y", 0, N, 0, OUTPUT_BYTES, OUTPUT_TYPE, OUTPUT_UNIT};
   launch_config config;
   launch_attribute attributes[2];
   void *parameters[4], *popped;
@@ -445,9 +305,9 @@ static int start(@_kernel *kernel, const void *x, int64_t ldx, const void *w, in
 
   if ((result = kernel->state->push_context(kernel->state->context)) != 0)
     return driver_failure(kernel, result, "entering the device's context");
-  if ((result = encode_rows(kernel, maps, &x_matrix, IN_GROUPS, m, offset, &x_box)) == 0 &&
-      (result = encode_bank(kernel, maps + ROW_MAPS * MAP_BYTES, &w_matrix, &w_box)) == 0 &&
-      (result = encode_rows(kernel, maps + (ROW_MAPS + 1) * MAP_BYTES, &y_matrix, OUT_GROUPS, m, offset, &y_box)) ==
+  if ((result = write_rows(kernel, maps, &x_matrix, IN_GROUPS, m, offset, &x_box)) == 0 &&
+      (result = write_bank(kernel, maps + ROW_MAPS * MAP_BYTES, &w_matrix, &w_box)) == 0 &&
+      (result = write_rows(kernel, maps + (ROW_MAPS + 1) * MAP_BYTES, &y_matrix, OUT_GROUPS, m, offset, &y_box)) ==
           0) {
     memset(&config, 0, sizeof config);
     memset(attributes, 0, sizeof attributes);

@@ -10,8 +10,17 @@ extern const char *const launcher_declarations;
 extern const char *const launcher_driver;
 /// Loading and unloading.
 extern const char *const launcher_loading;
-/// Encoding one tensor map.
+/// Matrices, and what a map shows of one.
+extern const char *const launcher_operands;
+/// Entry points that tensor maps need of the driver, and writing one map. Come before launcher_driver and
+/// after launcher_operands.
+extern const char *const launcher_tensor_map_entries;
 extern const char *const launcher_tensor_maps;
+/// The same for plain maps.
+extern const char *const launcher_plain_map_entries;
+extern const char *const launcher_plain_maps;
+/// The maps of some lines and of the bank.
+extern const char *const launcher_views;
 /// The maps of X or Y and the number of runs, for cyclic types and the slot lift.
 extern const char *const launcher_cyclic_rows;
 /// The same for interval types.
