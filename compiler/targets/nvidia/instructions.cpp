@@ -55,6 +55,45 @@ Value Instructions::below(Value a, std::int64_t b) {
   return LLVM::ICmpOp::create(builder, location, LLVM::ICmpPredicate::ult, a, constant(b));
 }
 
+Value Instructions::below(Value a, Value b) {
+  return LLVM::ICmpOp::create(builder, location, LLVM::ICmpPredicate::ult, a, b);
+}
+
+Value Instructions::divide(Value a, std::int64_t b) {
+  if (llvm::isPowerOf2_64(b))
+    return b == 1 ? a : shiftRight(a, llvm::Log2_64(b));
+  return LLVM::UDivOp::create(builder, location, a, constant(b));
+}
+
+Value Instructions::remainder(Value a, std::int64_t b) {
+  if (llvm::isPowerOf2_64(b))
+    return bitAnd(a, b - 1);
+  return LLVM::URemOp::create(builder, location, a, constant(b));
+}
+
+Value Instructions::both(Value a, Value b) {
+  if (!a || !b)
+    return a ? a : b;
+  return LLVM::AndOp::create(builder, location, a, b);
+}
+
+Value Instructions::choose(Value condition, Value yes, Value no) {
+  return LLVM::SelectOp::create(builder, location, condition, yes, no);
+}
+
+Value Instructions::wide(Value a) { return LLVM::ZExtOp::create(builder, location, builder.getI64Type(), a); }
+
+Value Instructions::addWide(Value a, Value b) { return LLVM::AddOp::create(builder, location, a, b); }
+
+Value Instructions::multiplyWide(Value a, Value b) { return LLVM::MulOp::create(builder, location, a, b); }
+
+Value Instructions::multiplyWide(Value a, std::int64_t b) {
+  if (b == 1)
+    return a;
+  return multiplyWide(
+      a, LLVM::ConstantOp::create(builder, location, builder.getI64Type(), builder.getI64IntegerAttr(b)));
+}
+
 Value Instructions::advance(Value pointer, Value bytes) {
   return LLVM::GEPOp::create(builder, location, pointer.getType(), builder.getI8Type(), pointer,
                              ArrayRef<LLVM::GEPArg>{bytes});
@@ -77,6 +116,8 @@ Value Instructions::warpgroup() { return shiftRight(thread(), llvm::Log2_64(sm::
 
 Value Instructions::threadInWarpgroup() { return bitAnd(thread(), sm::warpgroup_threads - 1); }
 
-Value Instructions::lane() { return bitAnd(thread(), warp_threads - 1); }
+Value Instructions::lane() { return bitAnd(thread(), sm::warp_threads - 1); }
+
+Value Instructions::warp() { return shiftRight(thread(), llvm::Log2_64(sm::warp_threads)); }
 
 } // namespace compiler

@@ -12,8 +12,6 @@ namespace compiler {
 /// Address spaces of NVPTX.
 enum class Space : unsigned { Generic = 0, Global = 1, Shared = 3, ClusterShared = 7 };
 
-constexpr std::int64_t warp_threads = 32;
-
 /// Writes instructions at a builder's place; the same arithmetic written twice is for CSE to find.
 class Instructions {
 public:
@@ -32,8 +30,21 @@ public:
   mlir::Value equal(mlir::Value a, std::int64_t b);
   /// Unsigned.
   mlir::Value below(mlir::Value a, std::int64_t b);
+  mlir::Value below(mlir::Value a, mlir::Value b);
+  mlir::Value divide(mlir::Value a, std::int64_t b);
+  mlir::Value remainder(mlir::Value a, std::int64_t b);
+  /// i1; null stands for what always holds.
+  mlir::Value both(mlir::Value a, mlir::Value b);
+  mlir::Value choose(mlir::Value condition, mlir::Value yes, mlir::Value no);
 
-  /// `pointer` + bytes, in its address space.
+  /// An i32, unsigned, as i64.
+  mlir::Value wide(mlir::Value a);
+  /// On i64.
+  mlir::Value addWide(mlir::Value a, mlir::Value b);
+  mlir::Value multiplyWide(mlir::Value a, mlir::Value b);
+  mlir::Value multiplyWide(mlir::Value a, std::int64_t b);
+
+  /// `pointer` + bytes, i32 (signed) or i64, in its address space.
   mlir::Value advance(mlir::Value pointer, mlir::Value bytes);
   mlir::Value advance(mlir::Value pointer, std::int64_t bytes);
   /// The 32-bit address of a pointer to shared memory.
@@ -45,6 +56,8 @@ public:
   mlir::Value warpgroup();
   mlir::Value threadInWarpgroup();
   mlir::Value lane();
+  /// Index of this warp in the block.
+  mlir::Value warp();
 
 private:
   mlir::OpBuilder &builder;

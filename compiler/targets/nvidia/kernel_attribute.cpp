@@ -9,59 +9,122 @@ using namespace mlir;
 
 namespace compiler {
 
+bool usesPlainMaps(sm::KernelOp kernel) {
+  return cast<sm::MapsType>(kernel.getBody().getArgument(0).getType()).isPlain();
+}
+
 std::int64_t threadsOf(sm::KernelOp kernel) {
+  if (auto schedule = dyn_cast<tile::StagedAttr>(kernel.getSchedule()); schedule && schedule.hasWarps())
+    return schedule.getWarps() * sm::warp_threads;
   std::int64_t warpgroups = 0;
   for (sm::RoleOp role : kernel.getBody().getOps<sm::RoleOp>())
     warpgroups += role.getWarpgroups();
   return warpgroups * sm::warpgroup_threads;
 }
 
+namespace {
+/// Writes the entries of the attribute.
+class Description {
+public:
+  explicit Description(MLIRContext *context) : builder(context) {}
+
+  void add(StringRef name, Attribute value) { entries.push_back(builder.getNamedAttr(name, value)); }
+  void number(StringRef name, std::int64_t value) { add(name, builder.getI64IntegerAttr(value)); }
+  void boolean(StringRef name, bool value) { add(name, builder.getBoolAttr(value)); }
+  void box(StringRef name, Value maps) {
+    auto type = cast<sm::MapsType>(maps.getType());
+    const std::int64_t element_bytes = type.getElementType().getIntOrFloatBitWidth() / 8;
+    // What threads write has no place in shared memory, and no swizzle.
+    Description fields(builder.getContext());
+    fields.number("columns", type.getSwizzle() ? type.getSwizzle() / element_bytes : type.getColumns());
+    fields.number("rows", type.getRows());
+    fields.number("swizzle", type.getSwizzle());
+    add(name, fields.all());
+  }
+  DictionaryAttr all() { return builder.getDictionaryAttr(entries); }
+
+private:
+  Builder builder;
+  SmallVector<NamedAttribute> entries;
+};
+
+/// The role, or the warps, have to be those that the products are for.
+LogicalResult checkProduct(sm::MmaOp product, sm::KernelOp kernel) {
+  const sm::AccumulatorType sums = product.getAccumulator().getType();
+  if (!sums.hasWarps()) {
+    if (product->getParentOfType<sm::RoleOp>())
+      return success();
+    return product.emitOpError(
+        "adds to sums of warpgroups, which only a role has: give the accumulator warps");
+  }
+  if (!usesPlainMaps(kernel))
+    return product.emitOpError("adds to sums of single warps, which kernels with plain maps have");
+  auto schedule = dyn_cast<tile::StagedAttr>(kernel.getSchedule());
+  if (!schedule || schedule.getWarpRows() != sums.getWarpRows() ||
+      schedule.getWarpColumns() != sums.getWarpColumns())
+    return product.emitOpError("is for ")
+           << sums.getWarpRows() << " x " << sums.getWarpColumns()
+           << " warps, but the schedule of its kernel is " << kernel.getSchedule();
+  return success();
+}
+} // namespace
+
 FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, std::int64_t shared_bytes) {
   sm::MmaOp product;
-  bool dependent = false, terms = false;
+  bool dependent = false, terms = false, scaled = false;
   kernel.walk([&](Operation *op) {
     if (auto mma = dyn_cast<sm::MmaOp>(op); mma && !product)
       product = mma;
     dependent |= isa<sm::WaitForPredecessorOp>(op);
     terms |= isa<sm::ReadTermsOp>(op);
+    scaled |= isa<sm::AddScaledOp>(op);
   });
   if (!product)
     return kernel.emitOpError("has no sm.mma: nothing to say about its tile");
-  auto role = product->getParentOfType<sm::RoleOp>();
-
-  Builder builder(kernel.getContext());
-  auto number = [&](StringRef name, std::int64_t value) {
-    return builder.getNamedAttr(name, builder.getI64IntegerAttr(value));
-  };
-  auto boolean = [&](StringRef name, bool value) {
-    return builder.getNamedAttr(name, builder.getBoolAttr(value));
-  };
-  auto box = [&](StringRef name, Value maps) {
-    auto type = cast<sm::MapsType>(maps.getType());
-    const std::int64_t element_bytes = type.getElementType().getIntOrFloatBitWidth() / 8;
-    return builder.getNamedAttr(
-        name,
-        builder.getDictionaryAttr({number("columns", type.getSwizzle() / element_bytes),
-                                   number("rows", type.getRows()), number("swizzle", type.getSwizzle())}));
-  };
+  if (failed(checkProduct(product, kernel)))
+    return failure();
   auto layout = dyn_cast<tile::LayoutAttr>(kernel.getLayout());
   if (!layout)
     return kernel.emitOpError("needs the #tile.layout that says how many groups it counts");
+
   Block &body = kernel.getBody().front();
-  auto output = cast<sm::MapsType>(body.getArgument(2).getType()).getElementType();
-  return builder.getDictionaryAttr(
-      {number("threads", threadsOf(kernel)), number("cluster", 1), number("shared_bytes", shared_bytes),
-       builder.getNamedAttr("output", TypeAttr::get(output)), boolean("dependent_launch", dependent),
-       boolean("terms", terms), number("groups", layout.getOut().getCount()),
-       builder.getNamedAttr("tile", builder.getDictionaryAttr(
-                                        {number("rows", product.getAccumulator().getType().getRows()),
-                                         number("columns", product.getAccumulator().getType().getColumns()),
-                                         number("depth", product.getA().getType().getColumns()),
-                                         number("stages", product.getA().getType().getSlots()),
-                                         number("consumers", role.getWarpgroups())})),
-       builder.getNamedAttr(
-           "boxes", builder.getDictionaryAttr({box("x", body.getArgument(0)), box("w", body.getArgument(1)),
-                                               box("y", body.getArgument(2))}))});
+  const std::int64_t threads = threadsOf(kernel);
+  MLIRContext *context = kernel.getContext();
+  Description tile(context), boxes(context), description(context);
+  const sm::AccumulatorType sums = product.getAccumulator().getType();
+  tile.number("rows", sums.getRows());
+  tile.number("columns", sums.getColumns());
+  tile.number("depth", product.getA().getType().getColumns());
+  tile.number("stages", product.getA().getType().getSlots());
+  auto role = product->getParentOfType<sm::RoleOp>();
+  tile.number("consumers", role ? static_cast<std::int64_t>(role.getWarpgroups())
+                                : llvm::divideCeil(threads, sm::warpgroup_threads));
+  boxes.box("x", body.getArgument(0));
+  boxes.box("w", body.getArgument(1));
+  boxes.box("y", body.getArgument(2));
+
+  description.number("threads", threads);
+  description.number("cluster", 1);
+  description.number("shared_bytes", shared_bytes);
+  description.add("output",
+                  TypeAttr::get(cast<sm::MapsType>(body.getArgument(2).getType()).getElementType()));
+  description.boolean("dependent_launch", dependent);
+  description.boolean("terms", terms);
+  description.number("groups", layout.getOut().getCount());
+  if (usesPlainMaps(kernel)) {
+    std::int64_t vector = 1;
+    for (BlockArgument maps : body.getArguments().take_front(3))
+      vector = std::max(vector, cast<sm::MapsType>(maps.getType()).getVector());
+    Description warps(context);
+    warps.number("rows", sums.getWarpRows());
+    warps.number("columns", sums.getWarpColumns());
+    description.number("vector", vector);
+    description.boolean("scaled", scaled);
+    description.add("warps", warps.all());
+  }
+  description.add("tile", tile.all());
+  description.add("boxes", boxes.all());
+  return description.all();
 }
 
 namespace {
@@ -102,6 +165,14 @@ algrt::GpuKernel readKernelAttribute(LLVM::LLVMFuncOp function) {
   kernel.dependent_launch = fields.boolean("dependent_launch");
   kernel.terms = fields.boolean("terms");
   kernel.groups = fields.number("groups");
+  if (dictionary.contains("vector")) {
+    kernel.copies = algrt::GpuCopies::threads;
+    kernel.vector = fields.number("vector");
+    kernel.scaled = fields.boolean("scaled");
+    const Fields warps = fields.fields("warps");
+    kernel.warp_rows = warps.number("rows");
+    kernel.warp_columns = warps.number("columns");
+  }
   const Fields tile = fields.fields("tile");
   kernel.tile = {tile.number("rows"), tile.number("columns"), tile.number("depth"), tile.number("stages"),
                  tile.number("consumers")};

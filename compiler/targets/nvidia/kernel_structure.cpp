@@ -2,6 +2,7 @@
 
 #include "compiler/targets/nvidia/instructions.h"
 #include "compiler/targets/nvidia/kernel_attribute.h"
+#include "compiler/targets/nvidia/plain_map.h"
 #include "compiler/targets/nvidia/shared_memory.h"
 #include "runtime/gpu_kernel_abi.h"
 
@@ -19,15 +20,19 @@ class StructureLowering {
 public:
   StructureLowering(ModuleOp module, sm::KernelOp kernel)
       : module(module), kernel(kernel), builder(kernel.getContext()), location(kernel.getLoc()),
-        threads(threadsOf(kernel)) {}
+        plain(usesPlainMaps(kernel)), threads(threadsOf(kernel)) {}
 
   FailureOr<LLVM::LLVMFuncOp> run();
 
 private:
+  LogicalResult checkRoles();
+  /// Of one map in the kernel's first parameter.
+  Type mapType();
   void declareSharedMemory();
   void declareFunction(DictionaryAttr description);
   void replaceArguments();
-  /// The kernel's ops go over into the entry block; each role ends it with a branch.
+  /// The kernel's ops go over into the entry block; each role ends it with a branch. Without roles it is
+  /// the whole function.
   void dealRoles();
   void lowerRole(sm::RoleOp role, std::int64_t first_warpgroup, bool last);
   void markWarpgroups(sm::RoleOp role, std::int64_t first_warpgroup);
@@ -49,16 +54,32 @@ private:
   Location location;
   LLVM::LLVMFuncOp function;
   Block *exit = nullptr;
+  const bool plain; ///< the maps: threads read and write through them
   std::int64_t threads = 0;
   SmallPtrSet<Operation *, 2> whole_roles; ///< each sm.elect that is all its role does
 };
 
-FailureOr<LLVM::LLVMFuncOp> StructureLowering::run() {
-  if (kernel.getBody().getOps<sm::RoleOp>().empty())
-    return kernel.emitOpError("has no roles: split it with its target's passes before");
+LogicalResult StructureLowering::checkRoles() {
+  for (BlockArgument argument : kernel.getBody().getArguments().take_front(3))
+    if (cast<sm::MapsType>(argument.getType()).isPlain() != plain)
+      return kernel.emitOpError(
+          "mixes plain maps and tensor maps: its first parameter holds maps of one kind");
+  if (kernel.getBody().getOps<sm::RoleOp>().empty()) {
+    if (!plain)
+      return kernel.emitOpError("has no roles: split it with its target's passes before");
+    return success();
+  }
+  if (plain)
+    return kernel.emitOpError("has roles, and plain maps: all threads of a block copy through those");
   Operation &end = kernel.getBody().front().back();
   if (!isa<sm::RoleOp>(end))
     return end.emitOpError("stands behind the roles, where no thread comes");
+  return success();
+}
+
+FailureOr<LLVM::LLVMFuncOp> StructureLowering::run() {
+  if (failed(checkRoles()))
+    return failure();
   const FailureOr<std::int64_t> shared_bytes = placeSharedMemory(kernel);
   if (failed(shared_bytes))
     return failure();
@@ -88,6 +109,12 @@ FailureOr<LLVM::LLVMFuncOp> StructureLowering::run() {
   return function;
 }
 
+Type StructureLowering::mapType() {
+  if (plain)
+    return plainMapType(builder.getContext());
+  return LLVM::LLVMArrayType::get(builder.getI8Type(), algrt_tensor_map_bytes);
+}
+
 void StructureLowering::declareSharedMemory() {
   if (module.lookupSymbol(shared_memory_name))
     return;
@@ -110,12 +137,12 @@ void StructureLowering::declareFunction(DictionaryAttr description) {
   std::int64_t maps = 0;
   for (BlockArgument argument : kernel.getBody().getArguments().take_front(3))
     maps += cast<sm::MapsType>(argument.getType()).getCount();
-  auto map = LLVM::LLVMArrayType::get(builder.getI8Type(), algrt_tensor_map_bytes);
   function.setArgAttr(0, LLVM::LLVMDialect::getByValAttrName(),
-                      TypeAttr::get(LLVM::LLVMArrayType::get(map, static_cast<unsigned>(maps))));
+                      TypeAttr::get(LLVM::LLVMArrayType::get(mapType(), static_cast<unsigned>(maps))));
   function.setArgAttr(0, NVVM::NVVMDialect::getGridConstantAttrName(), builder.getUnitAttr());
-  function.setArgAttr(0, LLVM::LLVMDialect::getAlignAttrName(),
-                      builder.getI64IntegerAttr(algrt_tensor_map_alignment));
+  function.setArgAttr(
+      0, LLVM::LLVMDialect::getAlignAttrName(),
+      builder.getI64IntegerAttr(plain ? alignof(algrt_plain_map) : algrt_tensor_map_alignment));
 
   function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
   function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
@@ -132,13 +159,12 @@ void StructureLowering::declareFunction(DictionaryAttr description) {
 void StructureLowering::replaceArguments() {
   Block *entry = &function.getBody().front();
   builder.setInsertionPointToStart(entry);
-  auto map = LLVM::LLVMArrayType::get(builder.getI8Type(), algrt_tensor_map_bytes);
   std::int32_t before = 0;
   auto arguments = kernel.getBody().getArguments();
   for (BlockArgument argument : arguments.take_front(3)) {
     Value address = entry->getArgument(0);
     if (before)
-      address = LLVM::GEPOp::create(builder, location, address.getType(), map, address,
+      address = LLVM::GEPOp::create(builder, location, address.getType(), mapType(), address,
                                     ArrayRef<LLVM::GEPArg>{before});
     before += cast<sm::MapsType>(argument.getType()).getCount();
     argument.replaceAllUsesWith(
@@ -155,13 +181,18 @@ void StructureLowering::replaceArguments() {
 void StructureLowering::dealRoles() {
   Block *entry = &function.getBody().front();
   entry->getOperations().splice(entry->end(), kernel.getBody().front().getOperations());
+  SmallVector<sm::RoleOp> roles = llvm::to_vector(entry->getOps<sm::RoleOp>());
+  if (roles.empty()) {
+    builder.setInsertionPointToEnd(entry);
+    LLVM::ReturnOp::create(builder, location, ValueRange());
+    return;
+  }
   exit = new Block();
   function.getBody().push_back(exit);
   builder.setInsertionPointToStart(exit);
   LLVM::ReturnOp::create(builder, location, ValueRange());
 
   std::int64_t first_warpgroup = 0;
-  SmallVector<sm::RoleOp> roles = llvm::to_vector(entry->getOps<sm::RoleOp>());
   for (auto [i, role] : llvm::enumerate(roles)) {
     const std::int64_t warpgroups = role.getWarpgroups();
     lowerRole(role, first_warpgroup, i + 1 == roles.size());
@@ -232,7 +263,7 @@ void StructureLowering::lowerElect(sm::ElectOp elect) {
   Instructions write(builder, location);
   scf::IfOp one;
   if (whole_roles.contains(elect)) {
-    scf::IfOp first_warp = when(write.below(write.threadInWarpgroup(), warp_threads));
+    scf::IfOp first_warp = when(write.below(write.threadInWarpgroup(), sm::warp_threads));
     builder.setInsertionPoint(first_warp.thenBlock()->getTerminator());
     one = when(NVVM::ElectSyncOp::create(builder, location, builder.getI1Type(), Value()));
   } else {
@@ -259,6 +290,10 @@ void StructureLowering::lowerInitialize(sm::InitializeOp initialize) {
 }
 
 } // namespace
+
+std::int64_t threadsOf(LLVM::LLVMFuncOp function) {
+  return function->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getReqntidAttrName())[0];
+}
 
 FailureOr<LLVM::LLVMFuncOp> lowerKernelStructure(ModuleOp module, sm::KernelOp kernel) {
   return StructureLowering(module, kernel).run();

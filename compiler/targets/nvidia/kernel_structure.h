@@ -16,8 +16,12 @@ constexpr llvm::StringLiteral kernel_attribute_name = "sm.kernel";
 /// On ops of a role with several warpgroups: the number of the first one in the block.
 constexpr llvm::StringLiteral first_warpgroup_name = "first_warpgroup";
 
+/// Threads of a block of a function that lowerKernelStructure wrote.
+std::int64_t threadsOf(mlir::LLVM::LLVMFuncOp function);
+
 /// Replaces a kernel by an llvm.func. The ops of `sm` that stand for instructions, scf and arith stay in its
 /// body; roles become branches on the warpgroup, sm.elect and everything that one thread does an scf.if.
+/// Without roles, all threads run the body.
 mlir::FailureOr<mlir::LLVM::LLVMFuncOp> lowerKernelStructure(mlir::ModuleOp module, sm::KernelOp kernel);
 
 } // namespace compiler

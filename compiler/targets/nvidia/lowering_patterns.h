@@ -17,10 +17,16 @@ void addGridPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternS
 void addBarrierPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
 /// copies.cpp: load, store, store_commit, store_wait.
 void addCopyPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
+/// thread_copies.cpp: copy, copy_commit, copy_wait, block_sync.
+void addThreadCopyPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
 /// products.cpp: zero, mma_fence, mma, mma_commit, mma_wait, settle.
 void addProductPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
+/// warp_products.cpp: mma on sums of single warps, add_scaled.
+void addWarpProductPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
 /// results.cpp: write.
 void addResultPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
+/// thread_results.cpp: deliver of sums of single warps.
+void addThreadResultPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
 
 } // namespace compiler
 

@@ -1,4 +1,4 @@
-// Products on the tensor cores.
+// Products of warpgroups on the tensor cores.
 #include "compiler/targets/nvidia/descriptor.h"
 #include "compiler/targets/nvidia/instructions.h"
 #include "compiler/targets/nvidia/kernel_structure.h"
@@ -41,6 +41,8 @@ struct MmaLowering : ConvertOpToLLVMPattern<sm::MmaOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult matchAndRewrite(sm::MmaOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
+    if (op.getAccumulator().getType().hasWarps())
+      return failure();
     Location location = op.getLoc();
     MLIRContext *context = op.getContext();
     Instructions write(rewriter, location);

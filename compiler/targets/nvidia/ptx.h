@@ -28,7 +28,7 @@ struct PtxModule {
 /// translated, AbsentError where this LLVM has no NVPTX backend.
 std::string nvptxLlvmIr(mlir::ModuleOp module, const std::string &architecture);
 
-/// PTX for `architecture`, "sm_90a". Throws as above.
+/// PTX for `architecture`, "sm_90a" or "sm_80". Throws as above.
 PtxModule generatePtx(mlir::ModuleOp module, const std::string &architecture);
 
 } // namespace compiler

@@ -77,7 +77,7 @@ private:
     Instructions write(rewriter, location);
     sm::BufferType type = op.getTarget().getType();
     constexpr std::int64_t element_bytes = 2;
-    Value warp = write.shiftRight(write.threadInWarpgroup(), llvm::Log2_64(warp_threads));
+    Value warp = write.shiftRight(write.threadInWarpgroup(), llvm::Log2_64(sm::warp_threads));
     Value row = write.add(write.multiply(warp, warp_rows), write.bitAnd(write.thread(), warp_rows - 1));
     Value lane_bytes = write.bitAnd(write.thread(), warp_rows); // 16 = one piece, for lanes 16 to 31
     SwizzledRow slot_row(write, type, start, row);
@@ -109,7 +109,7 @@ private:
     Instructions write(rewriter, location);
     sm::BufferType type = op.getTarget().getType();
     constexpr std::int64_t element_bytes = 4, pair_bytes = 2 * element_bytes, lanes_per_row = 4;
-    Value warp = write.shiftRight(write.threadInWarpgroup(), llvm::Log2_64(warp_threads));
+    Value warp = write.shiftRight(write.threadInWarpgroup(), llvm::Log2_64(sm::warp_threads));
     Value first = write.add(write.multiply(warp, warp_rows),
                             write.shiftRight(write.lane(), llvm::Log2_64(lanes_per_row)));
     Value lane_bytes = write.multiply(write.bitAnd(write.thread(), lanes_per_row - 1), pair_bytes);

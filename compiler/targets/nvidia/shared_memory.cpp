@@ -1,5 +1,7 @@
 #include "compiler/targets/nvidia/shared_memory.h"
 
+#include "compiler/targets/nvidia/kernel_attribute.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -23,9 +25,10 @@ FailureOr<std::int64_t> placeSharedMemory(sm::KernelOp kernel) {
   }
   for (auto barriers : kernel.getBody().getOps<sm::BarriersOp>())
     place(barriers, barriers.getBarriers().getType().getSlots() * barrier_bytes);
-  if (bytes > most_shared_bytes)
-    return kernel.emitOpError("needs ") << bytes << " bytes of shared memory, a block can have "
-                                        << most_shared_bytes << "; take fewer stages or a smaller tile";
+  const std::int64_t most = usesPlainMaps(kernel) ? most_portable_shared_bytes : most_shared_bytes;
+  if (bytes > most)
+    return kernel.emitOpError("needs ") << bytes << " bytes of shared memory, a block can have " << most
+                                        << "; take fewer stages or a smaller tile";
   return bytes;
 }
 

@@ -10,8 +10,9 @@ namespace compiler {
 
 /// Slots begin at multiples of the period of the widest swizzle: 8 rows of 128 bytes.
 constexpr std::int64_t slot_alignment = 1024;
-/// What one block can have on compute capability 9.0.
-constexpr std::int64_t most_shared_bytes = 232448;
+/// What one block can have on compute capability 9.0; and on every one since 8.0, of which 8.6 and 8.9 give
+/// least: what a kernel can have whose threads copy.
+constexpr std::int64_t most_shared_bytes = 232448, most_portable_shared_bytes = 99 * 1024;
 /// The discardable attribute that holds the place of an allocation, in bytes from the start of @shared.
 constexpr llvm::StringLiteral shared_offset_name = "offset";
 

@@ -32,8 +32,10 @@ void addSmTypeConversions(LLVMTypeConverter &types) {
   types.addConversion([=](sm::TermsTableType) { return pointerTo(context, Space::Global); });
   types.addConversion([=](sm::AccumulatorType type) {
     // A warpgroup holds 64 x columns sums in 128 threads.
-    const SmallVector<Type> sums(type.getColumns() * sm::warpgroup_rows / sm::warpgroup_threads,
-                                 Float32Type::get(context));
+    const std::int64_t registers = type.hasWarps()
+                                       ? type.getRowsOfWarp() * type.getColumnsOfWarp() / sm::warp_threads
+                                       : type.getColumns() * sm::warpgroup_rows / sm::warpgroup_threads;
+    const SmallVector<Type> sums(registers, Float32Type::get(context));
     return LLVM::LLVMStructType::getLiteral(context, sums);
   });
 }
@@ -89,8 +91,11 @@ private:
     compiler::addGridPatterns(types, patterns);
     compiler::addBarrierPatterns(types, patterns);
     compiler::addCopyPatterns(types, patterns);
+    compiler::addThreadCopyPatterns(types, patterns);
     compiler::addProductPatterns(types, patterns);
+    compiler::addWarpProductPatterns(types, patterns);
     compiler::addResultPatterns(types, patterns);
+    compiler::addThreadResultPatterns(types, patterns);
 
     ConversionTarget target(*context);
     target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();

@@ -1,0 +1,157 @@
+// Products whose sums single warps hold: mma.sync on fragments that ldmatrix reads.
+#include "compiler/targets/nvidia/instructions.h"
+#include "compiler/targets/nvidia/lowering_patterns.h"
+#include "compiler/targets/nvidia/panel_offset.h"
+#include "compiler/targets/nvidia/shared_memory.h"
+#include "compiler/targets/nvidia/warp_part.h"
+
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+
+namespace compiler {
+namespace {
+
+constexpr std::int64_t element_bytes = 2;
+/// Columns of two tiles, whose operands one ldmatrix reads.
+constexpr std::int64_t pair_columns = 2 * sm::mma_columns;
+
+using Registers = SmallVector<Value, 4>;
+
+/// Writes the product of one warp's part: rows of A times columns of B.
+class WarpProduct {
+public:
+  /// `sign_bits` (i32) are flipped in every pair of A's elements; null for none.
+  WarpProduct(OpBuilder &builder, sm::MmaOp op, sm::MmaOp::Adaptor operands, Value sign_bits)
+      : builder(builder), location(op.getLoc()), write(builder, location), a(op.getA().getType()),
+        b(op.getB().getType()), sums_type(op.getAccumulator().getType()), sign_bits(sign_bits),
+        a_start(slotStart(operands.getA(), operands.getASlot(), a)),
+        b_start(slotStart(operands.getB(), operands.getBSlot(), b)) {}
+
+  Value add(Value sums) {
+    WarpPart part(write, sums_type);
+    // Lanes 0 to 15 name the 16 rows of the left pieces of a fragment, lanes 16 to 31 those of the right
+    // ones.
+    Value lane_row = write.bitAnd(write.lane(), sm::mma_rows - 1);
+    Value lane_piece = write.multiply(write.divide(write.lane(), sm::mma_rows), piece_bytes);
+    const PanelRow a_row(write, a, write.add(part.firstRow(), lane_row));
+    const PanelRow b_row(write, b, lane_row);
+    Value first_column = write.add(write.multiply(part.firstColumn(), element_bytes), lane_piece);
+
+    TileSums tiles(builder, location, sums_type, sums);
+    for (std::int64_t depth = 0; depth < a.getColumns(); depth += sm::mma_depth) {
+      Value a_offset = a_row.at(write.add(lane_piece, depth * element_bytes));
+      SmallVector<Registers> fragments;
+      for (std::int64_t row = 0; row < sums_type.getRowsOfWarp(); row += sm::mma_rows)
+        fragments.push_back(
+            withSign(load(write.advance(write.advance(a_start, a_offset), row * a_row.rowBytes()), 4,
+                          /*transposed=*/false)));
+      for (std::int64_t column = 0; column < sums_type.getColumnsOfWarp(); column += pair_columns) {
+        Value b_offset = b_row.at(write.add(first_column, column * element_bytes));
+        Value address = write.advance(write.advance(b_start, b_offset), depth * b_row.rowBytes());
+        const std::int64_t columns = std::min(pair_columns, sums_type.getColumnsOfWarp() - column);
+        const Registers pair = load(address, columns / sm::mma_columns * 2, /*transposed=*/true);
+        for (std::int64_t tile = 0; tile < columns / sm::mma_columns; ++tile)
+          for (auto [i, fragment] : llvm::enumerate(fragments))
+            multiply(fragment, ArrayRef(pair).slice(2 * tile, 2),
+                     tiles.of(static_cast<std::int64_t>(i), column / sm::mma_columns + tile));
+      }
+    }
+    return tiles.all();
+  }
+
+private:
+  Value slotStart(Value buffer, Value slot, sm::BufferType type) {
+    return write.advance(buffer, write.multiply(slot, slotStride(type)));
+  }
+
+  /// 8 x 8 matrices whose rows begin at the addresses that groups of 8 lanes give.
+  Registers load(Value address, std::int64_t matrices, bool transposed) {
+    MLIRContext *context = builder.getContext();
+    Type word = builder.getI32Type();
+    const SmallVector<Type> words(matrices, word);
+    Value loaded = NVVM::LdMatrixOp::create(
+        builder, location, LLVM::LLVMStructType::getLiteral(context, words), address,
+        static_cast<std::uint32_t>(matrices), transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row,
+        NVVM::LdStMatrixShapeAttr::get(context, 8, 8), NVVM::LdStMatrixEltType::B16);
+    Registers registers;
+    for (std::int64_t i = 0; i < matrices; ++i)
+      registers.push_back(LLVM::ExtractValueOp::create(builder, location, loaded, i));
+    return registers;
+  }
+
+  Registers withSign(Registers fragment) {
+    if (sign_bits)
+      for (Value &pair : fragment)
+        pair = write.bitXor(pair, sign_bits);
+    return fragment;
+  }
+
+  void multiply(const Registers &a_fragment, ArrayRef<Value> b_fragment, MutableArrayRef<Value> sums) {
+    using Types = std::array<NVVM::MMATypes, 2>;
+    using Layouts = std::array<NVVM::MMALayout, 2>;
+    const SmallVector<Type> results(sums.size(), builder.getF32Type());
+    Value product = NVVM::MmaOp::create(
+        builder, location, LLVM::LLVMStructType::getLiteral(builder.getContext(), results), a_fragment,
+        b_fragment, sums, {sm::mma_rows, sm::mma_columns, sm::mma_depth}, std::nullopt, std::nullopt,
+        Types{NVVM::MMATypes::bf16, NVVM::MMATypes::bf16},
+        Layouts{NVVM::MMALayout::row, NVVM::MMALayout::col});
+    for (auto [i, sum] : llvm::enumerate(sums))
+      sum = LLVM::ExtractValueOp::create(builder, location, product, static_cast<std::int64_t>(i));
+  }
+
+  OpBuilder &builder;
+  Location location;
+  Instructions write;
+  sm::BufferType a, b;
+  sm::AccumulatorType sums_type;
+  Value sign_bits;
+  Value a_start, b_start;
+};
+
+struct WarpMmaLowering : ConvertOpToLLVMPattern<sm::MmaOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(sm::MmaOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (!op.getAccumulator().getType().hasWarps())
+      return failure();
+    // The sign bits of the two elements that a register holds.
+    constexpr std::int64_t both_signs = 0x80008000;
+    Instructions write(rewriter, op.getLoc());
+    Value sign_bits;
+    if (op.getNegate())
+      sign_bits = write.constant(both_signs);
+    else if (op.getNegateIf())
+      sign_bits = write.choose(adaptor.getNegateIf(), write.constant(both_signs), write.constant(0));
+    rewriter.replaceOp(op, WarpProduct(rewriter, op, adaptor, sign_bits).add(adaptor.getAccumulator()));
+    return success();
+  }
+};
+
+struct AddScaledLowering : ConvertOpToLLVMPattern<sm::AddScaledOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(sm::AddScaledOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location location = op.getLoc();
+    Type type = typeConverter->convertType(op.getType());
+    Value result = LLVM::PoisonOp::create(rewriter, location, type);
+    const auto count = static_cast<std::int64_t>(cast<LLVM::LLVMStructType>(type).getBody().size());
+    for (std::int64_t i = 0; i < count; ++i) {
+      auto of = [&](Value sums) { return LLVM::ExtractValueOp::create(rewriter, location, sums, i); };
+      Value sum = LLVM::FMulAddOp::create(rewriter, location, of(adaptor.getPartial()),
+                                          adaptor.getCoefficient(), of(adaptor.getTotal()));
+      result = LLVM::InsertValueOp::create(rewriter, location, result, sum, i);
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+} // namespace
+
+void addWarpProductPatterns(const LLVMTypeConverter &types, RewritePatternSet &patterns) {
+  patterns.add<WarpMmaLowering, AddScaledLowering>(types);
+}
+
+} // namespace compiler

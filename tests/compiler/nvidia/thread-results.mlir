@@ -1,0 +1,93 @@
+// Sums leave straight from registers: each thread has two neighbouring columns of a tile, in two rows.
+// RUN: alg-opt %s -split-input-file -sm-to-nvvm | FileCheck %s
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+                       out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
+
+// CHECK-LABEL: llvm.func @pairs(
+// CHECK: nvvm.mma.sync
+// CHECK: %[[LEFT:.*]] = nvvm.mma.sync
+// CHECK: %[[SUM0:.*]] = llvm.extractvalue
+// CHECK: %[[MAP:.*]] = llvm.getelementptr %{{.*}} : (!llvm.ptr, i32) -> !llvm.ptr, !llvm.struct
+// CHECK: %[[COLUMNS:.*]] = llvm.load %{{.*}} invariant {alignment = 4 : i64} : !llvm.ptr -> i32
+// CHECK: %[[ROWS:.*]] = llvm.load %{{.*}} invariant {alignment = 4 : i64} : !llvm.ptr -> i32
+// CHECK: %[[START:.*]] = llvm.getelementptr {{.*}} : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i8
+// CHECK: %[[HAS_FIRST:.*]] = llvm.icmp "ult" %{{.*}}, %[[COLUMNS]] : i32
+// CHECK: %[[HAS_SECOND:.*]] = llvm.icmp "ult" %{{.*}}, %[[COLUMNS]] : i32
+// CHECK: %[[IN_ROWS:.*]] = llvm.icmp "ult" %{{.*}}, %[[ROWS]] : i32
+// CHECK: %[[HAS_ROW:.*]] = llvm.and %{{.*}}, %[[IN_ROWS]] : i1
+// CHECK: llvm.cond_br %[[HAS_ROW]]
+// CHECK: nvvm.convert.f32x2.to.bf16x2
+// CHECK: %[[PAIR:.*]] = llvm.bitcast %{{.*}} : vector<2xbf16> to i32
+// CHECK: llvm.cond_br %[[HAS_FIRST]]
+// CHECK: llvm.store %[[PAIR]], %[[START]] {alignment = 4 : i64} : i32, !llvm.ptr<1>
+// CHECK: %[[NEXT:.*]] = llvm.getelementptr %[[START]][16]
+// CHECK: llvm.cond_br %[[HAS_SECOND]]
+// CHECK: llvm.store %{{.*}}, %[[NEXT]] {alignment = 4 : i64} : i32, !llvm.ptr<1>
+// CHECK: llvm.cond_br
+// CHECK-COUNT-2: llvm.store %{{.*}} {alignment = 4 : i64} : i32, !llvm.ptr<1>
+// CHECK-NOT: llvm.store
+sm.kernel @pairs(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, vector 8>,
+    %w: !sm.maps<1 x 32 x 16 x bf16, row_dimension 2, swizzle 32, vector 8>,
+    %y: !sm.maps<2 x 16 x 16 x bf16, row_dimension 3, vector 8>, %rows: index, %offset: index, %terms: !sm.terms_table)
+    attributes {layout = #layout, schedule = #tile.staged<types = 1, rows = 16, columns = 16, depth = 32, stages = 2, warps = 1 x 1, vector = 8>} {
+  %a = sm.allocate : !sm.buffer<2 x 16 x 32 x bf16, swizzle 64>
+  %b = sm.allocate : !sm.buffer<2 x 32 x 16 x bf16, swizzle 32>
+  %slot = sm.block_index
+  %zero = arith.constant 0 : index
+  %sum = sm.zero : !sm.accumulator<16 x 16, warps 1 x 1>
+  %next = sm.mma %a[%slot], %b[%slot], %sum : <2 x 16 x 32 x bf16, swizzle 64>, <2 x 32 x 16 x bf16, swizzle 32>, <16 x 16, warps 1 x 1>
+  sm.deliver %next to %y[%slot] [%slot, %slot, %slot, %slot] : !sm.accumulator<16 x 16, warps 1 x 1> to !sm.maps<2 x 16 x 16 x bf16, row_dimension 3, vector 8>
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+                       out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
+
+// CHECK-LABEL: llvm.func @floats(
+// CHECK-NOT: convert
+// CHECK-COUNT-4: llvm.store %{{.*}} {alignment = 8 : i64} : vector<2xf32>, !llvm.ptr<1>
+// CHECK-NOT: llvm.store
+sm.kernel @floats(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, vector 8>,
+    %w: !sm.maps<1 x 32 x 16 x bf16, row_dimension 2, swizzle 32, vector 8>,
+    %y: !sm.maps<2 x 16 x 16 x f32, row_dimension 3, vector 4>, %rows: index, %offset: index, %terms: !sm.terms_table)
+    attributes {layout = #layout, schedule = #tile.staged<types = 1, rows = 16, columns = 16, depth = 32, stages = 2, warps = 1 x 1, vector = 8>} {
+  %a = sm.allocate : !sm.buffer<2 x 16 x 32 x bf16, swizzle 64>
+  %b = sm.allocate : !sm.buffer<2 x 32 x 16 x bf16, swizzle 32>
+  %slot = sm.block_index
+  %zero = arith.constant 0 : index
+  %sum = sm.zero : !sm.accumulator<16 x 16, warps 1 x 1>
+  %next = sm.mma %a[%slot], %b[%slot], %sum : <2 x 16 x 32 x bf16, swizzle 64>, <2 x 32 x 16 x bf16, swizzle 32>, <16 x 16, warps 1 x 1>
+  sm.deliver %next to %y[%slot] [%slot, %slot, %slot, %slot] : !sm.accumulator<16 x 16, warps 1 x 1> to !sm.maps<2 x 16 x 16 x f32, row_dimension 3, vector 4>
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+                       out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
+
+// One at a time: each element has a condition of its own.
+// CHECK-LABEL: llvm.func @singles(
+// CHECK-COUNT-4: llvm.icmp "ult" %{{.*}}, %[[COLUMNS:.*]] : i32
+// CHECK: %[[PAIR:.*]] = llvm.bitcast
+// CHECK: %[[LOW:.*]] = llvm.trunc %[[PAIR]] : i32 to i16
+// CHECK: llvm.store %[[LOW]], %[[AT:.*]] {alignment = 2 : i64} : i16, !llvm.ptr<1>
+// CHECK: %[[UPPER:.*]] = llvm.lshr
+// CHECK: %[[HIGH:.*]] = llvm.trunc %[[UPPER]] : i32 to i16
+// CHECK: llvm.getelementptr %[[AT]][2]
+// CHECK: llvm.store %[[HIGH]]
+// CHECK-COUNT-6: llvm.store %{{.*}} {alignment = 2 : i64} : i16, !llvm.ptr<1>
+// CHECK-NOT: llvm.store
+sm.kernel @singles(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, vector 1>,
+    %w: !sm.maps<1 x 32 x 16 x bf16, row_dimension 2, swizzle 32, vector 1>,
+    %y: !sm.maps<2 x 16 x 16 x bf16, row_dimension 3, vector 1>, %rows: index, %offset: index, %terms: !sm.terms_table)
+    attributes {layout = #layout, schedule = #tile.staged<types = 1, rows = 16, columns = 16, depth = 32, stages = 2, warps = 1 x 1, vector = 1>} {
+  %a = sm.allocate : !sm.buffer<2 x 16 x 32 x bf16, swizzle 64>
+  %b = sm.allocate : !sm.buffer<2 x 32 x 16 x bf16, swizzle 32>
+  %slot = sm.block_index
+  %zero = arith.constant 0 : index
+  %sum = sm.zero : !sm.accumulator<16 x 16, warps 1 x 1>
+  %next = sm.mma %a[%slot], %b[%slot], %sum : <2 x 16 x 32 x bf16, swizzle 64>, <2 x 32 x 16 x bf16, swizzle 32>, <16 x 16, warps 1 x 1>
+  sm.deliver %next to %y[%slot] [%slot, %slot, %slot, %slot] : !sm.accumulator<16 x 16, warps 1 x 1> to !sm.maps<2 x 16 x 16 x bf16, row_dimension 3, vector 1>
+}
