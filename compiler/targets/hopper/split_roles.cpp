@@ -1,6 +1,7 @@
 // sm-split-roles: loading and multiplying in different warps.
 #include "compiler/schedule/hopper_schedule.h"
 #include "compiler/targets/hopper/passes.h"
+#include "compiler/targets/thread_block/block_product.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -13,12 +14,6 @@ using namespace mlir;
 using namespace compiler;
 
 namespace {
-
-/// The product of a kernel and the blocks that it multiplies.
-struct Product {
-  sm::MultiplyOp multiply;
-  sm::FetchOp a, b;
-};
 
 struct SmSplitRoles : compiler::impl::SmSplitRolesBase<SmSplitRoles> {
   void runOnOperation() override {
@@ -33,22 +28,6 @@ private:
 
 } // namespace
 
-static FailureOr<Product> findProduct(sm::KernelOp kernel) {
-  SmallVector<sm::MultiplyOp> all;
-  kernel.walk([&](sm::MultiplyOp multiply) { all.push_back(multiply); });
-  if (all.size() != 1)
-    return kernel.emitOpError("multiplies in ")
-           << all.size() << " places; roles are split around exactly one";
-  Product product = {all[0], all[0].getA().getDefiningOp<sm::FetchOp>(),
-                     all[0].getB().getDefiningOp<sm::FetchOp>()};
-  auto feeds = [&](sm::FetchOp fetch) {
-    return fetch && fetch->getBlock() == all[0]->getBlock() && fetch.getBlock().hasOneUse();
-  };
-  if (!feeds(product.a) || !feeds(product.b))
-    return all[0].emitOpError("must multiply blocks that are fetched beside it and used nowhere else");
-  return product;
-}
-
 /// A role at the end of the kernel; the builder stands in its body afterwards.
 static sm::RoleOp addRole(OpBuilder &builder, sm::KernelOp kernel, sm::RoleKind kind, std::int64_t warpgroups,
                           std::int64_t registers) {
@@ -59,7 +38,7 @@ static sm::RoleOp addRole(OpBuilder &builder, sm::KernelOp kernel, sm::RoleKind 
 }
 
 LogicalResult SmSplitRoles::split(sm::KernelOp kernel) {
-  FailureOr<Product> product = findProduct(kernel);
+  FailureOr<BlockProduct> product = findProduct(kernel);
   if (failed(product))
     return failure();
   const std::int64_t rows = product->multiply.getAccumulator().getType().getRows();

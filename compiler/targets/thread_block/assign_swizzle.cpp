@@ -20,10 +20,10 @@ static Type swizzled(Type type) {
   return TypeSwitch<Type, Type>(type)
       .Case([&](sm::MapsType maps) -> Type {
         const std::int64_t swizzle = choose(maps);
-        return swizzle
-                   ? sm::MapsType::get(maps.getContext(), maps.getCount(), maps.getRows(), maps.getColumns(),
-                                       maps.getElementType(), maps.getRowDimension(), swizzle)
-                   : Type();
+        return swizzle ? sm::MapsType::get(maps.getContext(), maps.getCount(), maps.getRows(),
+                                           maps.getColumns(), maps.getElementType(), maps.getRowDimension(),
+                                           swizzle, maps.getVector())
+                       : Type();
       })
       .Case([&](sm::BlockType block) -> Type {
         const std::int64_t swizzle = choose(block);
@@ -34,10 +34,18 @@ static Type swizzled(Type type) {
       .Default([](Type other) { return other; });
 }
 
+/// Such a result never lies in shared memory.
+static bool isWrittenByThreads(Value value) {
+  auto maps = dyn_cast<sm::MapsType>(value.getType());
+  return maps && maps.isPlain() && llvm::any_of(value.getUsers(), llvm::IsaPred<sm::DeliverOp>);
+}
+
 namespace {
 struct SmAssignSwizzle : compiler::impl::SmAssignSwizzleBase<SmAssignSwizzle> {
   void runOnOperation() override {
     auto assign = [](Operation *owner, Value value) -> LogicalResult {
+      if (isWrittenByThreads(value))
+        return success();
       Type type = swizzled(value.getType());
       if (!type)
         return owner->emitError("rows of ")

@@ -16,12 +16,16 @@ def ConvertTileToSm : ThreadBlockPass<"convert-tile-to-sm"> {
     block b of a persistent grid takes the tiles b, b + grid, and so on. A tile's number gives, from slow to
     fast, its line of rows, its block of rows in the line, its output group and its block of columns, so that
     blocks that run at the same time share rows of X. What lines are and which map they belong to is said in
-    `runtime/gpu_kernel_abi.h`; tiles without rows are passed over. Nothing is masked: the tensor maps fill with
-    zeros and clip.
+    `runtime/gpu_kernel_abi.h`; tiles without rows are passed over. Nothing is masked: maps fill with zeros and
+    clip.
 
     `terms` and `mma` become one loop over the steps of a tile, `depth` of one term at a time. The terms of Q(q)
     follow from type and group; others are read from the terms table. A step fetches a block of rows and a block
     of the bank and multiplies them; after the last, the sums are delivered.
+
+    A schedule with `warps` makes the maps plain and cuts the sums among single warps. Only there may coefficients
+    be other than signs: the terms table then lists those with one coefficient together, their products are added
+    to a sum of their own, and that is scaled and added to the total once behind the last of them.
   }];
 }
 
@@ -30,7 +34,7 @@ def SmAssignSwizzle : ThreadBlockPass<"sm-assign-swizzle"> {
   let description = [{
     A block is stored as column panels, each as wide as the swizzle: 128 bytes where they divide its rows, else
     64, else 32. The wider the swizzle, the fewer copies and the better the spread over the banks of shared
-    memory.
+    memory. A result that leaves straight from registers gets none.
   }];
 }
 

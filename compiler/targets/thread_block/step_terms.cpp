@@ -4,9 +4,9 @@ using namespace mlir;
 
 namespace compiler {
 
-StepTerms::StepTerms(OpBuilder &builder, Location location, tile::LayoutAttr layout, Value table, Value type,
-                     Value group)
-    : builder(builder), location(location), math(builder, location),
+StepTerms::StepTerms(OpBuilder &builder, Location location, tile::LayoutAttr layout,
+                     Coefficients coefficients, Value table, Value type, Value group)
+    : builder(builder), location(location), math(builder, location), coefficients(coefficients),
       computed(layout.getTerms().completeGraph().has_value()), table(table) {
   if (computed) {
     // B(i, j) = {i, j}, and one term where i = j.
@@ -22,29 +22,45 @@ StepTerms::StepTerms(OpBuilder &builder, Location location, tile::LayoutAttr lay
   };
   Value first = start(entry);
   term_count = math.subtract(start(math.add(entry, 1)), first);
-  // Behind the starts come two words for each term.
-  first_words = math.add(math.multiply(first, 2), types * groups + 1);
+  // Behind the starts come the words of each term.
+  first_words = math.add(math.multiply(first, wordsOfTerm()), types * groups + 1);
 }
 
-StepTerms::Term StepTerms::at(Value ordinal, bool with_sign) const {
+Value StepTerms::read(Value ordinal, std::int64_t word) const {
+  Value position = math.add(math.add(first_words, math.multiply(ordinal, wordsOfTerm())), word);
+  return sm::ReadTermsOp::create(builder, location, builder.getI32Type(), table, position);
+}
+
+StepTerms::Term StepTerms::at(Value ordinal) const {
   if (computed) {
     Value group = math.select(math.equal(ordinal, math.constant(0)), lower, upper);
     return {group, group, {}};
   }
-  Value words = math.add(first_words, math.multiply(ordinal, 2));
-  auto read = [&](Value position) -> Value {
-    return sm::ReadTermsOp::create(builder, location, builder.getI32Type(), table, position);
-  };
-  Value group = math.fromWord(read(words)), bank = read(math.add(words, 1));
+  Value group = math.fromWord(read(ordinal, 0)), bank = read(ordinal, 1);
+  if (coefficients == Coefficients::Numbers)
+    return {group, math.fromWord(bank), {}};
   auto word = [&](std::int32_t value) -> Value {
     return arith::ConstantOp::create(builder, location, builder.getI32IntegerAttr(value));
   };
   // Bit 31 is the sign of the coefficient.
   Value row = arith::AndIOp::create(builder, location, bank, word(0x7fffffff));
   Value negative;
-  if (with_sign)
+  if (coefficients == Coefficients::Signs)
     negative = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::slt, bank, word(0));
   return {group, math.fromWord(row), negative};
+}
+
+StepTerms::Coefficient StepTerms::coefficientAt(Value ordinal) const {
+  assert(coefficients == Coefficients::Numbers && !computed);
+  Value bits = read(ordinal, 2);
+  // The last term is compared with itself: behind the table's end there is nothing to read.
+  Value next = math.add(ordinal, 1);
+  Value last = math.equal(next, term_count);
+  Value next_bits = read(math.select(last, ordinal, next), 2);
+  Value differs =
+      arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ne, bits, next_bits).getResult();
+  return {arith::BitcastOp::create(builder, location, builder.getF32Type(), bits),
+          arith::OrIOp::create(builder, location, last, differs)};
 }
 
 } // namespace compiler

@@ -35,7 +35,11 @@ private:
   FailureOr<sm::KernelOp> declare();
   LogicalResult writeTile(tile::OwnOp own, const Tile &tile);
   LogicalResult writeOp(Operation *op, tile::OwnOp own, const Tile &tile);
+  LogicalResult checkTerms(tile::TermsOp terms, tile::OwnOp own);
   LogicalResult writeTerms(tile::TermsOp terms, tile::OwnOp own, const Tile &tile);
+  /// Where the sums are: in single warps or in warpgroups.
+  sm::AccumulatorType sumsOf(tile::FragmentType fragment, function_ref<InFlightDiagnostic()> error);
+  void writeScaling(const StepTerms &steps, Value ordinal, Value ends_term, Value partial, Value total);
   LogicalResult writeMap(tile::MapOp map);
   LogicalResult writeStore(tile::StoreOp store, tile::OwnOp own, const Tile &tile);
 
@@ -53,9 +57,9 @@ private:
 
 LogicalResult ThreadBlockProgram::check(tile::OwnOp own) {
   if (layout.getRowTypes().getKind() == alg::RowTypeKind::Explicit)
-    return source.emitOpError("has explicit row types, whose rows no tensor map can address");
+    return source.emitOpError("has explicit row types, whose rows no map can address");
   if (!layout.getIn().isEqual() || !layout.getBank().isEqual() || !layout.getOut().isEqual())
-    return source.emitOpError("has groups of unequal widths, which one tensor map cannot address");
+    return source.emitOpError("has groups of unequal widths, which one map cannot address");
   if (schedule.getTypes() != 1)
     return source.emitOpError("owns ") << schedule.getTypes() << " types in a tile; a thread block takes one";
   const std::pair<tile::AxisKind, std::int64_t> wanted[] = {{tile::AxisKind::Types, 1},
@@ -82,14 +86,16 @@ FailureOr<sm::KernelOp> ThreadBlockProgram::declare() {
   MLIRContext *context = builder.getContext();
   const std::int64_t row_maps = RowLines::maps(layout.getRowTypes());
   auto maps = [&](std::int64_t count, std::int64_t rows, std::int64_t columns, Type type,
-                  std::int64_t dimension) {
+                  std::int64_t dimension, std::int64_t vector) {
     return sm::MapsType::getChecked([&] { return source.emitError(); }, context, count, rows, columns, type,
-                                    dimension, /*swizzle=*/std::int64_t{0});
+                                    dimension, /*swizzle=*/std::int64_t{0}, vector);
   };
   const std::int64_t rows = schedule.getRows(), columns = schedule.getColumns(), depth = schedule.getDepth();
-  sm::MapsType x_maps = maps(row_maps, rows, depth, element(0), 3),
-               w_maps = maps(1, depth, columns, element(1), 2),
-               y_maps = maps(row_maps, rows, columns, element(2), 3);
+  // Sums of single warps lie in pairs of columns: no wider does Y need to be aligned.
+  const std::int64_t vector = schedule.getVector(), most_result_vector = 2;
+  sm::MapsType x_maps = maps(row_maps, rows, depth, element(0), 3, vector),
+               w_maps = maps(1, depth, columns, element(1), 2, vector),
+               y_maps = maps(row_maps, rows, columns, element(2), 3, std::min(vector, most_result_vector));
   if (!x_maps || !w_maps || !y_maps)
     return failure();
 
@@ -116,7 +122,9 @@ LogicalResult ThreadBlockProgram::write() {
     return failure();
   Block &body = kernel->getBody().front();
 
-  sm::WaitForPredecessorOp::create(builder, location);
+  // Dependent launches came with the copy engine.
+  if (!schedule.hasWarps())
+    sm::WaitForPredecessorOp::create(builder, location);
   const RowLines lines(math, layout.getRowTypes(), body.getArgument(3), body.getArgument(4));
   const std::int64_t groups = layout.getOut().getCount();
   const std::int64_t column_blocks =
@@ -159,9 +167,7 @@ LogicalResult ThreadBlockProgram::writeTile(tile::OwnOp own, const Tile &tile) {
 LogicalResult ThreadBlockProgram::writeOp(Operation *op, tile::OwnOp own, const Tile &tile) {
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](tile::ZeroOp zero) -> LogicalResult {
-        tile::FragmentType type = zero.getResult().getType();
-        auto sum = sm::AccumulatorType::getChecked([&] { return zero.emitError(); }, builder.getContext(),
-                                                   type.getRows(), type.getColumns());
+        sm::AccumulatorType sum = sumsOf(zero.getResult().getType(), [&] { return zero.emitError(); });
         if (!sum)
           return failure();
         sums[zero.getResult()] = sm::ZeroOp::create(builder, location, sum);
@@ -169,16 +175,22 @@ LogicalResult ThreadBlockProgram::writeOp(Operation *op, tile::OwnOp own, const 
       })
       .Case([&](tile::TermsOp terms) { return writeTerms(terms, own, tile); })
       .Case([&](tile::MapOp map) { return writeMap(map); })
-      // The tensor maps clip.
+      // The maps clip.
       .Case([&](tile::MaskOp) { return LogicalResult(success()); })
       .Case([&](tile::StoreOp store) { return writeStore(store, own, tile); })
       .Default([&](Operation *other) -> LogicalResult {
-        return other->emitOpError("is not something that the Hopper target can lower");
+        return other->emitOpError("is not something that a GPU target can lower");
       });
 }
 
-/// One loop over the steps of a tile: `depth` of one term at a time, whatever their number.
-LogicalResult ThreadBlockProgram::writeTerms(tile::TermsOp terms, tile::OwnOp own, const Tile &tile) {
+sm::AccumulatorType ThreadBlockProgram::sumsOf(tile::FragmentType fragment,
+                                               function_ref<InFlightDiagnostic()> error) {
+  return sm::AccumulatorType::getChecked(error, builder.getContext(), fragment.getRows(),
+                                         fragment.getColumns(), schedule.getWarpRows(),
+                                         schedule.getWarpColumns());
+}
+
+LogicalResult ThreadBlockProgram::checkTerms(tile::TermsOp terms, tile::OwnOp own) {
   Block &body = terms.getBody().front();
   auto mma = dyn_cast<tile::MmaOp>(body.front());
   auto yield = cast<tile::YieldOp>(body.getTerminator());
@@ -195,22 +207,38 @@ LogicalResult ThreadBlockProgram::writeTerms(tile::TermsOp terms, tile::OwnOp ow
       mma.getColumn() != index(tile::AxisKind::Columns) || mma.getInputGroup() != body.getArgument(0) ||
       mma.getBankRow() != body.getArgument(1))
     return mma.emitOpError("must multiply what its tile owns");
-  if (mma.getScale() && !mma.getSigns())
-    return mma.emitOpError(
-        "scales by coefficients that are not signs, which tensor cores cannot do in passing");
+  if (mma.getScale() && !mma.getSigns() && !schedule.hasWarps())
+    return mma.emitOpError("scales by coefficients that are not signs, which tensor cores cannot do in "
+                           "passing; only a schedule with warps has sums to scale");
+  return success();
+}
 
-  const StepTerms steps(builder, location, layout, table, tile.line.type, tile.group);
+/// One loop over the steps of a tile: `depth` of one term at a time, whatever their number.
+LogicalResult ThreadBlockProgram::writeTerms(tile::TermsOp terms, tile::OwnOp own, const Tile &tile) {
+  if (failed(checkTerms(terms, own)))
+    return failure();
+  auto mma = cast<tile::MmaOp>(terms.getBody().front().front());
+  const bool scaled = mma.getScale() && !mma.getSigns();
+  const StepTerms steps(builder, location, layout,
+                        scaled           ? StepTerms::Coefficients::Numbers
+                        : mma.getScale() ? StepTerms::Coefficients::Signs
+                                         : StepTerms::Coefficients::None,
+                        table, tile.line.type, tile.group);
   const std::int64_t depth = schedule.getDepth();
   const std::int64_t depth_blocks = (layout.getIn().getWidth(0) + depth - 1) / depth;
   Value init = sums.lookup(terms.getInits()[0]);
-  auto loop =
-      scf::ForOp::create(builder, location, math.constant(0), math.multiply(steps.count(), depth_blocks),
-                         math.constant(1), ValueRange(init));
+  // Scaled terms carry the products of the current coefficient and, last, the sum of what has been scaled.
+  SmallVector<Value> carried = {init};
+  if (scaled)
+    carried.insert(carried.begin(), sm::ZeroOp::create(builder, location, init.getType()));
+  auto loop = scf::ForOp::create(builder, location, math.constant(0),
+                                 math.multiply(steps.count(), depth_blocks), math.constant(1), carried);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(loop.getBody());
   Value step = loop.getInductionVar();
-  Value k = math.multiply(math.remainder(step, depth_blocks), depth);
-  const StepTerms::Term term = steps.at(math.divide(step, depth_blocks), /*with_sign=*/mma.getSigns());
+  Value depth_block = math.remainder(step, depth_blocks), ordinal = math.divide(step, depth_blocks);
+  Value k = math.multiply(depth_block, depth);
+  const StepTerms::Term term = steps.at(ordinal);
 
   MLIRContext *context = builder.getContext();
   auto block = [&](Value maps) {
@@ -226,9 +254,38 @@ LogicalResult ThreadBlockProgram::writeTerms(tile::TermsOp terms, tile::OwnOp ow
                                 ValueRange{tile.column, bank_group, k, term.bank_row});
   Value next = sm::MultiplyOp::create(builder, location, init.getType(), a, b, loop.getRegionIterArg(0),
                                       term.negative);
-  scf::YieldOp::create(builder, location, next);
-  sums[terms.getResult(0)] = loop.getResult(0);
+  if (scaled)
+    writeScaling(steps, ordinal, math.equal(depth_block, math.constant(depth_blocks - 1)), next,
+                 loop.getRegionIterArg(1));
+  else
+    scf::YieldOp::create(builder, location, next);
+  sums[terms.getResult(0)] = loop.getResults().back();
   return success();
+}
+
+/// Ends a step of scaled terms. The sum of their products is scaled behind the last step of a run of terms
+/// with one coefficient, and begins anew.
+void ThreadBlockProgram::writeScaling(const StepTerms &steps, Value ordinal, Value ends_term, Value partial,
+                                      Value total) {
+  const Type types[] = {partial.getType(), total.getType()};
+  auto choose = [&](Value condition, auto then) {
+    auto branch = scf::IfOp::create(builder, location, types, condition, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(branch.elseBlock());
+    scf::YieldOp::create(builder, location, ValueRange{partial, total});
+    builder.setInsertionPointToEnd(branch.thenBlock());
+    scf::YieldOp::create(builder, location, then());
+    return branch.getResults();
+  };
+  ValueRange next = choose(ends_term, [&]() -> SmallVector<Value> {
+    const StepTerms::Coefficient coefficient = steps.coefficientAt(ordinal);
+    return choose(coefficient.ends_run, [&]() -> SmallVector<Value> {
+      Value scaled =
+          sm::AddScaledOp::create(builder, location, total.getType(), partial, coefficient.number, total);
+      return {sm::ZeroOp::create(builder, location, partial.getType()), scaled};
+    });
+  });
+  scf::YieldOp::create(builder, location, next);
 }
 
 /// Only a rounding, which writing the result does in passing.
@@ -237,7 +294,7 @@ LogicalResult ThreadBlockProgram::writeMap(tile::MapOp map) {
   auto round = dyn_cast<arith::TruncFOp>(body.front());
   if (map.getInputs().size() != 1 || !round || round.getIn() != body.getArgument(0) ||
       cast<tile::YieldOp>(body.getTerminator()).getOperand(0) != round.getOut())
-    return map.emitOpError("must only round the sums; the Hopper target has no other element-wise code yet");
+    return map.emitOpError("must only round the sums; GPU targets have no other element-wise code yet");
   sums[map.getResult()] = sums.lookup(map.getInputs()[0]);
   return success();
 }
@@ -260,7 +317,7 @@ struct ConvertTileToSm : compiler::impl::ConvertTileToSmBase<ConvertTileToSm> {
     for (tile::KernelOp kernel : llvm::make_early_inc_range(getOperation().getOps<tile::KernelOp>())) {
       if (!kernel.getStagedSchedule()) {
         kernel.emitOpError(
-            "is scheduled for threads; the Hopper target lowers kernels with a #tile.staged schedule");
+            "is scheduled for threads; GPU targets lower kernels with a #tile.staged schedule");
         return signalPassFailure();
       }
       if (failed(ThreadBlockProgram(kernel).write()))

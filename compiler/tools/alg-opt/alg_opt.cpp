@@ -1,6 +1,7 @@
 // alg-opt: runs the passes of the project on MLIR text, one at a time or as a pipeline.
 #include "compiler/lower/passes.h"
 #include "compiler/simulator/passes.h"
+#include "compiler/targets/ampere/passes.h"
 #include "compiler/targets/hopper/passes.h"
 #include "compiler/targets/nvidia/passes.h"
 #include "compiler/targets/thread_block/passes.h"
@@ -24,6 +25,7 @@ int main(int argc, char **argv) {
   compiler::registerCompilerPasses();
   compiler::registerThreadBlockPasses();
   compiler::registerHopperPasses();
+  compiler::registerAmperePasses();
   compiler::registerSimulatorPasses();
   compiler::registerNvidiaPipelines();
   mlir::DialectRegistry registry;

@@ -3,7 +3,7 @@
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
-// expected-error @+1 {{multiplies in 0 places; roles are split around exactly one}}
+// expected-error @+1 {{multiplies in 0 places; operands are staged for exactly one}}
 sm.kernel @nothing(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
                   %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, swizzle 128>,
                   %y: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>, %rows: index, %offset: index,

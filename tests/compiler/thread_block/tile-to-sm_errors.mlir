@@ -1,10 +1,10 @@
-// What a thread block of Hopper cannot do is refused at the op that is at fault.
+// What a thread block cannot do is refused at the op that is at fault.
 // RUN: alg-opt %s -split-input-file -verify-diagnostics -convert-tile-to-sm
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
-// expected-error @+1 {{is scheduled for threads; the Hopper target lowers kernels with a #tile.staged schedule}}
+// expected-error @+1 {{is scheduled for threads; GPU targets lower kernels with a #tile.staged schedule}}
 tile.kernel @threads(%w: !tile.matrix<128x128xbf16>) attributes {layout = #layout, schedule = #schedule} {
   tile.own (%b) over [<bank_rows, 1>] {
   }
@@ -15,7 +15,7 @@ tile.kernel @threads(%w: !tile.matrix<128x128xbf16>) attributes {layout = #layou
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<explicit 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3>
-// expected-error @+1 {{has explicit row types, whose rows no tensor map can address}}
+// expected-error @+1 {{has explicit row types, whose rows no map can address}}
 tile.kernel @explicit(%x: !tile.matrix<?x128xbf16>) attributes {layout = #layout, schedule = #schedule} {
   tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
   }
@@ -26,7 +26,7 @@ tile.kernel @explicit(%x: !tile.matrix<?x128xbf16>) attributes {layout = #layout
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<[64, 72]>, bank = #alg.groups<[64, 72]>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3>
-// expected-error @+1 {{has groups of unequal widths, which one tensor map cannot address}}
+// expected-error @+1 {{has groups of unequal widths, which one map cannot address}}
 tile.kernel @unequal(%x: !tile.matrix<?x136xbf16>) attributes {layout = #layout, schedule = #schedule} {
   tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
   }
@@ -143,7 +143,7 @@ tile.kernel @map(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x128xbf16>, %
     attributes {layout = #layout, schedule = #schedule} {
   tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
     %zero = tile.zero : !tile.fragment<64x64xf32>
-    // expected-error @+1 {{must only round the sums; the Hopper target has no other element-wise code yet}}
+    // expected-error @+1 {{must only round the sums; GPU targets have no other element-wise code yet}}
     %doubled = tile.map (%v = %zero : !tile.fragment<64x64xf32>) -> !tile.fragment<64x64xf32> {
       %r = arith.addf %v, %v : f32
       tile.yield %r : f32
@@ -159,7 +159,7 @@ tile.kernel @map(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x128xbf16>, %
 tile.kernel @walk(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x128xbf16>, %y: !tile.matrix<?x128xf32>)
     attributes {layout = #layout, schedule = #schedule} {
   tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
-    // expected-error @+1 {{is not something that the Hopper target can lower}}
+    // expected-error @+1 {{is not something that a GPU target can lower}}
     tile.walk (%u) over [<types, 1>] {
     }
   }

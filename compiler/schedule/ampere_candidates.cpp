@@ -1,0 +1,53 @@
+#include "compiler/schedule/ampere_schedule.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace compiler {
+
+static constexpr std::pair<std::int64_t, std::int64_t> arrangements[] = {{2, 2}, {2, 4}, {4, 2}, {1, 4},
+                                                                         {4, 1}, {1, 2}, {2, 1}, {1, 1}};
+
+/// What is legal and not worth a look: a tile of which whole instructions would be zeros.
+static std::optional<AmpereRefusal> wasteful(const algebras::Layer &layer, const AmpereSchedule &schedule) {
+  const std::int64_t n = layer.out.width(0), k = layer.in.width(0);
+  if (schedule.columns - 16 >= n && schedule.columns > 16)
+    return AmpereRefusal{"wider than a group",
+                         fmt::format("{} columns: an output group has {}, the rest would "
+                                     "be zeros",
+                                     schedule.columns, n)};
+  // 48 deep is one stage of 64 with zeros, or three of 16: both are worth a look.
+  if (schedule.depth > 16 && schedule.depth / 2 >= k)
+    return AmpereRefusal{
+        "deeper than a group",
+        fmt::format("a depth of {}: an input group has {}, the rest would be zeros", schedule.depth, k)};
+  return std::nullopt;
+}
+
+std::vector<AmpereConsidered> considerAmpere(const algebras::Layer &layer, std::int64_t vector) {
+  std::vector<AmpereConsidered> considered;
+  for (std::int64_t depth : {32, 64, 16})
+    for (std::int64_t rows : {64, 128, 32, 16})
+      for (std::int64_t columns = 256; columns >= 16; columns -= 16)
+        for (const auto &[warp_rows, warp_columns] : arrangements)
+          for (std::int64_t stages : {4, 3, 2}) {
+            AmpereSchedule schedule{rows, columns, depth, stages, warp_rows, warp_columns, vector};
+            std::optional<AmpereRefusal> refused = refusal(layer, schedule);
+            if (!refused)
+              refused = wasteful(layer, schedule);
+            if (!refused)
+              schedule = completed(layer, schedule);
+            considered.push_back({schedule, std::move(refused)});
+          }
+  return considered;
+}
+
+std::vector<AmpereSchedule> ampereCandidates(const algebras::Layer &layer, std::int64_t vector) {
+  std::vector<AmpereSchedule> candidates;
+  for (const AmpereConsidered &considered : considerAmpere(layer, vector))
+    if (!considered.refusal)
+      candidates.push_back(considered.schedule);
+  return candidates;
+}
+
+} // namespace compiler

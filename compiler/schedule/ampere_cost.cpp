@@ -1,0 +1,142 @@
+// What a schedule of sm_80 would cost: bytes, tensor cores, shared memory, instructions, latency.
+#include "compiler/schedule/a100.h"
+#include "compiler/schedule/ampere_schedule.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace compiler {
+
+// Assumptions in cycles, to be calibrated on a device.
+// A step meets at a barrier, and each of its instruction depths loads operands and then multiplies: where one
+// block has a multiprocessor to itself, nothing hides that.
+static constexpr double cycles_per_step = 60, cycles_per_depth = 60;
+// Copies of one element go through registers, so that a step waits for memory.
+static constexpr double memory_latency = 500;
+// Filling the ring before the first step, and the last stores.
+static constexpr double cycles_per_tile = 900;
+// Instructions around a copy of one vector: address, mask, copy. Through registers there are more.
+static constexpr double instructions_per_copy = 5, instructions_per_element = 9;
+// Sectors, in which the second-level cache hands out memory.
+static constexpr double sector_bytes = 32;
+// What does not hide behind the longest part.
+static constexpr double exposed = 0.12;
+// Registers beside the sums, for counting how many blocks share a multiprocessor.
+static constexpr double registers_beside_sums = 80;
+
+static double ceilDivide(double value, double step) { return std::ceil(value / step); }
+
+/// Bytes of the sectors that a row of `bytes` touches, wherever it begins.
+static double sectors(double bytes) { return bytes + sector_bytes / 2; }
+
+/// Blocks that share one multiprocessor.
+static double blocksTogether(const AmpereSchedule &schedule) {
+  const double stage = static_cast<double>(ampereStageBytes(schedule.rows, schedule.columns, schedule.depth));
+  const double threads = static_cast<double>(schedule.threads());
+  const double sums = static_cast<double>(schedule.rows * schedule.columns) / threads;
+  const double by_shared =
+      std::floor(a100::shared_bytes / (static_cast<double>(schedule.stages) * stage + 1024));
+  const double by_registers = std::floor(a100::registers / (threads * (sums + registers_beside_sums)));
+  return std::clamp(std::min(by_shared, by_registers), 1.0, a100::most_blocks);
+}
+
+namespace {
+/// What one step of one block takes of a multiprocessor, in cycles.
+struct Step {
+  double products, shared, issue, latency;
+};
+} // namespace
+
+static Step stepOf(const AmpereSchedule &schedule) {
+  const double rows = static_cast<double>(schedule.rows), columns = static_cast<double>(schedule.columns);
+  const double depth = static_cast<double>(schedule.depth), warps = static_cast<double>(schedule.warps());
+  const double warp_rows = static_cast<double>(schedule.warp_rows),
+               warp_columns = static_cast<double>(schedule.warp_columns);
+  const double vector = static_cast<double>(schedule.vector);
+  const double row_tiles = rows / warp_rows / 16, column_tiles = columns / warp_columns / 8;
+  Step step;
+  step.products = rows * columns * depth / a100::macs_per_cycle;
+  // Every warp reads its rows of A and its columns of B.
+  step.shared =
+      2 * depth * (rows * warp_columns + columns * warp_rows + rows + columns) / a100::shared_bytes_per_cycle;
+  const double copies = (rows + columns) * depth / vector / 32 *
+                        (schedule.vector > 1 ? instructions_per_copy : instructions_per_element);
+  const double multiplies = warps * depth / 16 * (row_tiles * column_tiles + row_tiles + column_tiles / 2);
+  step.issue = (copies + multiplies) / a100::issues_per_cycle;
+  step.latency = cycles_per_step + depth / 16 * cycles_per_depth + (schedule.vector > 1 ? 0 : memory_latency);
+  return step;
+}
+
+AmpereCost ampereCost(const ProjectionWork &work, const AmpereSchedule &schedule, algebras::DataType output) {
+  const double rows = static_cast<double>(schedule.rows), columns = static_cast<double>(schedule.columns);
+  const double depth = static_cast<double>(schedule.depth);
+  const double column_blocks = ceilDivide(work.n, columns), steps = work.terms * ceilDivide(work.k, depth);
+  const double depth_blocks = ceilDivide(work.k, depth);
+  AmpereCost cost;
+  double copied = 0;
+  for (const EqualLines &kind : work.lines) {
+    const double row_blocks = ceilDivide(kind.rows, rows);
+    cost.tiles += kind.count * row_blocks * work.groups * column_blocks;
+    copied += kind.count * work.groups * work.terms *
+              (column_blocks * kind.rows * depth_blocks * sectors(2 * work.k / depth_blocks) +
+               row_blocks * work.k * column_blocks * sectors(2 * work.n / column_blocks));
+  }
+  cost.memory = (work.x_bytes + work.bank_bytes + work.y_bytes) / a100::memory_bytes_per_us;
+  cost.loads = copied / a100::cache_bytes_per_us;
+
+  // Cycles of one multiprocessor, spread over all.
+  const double in_us = cost.tiles / (a100::processors * a100::clock);
+  const double together =
+      std::min(blocksTogether(schedule), std::max(1.0, std::ceil(cost.tiles / a100::processors)));
+  const Step step = stepOf(schedule);
+  cost.products = steps * step.products * in_us;
+  cost.shared = steps * step.shared * in_us;
+  cost.issue = steps * step.issue * in_us;
+  cost.latency = steps * step.latency / together * in_us;
+  // A warp writes 8 columns of a row at once: full sectors of f32, half ones of bf16.
+  const double store = rows * columns * static_cast<double>(byteWidth(output)) / 48;
+  cost.tiles_ends = (cycles_per_tile / together + store) * in_us;
+
+  cost.launch = a100::launch_us;
+  const double uneven = ceilDivide(cost.tiles, a100::processors) * a100::processors / cost.tiles;
+  cost.tail = cost.boundBy() == AmpereCost::Part::Memory ? 0 : cost.bound() * (uneven - 1);
+  double parts[] = {cost.memory, cost.loads, cost.multiprocessor()};
+  std::sort(parts, parts + 3);
+  cost.unhidden = exposed * (parts[1] + exposed * parts[0]);
+  return cost;
+}
+
+double AmpereCost::multiprocessor() const {
+  return std::max({products, shared, issue, latency}) + tiles_ends;
+}
+
+AmpereCost::Part AmpereCost::boundBy() const {
+  const double inside = multiprocessor();
+  if (memory >= loads && memory >= inside)
+    return Part::Memory;
+  return loads >= inside ? Part::Loads : Part::Multiprocessor;
+}
+
+double AmpereCost::bound() const { return std::max({memory, loads, multiprocessor()}); }
+
+double AmpereCost::total() const { return launch + bound() + tail + unhidden; }
+
+AmpereSchedule chooseAmpereSchedule(const algebras::Layer &layer, std::int64_t m, algebras::DataType output,
+                                    std::int64_t vector) {
+  requireAmpereLayer(layer);
+  const ProjectionWork work = projectionWork(layer, m, output);
+  const std::vector<AmpereSchedule> candidates = ampereCandidates(layer, vector);
+  const AmpereSchedule *best = nullptr;
+  double least = 0;
+  for (const AmpereSchedule &candidate : candidates) {
+    const double cost = ampereCost(work, candidate, output).total();
+    if (!best || cost < least) {
+      best = &candidate;
+      least = cost;
+    }
+  }
+  // 16 x 16 with one warp, 16 deep, is a candidate for every layer: at least one is there.
+  return *best;
+}
+
+} // namespace compiler

@@ -1,0 +1,128 @@
+// What the machine allows: which layers the kernels of sm_80 can take, and which schedules fit.
+#include "compiler/schedule/ampere_schedule.h"
+#include "compiler/schedule/coefficients.h"
+
+#include "algebras/error.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace compiler {
+
+// Period of the widest swizzle.
+static constexpr std::int64_t slot_alignment = 1024;
+// What a thread needs beside sums and fragments: addresses of its copies, and the place in the walk.
+static constexpr std::int64_t registers_beside_fragments = 56;
+static constexpr std::int64_t most_registers = 255, register_file = 65536;
+static constexpr std::int64_t most_warps = 16, most_tile_side = 256;
+
+void requireAmpereLayer(const algebras::Layer &layer) {
+  using algebras::InputError;
+  if (layer.dtype != algebras::DataType::BF16)
+    throw InputError("the target sm_80 computes on bf16, the layer is f32")
+        .hint("give the layer dtype bf16; its result may still be f32");
+  if (layer.row_types.kind() == algebras::RowTypes::Kind::Explicit)
+    throw InputError("the target sm_80 has no kernels for explicit row types yet")
+        .hint("use cyclic or interval(WIDTH) row types, or the target cpu");
+  if (!layer.in.isEqual() || !layer.out.isEqual())
+    throw InputError("the target sm_80 needs input groups of one width and output groups of one width")
+        .hint("give in and out instead of in_groups and out_groups, or use the target cpu");
+  // Coordinates, group numbers, interval widths and places in the terms table are int32 in a kernel; the
+  // table has a word for each slot and up to three for each term.
+  constexpr std::int64_t most = std::int64_t{1} << 29;
+  const algebras::Lift &lift = layer.lift;
+  if (layer.in.total() > most || layer.out.total() > most || layer.row_types.period() > most ||
+      lift.types() > most / lift.outputGroups() || lift.termCount() > most)
+    throw InputError("the kernels of sm_80 count in 32 bits, and the layer has sizes beyond 2^29")
+        .hint("use the target cpu");
+}
+
+std::int64_t widestVector(const algebras::Layer &layer) {
+  std::int64_t vector = 8;
+  while (layer.in.width(0) % vector != 0 || layer.out.width(0) % vector != 0)
+    vector /= 2;
+  return vector;
+}
+
+std::int64_t ampereStageBytes(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
+  auto slot = [](std::int64_t bytes) {
+    return (bytes + slot_alignment - 1) / slot_alignment * slot_alignment;
+  };
+  return slot(rows * depth * 2) + slot(depth * columns * 2);
+}
+
+std::int64_t ampereStagesThatFit(const AmpereSchedule &schedule) {
+  return std::min(most_ampere_stages,
+                  ampere_shared_bytes / ampereStageBytes(schedule.rows, schedule.columns, schedule.depth));
+}
+
+/// Registers of a thread: its sums, twice where they are scaled, and the operands of one instruction depth.
+static std::int64_t registersNeeded(const algebras::Layer &layer, const AmpereSchedule &schedule) {
+  const std::int64_t warp_rows = schedule.rows / schedule.warp_rows,
+                     warp_columns = schedule.columns / schedule.warp_columns;
+  const std::int64_t sums = warp_rows * warp_columns / 32;
+  const bool scaled = coefficientsOf(layer.lift) == Coefficients::General;
+  return sums * (scaled ? 2 : 1) + warp_rows / 16 * 4 + warp_columns / 8 * 2 + registers_beside_fragments;
+}
+
+std::optional<AmpereRefusal> refusal(const algebras::Layer &layer, const AmpereSchedule &schedule) {
+  auto refuse = [](const char *kind, std::string reason) { return AmpereRefusal{kind, std::move(reason)}; };
+  if (schedule.warp_rows < 1 || schedule.warp_columns < 1 || schedule.warp_rows > most_warps ||
+      schedule.warp_columns > most_warps || schedule.warps() > most_warps)
+    return refuse("warps", fmt::format("{}x{} warps: a block has 1 to {}", schedule.warp_rows,
+                                       schedule.warp_columns, most_warps));
+  if (schedule.rows < 16 || schedule.rows > most_tile_side || schedule.rows % (16 * schedule.warp_rows) != 0)
+    return refuse("rows", fmt::format("{} rows: a tile has up to {}, a multiple of 16 for each of {} rows of "
+                                      "warps",
+                                      schedule.rows, most_tile_side, schedule.warp_rows));
+  if (schedule.columns < 16 || schedule.columns > most_tile_side || schedule.columns % 16 != 0 ||
+      schedule.columns % (8 * schedule.warp_columns) != 0)
+    return refuse("columns", fmt::format("{} columns: a tile has up to {}, a multiple of 16, and of 8 for "
+                                         "each of {} columns of warps",
+                                         schedule.columns, most_tile_side, schedule.warp_columns));
+  if (schedule.depth != 16 && schedule.depth != 32 && schedule.depth != 64)
+    return refuse("depth", fmt::format("a depth of {}: a stage is one swizzled panel of X deep, 16, 32 or 64",
+                                       schedule.depth));
+  if (schedule.vector != 0 && schedule.vector != 1 && schedule.vector != 2 && schedule.vector != 4 &&
+      schedule.vector != 8)
+    return refuse("vector",
+                  fmt::format("vectors of {}: threads copy 1, 2, 4 or 8 elements at a time, or 0 for "
+                              "as many as the layer allows",
+                              schedule.vector));
+  if (const std::int64_t widest = widestVector(layer); schedule.vector > widest)
+    return refuse("vector", fmt::format("vectors of {}: input groups of {} and output groups of {} features "
+                                        "are multiples of {} at most",
+                                        schedule.vector, layer.in.width(0), layer.out.width(0), widest));
+  const std::int64_t registers = std::min(most_registers, register_file / schedule.threads() / 8 * 8);
+  if (const std::int64_t needed = registersNeeded(layer, schedule); needed > registers)
+    return refuse("registers",
+                  fmt::format("{} x {} sums for {}x{} warps take about {} registers of a thread, "
+                              "which has {}",
+                              schedule.rows, schedule.columns, schedule.warp_rows, schedule.warp_columns,
+                              needed, registers));
+  if (schedule.stages < 0 || schedule.stages == 1 || schedule.stages > most_ampere_stages)
+    return refuse("stages", fmt::format("{} stages: a ring has 2 to {}, or 0 for as many as are useful",
+                                        schedule.stages, most_ampere_stages));
+  const std::int64_t fit = ampereStagesThatFit(schedule), wanted = std::max<std::int64_t>(2, schedule.stages);
+  if (wanted > fit)
+    return refuse("shared memory",
+                  fmt::format("{} stages of {} bytes exceed the {} bytes of shared memory; {} fit", wanted,
+                              ampereStageBytes(schedule.rows, schedule.columns, schedule.depth),
+                              ampere_shared_bytes, fit));
+  return std::nullopt;
+}
+
+std::string whyIllegal(const algebras::Layer &layer, const AmpereSchedule &schedule) {
+  const std::optional<AmpereRefusal> refused = refusal(layer, schedule);
+  return refused ? refused->reason : "";
+}
+
+AmpereSchedule completed(const algebras::Layer &layer, AmpereSchedule schedule) {
+  if (schedule.stages == 0)
+    schedule.stages = std::min(usual_ampere_stages, ampereStagesThatFit(schedule));
+  if (schedule.vector == 0)
+    schedule.vector = widestVector(layer);
+  return schedule;
+}
+
+} // namespace compiler

@@ -1,0 +1,23 @@
+#include "compiler/targets/thread_block/block_product.h"
+
+using namespace mlir;
+
+namespace compiler {
+
+FailureOr<BlockProduct> findProduct(sm::KernelOp kernel) {
+  SmallVector<sm::MultiplyOp> all;
+  kernel.walk([&](sm::MultiplyOp multiply) { all.push_back(multiply); });
+  if (all.size() != 1)
+    return kernel.emitOpError("multiplies in ")
+           << all.size() << " places; operands are staged for exactly one";
+  BlockProduct product = {all[0], all[0].getA().getDefiningOp<sm::FetchOp>(),
+                          all[0].getB().getDefiningOp<sm::FetchOp>()};
+  auto feeds = [&](sm::FetchOp fetch) {
+    return fetch && fetch->getBlock() == all[0]->getBlock() && fetch.getBlock().hasOneUse();
+  };
+  if (!feeds(product.a) || !feeds(product.b))
+    return all[0].emitOpError("must multiply blocks that are fetched beside it and used nowhere else");
+  return product;
+}
+
+} // namespace compiler

@@ -1,0 +1,19 @@
+// The one product of a thread block's program, and the blocks that it multiplies: what targets stage.
+#ifndef ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_BLOCK_PRODUCT_H
+#define ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_BLOCK_PRODUCT_H
+
+#include "dialects/sm/sm.h"
+
+namespace compiler {
+
+struct BlockProduct {
+  sm::MultiplyOp multiply;
+  sm::FetchOp a, b;
+};
+
+/// Fails with a message where the kernel multiplies in several places, or blocks that have other uses.
+mlir::FailureOr<BlockProduct> findProduct(sm::KernelOp kernel);
+
+} // namespace compiler
+
+#endif
