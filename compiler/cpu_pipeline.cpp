@@ -2,6 +2,7 @@
 
 #include "compiler/compilation.h"
 #include "compiler/lower/passes.h"
+#include "compiler/machine_code.h"
 #include "compiler/targets/c/plain_c.h"
 #include "compiler/targets/cpu/object_code.h"
 
@@ -70,8 +71,10 @@ static CompiledPart compileForLevel(const Spec &spec, const std::string &name,
   toVector(compilation, *module);
   const std::vector<KernelRecord> kernels = recordKernels(*module);
   toLlvm(compilation, *module, level);
-  const std::string code = linkSharedObject(generateMachineCode(*module, level, MachineCode::Object));
-  return {[=](BundleParts &parts) { parts.addCpu(level, kernels, code); }, {}};
+  CompiledPart part;
+  const std::string code = cpuCode(*module, level, options.cache.get(), part.notes);
+  part.add = [=](BundleParts &parts) { parts.addCpu(level, kernels, code); };
+  return part;
 }
 
 void addCpuJobs(const Spec &spec, const CompileOptions &options, std::vector<CompileJob> &jobs) {

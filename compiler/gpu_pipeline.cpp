@@ -7,6 +7,7 @@
 #include "compiler/failure.h"
 #include "compiler/feasibility.h"
 #include "compiler/lower/passes.h"
+#include "compiler/machine_code.h"
 #include "compiler/schedule/hopper_schedule.h"
 #include "compiler/targets/hopper/passes.h"
 #include "compiler/targets/nvidia/assembler.h"
@@ -115,21 +116,34 @@ GpuProgram gpuProgram(const Spec &spec, Target target, const CompileOptions &opt
 GpuImages gpuImages(const Spec &spec, Target target, const CompileOptions &options) {
   GpuLowering lowering(spec, target, options);
   lowering.toNvvm();
-  GpuImages images{lowering.kernel(), generatePtx(lowering.program(), toString(target)).ptx, "", ""};
-  const AssemblerTool ptxas = findPtxas();
-  if (!ptxas.found()) {
-    images.why_no_cubin = ptxas.reason;
-    return images;
-  }
-  Assembly assembly = assemble(images.ptx, toString(target));
-  images.cubin = std::move(assembly.cubin);
-  for (const KernelResources &resources : assembly.report.kernels)
-    if (resources.name == images.kernel.gpu->symbol)
-      images.kernel.gpu->registers = resources.registers;
+  GpuImages images;
+  images.kernel = lowering.kernel();
+  GpuCode made =
+      gpuCode(lowering.program(), toString(target), images.kernel.gpu->symbol, options.cache.get());
+  images.kernel.gpu->registers = made.code.registers;
+  images.ptx = std::move(made.code.ptx);
+  images.cubin = std::move(made.code.cubin);
+  images.why_no_cubin = std::move(made.why_no_cubin);
+  images.notes = std::move(made.notes);
   return images;
 }
 
+/// The cubin for a stage that is one. Throws AbsentError where there is no assembler.
+static std::string requireCubin(const Spec &spec, Target target, const CompileOptions &options) {
+  GpuImages images = gpuImages(spec, target, options);
+  if (images.cubin.empty())
+    throw AbsentError(images.why_no_cubin);
+  for (const std::string &note : images.notes)
+    if (options.note)
+      options.note(note);
+  return std::move(images.cubin);
+}
+
 std::string emitGpuStage(const Spec &spec, Target target, Stage stage, const CompileOptions &options) {
+  if (stage == Stage::Cubin)
+    return requireCubin(spec, target, options);
+  if (stage == Stage::Sass)
+    return disassemble(requireCubin(spec, target, options));
   GpuLowering lowering(spec, target, options);
   lowering.to(stage);
   switch (stage) {
@@ -137,11 +151,6 @@ std::string emitGpuStage(const Spec &spec, Target target, Stage stage, const Com
     return nvptxLlvmIr(lowering.program(), toString(target));
   case Stage::Ptx:
     return generatePtx(lowering.program(), toString(target)).ptx;
-  case Stage::Cubin:
-    return assemble(generatePtx(lowering.program(), toString(target)).ptx, toString(target)).cubin;
-  case Stage::Sass:
-    return disassemble(
-        assemble(generatePtx(lowering.program(), toString(target)).ptx, toString(target)).cubin);
   default:
     return lowering.print(/*names=*/true);
   }
@@ -166,7 +175,8 @@ LauncherFiles emitLauncher(const Spec &spec, Target target, const std::string &p
 /// One kernel of a bundle.
 static CompiledPart compileKernel(const Spec &spec, Target target, const CompileOptions &options) {
   const GpuImages images = gpuImages(spec, target, options);
-  CompiledPart part{[=](BundleParts &parts) { parts.addGpu(images.kernel, images.ptx, images.cubin); }, {}};
+  CompiledPart part{[=](BundleParts &parts) { parts.addGpu(images.kernel, images.ptx, images.cubin); },
+                    images.notes};
   if (!images.why_no_cubin.empty())
     part.notes.push_back("the bundle holds PTX alone, which the driver compiles when it is loaded: " +
                          images.why_no_cubin);

@@ -27,8 +27,9 @@ GpuProgram gpuProgram(const Spec &spec, Target target, const CompileOptions &opt
 struct GpuImages {
   algrt::Kernel kernel;
   std::string ptx;
-  std::string cubin;        ///< empty without an assembler
-  std::string why_no_cubin; ///< then
+  std::string cubin;              ///< empty without an assembler
+  std::string why_no_cubin;       ///< then
+  std::vector<std::string> notes; ///< what the user should know although nothing failed
 };
 
 /// Throws as emitStage does. An assembler that refuses the program is a Failure.

@@ -8,11 +8,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace compiler {
+
+class CompilationCache;
 
 enum class Target { Cpu, Sm90a };
 
@@ -28,6 +31,10 @@ struct CompileOptions {
   std::vector<std::string> cpu_levels = {"native"};
   /// Rows of X that schedules are chosen for.
   std::int64_t rows = 2048;
+  /// Further numbers of rows that a bundle's GPU kernels are scheduled for, each in a variant of its own.
+  std::vector<std::int64_t> further_rows;
+  /// GPU kernels of a bundle for each number of rows: so many different schedules, the best first.
+  std::int64_t variants = 1;
   /// The schedule of GPU kernels, as compiler/schedule/hopper_schedule.h reads it; chosen by cost when empty.
   std::string schedule;
   /// Elements of Y in the GPU kernel that emit shows; a bundle has a kernel for each of bf16 and f32.
@@ -36,6 +43,8 @@ struct CompileOptions {
   bool print_ir_after_all = false;
   /// Kernels that are compiled at once; 0: as many as there are threads.
   int threads = 0;
+  /// What earlier compilations left; null: everything is made anew.
+  std::shared_ptr<const CompilationCache> cache;
   /// May be empty.
   JobProgress progress;
   /// Called with what the user should know although nothing failed; may be empty.

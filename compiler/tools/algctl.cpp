@@ -13,6 +13,7 @@ int main(int argc, char **argv) {
     compiler::addRun(app, session);
     compiler::addSimulate(app, session);
     compiler::addBench(app, session, compiler::compileForBench);
+    compiler::addCache(app, session);
     compiler::addDoctor(app, session, compiler::inspectToolchain);
     compiler::addCompletion(app, session);
   });

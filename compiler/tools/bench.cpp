@@ -28,7 +28,7 @@ struct BenchCommand {
   int device = 0;
   int trials = 0, threads = 0; // 0: as many trials as the measurement has by itself, all threads
   std::int64_t flush_mib = 0;
-  bool json = false;
+  bool json = false, no_cache = false;
 };
 
 std::vector<algrt::TableMatch> casesOf(const BenchJobs &list) {
@@ -80,6 +80,7 @@ int bench(const BenchCommand &options, const BundleCompiler &compile, const std:
 
   TemporaryFolder scratch;
   BenchJobs list;
+  list.use_cache = !options.no_cache;
   list.target = options.target.empty() ? "cpu" : options.target;
   list.add(options.products, options.m, options.layer, compile, scratch.path());
   if (!options.table.empty() && !options.folder.empty())
@@ -151,6 +152,7 @@ void addBench(CLI::App &app, Session &session, const BundleCompiler &compile) {
           "cpu or a GPU target such as sm_90a; specs are compiled for it, and bundles measured there. "
           "Without it specs are for the CPU, and bundles go to the GPU where they have kernels for it")
       ->type_name("TARGET");
+  command->add_flag("--no-cache", options->no_cache, "compile specs anew; see algctl cache");
   wholeNumber(command->add_option("--device", options->device, "number of the CUDA device (default 0)"))
       ->check(CLI::Range(0, 1 << 16))
       ->type_name("N");

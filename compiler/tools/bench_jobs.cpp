@@ -52,7 +52,7 @@ void BenchJobs::add(const std::vector<std::string> &products, const std::vector<
     const Spec spec = loadSpec(options);
     for (std::int64_t rows : m) {
       const std::string bundle = scratch / fmt::format("{}.alg", jobs.size());
-      compile(spec, rows, target, bundle);
+      compile(spec, {target, rows, use_cache}, bundle);
       jobs.push_back({bundle, product, rows});
     }
   }
@@ -89,7 +89,7 @@ void BenchJobs::addTable(const std::string &table, const std::string &dtype, con
       options.out = row.n;
       options.dtype = type;
       bundle = scratch / fmt::format("{}.alg", compiled.size());
-      compile(loadSpec(options), row.m, target, bundle);
+      compile(loadSpec(options), {target, row.m, use_cache}, bundle);
     }
     jobs.push_back({bundle, row.name, row.m, row.published});
   }

@@ -36,6 +36,7 @@ struct BenchJob {
 
 struct BenchJobs {
   std::string target = "cpu"; // that specs are compiled for
+  bool use_cache = true;      // of compiled kernels
   std::vector<BenchJob> jobs;
   std::vector<algrt::TableMatch> skipped;
 

@@ -16,12 +16,17 @@ class App;
 
 namespace compiler {
 
-// Writes the bundle of a spec for one target ("cpu" means this machine's), with schedules for m rows. Empty
-// in a build without the compiler.
+// How bench has bundles made: for one target ("cpu" means this machine's), with schedules for m rows.
+struct BenchCompilation {
+  std::string target = "cpu";
+  std::int64_t m = 2048;
+  bool use_cache = true;
+};
+// Writes the bundle of a spec. Empty in a build without the compiler.
 using BundleCompiler =
-    std::function<void(const Spec &spec, std::int64_t m, const std::string &target, const std::string &path)>;
+    std::function<void(const Spec &spec, const BenchCompilation &how, const std::string &path)>;
 // compile.cpp; defined only where there is a compiler. Throws Failure for a target that there is not.
-void compileForBench(const Spec &spec, std::int64_t m, const std::string &target, const std::string &path);
+void compileForBench(const Spec &spec, const BenchCompilation &how, const std::string &path);
 
 // On algebras alone.
 void addVerify(CLI::App &app, Session &session);
@@ -38,6 +43,9 @@ void addSimulate(CLI::App &app, Session &session);
 void addInspect(CLI::App &app, Session &session);
 void addRun(CLI::App &app, Session &session);
 void addBench(CLI::App &app, Session &session, const BundleCompiler &compile);
+
+// On the folder of compiled kernels.
+void addCache(CLI::App &app, Session &session);
 
 void addDoctor(CLI::App &app, Session &session, const ToolchainInspector &toolchain);
 // Last: it describes the tree as it finds it when it runs.

@@ -48,14 +48,16 @@ int compile(const CompileCommand &command) {
 
 } // namespace
 
-void compileForBench(const Spec &spec, std::int64_t m, const std::string &target, const std::string &path) {
+void compileForBench(const Spec &spec, const BenchCompilation &how, const std::string &path) {
   const std::vector<std::string> &targets = targetNames();
-  if (std::find(targets.begin(), targets.end(), target) == targets.end())
-    throw Failure(fmt::format("there is no target '{}' to compile for; there are {}", target,
+  if (std::find(targets.begin(), targets.end(), how.target) == targets.end())
+    throw Failure(fmt::format("there is no target '{}' to compile for; there are {}", how.target,
                               fmt::join(targets, ", ")));
   CompileOptions options;
-  options.targets = {targetNamed(target)};
-  options.rows = m;
+  options.targets = {targetNamed(how.target)};
+  options.rows = how.m;
+  options.cache = how.use_cache ? userCache() : nullptr;
+  options.note = [](const std::string &what) { printWarning(what); };
   requireCompilable(spec);
   compileBundle(spec, path, options);
 }

@@ -44,9 +44,12 @@ Stage stageOf(const std::string &name, Target target) {
 
 CompileOptions emitOptions(const EmitCommand &command) {
   CompileOptions options = compileOptions(command.target);
+  options.note = [](const std::string &what) { printWarning(what); };
   if (options.targets.size() > 1)
     throw UsageError("emit shows the program of one target; --target names " +
                      std::to_string(options.targets.size()));
+  if (!options.further_rows.empty())
+    throw UsageError("emit shows the program for one number of rows; --m names several");
   if (!command.output_dtype.empty()) {
     if (options.targets.front() == Target::Cpu)
       throw UsageError("--y-dtype is for the target sm_90a; the CPU kernels write the layer's dtype");

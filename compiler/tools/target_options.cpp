@@ -1,6 +1,7 @@
 #include "compiler/tools/target_options.h"
 
 #include "algebras/error.h"
+#include "compiler/cache/compilation_cache.h"
 #include "compiler/schedule/hopper_schedule.h"
 #include "compiler/spec/integer_option.h"
 #include "compiler/spec/usage_error.h"
@@ -24,7 +25,10 @@ void addTargetOptions(CLI::App &app, TargetOptions &options) {
       ->capture_default_str()
       ->group(group);
   wholeNumber(app.add_option("--m", options.rows,
-                             "rows of X that schedules are chosen for; the kernels take any number"))
+                             "rows of X that schedules are chosen for, several separated by commas for a "
+                             "GPU; the kernels take any number"))
+      ->delimiter(',')
+      ->allow_extra_args(false)
       ->type_name("M")
       ->capture_default_str()
       ->group(group);
@@ -34,9 +38,17 @@ void addTargetOptions(CLI::App &app, TargetOptions &options) {
          "chosen")
       ->type_name("LIST")
       ->group(group);
+  app.add_flag("--no-cache", options.no_cache,
+               "compile anew what an earlier run has left, and leave nothing; see algctl cache")
+      ->group(group);
   app.add_flag("--mlir-print-ir-after-all", options.print_ir_after_all,
                "print the IR after every pass to stderr")
       ->group(group);
+}
+
+std::shared_ptr<const CompilationCache> userCache() {
+  const std::filesystem::path folder = kernelCacheFolder();
+  return folder.empty() ? nullptr : std::make_shared<const CompilationCache>(folder);
 }
 
 static std::vector<std::string> names(const std::string &list) {
@@ -81,15 +93,20 @@ CompileOptions compileOptions(const TargetOptions &options) {
     if (std::find(cpuLevelNames().begin(), cpuLevelNames().end(), level) == cpuLevelNames().end())
       throw UsageError(
           fmt::format("there is no CPU level '{}'; there are {}", level, fmt::join(cpuLevelNames(), ", ")));
-  if (options.rows < 1)
-    throw UsageError(fmt::format("--m must be at least 1, got {}", options.rows));
-  compile.rows = options.rows;
+  if (options.rows.empty())
+    throw UsageError("--m names no number of rows");
+  for (const std::int64_t rows : options.rows)
+    if (rows < 1)
+      throw UsageError(fmt::format("--m must be at least 1, got {}", rows));
+  compile.rows = options.rows.front();
+  compile.further_rows.assign(options.rows.begin() + 1, options.rows.end());
   if (!options.schedule.empty()) {
     if (std::find(compile.targets.begin(), compile.targets.end(), Target::Sm90a) == compile.targets.end())
       throw UsageError("--schedule is for the target sm_90a, which --target does not name");
     requireReadable(options.schedule);
     compile.schedule = options.schedule;
   }
+  compile.cache = options.no_cache ? nullptr : userCache();
   compile.print_ir_after_all = options.print_ir_after_all;
   return compile;
 }

@@ -16,12 +16,16 @@ namespace compiler {
 struct TargetOptions {
   std::string targets = "cpu";
   std::string cpu_levels = "native";
-  std::int64_t rows = 2048;
+  std::vector<std::int64_t> rows = {2048};
   std::string schedule;
   bool print_ir_after_all = false;
+  bool no_cache = false;
 };
 
 void addTargetOptions(CLI::App &app, TargetOptions &options);
+
+// What the user's earlier compilations left (kernelCacheFolder); null where there is no place for it.
+std::shared_ptr<const CompilationCache> userCache();
 
 // Throws UsageError for names that do not exist and for a schedule that cannot be read.
 CompileOptions compileOptions(const TargetOptions &options);

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <random>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -31,6 +32,23 @@ std::string folderOf(const std::string &path) {
   if (slash == std::string::npos)
     return ".";
   return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// A new file whose name is `path` and a random suffix: an ordinary one, as far as the user's mask allows.
+// mkstemp would make a private one, and the mask cannot be asked for without changing it, for other threads
+// too.
+int createBeside(const std::string &path, std::string &name) {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz0123456789";
+  std::random_device random;
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    name = path + ".";
+    for (int i = 0; i < 6; ++i)
+      name += letters[random() % letters.size()];
+    const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0 || errno != EEXIST)
+      return descriptor;
+  }
+  return -1;
 }
 
 void writeAll(int descriptor, std::string_view contents, const std::string &path) {
@@ -89,17 +107,12 @@ void writeFileByRename(const std::string &path, std::string_view contents) {
   struct stat existing;
   if (::stat(path.c_str(), &existing) == 0 && S_ISDIR(existing.st_mode))
     throw Error(ALGRT_IO_ERROR, path + ": is a folder; name a file");
-  std::string temporary = path + ".XXXXXX";
-  Descriptor file{::mkstemp(temporary.data())};
+  std::string temporary;
+  Descriptor file{createBeside(path, temporary)};
   if (file.number < 0)
     fail(path, "cannot create a file beside it", errno);
   try {
     writeAll(file.number, contents, path);
-    // mkstemp gives 0600; a bundle or an array is an ordinary file, subject to the user's mask.
-    mode_t mask = ::umask(0);
-    ::umask(mask);
-    if (::fchmod(file.number, 0666 & ~mask) != 0)
-      fail(path, "cannot set its mode", errno);
     if (::fsync(file.number) != 0)
       fail(path, "cannot sync", errno);
     if (::rename(temporary.c_str(), path.c_str()) != 0)
