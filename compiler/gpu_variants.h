@@ -1,0 +1,30 @@
+// Which kernels for a GPU go into a bundle: one for each schedule that is best somewhere.
+#ifndef ALGCTL_COMPILER_GPU_VARIANTS_H
+#define ALGCTL_COMPILER_GPU_VARIANTS_H
+
+#include "compiler/pipeline.h"
+#include "runtime/bundle/gpu_kernel.h"
+
+#include <string>
+#include <vector>
+
+namespace compiler {
+
+struct GpuVariant {
+  std::string schedule;            ///< empty: whatever the target chooses for options.rows
+  algrt::RowRange best_for_rows;   ///< {0, 0}: not said
+  std::int64_t among_its_kind = 1; ///< 1 for the best schedule of its rows, 2 for the next one, ...
+  bool operator==(const GpuVariant &other) const;
+};
+
+/// The kernels of one kind of results: first the best for options.rows, the default; then the best for each
+/// of options.further_rows; then the next best of each, up to options.variants, as far as they differ.
+/// Neighbours among the numbers of rows whose best schedule is the same share a kernel. A given
+/// options.schedule is the only one, and so is that of a target whose schedules are not ranked. Throws as
+/// rankSchedules does.
+std::vector<GpuVariant> gpuVariants(const algebras::Layer &layer, Target target, algebras::DataType output,
+                                    const CompileOptions &options);
+
+} // namespace compiler
+
+#endif
