@@ -10,7 +10,7 @@
 namespace compiler {
 
 const std::vector<std::string> &rankedTargets() {
-  static const std::vector<std::string> names = {"cpu", "sm_90a"};
+  static const std::vector<std::string> names = {"cpu", "sm_90a", "sm_80"};
   return names;
 }
 
@@ -21,6 +21,8 @@ Ranking rankSchedules(const algebras::Layer &layer, std::string_view target, std
     return rankCpu(coarse, m);
   if (target == "sm_90a")
     return rankHopper(coarse, m, output);
+  if (target == "sm_80")
+    return rankAmpere(coarse, m, output);
   throw std::out_of_range("no schedules of " + std::string(target) + " are ranked");
 }
 

@@ -33,7 +33,8 @@ struct RankedSchedule {
   /// What adds up to `predicted`: the part of `busy` that bounds, by its name, and what comes on top.
   std::vector<CostPart> sum;
   std::string bound_by; ///< a name of `busy`
-  /// What the arithmetic among `busy`, its last part, is made of.
+  /// What the arithmetic among `busy`, its last part, is made of. The parts of sm_90a add up; of sm_80 all
+  /// but the last run beside one another, and the longest counts.
   std::vector<CostPart> arithmetic;
   double tiles; ///< blocks of the result, one for each turn of a processor
   double waves; ///< the same for each processor: 1.5 takes as long as 2
@@ -55,7 +56,7 @@ struct Ranking {
   std::vector<RefusedSchedule> refused;
 };
 
-/// "cpu", "sm_90a": the targets whose schedules can be ranked.
+/// "cpu", "sm_90a", "sm_80": the targets whose schedules can be ranked.
 const std::vector<std::string> &rankedTargets();
 
 /// Ranks the schedules of a target, one of rankedTargets(), for `m` rows and results of type `output`. Throws
@@ -71,6 +72,7 @@ std::vector<RankedSchedule> bestDifferent(const Ranking &ranking, std::int64_t m
 void sortByCost(Ranking &ranking);
 
 // One adapter for each target, in the file that its name says.
+Ranking rankAmpere(const algebras::Layer &layer, std::int64_t m, algebras::DataType output);
 Ranking rankHopper(const algebras::Layer &layer, std::int64_t m, algebras::DataType output);
 Ranking rankCpu(const algebras::Layer &layer, std::int64_t m);
 

@@ -123,7 +123,7 @@ void addCost(CLI::App &app, Session &session) {
   command
       ->add_flag("--schedules", options->schedules, "rank the schedules of a target by what they would cost")
       ->group(group);
-  command->add_option("--target", options->target, "sm_90a or cpu")
+  command->add_option("--target", options->target, "sm_90a, sm_80 or cpu")
       ->type_name("NAME")
       ->capture_default_str()
       ->group(group);

@@ -33,17 +33,19 @@ Json parts(const std::vector<CostPart> &parts) {
   return json;
 }
 
+std::size_t columnOf(const CostPart &part) { return std::max<std::size_t>(9, part.name.size()); }
+
 std::string heads(const std::vector<CostPart> &parts) {
   std::string text;
   for (const CostPart &part : parts)
-    text += fmt::format(" {:>9}", part.name);
+    text += fmt::format(" {:>{}}", part.name, columnOf(part));
   return text;
 }
 
 std::string times(const std::vector<CostPart> &parts) {
   std::string text;
   for (const CostPart &part : parts)
-    text += fmt::format(" {:>9.2f}", part.us);
+    text += fmt::format(" {:>{}.2f}", part.us, columnOf(part));
   return text;
 }
 
@@ -68,12 +70,12 @@ std::string rankingText(const Ranking &ranking, const RankingView &view) {
           parts.push_back(part);
       return parts;
     };
-    text += fmt::format("  {:<{}} {:>9} {:>8} {:>7}  {:<9}|{} |{}{}{}\n", "schedule", wide, "us", "x floor",
+    text += fmt::format("  {:<{}} {:>9} {:>8} {:>7}  {:<14}|{} |{}{}{}\n", "schedule", wide, "us", "x floor",
                         "waves", "bound by", heads(best.busy), heads(rest(best)),
                         best.arithmetic.empty() ? "" : " |", heads(best.arithmetic));
     for (std::size_t i = 0; i < shown(ranking, view); ++i) {
       const RankedSchedule &one = ranking.legal[i];
-      text += fmt::format("  {:<{}} {:>9.2f} {:>8.2f} {:>7.2f}  {:<9}|{} |{}{}{}\n", one.schedule, wide,
+      text += fmt::format("  {:<{}} {:>9.2f} {:>8.2f} {:>7.2f}  {:<14}|{} |{}{}{}\n", one.schedule, wide,
                           one.predicted, one.predicted / ranking.floor_us, one.waves, one.bound_by,
                           times(one.busy), times(rest(one)), one.arithmetic.empty() ? "" : " |",
                           times(one.arithmetic));

@@ -1,0 +1,49 @@
+// The adapter of sm_80.
+#include "compiler/schedule/a100.h"
+#include "compiler/schedule/ampere_schedule.h"
+#include "compiler/schedule/ranking.h"
+
+#include <algorithm>
+
+namespace compiler {
+
+static RankedSchedule ranked(const AmpereSchedule &schedule, const AmpereCost &cost) {
+  static const char *const names[] = {"memory", "loads", "multiprocessor"};
+  RankedSchedule result;
+  result.schedule = toString(schedule);
+  result.tile = {schedule.rows, schedule.columns, schedule.depth};
+  result.predicted = cost.total();
+  result.busy = {{"memory", cost.memory}, {"loads", cost.loads}, {"multiprocessor", cost.multiprocessor()}};
+  result.arithmetic = {{"products", cost.products},
+                       {"shared", cost.shared},
+                       {"issue", cost.issue},
+                       {"latency", cost.latency},
+                       {"tile ends", cost.tiles_ends}};
+  result.bound_by = names[static_cast<int>(cost.boundBy())];
+  result.sum = {{result.bound_by, cost.bound()},
+                {"tail", cost.tail},
+                {"unhidden", cost.unhidden},
+                {"launch", cost.launch}};
+  result.tiles = cost.tiles;
+  result.waves = cost.tiles / a100::processors;
+  return result;
+}
+
+Ranking rankAmpere(const algebras::Layer &layer, std::int64_t m, algebras::DataType output) {
+  requireAmpereLayer(layer);
+  const ProjectionWork work = projectionWork(layer, m, output);
+  const double memory = (work.x_bytes + work.bank_bytes + work.y_bytes) / a100::memory_bytes_per_us;
+  const double arithmetic = work.macs / (a100::macs_per_cycle * a100::processors * a100::clock);
+  Ranking ranking{
+      "sm_80", "an A100", std::max(memory, arithmetic), memory >= arithmetic ? "memory" : "arithmetic",
+      {},      {}};
+  for (const AmpereConsidered &one : considerAmpere(layer, /*vector=*/0))
+    if (one.refusal)
+      ranking.refused.push_back({toString(one.schedule), one.refusal->kind, one.refusal->reason});
+    else
+      ranking.legal.push_back(ranked(one.schedule, ampereCost(work, one.schedule, output)));
+  sortByCost(ranking);
+  return ranking;
+}
+
+} // namespace compiler
