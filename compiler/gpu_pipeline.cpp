@@ -1,11 +1,13 @@
 #include "compiler/gpu_pipeline.h"
 
+#include "algebras/coarsest.h"
 #include "algebras/error.h"
 #include "compiler/bundle/assemble.h"
 #include "compiler/bundle/layer_description.h"
 #include "compiler/compilation.h"
 #include "compiler/failure.h"
 #include "compiler/feasibility.h"
+#include "compiler/gpu_variants.h"
 #include "compiler/lower/passes.h"
 #include "compiler/machine_code.h"
 #include "compiler/schedule/hopper_schedule.h"
@@ -31,7 +33,7 @@ HopperOutput outputOf(const CompileOptions &options) {
 /// Refuses what the target has no kernels for, by its name where others were asked for too.
 void requireSupported(const algebras::Layer &layer, Target target, const CompileOptions &options) {
   try {
-    requireHopperLayer(layer, outputOf(options));
+    requireHopperLayer(algebras::coarsest(layer), outputOf(options));
   } catch (const algebras::InputError &error) {
     if (options.targets.size() == 1)
       throw;
@@ -173,8 +175,11 @@ LauncherFiles emitLauncher(const Spec &spec, Target target, const std::string &p
 }
 
 /// One kernel of a bundle.
-static CompiledPart compileKernel(const Spec &spec, Target target, const CompileOptions &options) {
-  const GpuImages images = gpuImages(spec, target, options);
+static CompiledPart compileKernel(const Spec &spec, Target target, const CompileOptions &options,
+                                  const algrt::RowRange &rows, const std::string &suffix) {
+  GpuImages images = gpuImages(spec, target, options);
+  images.kernel.name += suffix;
+  images.kernel.gpu->best_for_rows = rows;
   CompiledPart part{[=](BundleParts &parts) { parts.addGpu(images.kernel, images.ptx, images.cubin); },
                     images.notes};
   if (!images.why_no_cubin.empty())
@@ -186,10 +191,20 @@ static CompiledPart compileKernel(const Spec &spec, Target target, const Compile
 void addGpuJobs(const Spec &spec, Target target, const CompileOptions &options,
                 std::vector<CompileJob> &jobs) {
   for (const algebras::DataType output : {algebras::DataType::BF16, algebras::DataType::F32}) {
-    CompileOptions one = options;
-    one.output = output;
-    jobs.push_back({"kernel for " + toString(target) + ", results in " + algebras::toString(output),
-                    [&spec, target, one] { return compileKernel(spec, target, one); }});
+    // Refused before schedules are looked for.
+    requireSupported(requireLayer(spec), target, options);
+    std::size_t number = 0;
+    for (const GpuVariant &variant : gpuVariants(requireLayer(spec), target, output, options)) {
+      CompileOptions one = options;
+      one.output = output;
+      one.schedule = variant.schedule;
+      const std::string suffix = ++number > 1 ? "-" + std::to_string(number) : "";
+      jobs.push_back({"kernel for " + toString(target) + ", results in " + algebras::toString(output) +
+                          (suffix.empty() ? "" : ", variant " + std::to_string(number)),
+                      [&spec, target, one, rows = variant.best_for_rows, suffix] {
+                        return compileKernel(spec, target, one, rows, suffix);
+                      }});
+    }
   }
 }
 

@@ -3,7 +3,9 @@
 
 #include "compiler/failure.h"
 #include "compiler/pipeline.h"
+#include "compiler/spec/integer_option.h"
 #include "compiler/spec/spec_options.h"
+#include "compiler/spec/usage_error.h"
 #include "compiler/tools/output_file.h"
 #include "compiler/tools/target_options.h"
 #include "runtime/bench/progress.h"
@@ -21,12 +23,33 @@ namespace {
 struct CompileCommand {
   SpecOptions spec;
   TargetOptions target;
+  std::int64_t variants = 1;
   std::string output;
   int jobs = 0;
 };
 
+constexpr std::int64_t kMostVariants = 16;
+
+void addVariants(const CompileCommand &command, CompileOptions &options) {
+  const bool gpu = std::any_of(options.targets.begin(), options.targets.end(),
+                               [](Target target) { return target != Target::Cpu; });
+  if (command.variants < 1 || command.variants > kMostVariants)
+    throw UsageError(fmt::format("--variants must be 1 to {}, got {}", kMostVariants, command.variants));
+  const bool several = command.variants > 1 || !options.further_rows.empty();
+  if (several && !gpu)
+    throw UsageError(
+        "--variants, and several numbers of rows in --m, are for kernels of a GPU, which --target does "
+        "not name");
+  if (several && !options.schedule.empty())
+    throw UsageError(
+        "--schedule fixes the one schedule of the kernels; leave it out, or --variants and all but one "
+        "number of rows in --m");
+  options.variants = command.variants;
+}
+
 int compile(const CompileCommand &command) {
   CompileOptions options = compileOptions(command.target);
+  addVariants(command, options);
   const Spec spec = loadSpec(command.spec);
   requireCompilable(spec);
   requireWritable(command.output);
@@ -68,6 +91,11 @@ void addCompile(CLI::App &app, Session &session) {
       app.add_subcommand("compile", "Compile a layer into a bundle of proof, manifest and kernels");
   addSpecOptions(*sub, command->spec);
   addTargetOptions(*sub, command->target);
+  wholeNumber(sub->add_option("--variants", command->variants,
+                              "kernels of a GPU for each number of rows: the best schedules that differ"))
+      ->type_name("N")
+      ->capture_default_str()
+      ->group("Target");
   sub->add_option("-o,--output", command->output, "the bundle to write")->type_name("BUNDLE")->required();
   sub->add_option("-j,--jobs", command->jobs,
                   "kernels that are compiled at once; 0: as many as there are threads")
@@ -78,7 +106,8 @@ void addCompile(CLI::App &app, Session &session) {
   algctl compile examples/qwen3-1.7b-up.toml -o up.alg
   algctl compile "Q(2)^2" --in 768 --out 1536 --dtype f32 --row-types "interval(192)" -o ffn.alg
   algctl compile layer.toml --cpu x86-64-v3,x86-64-v4 -o portable.alg    kernels for two kinds of machine
-  algctl compile layer.toml --target cpu,sm_90a -o up.alg                and for Hopper GPUs)help");
+  algctl compile layer.toml --target cpu,sm_90a -o up.alg                and for Hopper GPUs
+  algctl compile layer.toml --target sm_90a --m 1,128,2048 --variants 3 -o up.alg    several kernels to choose from)help");
   sub->callback([&session, command] { session.run = [command] { return compile(*command); }; });
 }
 
