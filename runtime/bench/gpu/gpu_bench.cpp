@@ -4,6 +4,7 @@
 #include "runtime/bench/gpu/checked_product.h"
 #include "runtime/bench/gpu/rates.h"
 #include "runtime/bench/statistics.h"
+#include "runtime/cuda/kernel_choice.h"
 #include "runtime/reference/compare.h"
 #include "runtime/reference/dense_check.h"
 #include "runtime/reference/reference.h"
@@ -47,6 +48,7 @@ struct GpuBench::State {
   void measureRates();
   CheckOutcome checkVariant(CheckedProduct &product, size_t kernel) const;
   void chooseVariant(CheckedProduct &product, GpuBenchCase &result);
+  void noteChoice(CheckedProduct &product, GpuBenchCase &result) const;
   BestGpuDense chooseDense(CheckedProduct &product, GpuBenchCase &result);
   void race(CheckedProduct &product, const BestGpuDense &dense, GpuBenchCase &result);
   void setFloor(const ActiveWork &work, GpuBenchCase &result) const;
@@ -158,9 +160,30 @@ void GpuBench::State::chooseVariant(CheckedProduct &product, GpuBenchCase &resul
       result.winner = result.variants.size() - 1;
   }
   if (result.variants.empty())
-    throw Error(why_none.empty() ? ALGRT_UNSUPPORTED : ALGRT_WRONG_ARCHITECTURE,
-                result.name + ": the bundle has no forward kernel for this device" + why_none +
-                    ": compile it with --target=sm_" + std::to_string(device->properties().capability) + "a");
+    throw Error(
+        why_none.empty() ? ALGRT_UNSUPPORTED : ALGRT_WRONG_ARCHITECTURE,
+        result.name + ": the bundle has no forward kernel for this device" + why_none +
+            ": compile it with --target=" + (device->properties().capability == 90 ? "sm_90a" : "sm_80"));
+}
+
+// What a call without a wish for a kernel would get, so that a report shows where the rule and the clock
+// part.
+void GpuBench::State::noteChoice(CheckedProduct &product, GpuBenchCase &result) const {
+  const ElementType output = result.variants[*result.winner].kernel.output;
+  const algrt_forward_args args = product.operands().args(output);
+  const auto operand = [](const DLTensor *tensor, int64_t columns) {
+    return cuda::Operand{reinterpret_cast<uintptr_t>(tensor->data), columns};
+  };
+  const Layer &layer = product.bundle().layer();
+  const cuda::KernelChoice choice(product.bundle().manifest().kernels, layer, device->properties());
+  const size_t index = choice.choose(
+      {{operand(args.x, layer.k), operand(args.w, layer.bankColumns()), operand(args.y, layer.n)},
+       result.m,
+       0,
+       output});
+  for (size_t i = 0; i < result.variants.size(); ++i)
+    if (result.variants[i].index == index)
+      result.chosen = i;
 }
 
 // The library's best candidate for the same product without the algebra, or null.
@@ -262,6 +285,8 @@ GpuBenchCase GpuBench::measure(const std::string &bundle_path, int64_t m) {
   result.checked_whole = product.reference().whole();
 
   state.chooseVariant(product, result);
+  if (result.winner)
+    state.noteChoice(product, result);
   if (result.winner)
     state.race(product, state.chooseDense(product, result), result);
   else

@@ -63,6 +63,7 @@ struct GpuBenchCase {
   int64_t active_macs = 0, dense_macs = 0;
   std::vector<GpuVariant> variants;
   std::optional<size_t> winner; // of the variants; absent where none is right
+  std::optional<size_t> chosen; // that the runtime would take for a result of the winner's type
   std::optional<GpuTimes> algebra, dense;
   std::string dense_library;                    // and candidate, or why there is none
   double floor_us = 0;                          // max(active MACs / dense MAC rate, bytes / copy bandwidth)

@@ -46,11 +46,19 @@ Json toJson(const GpuTile &tile) {
           {"consumers", tile.consumers}};
 }
 
+// Null where the manifest does not say it.
+Json pair(int64_t first, int64_t second) { return second > 0 ? Json({first, second}) : Json(); }
+
 Json toJson(const GpuVariant &variant) {
+  const GpuKernel &kernel = variant.kernel;
   return {{"kernel", variant.name},
           {"target", variant.target},
-          {"output", name(variant.kernel.output)},
-          {"tile", toJson(variant.kernel.tile)},
+          {"output", name(kernel.output)},
+          {"tile", toJson(kernel.tile)},
+          {"copies", name(kernel.copies)},
+          {"vector", kernel.vector > 0 ? Json(kernel.vector) : Json()},
+          {"warps", pair(kernel.warp_rows, kernel.warp_columns)},
+          {"best_for_rows", pair(kernel.best_for_rows.from, kernel.best_for_rows.to)},
           {"registers", variant.kernel.registers},
           {"shared_bytes", variant.kernel.shared_bytes},
           {"calibration_us", positive(variant.calibration_us)},
@@ -105,6 +113,7 @@ Json toJson(const GpuReport::Entry &entry) {
                {"active_macs", result.active_macs},
                {"dense_macs", result.dense_macs},
                {"variant", winner ? Json(winner->name) : Json()},
+               {"chosen_variant", result.chosen ? Json(result.variants[*result.chosen].name) : Json()},
                {"tile", winner ? toJson(winner->kernel.tile) : Json()},
                {"algebra_trials_us", toJson(result.algebra)},
                {"dense_trials_us", toJson(result.dense)},
@@ -189,6 +198,20 @@ TextRow rowOf(const Json &result) {
           floor_over.is_number() ? fixed(1 / floor_over.get<double>(), 2) : "-",
           result.at("relative_l2").is_number() ? scientific(result.at("relative_l2").get<double>())
                                                : "WRONG"};
+}
+
+// Where the rule by which the runtime chooses, and the clock, part. Reports of older versions do not have it.
+std::string choiceText(const Json &result) {
+  const Json fastest = result.at("variant"), chosen = result.value("chosen_variant", Json());
+  if (!fastest.is_string() || !chosen.is_string() || fastest == chosen)
+    return "";
+  std::string text = "chosen: " + result.at("case").get<std::string>() + ", " +
+                     std::to_string(result.at("m").get<int64_t>()) + " rows: the runtime takes " +
+                     chosen.get<std::string>();
+  for (const Json &variant : result.at("variants"))
+    if (variant.at("kernel") == chosen)
+      text += " (" + number(variant.at("calibration_us"), 1, " us") + ")";
+  return text + ", faster is " + fastest.get<std::string>() + "\n";
 }
 
 std::string processesText(const Json &machine) {
@@ -282,6 +305,7 @@ std::string gpuText(const std::vector<Json> &reports) {
         processes += text;
       for (const Json &result : report.at("cases")) {
         rows.push_back(rowOf(result));
+        notes += choiceText(result);
         for (const Json &variant : result.at("variants"))
           if (variant.at("failure").is_string())
             notes += "WRONG: " + result.at("case").get<std::string>() + ", " +

@@ -397,5 +397,31 @@ TEST_F(GpuBenchTest, TheReportHasTheContractsKeysAndThePublishedFigures) {
   EXPECT_THROW(gpuText({nlohmann::ordered_json::object()}), Error);
 }
 
+// Every variant by its name and what it was made for; which of them is fastest, and which the runtime takes.
+TEST_F(GpuBenchTest, VariantsAreLabelledAndTheRuntimesChoiceIsNamed) {
+  nlohmann::ordered_json manifest = test::gpuManifest(8, 8, 16, 1);
+  manifest["kernels"][0]["best_for_rows"] = {1, 20};
+  manifest["kernels"][1]["best_for_rows"] = {21, 5000};
+  use(manifest);
+  const nlohmann::ordered_json json = toJson(report({5, 60}));
+  for (size_t i = 0; i < 2; ++i) {
+    const nlohmann::ordered_json &result = json["cases"][i];
+    EXPECT_EQ(result["variant"], "forward-128");
+    EXPECT_EQ(result["chosen_variant"], i == 0 ? "forward-64" : "forward-128");
+    ASSERT_EQ(result["variants"].size(), 2u);
+    EXPECT_EQ(result["variants"][0]["kernel"], "forward-64");
+    EXPECT_EQ(result["variants"][0]["best_for_rows"], (std::vector<int>{1, 20}));
+    EXPECT_EQ(result["variants"][1]["kernel"], "forward-128");
+    EXPECT_EQ(result["variants"][1]["copies"], "engine");
+    EXPECT_TRUE(result["variants"][1]["vector"].is_null());
+  }
+  const std::string text = gpuText({json});
+  EXPECT_NE(
+      text.find("chosen: case, 5 rows: the runtime takes forward-64 (50.0 us), faster is forward-128\n"),
+      std::string::npos)
+      << text;
+  EXPECT_EQ(text.find(" 60 rows: the runtime"), std::string::npos) << text;
+}
+
 } // namespace
 } // namespace algrt
