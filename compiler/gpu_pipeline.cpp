@@ -7,11 +7,10 @@
 #include "compiler/compilation.h"
 #include "compiler/failure.h"
 #include "compiler/feasibility.h"
+#include "compiler/gpu_target.h"
 #include "compiler/gpu_variants.h"
 #include "compiler/lower/passes.h"
 #include "compiler/machine_code.h"
-#include "compiler/schedule/hopper_schedule.h"
-#include "compiler/targets/hopper/passes.h"
 #include "compiler/targets/nvidia/assembler.h"
 #include "compiler/targets/nvidia/kernel_attribute.h"
 #include "compiler/targets/nvidia/passes.h"
@@ -26,14 +25,10 @@ using namespace mlir;
 namespace compiler {
 namespace {
 
-HopperOutput outputOf(const CompileOptions &options) {
-  return options.output == algebras::DataType::F32 ? HopperOutput::F32 : HopperOutput::BF16;
-}
-
 /// Refuses what the target has no kernels for, by its name where others were asked for too.
 void requireSupported(const algebras::Layer &layer, Target target, const CompileOptions &options) {
   try {
-    requireHopperLayer(algebras::coarsest(layer), outputOf(options));
+    gpuTarget(target).requireLayer(algebras::coarsest(layer), options.output);
   } catch (const algebras::InputError &error) {
     if (options.targets.size() == 1)
       throw;
@@ -65,7 +60,7 @@ public:
         passes.addPass(createCSEPass());
         return;
       }
-      addTileToSm(passes);
+      gpuTarget(target).addTileToSm(passes);
       if (stage == Stage::Sm)
         return;
       addSmToNvvm(passes);
@@ -84,8 +79,8 @@ public:
     kernel.map = "forward";
     kernel.target = toString(target);
     kernel.gpu = readKernelAttribute(function);
-    kernel.gpu->architecture = 90;
-    kernel.gpu->exact_architecture = true;
+    kernel.gpu->architecture = gpuTarget(target).architecture;
+    kernel.gpu->exact_architecture = gpuTarget(target).exact_architecture;
     return kernel;
   }
 
@@ -95,9 +90,10 @@ private:
     passes.addPass(createCSEPass());
     ConvertAlgToTileOptions choice;
     choice.target = toString(target);
-    choice.output = toString(outputOf(options));
+    choice.output = algebras::toString(options.output);
     choice.schedule = options.schedule;
     choice.rows = options.rows;
+    choice.vector = options.vector;
     passes.addPass(createConvertAlgToTile(choice));
   }
 

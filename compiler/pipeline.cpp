@@ -43,12 +43,12 @@ void requireStage(Target target, Stage stage) {
 } // namespace
 
 const std::vector<std::string> &targetNames() {
-  static const std::vector<std::string> names = {"cpu", "sm_90a"};
+  static const std::vector<std::string> names = {"cpu", "sm_80", "sm_90a"};
   return names;
 }
 
 Target targetNamed(std::string_view name) {
-  for (const Target target : {Target::Cpu, Target::Sm90a})
+  for (const Target target : {Target::Cpu, Target::Sm80, Target::Sm90a})
     if (toString(target) == name)
       return target;
   throw std::out_of_range("no target is called " + std::string(name));

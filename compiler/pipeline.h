@@ -17,9 +17,9 @@ namespace compiler {
 
 class CompilationCache;
 
-enum class Target { Cpu, Sm90a };
+enum class Target { Cpu, Sm80, Sm90a };
 
-/// "cpu", "sm_90a".
+/// "cpu", "sm_80", "sm_90a".
 const std::vector<std::string> &targetNames();
 /// Throws std::out_of_range for a name that is not among them.
 Target targetNamed(std::string_view name);
@@ -35,8 +35,11 @@ struct CompileOptions {
   std::vector<std::int64_t> further_rows;
   /// GPU kernels of a bundle for each number of rows: so many different schedules, the best first.
   std::int64_t variants = 1;
-  /// The schedule of GPU kernels, as compiler/schedule/hopper_schedule.h reads it; chosen by cost when empty.
+  /// The schedule of GPU kernels, as compiler/schedule/hopper_schedule.h or ampere_schedule.h reads it; chosen
+  /// by cost when empty.
   std::string schedule;
+  /// Elements that threads copy at a time where they copy, on sm_80; 0: as many as the layer allows.
+  std::int64_t vector = 0;
   /// Elements of Y in the GPU kernel that emit shows; a bundle has a kernel for each of bf16 and f32.
   algebras::DataType output = algebras::DataType::BF16;
   /// Prints the IR after every pass to stderr.

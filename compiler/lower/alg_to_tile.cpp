@@ -2,8 +2,8 @@
 #include "compiler/lower/kernel_builder.h"
 #include "compiler/lower/passes.h"
 #include "compiler/lower/staged_kernel.h"
+#include "compiler/lower/staged_schedule.h"
 #include "compiler/schedule/cpu_schedule.h"
-#include "compiler/schedule/hopper_schedule.h"
 
 #include "algebras/error.h"
 
@@ -30,10 +30,10 @@ struct ConvertAlgToTile : compiler::impl::ConvertAlgToTileBase<ConvertAlgToTile>
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    const bool hopper = target == "sm_90a";
-    if (!hopper && target != "cpu") {
+    const bool staged = isStagedTarget(target.getValue());
+    if (!staged && target != "cpu") {
       module.emitError("there are no kernels for the target '")
-          << target.getValue() << "'; the targets are cpu and sm_90a";
+          << target.getValue() << "'; the targets are cpu, sm_80 and sm_90a";
       return signalPassFailure();
     }
     if (output != "bf16" && output != "f32") {
@@ -42,7 +42,7 @@ struct ConvertAlgToTile : compiler::impl::ConvertAlgToTileBase<ConvertAlgToTile>
     }
     CpuLevel level;
     try {
-      if (!hopper)
+      if (!staged)
         level = cpuLevel(cpu.getValue());
     } catch (const algebras::InputError &error) {
       report(module, error);
@@ -58,7 +58,7 @@ struct ConvertAlgToTile : compiler::impl::ConvertAlgToTileBase<ConvertAlgToTile>
         return signalPassFailure();
       if (!projection->layout) // nothing of the alg dialect in it
         continue;
-      if (!hopper)
+      if (!staged)
         writeKernels(function, *projection, level);
       else if (failed(writeStagedKernel(function, *projection)))
         return signalPassFailure();
@@ -139,30 +139,23 @@ static algebras::Layer layerOf(const Projection &projection) {
 }
 
 LogicalResult ConvertAlgToTile::writeStagedKernel(func::FuncOp function, const Projection &projection) {
-  const algebras::Layer layer = layerOf(projection);
-  const HopperOutput result = output == "f32" ? HopperOutput::F32 : HopperOutput::BF16;
-  HopperSchedule choice;
+  StagedChoice choice;
+  choice.output = output == "f32" ? algebras::DataType::F32 : algebras::DataType::BF16;
+  choice.schedule = schedule.getValue();
+  choice.rows = rows;
+  choice.vector = vector;
+  tile::StagedAttr chosen;
   try {
-    requireHopperLayer(layer, result);
-    if (schedule.empty()) {
-      choice = chooseHopperSchedule(layer, rows, result);
-    } else {
-      choice = parseHopperSchedule(schedule.getValue());
-      if (std::string reason = whyIllegal(layer, choice, result); !reason.empty())
-        return function.emitError("the schedule ") << toString(choice) << " is impossible: " << reason;
-      if (choice.stages == 0)
-        choice.stages = stagesThatFit(choice, result);
-    }
+    chosen = stagedSchedule(&getContext(), target.getValue(), layerOf(projection), choice);
   } catch (const algebras::InputError &error) {
     report(function, error);
     return failure();
   }
   OpBuilder builder(function);
-  writeStagedForward(
-      builder, function.getLoc(), (function.getSymName() + "_" + output).str(), projection.layout,
-      tile::StagedAttr::get(&getContext(), /*types=*/1, choice.rows, choice.columns, choice.depth,
-                            choice.stages),
-      projection.element, result == HopperOutput::F32 ? Type(builder.getF32Type()) : projection.element);
+  Type result =
+      choice.output == algebras::DataType::F32 ? Type(builder.getF32Type()) : Type(builder.getBF16Type());
+  writeStagedForward(builder, function.getLoc(), (function.getSymName() + "_" + output).str(),
+                     projection.layout, chosen, projection.element, result);
   return success();
 }
 

@@ -2,6 +2,8 @@
 #include "compiler/schedule/a100.h"
 #include "compiler/schedule/ampere_schedule.h"
 
+#include "algebras/error.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -135,7 +137,9 @@ AmpereSchedule chooseAmpereSchedule(const algebras::Layer &layer, std::int64_t m
       least = cost;
     }
   }
-  // 16 x 16 with one warp, 16 deep, is a candidate for every layer: at least one is there.
+  // 16 x 16 with one warp, 16 deep, is a candidate for every layer: only the vector can be what is wrong.
+  if (!best)
+    throw algebras::InputError(whyIllegal(layer, {16, 16, 16, 2, 1, 1, vector}));
   return *best;
 }
 

@@ -95,7 +95,8 @@ struct AmpereCost {
 };
 AmpereCost ampereCost(const ProjectionWork &work, const AmpereSchedule &schedule, algebras::DataType output);
 
-/// The cheapest candidate for `m` rows, the first one listed among equals. Throws as requireAmpereLayer does.
+/// The cheapest candidate for `m` rows with the vector (0: the widest), the first one listed among equals.
+/// Throws as requireAmpereLayer does, and for a vector that the layer does not allow.
 AmpereSchedule chooseAmpereSchedule(const algebras::Layer &layer, std::int64_t m, algebras::DataType output,
                                     std::int64_t vector = 0);
 

@@ -34,8 +34,9 @@ void requireHopperLayer(const algebras::Layer &layer, HopperOutput output) {
         .hint("give in and out instead of in_groups and out_groups, or use the target cpu");
   if (coefficientsOf(layer.lift) == Coefficients::General)
     throw InputError("the target sm_90a multiplies by coefficients +1 and -1 only")
-        .hint("scale the basis of the algebra so that its structure constants are signs, or use the target "
-              "cpu");
+        .hint("scale the basis of the algebra so that its structure constants are signs, or use "
+              "--target=sm_80, "
+              "which takes any");
   // X is addressed group by group, and so is W. An f32 result asks for less than W does.
   const std::int64_t step = tensor_map_granule / 2;
   auto width = [&](const char *what, std::int64_t have) {
@@ -45,7 +46,10 @@ void requireHopperLayer(const algebras::Layer &layer, HopperOutput output) {
         fmt::format("{} groups of {} features are {} bytes wide, and the tensor maps of sm_90a address "
                     "multiples of {} bytes",
                     what, have, have * 2, tensor_map_granule))
-        .hint(fmt::format("choose widths that are multiples of {}, or use the target cpu", step));
+        .hint(fmt::format(
+            "choose widths that are multiples of {}, or use --target=sm_80, whose threads copy any "
+            "widths",
+            step));
   };
   width("input", layer.in.width(0));
   width("output", layer.out.width(0));

@@ -52,7 +52,7 @@ CompileOptions emitOptions(const EmitCommand &command) {
     throw UsageError("emit shows the program for one number of rows; --m names several");
   if (!command.output_dtype.empty()) {
     if (options.targets.front() == Target::Cpu)
-      throw UsageError("--y-dtype is for the target sm_90a; the CPU kernels write the layer's dtype");
+      throw UsageError("--y-dtype is for GPU targets; the CPU kernels write the layer's dtype");
     if (command.output_dtype != "bf16" && command.output_dtype != "f32")
       throw UsageError(fmt::format("--y-dtype must be bf16 or f32, got '{}'", command.output_dtype));
     options.output = algebras::parseDataType(command.output_dtype);
@@ -101,12 +101,12 @@ void addEmit(CLI::App &app, Session &session) {
          "--stage", command->stage,
          "alg (what is computed), tile (how one kernel computes it), llvm, c; for the CPU vector (loops and "
          "vectors), "
-         "asm, obj; for sm_90a sm-synchronous and sm (what a thread block does, before and after it is made "
+         "asm, obj; for GPUs sm-synchronous and sm (what a thread block does, before and after it is made "
          "asynchronous), nvvm, ptx, cubin, sass")
       ->type_name("STAGE")
       ->required();
   sub->add_option("--y-dtype", command->output_dtype,
-                  "elements of Y in the kernel for sm_90a: bf16 (the default), f32")
+                  "elements of Y in the kernel for a GPU: bf16 (the default), f32")
       ->type_name("TYPE")
       ->group("Target");
   sub->add_option("-o,--output", command->output, "where to; standard output otherwise")->type_name("FILE");

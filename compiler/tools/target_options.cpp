@@ -2,6 +2,7 @@
 
 #include "algebras/error.h"
 #include "compiler/cache/compilation_cache.h"
+#include "compiler/schedule/ampere_schedule.h"
 #include "compiler/schedule/hopper_schedule.h"
 #include "compiler/spec/integer_option.h"
 #include "compiler/spec/usage_error.h"
@@ -16,7 +17,7 @@ namespace compiler {
 
 void addTargetOptions(CLI::App &app, TargetOptions &options) {
   const std::string group = "Target";
-  app.add_option("--target", options.targets, "what to compile for, separated by commas: cpu, sm_90a")
+  app.add_option("--target", options.targets, "what to compile for, separated by commas: cpu, sm_80, sm_90a")
       ->type_name("NAMES")
       ->capture_default_str()
       ->group(group);
@@ -34,8 +35,8 @@ void addTargetOptions(CLI::App &app, TargetOptions &options) {
       ->group(group);
   app.add_option(
          "--schedule", options.schedule,
-         "schedule of the kernels for sm_90a, as rows=128,columns=192,depth=64,stages=4; what is left out is "
-         "chosen")
+         "schedule of the kernels for a GPU, as rows=128,columns=192,depth=64,stages=4, for sm_80 also "
+         "warps=2x2,vector=8; what is left out keeps its default")
       ->type_name("LIST")
       ->group(group);
   app.add_flag("--no-cache", options.no_cache,
@@ -74,9 +75,19 @@ static std::vector<Target> targetsOf(const std::string &list) {
   return targets;
 }
 
-static void requireReadable(const std::string &schedule) {
+static void requireReadable(const std::string &schedule, const std::vector<Target> &targets) {
+  const auto named = [&](Target target) {
+    return std::find(targets.begin(), targets.end(), target) != targets.end();
+  };
+  const bool ampere = named(Target::Sm80), hopper = named(Target::Sm90a);
+  if (ampere == hopper)
+    throw UsageError(ampere ? "--schedule is for one GPU target, --target names sm_80 and sm_90a"
+                            : "--schedule is for a GPU target, which --target does not name");
   try {
-    parseHopperSchedule(schedule);
+    if (ampere)
+      parseAmpereSchedule(schedule);
+    else
+      parseHopperSchedule(schedule);
   } catch (const algebras::InputError &error) {
     throw UsageError(
         fmt::format("--schedule: {}{}{}", error.what(), error.hint().empty() ? "" : "; ", error.hint()));
@@ -101,9 +112,7 @@ CompileOptions compileOptions(const TargetOptions &options) {
   compile.rows = options.rows.front();
   compile.further_rows.assign(options.rows.begin() + 1, options.rows.end());
   if (!options.schedule.empty()) {
-    if (std::find(compile.targets.begin(), compile.targets.end(), Target::Sm90a) == compile.targets.end())
-      throw UsageError("--schedule is for the target sm_90a, which --target does not name");
-    requireReadable(options.schedule);
+    requireReadable(options.schedule, compile.targets);
     compile.schedule = options.schedule;
   }
   compile.cache = options.no_cache ? nullptr : userCache();

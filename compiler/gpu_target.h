@@ -1,0 +1,28 @@
+// What the GPU pipeline asks of a target.
+#ifndef ALGCTL_COMPILER_GPU_TARGET_H
+#define ALGCTL_COMPILER_GPU_TARGET_H
+
+#include "algebras/layer.h"
+#include "compiler/pipeline.h"
+
+#include "mlir/Pass/PassManager.h"
+
+namespace compiler {
+
+struct GpuTarget {
+  Target target;
+  /// Throws algebras::InputError, with a hint, for a layer that the target has no kernels for.
+  void (*requireLayer)(const algebras::Layer &layer, algebras::DataType output);
+  /// From a tile program to the asynchronous program of a thread block.
+  void (*addTileToSm)(mlir::OpPassManager &passes);
+  /// Ten times the compute capability that kernels are compiled for, and whether they run there alone.
+  int architecture;
+  bool exact_architecture;
+};
+
+/// Throws std::out_of_range for a target that is no GPU.
+const GpuTarget &gpuTarget(Target target);
+
+} // namespace compiler
+
+#endif

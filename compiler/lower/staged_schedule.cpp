@@ -1,0 +1,82 @@
+#include "compiler/lower/staged_schedule.h"
+
+#include "compiler/schedule/ampere_schedule.h"
+#include "compiler/schedule/hopper_schedule.h"
+
+#include "algebras/error.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+using namespace mlir;
+
+namespace compiler {
+
+static algebras::InputError impossible(const std::string &schedule, const std::string &reason) {
+  return algebras::InputError("the schedule " + schedule + " is impossible: " + reason);
+}
+
+static tile::StagedAttr hopper(MLIRContext *context, const algebras::Layer &layer,
+                               const StagedChoice &choice) {
+  const HopperOutput output =
+      choice.output == algebras::DataType::F32 ? HopperOutput::F32 : HopperOutput::BF16;
+  requireHopperLayer(layer, output);
+  HopperSchedule schedule;
+  if (choice.schedule.empty()) {
+    schedule = chooseHopperSchedule(layer, choice.rows, output);
+  } else {
+    schedule = parseHopperSchedule(choice.schedule);
+    if (const std::string reason = whyIllegal(layer, schedule, output); !reason.empty())
+      throw impossible(toString(schedule), reason);
+    if (schedule.stages == 0)
+      schedule.stages = stagesThatFit(schedule, output);
+  }
+  return tile::StagedAttr::get(context, /*types=*/1, schedule.rows, schedule.columns, schedule.depth,
+                               schedule.stages);
+}
+
+static tile::StagedAttr ampere(MLIRContext *context, const algebras::Layer &layer,
+                               const StagedChoice &choice) {
+  requireAmpereLayer(layer);
+  AmpereSchedule schedule;
+  if (choice.schedule.empty()) {
+    schedule = chooseAmpereSchedule(layer, choice.rows, choice.output, choice.vector);
+  } else {
+    schedule = parseAmpereSchedule(choice.schedule);
+    if (choice.vector)
+      schedule.vector = choice.vector;
+    if (const std::string reason = whyIllegal(layer, schedule); !reason.empty())
+      throw impossible(toString(schedule), reason);
+    schedule = completed(layer, schedule);
+  }
+  return tile::StagedAttr::get(context, /*types=*/1, schedule.rows, schedule.columns, schedule.depth,
+                               schedule.stages, schedule.warp_rows, schedule.warp_columns, schedule.vector);
+}
+
+namespace {
+struct StagedTarget {
+  std::string_view name;
+  tile::StagedAttr (*schedule)(MLIRContext *, const algebras::Layer &, const StagedChoice &);
+};
+} // namespace
+
+static constexpr StagedTarget targets[] = {{"sm_80", ampere}, {"sm_90a", hopper}};
+
+static const StagedTarget *find(std::string_view name) {
+  const auto *end = std::end(targets);
+  const auto *found =
+      std::find_if(targets, end, [&](const StagedTarget &target) { return target.name == name; });
+  return found == end ? nullptr : found;
+}
+
+bool isStagedTarget(std::string_view target) { return find(target) != nullptr; }
+
+tile::StagedAttr stagedSchedule(MLIRContext *context, std::string_view target, const algebras::Layer &layer,
+                                const StagedChoice &choice) {
+  const StagedTarget *staged = find(target);
+  if (!staged)
+    throw std::out_of_range("the operands of " + std::string(target) + " come in no stages");
+  return staged->schedule(context, layer, choice);
+}
+
+} // namespace compiler

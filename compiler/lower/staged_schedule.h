@@ -1,0 +1,31 @@
+// The schedules of targets whose operands come in stages, as attributes of the tile program.
+#ifndef ALGCTL_COMPILER_LOWER_STAGED_SCHEDULE_H
+#define ALGCTL_COMPILER_LOWER_STAGED_SCHEDULE_H
+
+#include "algebras/layer.h"
+#include "dialects/tile/tile.h"
+
+#include <string>
+#include <string_view>
+
+namespace compiler {
+
+/// What a schedule is chosen by.
+struct StagedChoice {
+  algebras::DataType output = algebras::DataType::BF16;
+  std::string schedule;    ///< as the target writes it; chosen by cost when empty
+  std::int64_t rows = 1;   ///< that it is chosen for
+  std::int64_t vector = 0; ///< elements that a thread copies at a time; 0: as many as the layer allows
+};
+
+/// Whether a target's operands come in stages.
+bool isStagedTarget(std::string_view target);
+
+/// The schedule for a layer on one of those targets. Throws algebras::InputError, with a hint, for a layer
+/// that the target has no kernels for and for a schedule that cannot be read or cannot be.
+tile::StagedAttr stagedSchedule(mlir::MLIRContext *context, std::string_view target,
+                                const algebras::Layer &layer, const StagedChoice &choice);
+
+} // namespace compiler
+
+#endif
