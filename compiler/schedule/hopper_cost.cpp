@@ -18,6 +18,9 @@ static constexpr double cycles_per_copy = 24;
 // Two warpgroups beside the one that loads are known to keep the tensor cores busy. A third leaves each
 // thread fewer registers; it has to save more than this model can be trusted with.
 static constexpr double third_warpgroup = 0.05;
+// So do shallow stages, each time their depth is halved: they have more barriers, more copies and shorter
+// rows, all of which rest on assumptions.
+static constexpr double half_depth = 0.02;
 static constexpr double cycles_per_tile =
     600; // filling the pipeline's end, writing sums through shared memory
 static constexpr double bytes_in_flight = 48e3; // per processor, to cover the latency of memory
@@ -101,8 +104,8 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   std::sort(parts, parts + 3);
   cost.tail = parts[2] - cost.bound();
   cost.unhidden = exposed * (parts[1] + exposed * parts[0]);
-  if (schedule.warpgroups() > 2)
-    cost.caution = third_warpgroup * cost.total();
+  cost.caution = ((schedule.warpgroups() > 2 ? third_warpgroup : 0) + half_depth * std::log2(64 / depth)) *
+                 (cost.total() - cost.launch);
   return cost;
 }
 

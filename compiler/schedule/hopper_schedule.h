@@ -96,7 +96,7 @@ struct HopperCost {
   double launch = 0;   ///< once
   double tail = 0;     ///< processors without a tile in the last wave, or with less to do than the busiest
   double unhidden = 0; ///< what the second and third longest do not hide behind the longest
-  double caution = 0;  ///< what a third warpgroup has to save before it is trusted
+  double caution = 0;  ///< what a third warpgroup or shallow stages have to save before they are trusted
 
   double tiles = 0; ///< of the result, those without rows left out
   double waves = 0; ///< tiles that the busiest processor works on

@@ -87,6 +87,15 @@ std::string counted(std::int64_t count, const char *what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
+// As --schedule of compile and emit reads it.
+std::string scheduleText(const algrt::GpuKernel &kernel) {
+  std::string text = fmt::format("rows={},columns={},depth={},stages={}", kernel.tile.rows,
+                                 kernel.tile.columns, kernel.tile.depth, kernel.tile.stages);
+  if (kernel.copies == algrt::GpuCopies::threads)
+    text += fmt::format(",warps={}x{},vector={}", kernel.warp_rows, kernel.warp_columns, kernel.vector);
+  return text;
+}
+
 // The same for a GPU.
 std::string gpuKernelText(const algrt::GpuKernel &kernel) {
   std::string text;
@@ -103,6 +112,12 @@ std::string gpuKernelText(const algrt::GpuKernel &kernel) {
                    byteCount(kernel.shared_bytes)));
   if (kernel.cluster > 1)
     line("cluster", counted(kernel.cluster, "block"));
+  line("schedule", scheduleText(kernel));
+  if (kernel.best_for_rows.to > 0)
+    line("best for",
+         kernel.best_for_rows.from == kernel.best_for_rows.to
+             ? counted(kernel.best_for_rows.to, "row")
+             : fmt::format("{} to {}", kernel.best_for_rows.from, counted(kernel.best_for_rows.to, "row")));
   line("terms", kernel.terms ? "read from a table" : "computed");
   std::vector<std::string> images;
   for (const algrt::GpuImage &image : kernel.images)

@@ -146,6 +146,84 @@ TEST(Cost, UnequalGroupsOnTheCommandLine) {
   EXPECT_EQ(report["active_macs"], 62 + 51);
 }
 
+TEST(CostSchedules, RanksThem) {
+  const std::string up = std::string(ALGCTL_SOURCE_DIR) + "/examples/qwen3-1.7b-up.toml";
+  Outcome outcome =
+      algctl({"cost", up, "--m", "2048", "--schedules", "--json", "--most", "1000", "--illegal"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const nlohmann::json ranking = nlohmann::json::parse(outcome.out);
+  // (2048 x 2048 + 2048 x 6144 + 2048 x 6144) bf16 at 4.3 TB/s.
+  EXPECT_NEAR(ranking["floor_us"].get<double>(), 2 * 29360128 / 4.3e6, 1e-9);
+  EXPECT_EQ(ranking["floor_by"], "memory");
+  EXPECT_EQ(ranking["schedules"].size(), ranking["legal"].get<std::size_t>());
+  double before = 0;
+  for (const nlohmann::json &one : ranking["schedules"]) {
+    const double us = one["predicted_us"].get<double>();
+    EXPECT_GE(us, before);
+    before = us;
+    EXPECT_NEAR(one["times_floor"].get<double>(), us / ranking["floor_us"].get<double>(), 1e-9);
+    double sum = 0;
+    for (const auto &[name, part] : one["sum_us"].items())
+      sum += part.get<double>();
+    EXPECT_NEAR(sum, us, 1e-9 * us);
+    EXPECT_TRUE(one["busy_us"].contains(one["bound_by"].get<std::string>()));
+  }
+  std::size_t refused = 0;
+  for (const auto &[kind, count] : ranking["refused"].items())
+    refused += count.get<std::size_t>();
+  EXPECT_EQ(refused, ranking["illegal"].size());
+  EXPECT_GT(refused, 0u);
+  // A type has 64 rows and a group 192 columns.
+  EXPECT_EQ(ranking["schedules"][0]["schedule"], "rows=64,columns=192,depth=64,stages=6");
+}
+
+TEST(CostSchedules, TakesResultsAndTargets) {
+  auto best = [](std::vector<std::string> words) {
+    words.insert(words.begin(), {"cost", "Q(4)", "--in", "256", "--out", "1024", "--m", "512", "--schedules",
+                                 "--json", "--most", "1"});
+    Outcome outcome = algctl(words);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return nlohmann::json::parse(outcome.out);
+  };
+  const nlohmann::json narrow = best({"--dtype", "bf16"}),
+                       wide = best({"--dtype", "bf16", "--y-dtype", "f32"});
+  EXPECT_EQ(narrow["schedules"].size(), 1u);
+  EXPECT_FALSE(narrow.contains("illegal"));
+  // Another 2 bytes for each of 512 x 1024 results.
+  EXPECT_NEAR(wide["floor_us"].get<double>() - narrow["floor_us"].get<double>(), 2.0 * 512 * 1024 / 4.3e6,
+              1e-9);
+  EXPECT_EQ(best({"--target", "cpu"})["target"], "cpu");
+  EXPECT_EQ(best({"--dtype", "bf16", "--target", "sm_80"})["target"], "sm_80");
+  // As text, with what was left out and why.
+  Outcome text = algctl({"cost", "Q(4)", "--in", "160", "--out", "160", "--dtype", "bf16", "--m", "64",
+                         "--schedules", "--most", "2", "--illegal"});
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("(--most shows them)"), std::string::npos);
+  EXPECT_NE(text.out.find("by wider than a group"), std::string::npos);
+  EXPECT_NE(text.out.find("a product takes 154 registers of a thread"), std::string::npos) << text.out;
+}
+
+TEST(CostSchedules, SaysWhatIsWrong) {
+  const std::vector<std::string> layer = {"cost", "Q(4)",    "--in", "256", "--out",
+                                          "256",  "--dtype", "bf16", "--m", "1"};
+  auto with = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), layer.begin(), layer.end());
+    return algctl(words);
+  };
+  expectFailure(with({"--most", "3"}), 2, "--most goes with --schedules");
+  expectFailure(with({"--illegal"}), 2, "--illegal goes with --schedules");
+  expectFailure(with({"--schedules", "--tile", "1,2,3"}), 2, "--tile does not go with --schedules");
+  expectFailure(with({"--schedules", "--most", "0"}), 2, "--most must be at least 1");
+  expectFailure(with({"--schedules", "--target", "sm_70"}), 2, "there are cpu, sm_90a, sm_80");
+  expectFailure(with({"--schedules", "--y-dtype", "f16"}), 2, "--y-dtype is bf16 or f32");
+  expectFailure(with({"--schedules", "--target", "cpu", "--y-dtype", "f32"}), 2, "--y-dtype is for GPUs");
+  expectFailure(algctl({"cost", "Q(4)", "--in", "256", "--out", "256", "--m", "1", "--schedules"}), 1,
+                "dtype bf16");
+  expectFailure(
+      algctl({"cost", "Q(4)", "--in", "80", "--out", "256", "--dtype", "bf16", "--m", "1", "--schedules"}), 1,
+      "40 bytes wide");
+}
+
 TEST(Bundles, WhatIsNoBundleIsRefused) {
   TemporaryFolder folder;
   std::string file =

@@ -1,0 +1,72 @@
+// Which kernels go into a bundle for a GPU.
+#include "compiler/gpu_variants.h"
+
+#include "algebras/constructions.h"
+#include "compiler/schedule/ranking.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <set>
+
+namespace {
+
+using namespace compiler;
+using algebras::DataType;
+
+algebras::Layer layer() {
+  return algebras::makeLayer(algebras::Lift::rows(algebras::completeGraph(32)), 2048, 6144, DataType::BF16);
+}
+
+std::string bestFor(std::int64_t m) {
+  return rankSchedules(layer(), "sm_90a", m, DataType::BF16).legal.front().schedule;
+}
+
+std::vector<GpuVariant> variants(std::vector<std::int64_t> rows, std::int64_t most = 1,
+                                 std::string schedule = "") {
+  CompileOptions options;
+  options.rows = rows.front();
+  options.further_rows.assign(rows.begin() + 1, rows.end());
+  options.variants = most;
+  options.schedule = std::move(schedule);
+  return gpuVariants(layer(), Target::Sm90a, DataType::BF16, options);
+}
+
+TEST(GpuVariants, AreTheBestOfEachNumberOfRows) {
+  ASSERT_NE(bestFor(1), bestFor(2048));
+  ASSERT_EQ(bestFor(2000), bestFor(2048));
+  EXPECT_EQ(variants({2048}), (std::vector<GpuVariant>{{bestFor(2048), {2048, 2048}}}));
+  // In the order asked for; neighbours share one, and a number asked for twice has one.
+  EXPECT_EQ(variants({2048, 1, 2000, 1}),
+            (std::vector<GpuVariant>{{bestFor(2048), {2000, 2048}}, {bestFor(1), {1, 1}}}));
+}
+
+TEST(GpuVariants, OneRangeDoesNotSpanAnotherSchedule) {
+  ASSERT_NE(bestFor(8192), bestFor(2048));
+  ASSERT_NE(bestFor(8192), bestFor(1));
+  const std::vector<GpuVariant> three = variants({2048, 8192, 1});
+  ASSERT_EQ(three.size(), 3u);
+  for (const GpuVariant &one : three)
+    EXPECT_EQ(one.best_for_rows.from, one.best_for_rows.to);
+}
+
+TEST(GpuVariants, NextBestOnesDiffer) {
+  const std::vector<GpuVariant> few = variants({2048, 1}, 3);
+  std::set<std::string> schedules;
+  for (const GpuVariant &one : few)
+    schedules.insert(one.schedule);
+  EXPECT_EQ(schedules.size(), few.size());
+  EXPECT_EQ(few[0].schedule, bestFor(2048));
+  EXPECT_EQ(few[1].schedule, bestFor(1));
+  EXPECT_GE(few.size(), 3u);
+  EXPECT_LE(few.size(), 6u);
+  for (std::size_t i = 0; i < few.size(); ++i)
+    EXPECT_EQ(few[i].among_its_kind == 1, i < 2) << few[i].schedule;
+  for (const RankedSchedule &one : bestDifferent(rankSchedules(layer(), "sm_90a", 2048, DataType::BF16), 3))
+    EXPECT_TRUE(schedules.count(one.schedule)) << one.schedule;
+}
+
+TEST(GpuVariants, AGivenScheduleIsTheOnlyOne) {
+  EXPECT_EQ(variants({2048}, 1, "rows=64"), (std::vector<GpuVariant>{{"rows=64", {0, 0}}}));
+}
+
+} // namespace
