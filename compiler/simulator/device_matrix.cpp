@@ -17,13 +17,16 @@ std::size_t storageBytes(std::int64_t rows, std::int64_t leading, std::int64_t e
 
 } // namespace
 
-DeviceMatrix::DeviceMatrix(std::int64_t rows, std::int64_t columns, std::int64_t padding,
+DeviceMatrix::DeviceMatrix(std::int64_t rows, std::int64_t columns, std::int64_t padding, std::int64_t shift,
                            algrt::ElementType element)
     : rows(rows), columns(columns), padding(padding), element_bytes(algrt::elementBytes(element)),
       // All ones are a NaN in bf16 and in f32.
-      storage(storageBytes(rows, columns + padding, element_bytes) + 2 * kGuard + kAlignment, 0xff) {
+      storage(storageBytes(rows, columns + padding, element_bytes) + 2 * kGuard + kAlignment +
+                  static_cast<std::size_t>(shift * element_bytes),
+              0xff) {
   const std::size_t start = reinterpret_cast<std::uintptr_t>(storage.data()) + kGuard;
-  first = kGuard + (kAlignment - start % kAlignment) % kAlignment;
+  first = kGuard + (kAlignment - start % kAlignment) % kAlignment +
+          static_cast<std::size_t>(shift * element_bytes);
 }
 
 const unsigned char *DeviceMatrix::rowStart(std::int64_t row) const {

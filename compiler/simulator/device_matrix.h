@@ -16,8 +16,10 @@ namespace compiler {
 /// to a NaN, and no kernel may touch it: only the elements are registered with the simulator.
 class DeviceMatrix {
 public:
-  /// All elements are NaN at first. Rows lie `columns + padding` elements apart.
-  DeviceMatrix(std::int64_t rows, std::int64_t columns, std::int64_t padding, algrt::ElementType element);
+  /// All elements are NaN at first. Rows lie `columns + padding` elements apart; the first one begins `shift`
+  /// elements behind a multiple of 256 bytes, where memory of a device begins.
+  DeviceMatrix(std::int64_t rows, std::int64_t columns, std::int64_t padding, std::int64_t shift,
+               algrt::ElementType element);
 
   /// `values` is rows x columns; bf16 takes the upper half of each float.
   void set(std::span<const float> values);
@@ -28,7 +30,7 @@ public:
   /// Elements of an output that nothing wrote, or not all of whose bytes.
   std::int64_t unwritten(const simulator::GlobalMemory &memory, const std::string &name) const;
 
-  /// Of the first element; a multiple of 256, as memory of a device is.
+  /// Of the first element.
   std::uint64_t address() const;
   std::int64_t leading() const { return columns + padding; }
 

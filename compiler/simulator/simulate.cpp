@@ -20,7 +20,7 @@ algrt::GpuKernel describedKernel(mlir::ModuleOp module) {
   throw Failure("the module holds no kernel: no function has the attribute nvvm.kernel");
 }
 
-/// How many tensor maps the kernel takes: the byval type of its first parameter says it.
+/// How many maps the kernel takes: the byval type of its first parameter says it.
 std::size_t mapsTaken(mlir::ModuleOp module) {
   for (auto function : module.getOps<mlir::LLVM::LLVMFuncOp>()) {
     if (!function->hasAttr("nvvm.kernel") || function.getNumArguments() != 4)
@@ -30,7 +30,7 @@ std::size_t mapsTaken(mlir::ModuleOp module) {
                              : mlir::LLVM::LLVMArrayType())
       return maps.getNumElements();
   }
-  throw Failure("the kernel's parameters are not tensor maps by value, rows, offset and the terms table");
+  throw Failure("the kernel's parameters are not maps by value, rows, offset and the terms table");
 }
 
 simulator::Swizzle swizzleOf(std::int32_t bytes) {
@@ -81,10 +81,17 @@ SimulatedKernel SimulatedKernel::parse(const std::string &text, const std::strin
 
 Simulation SimulatedKernel::run(const ProductOperands &product, const SimulationSettings &settings) const {
   const algrt::Layer &layer = *product.layer;
-  const std::int64_t y_unit = 16 / algrt::elementBytes(kernel.output);
-  DeviceMatrix x(product.m, layer.k, 8 * settings.x_padding, algrt::ElementType::bf16);
-  DeviceMatrix w(layer.k, layer.bankColumns(), 8 * settings.w_padding, algrt::ElementType::bf16);
-  DeviceMatrix y(product.m, layer.n, y_unit * settings.y_padding, kernel.output);
+  auto matrix = [&](std::int64_t rows, std::int64_t columns, std::int64_t padding, std::int64_t shift,
+                    algrt::ElementType element) {
+    const std::int64_t widest = 16 / algrt::elementBytes(element);
+    const std::int64_t unit =
+        kernel.copies == algrt::GpuCopies::engine ? widest : std::min(kernel.vector, widest);
+    return DeviceMatrix(rows, columns, unit * padding, unit * shift, element);
+  };
+  DeviceMatrix x = matrix(product.m, layer.k, settings.x_padding, settings.x_shift, algrt::ElementType::bf16);
+  DeviceMatrix w =
+      matrix(layer.k, layer.bankColumns(), settings.w_padding, settings.w_shift, algrt::ElementType::bf16);
+  DeviceMatrix y = matrix(product.m, layer.n, settings.y_padding, settings.y_shift, kernel.output);
   x.set(product.x);
   w.set(product.w);
   const auto plan =
@@ -102,17 +109,24 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
                           simulator::Access::Read);
   }
 
-  if (plan.maps.size() != map_count)
+  const std::size_t planned = plan.maps.size() + plan.plain_maps.size();
+  if (planned != map_count)
     throw Failure(
-        fmt::format("the kernel takes {} tensor maps, but a launch of this layer has {}: it is the kernel of "
+        fmt::format("the kernel takes {} maps, but a launch of this layer has {}: it is the kernel of "
                     "another layer",
-                    map_count, plan.maps.size()));
+                    map_count, planned));
   std::vector<simulator::TensorMap> maps;
   for (const algrt::cuda::TensorMap &map : plan.maps)
     maps.push_back(encode(map));
+  std::vector<algrt_plain_map> plain_maps = plan.plain_maps;
+  if (!plain_maps.empty())
+    memory.registerGlobal("the maps", plain_maps.data(),
+                          static_cast<std::int64_t>(plain_maps.size() * sizeof plain_maps.front()),
+                          simulator::Access::Read, /*independent=*/true);
   std::int32_t rows = plan.rows, offset = plan.offset;
   const void *terms_address = terms.empty() ? nullptr : terms.data();
-  void *arguments[] = {maps.data(), &rows, &offset, &terms_address};
+  void *maps_address = maps.empty() ? static_cast<void *>(plain_maps.data()) : maps.data();
+  void *arguments[] = {maps_address, &rows, &offset, &terms_address};
 
   simulator::Launch launch;
   launch.kernel = [this, &arguments] { code.call(arguments); };

@@ -28,8 +28,11 @@ struct SimulationSettings {
   std::uint64_t seed = 0; ///< of the interleaving
   /// Multiprocessors of the device: blocks, each of which walks several tiles when there are few.
   std::int32_t blocks = 3;
-  /// Between the rows of each matrix, in units of 16 bytes.
+  /// Between the rows of each matrix, and from an address that is a multiple of 256 to its first element. In
+  /// the smallest units that the kernel takes: 16 bytes, or where threads copy its vector, down to one
+  /// element.
   std::int64_t x_padding = 0, w_padding = 0, y_padding = 0;
+  std::int64_t x_shift = 0, w_shift = 0, y_shift = 0;
   /// Steps of the scheduler after which a launch counts as endless; 0: the model's own limit.
   std::int64_t most_steps = 0;
 };
@@ -57,7 +60,7 @@ public:
 
   /// Launches the kernel as the runtime would, over operands in memory of their own that are poisoned around
   /// and between their rows. Throws algrt::Error where the runtime would refuse the launch, and Failure where
-  /// the tensor maps are such that the driver would.
+  /// the tensor maps are such that the driver would. Plain maps are memory that the kernel reads.
   Simulation run(const ProductOperands &product, const SimulationSettings &settings) const;
 
   /// A fault in full: what, the op as it was printed, where.
@@ -68,7 +71,7 @@ public:
 private:
   HostKernel code;
   algrt::GpuKernel kernel;
-  std::size_t map_count; ///< tensor maps of its first parameter
+  std::size_t map_count; ///< maps of its first parameter
 };
 
 } // namespace compiler

@@ -15,8 +15,10 @@
 #include "runtime/numpy/npy.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -47,10 +49,20 @@ struct Findings {
   std::vector<nlohmann::ordered_json> faults; ///< of that seed
 };
 
+/// Those whose kernels the simulator runs: all GPUs.
+std::vector<std::string> simulatedTargets() {
+  std::vector<std::string> names;
+  for (const std::string &name : targetNames())
+    if (targetNamed(name) != Target::Cpu)
+      names.push_back(name);
+  return names;
+}
+
 void requireKnown(const SimulateCommand &command) {
-  if (command.target != "sm_90a")
-    throw AbsentError(
-        fmt::format("no simulator runs the target {}: there is one for sm_90a", command.target));
+  const std::vector<std::string> targets = simulatedTargets();
+  if (std::find(targets.begin(), targets.end(), command.target) == targets.end())
+    throw AbsentError(fmt::format("no simulator runs the target {}: there is one for {}", command.target,
+                                  fmt::join(targets, " and ")));
   if (command.map != "forward")
     throw AbsentError(
         fmt::format("map {} is not one that the GPU kernels compute: they compute forward", command.map));
@@ -65,12 +77,13 @@ SimulatedKernel simulatedKernel(const SimulateCommand &command, const Spec &spec
   if (!command.kernel.empty())
     return SimulatedKernel::parse(readTextFile(command.kernel, kMostKernelText), command.kernel);
   CompileOptions options;
-  options.targets = {Target::Sm90a};
+  const Target target = targetNamed(command.target);
+  options.targets = {target};
   options.schedule = command.schedule;
   options.output = command.y_dtype == "f32" ? algebras::DataType::F32 : algebras::DataType::BF16;
   if (command.m)
     options.rows = *command.m;
-  return SimulatedKernel::parse(gpuProgram(spec, Target::Sm90a, options).nvvm, "the kernel");
+  return SimulatedKernel::parse(gpuProgram(spec, target, options).nvvm, "the kernel");
 }
 
 /// Every seed has padding of its own between the rows of the matrices.
@@ -81,6 +94,9 @@ SimulationSettings settingsOf(std::uint64_t seed, std::int64_t blocks) {
   settings.x_padding = static_cast<std::int64_t>(seed % 3);
   settings.w_padding = static_cast<std::int64_t>(seed / 3 % 3);
   settings.y_padding = static_cast<std::int64_t>(seed / 2 % 3);
+  settings.x_shift = static_cast<std::int64_t>(seed % 2);
+  settings.w_shift = static_cast<std::int64_t>(seed / 2 % 4);
+  settings.y_shift = static_cast<std::int64_t>(seed / 3 % 2);
   return settings;
 }
 
@@ -158,8 +174,11 @@ private:
 };
 
 std::string scheduleText(const algrt::GpuKernel &kernel) {
-  return fmt::format("rows={},columns={},depth={},stages={}", kernel.tile.rows, kernel.tile.columns,
-                     kernel.tile.depth, kernel.tile.stages);
+  std::string text = fmt::format("rows={},columns={},depth={},stages={}", kernel.tile.rows,
+                                 kernel.tile.columns, kernel.tile.depth, kernel.tile.stages);
+  if (kernel.copies == algrt::GpuCopies::threads)
+    text += fmt::format(",warps={}x{},vector={}", kernel.warp_rows, kernel.warp_columns, kernel.vector);
+  return text;
 }
 
 nlohmann::ordered_json asJson(const SimulateCommand &command, const Runs &runs, const Findings &findings,
@@ -234,7 +253,9 @@ void addSimulate(CLI::App &app, Session &session) {
   auto command = std::make_shared<SimulateCommand>();
   CLI::App *sub = app.add_subcommand("simulate", "Run the GPU kernel of a layer on the simulator");
   addSpecOptions(*sub, command->spec);
-  sub->add_option("--target", command->target, "whose kernel: sm_90a (default)")->type_name("TARGET");
+  sub->add_option("--target", command->target,
+                  fmt::format("whose kernel: {}; sm_90a otherwise", fmt::join(simulatedTargets(), " or ")))
+      ->type_name("TARGET");
   sub->add_option("--map", command->map, "which product: forward (default)")->type_name("MAP");
   wholeNumber(sub->add_option("--m,-m", command->m, "rows of the batch, where no file says it"))
       ->type_name("M");
@@ -250,7 +271,8 @@ void addSimulate(CLI::App &app, Session &session) {
   y_dtype->check(CLI::IsMember({"bf16", "f32"}).description(""))->type_name("TYPE");
   auto *schedule =
       sub->add_option("--schedule", command->schedule,
-                      "tile and ring, as rows=128,columns=96,depth=64,stages=3; chosen by cost otherwise");
+                      "tile and ring, as rows=128,columns=96,depth=64,stages=3, for sm_80 with warps=2x2 and "
+                      "perhaps vector=1; chosen by cost otherwise");
   schedule->type_name("SCHEDULE");
   sub->add_option("--kernel", command->kernel, "simulate this module, as emit --stage=nvvm prints it")
       ->type_name("FILE")
@@ -277,6 +299,7 @@ no objection, and every element of Y is what it should be.
 Examples:
   algctl simulate "Q(4)" --in 256 --out 384 --dtype bf16 --m 300 --seeds 8
   algctl simulate "Q(2)^2" --in 256 --out 256 --dtype bf16 --row-types "interval(48)" --m 500 --offset 7 --y-dtype f32
+  algctl simulate "Q(3)" --in 60 --out 111 --dtype bf16 --m 100 --target sm_80
   algctl emit "Q(4)" --in 256 --out 384 --dtype bf16 --target=sm_90a --stage=nvvm -o kernel.mlir
   algctl simulate "Q(4)" --in 256 --out 384 --dtype bf16 --m 300 --kernel kernel.mlir)help");
   sub->callback([&session, command] { session.run = [command] { return simulate(*command); }; });

@@ -287,6 +287,24 @@ TEST_F(Copies, CpAsyncGroups) {
       oneWarp));
 }
 
+TEST_F(Copies, CpAsyncReadsNoMoreThanItsSourceSize) {
+  auto outside = [&](int32_t bytes) {
+    return [this, bytes] {
+      if (laneIndex() == 0)
+        sm_cp_async(1, sharedAt(0), in.data.data() + in.data.size(), 4, bytes);
+      sm_cp_async_commit_group(2);
+      sm_cp_async_wait_group(3, 0);
+      if (laneIndex() == 0)
+        EXPECT_EQ(load<uint32_t>(sharedAt(0)), 0u);
+    };
+  };
+  EXPECT_TRUE(passes(outside(0), memory, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::OutOfBounds, outside(2), memory, oneWarp));
+  EXPECT_TRUE(faults(
+      FaultKind::NeverWritten, [&] { sm_cp_async(1, sharedAt(laneIndex() * 16), out.data.data(), 16, 16); },
+      memory, oneWarp));
+}
+
 TEST_F(Copies, CpAsyncCompletesOnAnMbarrier) {
   auto kernel = [&](bool noinc, bool waits) {
     return [this, noinc, waits] {

@@ -44,13 +44,13 @@ compiler::Spec projection(const std::string &algebra, std::int64_t in, std::int6
   return compiler::loadSpec(options);
 }
 
-std::string emittedKernel(const compiler::Spec &spec, const std::string &schedule,
-                          algrt::ElementType output) {
+std::string emittedKernel(const compiler::Spec &spec, const std::string &schedule, algrt::ElementType output,
+                          const std::string &target) {
   compiler::CompileOptions options;
-  options.targets = {compiler::Target::Sm90a};
+  options.targets = {compiler::targetNamed(target)};
   options.schedule = schedule;
   options.output = output == algrt::ElementType::f32 ? algebras::DataType::F32 : algebras::DataType::BF16;
-  return compiler::gpuProgram(spec, compiler::Target::Sm90a, options).nvvm;
+  return compiler::gpuProgram(spec, options.targets.front(), options).nvvm;
 }
 
 ExactCase::ExactCase(const compiler::Spec &spec, std::int64_t m, std::int64_t p0, std::uint64_t seed)
@@ -92,6 +92,9 @@ compiler::SimulationSettings settingsOf(std::uint64_t seed, std::int32_t blocks)
   settings.x_padding = static_cast<std::int64_t>(seed % 3);
   settings.w_padding = static_cast<std::int64_t>(seed / 3 % 3);
   settings.y_padding = static_cast<std::int64_t>(seed / 2 % 3);
+  settings.x_shift = static_cast<std::int64_t>(seed % 2);
+  settings.w_shift = static_cast<std::int64_t>(seed / 2 % 4);
+  settings.y_shift = static_cast<std::int64_t>(seed / 3 % 2);
   return settings;
 }
 

@@ -16,8 +16,9 @@ namespace simulator_test {
 compiler::Spec projection(const std::string &algebra, std::int64_t in, std::int64_t out,
                           const std::string &row_types = "cyclic", const std::string &lift = "rows");
 
-// The kernel's module as the compiler emits it. A schedule as of --schedule; `output` of Y.
-std::string emittedKernel(const compiler::Spec &spec, const std::string &schedule, algrt::ElementType output);
+// The kernel's module as the compiler emits it for a target. A schedule as of --schedule; `output` of Y.
+std::string emittedKernel(const compiler::Spec &spec, const std::string &schedule, algrt::ElementType output,
+                          const std::string &target = "sm_90a");
 
 class ExactCase {
 public:
