@@ -154,3 +154,84 @@ tile.kernel @slots(%x: !tile.matrix<?x96xbf16>, %w: !tile.matrix<96x64xbf16>, %y
         : !tile.fragment<64x64xf32>, !tile.matrix<?x192xf32>, !tile.mask<64x64>
   }
 }
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 20>, bank = #alg.groups<2 x 20>,
+                       out = #alg.groups<2 x 100>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 112, depth = 32, stages = 3, warps = 2 x 1, vector = 4>
+
+// A schedule with warps: plain maps, sums of single warps, no launch that depends on another. Sums leave in pairs.
+// CHECK-LABEL: sm.kernel @threads(
+// CHECK-SAME: %x: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, vector 4>, %w: !sm.maps<1 x 32 x 112 x bf16, row_dimension 2, vector 4>,
+// CHECK-SAME: %y: !sm.maps<2 x 64 x 112 x f32, row_dimension 3, vector 2>
+// CHECK-NOT: sm.wait_for_predecessor
+tile.kernel @threads(%x: !tile.matrix<?x40xbf16>, %w: !tile.matrix<40x200xbf16>, %y: !tile.matrix<?x200xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 112>] {
+    // CHECK: sm.zero : <64 x 112, warps 2 x 1>
+    %zero = tile.zero : !tile.fragment<64x112xf32>
+    %total = tile.terms (%k, %b, %c) of (%t, %j) carry(%sum = %zero) : !tile.fragment<64x112xf32> {
+      // CHECK: sm.multiply %{{.*}} : <64 x 32 x bf16>, <32 x 112 x bf16>, <64 x 112, warps 2 x 1>
+      %next = tile.mma %x[%t, %k, %s], %w[%b, %j, %n], %sum
+          : !tile.matrix<?x40xbf16>, !tile.matrix<40x200xbf16>, !tile.fragment<64x112xf32>
+      tile.yield %next : !tile.fragment<64x112xf32>
+    }
+    %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<64x112>
+    // CHECK: sm.deliver %{{.*}} : <64 x 112, warps 2 x 1> to <2 x 64 x 112 x f32, row_dimension 3, vector 2>
+    tile.store %total to %y[%t, %s, %j, %n] mask %mask
+        : !tile.fragment<64x112xf32>, !tile.matrix<?x200xf32>, !tile.mask<64x112>
+  }
+}
+
+// -----
+
+#halves = #alg.algebra<"table({'dimension':2,'constants':[[0,0,0,'1'],[0,1,1,'1'],[1,0,1,'1'],[1,1,0,'-1/2']]})">
+#layout = #tile.layout<algebra = #halves, lift = slots, in = #alg.groups<2 x 40>, bank = #alg.groups<2 x 40>,
+                       out = #alg.groups<2 x 24>, row_types = #alg.row_types<cyclic 1>>
+#schedule = #tile.staged<types = 1, rows = 16, columns = 32, depth = 32, stages = 2, warps = 1 x 1, vector = 8>
+
+// Coefficients that are no signs: three words for each term behind the three starts, a sum for the products of the
+// current coefficient, and one that takes it in, scaled, behind the last term that has it.
+// CHECK-LABEL: sm.kernel @scaled(
+tile.kernel @scaled(%x: !tile.matrix<?x80xbf16>, %w: !tile.matrix<80x24xbf16>, %y: !tile.matrix<?x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 16>, <groups, 1>, <columns, 32>] {
+    // CHECK: %[[ZERO:.*]] = sm.zero : <16 x 32, warps 1 x 1>
+    %zero = tile.zero : !tile.fragment<16x32xf32>
+    // CHECK: %[[COUNT:.*]] = arith.subi
+    // CHECK: %[[FIRST:.*]] = arith.muli %{{.*}}, %c3
+    // CHECK: %[[WORDS:.*]] = arith.addi %[[FIRST]], %c3
+    // CHECK: %[[SUMS:.*]]:2 = scf.for %[[STEP:.*]] = %c0 to %{{.*}} step %c1 iter_args(%[[PARTIAL:.*]] = %{{.*}}, %[[TOTAL:.*]] = %{{.*}})
+    // CHECK-DAG: %[[BLOCK:.*]] = arith.remui %[[STEP]], %c2
+    // CHECK-DAG: %[[TERM:.*]] = arith.divui %[[STEP]], %c2
+    // CHECK: %[[NEXT:.*]] = sm.multiply %{{.*}}, %{{.*}}, %[[PARTIAL]] :
+    // CHECK: %[[ENDS_TERM:.*]] = arith.cmpi eq, %[[BLOCK]], %c1
+    // CHECK: %[[STEP_SUMS:.*]]:2 = scf.if %[[ENDS_TERM]]
+    // CHECK: %[[BITS:.*]] = sm.read_terms
+    // CHECK: %[[LATER:.*]] = arith.addi %[[TERM]], %c1
+    // CHECK: %[[LAST:.*]] = arith.cmpi eq, %[[LATER]], %[[COUNT]]
+    // CHECK: arith.select %[[LAST]], %[[TERM]], %[[LATER]]
+    // CHECK: %[[NEXT_BITS:.*]] = sm.read_terms
+    // CHECK: %[[DIFFERS:.*]] = arith.cmpi ne, %[[BITS]], %[[NEXT_BITS]]
+    // CHECK: %[[COEFFICIENT:.*]] = arith.bitcast %[[BITS]] : i32 to f32
+    // CHECK: %[[ENDS:.*]] = arith.ori %[[LAST]], %[[DIFFERS]]
+    // CHECK: scf.if %[[ENDS]]
+    // CHECK: %[[SCALED:.*]] = sm.add_scaled %[[NEXT]], %[[COEFFICIENT]], %[[TOTAL]] : <16 x 32, warps 1 x 1>
+    // CHECK: scf.yield %{{.*}}, %[[SCALED]]
+    // CHECK: else
+    // CHECK: scf.yield %[[NEXT]], %[[TOTAL]]
+    // CHECK: else
+    // CHECK: scf.yield %[[NEXT]], %[[TOTAL]]
+    // CHECK: scf.yield %[[STEP_SUMS]]#0, %[[STEP_SUMS]]#1
+    %total = tile.terms (%k, %b, %c) of (%t, %j) carry(%sum = %zero) : !tile.fragment<16x32xf32> {
+      %next = tile.mma %x[%t, %k, %s], %w[%b, %j, %n], %sum scale %c
+          : !tile.matrix<?x80xbf16>, !tile.matrix<80x24xbf16>, !tile.fragment<16x32xf32>
+      tile.yield %next : !tile.fragment<16x32xf32>
+    }
+    %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<16x32>
+    // CHECK: sm.deliver %[[SUMS]]#1
+    tile.store %total to %y[%t, %s, %j, %n] mask %mask
+        : !tile.fragment<16x32xf32>, !tile.matrix<?x48xf32>, !tile.mask<16x32>
+  }
+}
