@@ -185,7 +185,7 @@ std::string SampledCheck::place(const Sample &sample) const {
   return text;
 }
 
-CheckOutcome SampledCheck::compare(const void *y, ElementType output) const {
+CheckOutcome SampledCheck::compare(const void *y, ElementType output, int64_t roundings) const {
   const int64_t n = bundle_.layer().n;
   const bool narrow = output == ElementType::bf16;
   CheckOutcome outcome;
@@ -198,8 +198,10 @@ CheckOutcome SampledCheck::compare(const void *y, ElementType output) const {
   for (const Sample &sample : samples_) {
     actual.push_back(valueAt(y, output, sample.row * n + sample.column));
     expected.push_back(sample.expected);
-    const double allowed =
-        (narrow ? bf16_rounding : f32_rounding) * std::abs(sample.expected) + sum_error * sample.magnitude;
+    const double rounding = narrow ? bf16_rounding : f32_rounding;
+    // What is rounded between the rounds is no larger than the sum of absolute values.
+    const double allowed = rounding * std::abs(sample.expected) +
+                           (sum_error + double(roundings - 1) * rounding / 2) * sample.magnitude;
     const double error = std::abs(double(actual.back()) - sample.expected);
     if (error <= allowed) // false for NaN
       continue;
@@ -214,7 +216,7 @@ CheckOutcome SampledCheck::compare(const void *y, ElementType output) const {
   const bool comparable = comparison.kind_mismatches == 0;
   outcome.relative_l2 = comparable ? comparison.relative_l2 : std::numeric_limits<double>::infinity();
   outcome.max_relative = comparable ? comparison.max_relative : std::numeric_limits<double>::infinity();
-  const double allowed_l2 = narrow ? tolerance(true) : f32_tolerance;
+  const double allowed_l2 = std::sqrt(double(roundings)) * (narrow ? tolerance(true) : f32_tolerance);
   char text[320];
   if (outcome.unwritten != 0) {
     std::snprintf(text, sizeof(text), "%lld of %lld outputs were not written or are NaN",

@@ -46,8 +46,9 @@ public:
   SampledCheck(const Bundle &bundle, int64_t m, const uint16_t *x, const uint16_t *w,
                const SampledCheckOptions &options);
 
-  // y is m x n, row-major and compact.
-  CheckOutcome compare(const void *y, ElementType output) const;
+  // y is m x n, row-major and compact. `roundings` is how often the sums that became it were rounded to its
+  // type: 1 where only the result was, more where it was added to in rounds.
+  CheckOutcome compare(const void *y, ElementType output, int64_t roundings = 1) const;
 
   bool whole() const { return whole_; }
   int64_t samples() const { return int64_t(samples_.size()); }

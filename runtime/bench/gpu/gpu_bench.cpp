@@ -50,7 +50,9 @@ struct GpuBench::State {
   void chooseVariant(CheckedProduct &product, GpuBenchCase &result);
   void noteChoice(CheckedProduct &product, GpuBenchCase &result) const;
   BestGpuDense chooseDense(CheckedProduct &product, GpuBenchCase &result);
-  void race(CheckedProduct &product, const BestGpuDense &dense, GpuBenchCase &result);
+  BestGpuDense chooseComposition(CheckedProduct &product, GpuBenchCase &result);
+  void race(CheckedProduct &product, const BestGpuDense &dense, const BestGpuDense &composition,
+            GpuBenchCase &result);
   void setFloor(const ActiveWork &work, GpuBenchCase &result) const;
 
   GpuBenchOptions options;
@@ -61,6 +63,7 @@ struct GpuBench::State {
   std::unique_ptr<GpuTrials> trials;
   std::unique_ptr<GpuMemory> workspace;
   std::unique_ptr<CublasLt> cublaslt;
+  std::unique_ptr<Cublas> cublas;
 };
 
 GpuBench::State::State(const GpuBenchOptions &given) : options(given) {
@@ -101,14 +104,17 @@ void GpuBench::State::measureRates() {
   report(0, "copy bandwidth");
   machine.copy_bytes_per_second = gpuCopyBytesPerSecond(*device, *stream, options.copy_sizes);
   if (!options.against_dense) {
-    machine.dense_library = "not asked for";
+    machine.dense_library = machine.composition_library = "not asked for";
     return;
   }
   report(0, "dense rate");
   cublaslt = CublasLt::open(machine.dense_library);
+  cublas = Cublas::open(machine.composition_library);
+  if (cublaslt || cublas)
+    workspace =
+        std::make_unique<GpuMemory>(*device, options.workspace_bytes, "the dense library's workspace");
   if (!cublaslt)
     return;
-  workspace = std::make_unique<GpuMemory>(*device, options.workspace_bytes, "the dense library's workspace");
   machine.dense_macs_per_second = gpuDenseMacsPerSecond(
       *device, *cublaslt, {workspace->address(), workspace->bytes()}, *trials, options.dense_rate_size);
 }
@@ -217,16 +223,57 @@ BestGpuDense GpuBench::State::chooseDense(CheckedProduct &product, GpuBenchCase 
   return best;
 }
 
-// The trials of the winner against the dense product, and the winner's result once more.
-void GpuBench::State::race(CheckedProduct &product, const BestGpuDense &dense, GpuBenchCase &result) {
+// The faster way to compose the product of blocks, or none.
+BestGpuDense GpuBench::State::chooseComposition(CheckedProduct &product, GpuBenchCase &result) {
+  result.composition_library = machine.composition_library;
+  if (!cublas)
+    return {};
+  report(0.65, result.name + ", composed of blocks");
+  GpuOperands &operands = product.operands();
+  const Bundle &bundle = product.bundle();
+  int64_t rounds = 0;
+  std::vector<std::unique_ptr<GpuDenseProduct>> ways;
+  try {
+    const BlockProduct blocks = composeOfBlocks(bundle.layer(), bundle.support(), result.m);
+    rounds = int64_t(blocks.rounds.size());
+    ways =
+        cublas->compositions(*device, blocks, operands.blocks(), {workspace->address(), workspace->bytes()});
+  } catch (const Error &error) {
+    if (error.status() != ALGRT_UNSUPPORTED)
+      throw;
+    result.composition_library += std::string(": ") + error.what();
+    return {};
+  }
+  BestGpuDense best = fastestOf(std::move(ways), *trials);
+  if (!best.product) {
+    for (const std::string &refusal : best.refused)
+      result.composition_library += "; " + refusal;
+    return {};
+  }
+  operands.poisonDenseResult();
+  best.product->enqueue(stream->get());
+  stream->synchronize();
+  const CheckOutcome outcome = product.reference().compare(operands.denseResult(), ElementType::bf16, rounds);
+  result.composition_library = best.product->name();
+  result.composition_relative_l2 = outcome.relative_l2;
+  if (outcome.right())
+    return best;
+  result.composition_library += " computes something else than the product: " + outcome.failure;
+  return {};
+}
+
+// The trials of the winner against what it is compared with, and the winner's result once more.
+void GpuBench::State::race(CheckedProduct &product, const BestGpuDense &dense,
+                           const BestGpuDense &composition, GpuBenchCase &result) {
   GpuVariant &winner = result.variants[*result.winner];
   report(0.7, result.name + ", " + std::to_string(result.m) + " rows");
   std::vector<GpuCall> calls = {product.call(winner.index)};
   double fastest_us = winner.calibration_us;
-  if (dense.product) {
-    calls.push_back([&](void *stream) { dense.product->enqueue(stream); });
-    fastest_us = std::min(fastest_us, dense.us);
-  }
+  for (const BestGpuDense *peer : {&dense, &composition})
+    if (peer->product) {
+      calls.push_back([peer](void *stream) { peer->product->enqueue(stream); });
+      fastest_us = std::min(fastest_us, peer->us);
+    }
   product.operands().poisonResult();
   const std::vector<GpuTimes> times = trials->evaluate(calls, fastest_us);
   if (nvml)
@@ -236,6 +283,8 @@ void GpuBench::State::race(CheckedProduct &product, const BestGpuDense &dense, G
   winner.max_relative_error = std::max(winner.max_relative_error, after.max_relative);
   if (dense.product)
     result.dense = times[1];
+  if (composition.product)
+    result.composition = times.back();
   if (!after.right()) {
     // Right when it ran alone: a race. Its times mean nothing.
     winner.failure = "after the timed trials " + after.failure;
@@ -285,12 +334,13 @@ GpuBenchCase GpuBench::measure(const std::string &bundle_path, int64_t m) {
   result.checked_whole = product.reference().whole();
 
   state.chooseVariant(product, result);
-  if (result.winner)
+  if (result.winner) {
     state.noteChoice(product, result);
-  if (result.winner)
-    state.race(product, state.chooseDense(product, result), result);
-  else
-    result.dense_library = "not measured";
+    const BestGpuDense dense = state.chooseDense(product, result);
+    state.race(product, dense, state.chooseComposition(product, result), result);
+  } else {
+    result.dense_library = result.composition_library = "not measured";
+  }
   state.setFloor(work, result);
   result.verdict = result.algebra && result.dense ? verdict(result.algebra->us.warm, result.dense->us.warm)
                                                   : "not compared";

@@ -1,5 +1,5 @@
-// Measuring the GPU kernels of bundles against cuBLASLt (docs/benchmarks.md): every variant is checked and
-// calibrated, the fastest right one measured.
+// Measuring the GPU kernels of bundles against cuBLASLt and a composition over cuBLAS (docs/benchmarks.md):
+// every variant is checked and calibrated, the fastest right one measured.
 #pragma once
 
 #include "runtime/bench/gpu/nvml.h"
@@ -41,6 +41,7 @@ struct GpuMachine {
   double copy_bytes_per_second = 0; // read plus written
   double dense_macs_per_second = 0; // bf16; 0 = not measured
   std::string dense_library;        // its version, or why there is none
+  std::string composition_library;  // of the products of blocks, likewise
   std::optional<GpuClocks> clocks;  // before the first case
   GpuCompany company;
   GpuTrialOptions trials;
@@ -65,6 +66,10 @@ struct GpuBenchCase {
   std::optional<size_t> winner; // of the variants; absent where none is right
   std::optional<size_t> chosen; // that the runtime would take for a result of the winner's type
   std::optional<GpuTimes> algebra, dense;
+  // The same product composed of a library's products of blocks.
+  std::optional<GpuTimes> composition;
+  std::string composition_library; // and how, or why there is none
+  double composition_relative_l2 = 0;
   std::string dense_library;                    // and candidate, or why there is none
   double floor_us = 0;                          // max(active MACs / dense MAC rate, bytes / copy bandwidth)
   double floor_macs_us = 0, floor_bytes_us = 0; // 0 where there is no rate

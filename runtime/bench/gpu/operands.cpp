@@ -66,15 +66,23 @@ GpuDenseOperands GpuOperands::dense() {
     device_dense_w_.emplace(device_, dense_w_.size(), "the dense weights");
     device_dense_w_->upload(dense_w_.data());
   }
-  if (!device_dense_y_)
-    device_dense_y_.emplace(device_, bytesOf(m_, layer_.n, 2, "the dense y"), "the dense y");
   return {m_,
           layer_.k,
           layer_.n,
           ElementType::bf16,
           device_x_.address(),
           (device_dense_w_ ? *device_dense_w_ : device_w_).address(),
-          device_dense_y_->address()};
+          denseResultAddress()};
+}
+
+GpuBlockOperands GpuOperands::blocks() {
+  return {device_x_.address(), device_w_.address(), denseResultAddress()};
+}
+
+uint64_t GpuOperands::denseResultAddress() {
+  if (!device_dense_y_)
+    device_dense_y_.emplace(device_, bytesOf(m_, layer_.n, 2, "the dense y"), "the dense y");
+  return device_dense_y_->address();
 }
 
 const uint16_t *GpuOperands::hostDenseWeights() const {
@@ -82,7 +90,7 @@ const uint16_t *GpuOperands::hostDenseWeights() const {
 }
 
 void GpuOperands::poisonDenseResult() {
-  dense();
+  denseResultAddress();
   device_dense_y_->fill(0xff);
 }
 

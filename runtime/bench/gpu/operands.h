@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/algrt.h"
+#include "runtime/bench/gpu/cublas.h"
 #include "runtime/bench/gpu/cublaslt.h"
 #include "runtime/bench/gpu/device.h"
 #include "runtime/bundle/bundle.h"
@@ -31,10 +32,14 @@ public:
   // the row lift, otherwise a random k x n matrix.
   GpuDenseOperands dense();
   const uint16_t *hostDenseWeights() const;
+  // Operands of the product of the layer itself, whose result goes where that of the dense product goes.
+  GpuBlockOperands blocks();
   void poisonDenseResult();
   const void *denseResult();
 
 private:
+  uint64_t denseResultAddress();
+
   const GpuDevice &device_;
   const Layer &layer_;
   int64_t m_;

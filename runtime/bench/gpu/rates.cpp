@@ -42,10 +42,9 @@ double gpuCopyBytesPerSecond(const GpuDevice &device, const GpuStream &stream,
   return best;
 }
 
-BestGpuDense fastestGpuDense(CublasLt &library, const GpuDenseOperands &operands,
-                             const GpuWorkspace &workspace, GpuTrials &trials) {
+BestGpuDense fastestOf(std::vector<std::unique_ptr<GpuDenseProduct>> products, GpuTrials &trials) {
   BestGpuDense best;
-  for (std::unique_ptr<GpuDenseProduct> &product : library.candidates(operands, workspace, most_candidates)) {
+  for (std::unique_ptr<GpuDenseProduct> &product : products) {
     std::string refusal;
     const GpuCall call = [&](void *stream) {
       try {
@@ -70,6 +69,11 @@ BestGpuDense fastestGpuDense(CublasLt &library, const GpuDenseOperands &operands
     }
   }
   return best;
+}
+
+BestGpuDense fastestGpuDense(CublasLt &library, const GpuDenseOperands &operands,
+                             const GpuWorkspace &workspace, GpuTrials &trials) {
+  return fastestOf(library.candidates(operands, workspace, most_candidates), trials);
 }
 
 double gpuDenseMacsPerSecond(const GpuDevice &device, CublasLt &library, const GpuWorkspace &workspace,

@@ -17,13 +17,14 @@ double gpuCopyBytesPerSecond(const GpuDevice &device, const GpuStream &stream,
 double gpuDenseMacsPerSecond(const GpuDevice &device, CublasLt &library, const GpuWorkspace &workspace,
                              GpuTrials &trials, int64_t size);
 
-// The candidate with the least calibrated time and that time; null where the library has none.
+// The candidate with the least calibrated time and that time; null where there is none.
 struct BestGpuDense {
   std::unique_ptr<GpuDenseProduct> product;
   double us = 0;
-  // Candidates that the library proposed and then refused to run, with its reason.
+  // Candidates that the library refused to run, with its reason.
   std::vector<std::string> refused;
 };
+BestGpuDense fastestOf(std::vector<std::unique_ptr<GpuDenseProduct>> products, GpuTrials &trials);
 BestGpuDense fastestGpuDense(CublasLt &library, const GpuDenseOperands &operands,
                              const GpuWorkspace &workspace, GpuTrials &trials);
 

@@ -84,6 +84,8 @@ Json toJson(const GpuReport::Entry &entry) {
   const double algebra_us = medianOf(result.algebra, &WarmAndFlushed::warm);
   const double flushed_us = medianOf(result.algebra, &WarmAndFlushed::flushed);
   const double dense_us = medianOf(result.dense, &WarmAndFlushed::warm);
+  const double composition_us = medianOf(result.composition, &WarmAndFlushed::warm);
+  const double composition_flushed_us = medianOf(result.composition, &WarmAndFlushed::flushed);
   Json json = {{"case", result.name},
                {"algebra", result.algebra_name},
                {"m", result.m},
@@ -100,6 +102,10 @@ Json toJson(const GpuReport::Entry &entry) {
                {"dense_flushed_us", positive(medianOf(result.dense, &WarmAndFlushed::flushed))},
                {"speedup", ratio(dense_us, algebra_us)},
                {"speedup_flushed", ratio(medianOf(result.dense, &WarmAndFlushed::flushed), flushed_us)},
+               {"composition_us", positive(composition_us)},
+               {"composition_flushed_us", positive(composition_flushed_us)},
+               {"speedup_over_composition", ratio(composition_us, algebra_us)},
+               {"speedup_over_composition_flushed", ratio(composition_flushed_us, flushed_us)},
                {"floor_us", result.floor_us},
                {"floor_macs_us", positive(result.floor_macs_us)},
                {"floor_bytes_us", result.floor_bytes_us},
@@ -118,6 +124,9 @@ Json toJson(const GpuReport::Entry &entry) {
                {"algebra_trials_us", toJson(result.algebra)},
                {"dense_trials_us", toJson(result.dense)},
                {"dense_library", result.dense_library},
+               {"composition_trials_us", toJson(result.composition)},
+               {"composition_library", result.composition_library},
+               {"composition_relative_l2", positive(result.composition_relative_l2)},
                {"clocks", toJson(result.clocks)},
                {"published", toJson(entry.row.published)},
                {"verdict", result.verdict}};
@@ -140,6 +149,7 @@ Json toJson(const GpuMachine &machine) {
           {"copy_bytes_per_second", machine.copy_bytes_per_second},
           {"dense_macs_per_second_bf16", positive(machine.dense_macs_per_second)},
           {"dense_library", machine.dense_library},
+          {"composition_library", machine.composition_library},
           {"clocks", toJson(machine.clocks)},
           {"other_processes_before", checked ? Json(company.before) : Json()},
           {"other_processes_after", checked ? Json(company.after) : Json()},
@@ -173,6 +183,35 @@ std::string tileText(const Json &tile) {
          std::to_string(tile.at("columns").get<int64_t>()) + "x" +
          std::to_string(tile.at("depth").get<int64_t>()) + ", " +
          std::to_string(tile.at("stages").get<int64_t>()) + " stages";
+}
+
+// Reports of older versions have no composition.
+bool hasComposition(const std::vector<Json> &reports) {
+  for (const Json &report : reports)
+    for (const Json &result : report.at("cases"))
+      if (result.value("composition_us", Json()).is_number())
+        return true;
+  return false;
+}
+
+// Without compositions in any report there are no columns for them.
+constexpr size_t composition_column = 12; // behind the comparison with the dense product
+const TextRow composition_titles = {"composed us", "over composed", "flushed"};
+
+TextRow compositionCells(const Json &result) {
+  return {spread(result.value("composition_trials_us", Json()), "warm"),
+          number(result.value("speedup_over_composition", Json()), 2, "x"),
+          number(result.value("speedup_over_composition_flushed", Json()), 2, "x")};
+}
+
+// Why a case that could have been composed was not: where the library is missing the report says so once.
+std::string compositionText(const Json &result, const std::string &of_the_machine) {
+  const std::string library = result.value("composition_library", std::string());
+  if (library.empty() || library == of_the_machine || library == "not measured" ||
+      result.value("composition_us", Json()).is_number())
+    return "";
+  return "no composed time: " + result.at("case").get<std::string>() + ", " +
+         std::to_string(result.at("m").get<int64_t>()) + " rows: " + library + "\n";
 }
 
 TextRow rowOf(const Json &result) {
@@ -298,13 +337,24 @@ std::string gpuText(const std::vector<Json> &reports) {
                                 "dense flushed", "speedup", "flushed", "paper us", "paper dense",
                                 "paper speedup", "paper flushed", "floor us", "warm/floor", "error"}};
   try {
+    const bool composed = hasComposition(reports);
+    const auto compositionColumns = [&](const TextRow &cells) {
+      if (composed)
+        rows.back().insert(rows.back().begin() + composition_column, cells.begin(), cells.end());
+    };
+    compositionColumns(composition_titles);
     for (const Json &report : reports) {
       addMachine(machines, report.at("machine"));
       // Every report of a run says it; a warning among them must not be lost.
       if (std::string text = processesText(report.at("machine")); processes.find(text) == std::string::npos)
         processes += text;
+      const std::string library = report.at("machine").value("composition_library", std::string());
+      if (library.starts_with("no cuBLAS") && notes.find(library) == std::string::npos)
+        notes += "no composed times: " + library + "\n";
       for (const Json &result : report.at("cases")) {
         rows.push_back(rowOf(result));
+        compositionColumns(compositionCells(result));
+        notes += compositionText(result, library);
         notes += choiceText(result);
         for (const Json &variant : result.at("variants"))
           if (variant.at("failure").is_string())

@@ -25,6 +25,7 @@ protected:
   void SetUp() override {
     ::setenv("ALGRT_CUDA_DRIVER", CUDA_STAND_IN, 1);
     ::setenv("ALGRT_CUBLASLT", CUBLASLT_STAND_IN, 1);
+    ::setenv("ALGRT_CUBLAS", "/nonexistent/libcublas.so", 1); // composition_test.cpp has it
     ::setenv("ALGRT_NVML", NVML_STAND_IN, 1);
     cuda_stand_in::reset({cuda_stand_in::DeviceSpec{}});
     cublaslt_stand_in::reset({{100}, {80}, {90}});
