@@ -30,6 +30,8 @@
   X(moduleGetFunction, cuModuleGetFunction, (Function *function, Module module, const char *name))                     \
   X(funcGetAttribute, cuFuncGetAttribute, (int *value, FunctionAttribute attribute, Function function))                \
   X(funcSetAttribute, cuFuncSetAttribute, (Function function, FunctionAttribute attribute, int value))                 \
+  X(occupancyMaxActiveBlocks, cuOccupancyMaxActiveBlocksPerMultiprocessor,                                             \
+    (int *blocks, Function function, int threads, size_t shared_bytes))                                                \
   X(launchKernelEx, cuLaunchKernelEx,                                                                                  \
     (const LaunchConfig *config, Function function, void **parameters, void **extra))                                  \
   X(tensorMapEncodeTiled, cuTensorMapEncodeTiled,                                                                      \

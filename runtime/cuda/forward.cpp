@@ -71,6 +71,8 @@ void runForward(const GpuKernels &kernels, const Layer &layer, const ForwardCall
   const Stream stream = static_cast<Stream>(call.stream);
   const CurrentContext current(modules.context());
   const ReadyKernel ready = readyKernel(modules, index, stream, kernel.name);
+  plan.grid = persistentGrid(plan.tiles, plan.cluster,
+                             int64_t(modules.properties().multiprocessors) * ready.blocks_together);
   launch(modules.context().driver(), plan, ready, stream, call.dependent_launch);
 }
 

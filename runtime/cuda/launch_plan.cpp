@@ -119,8 +119,13 @@ void checkRows(const KernelShape &shape, int64_t m, int64_t p0) {
                                   " rows, a GPU kernel takes at most " + std::to_string(most_int32 / 2));
 }
 
+uint32_t persistentGrid(int64_t tiles, int64_t cluster, int64_t blocks) {
+  const int64_t clusters = std::min(blocks / cluster, ceilDivide(tiles, cluster));
+  return uint32_t(std::max<int64_t>(clusters, 1) * cluster);
+}
+
 LaunchPlan planForward(const Layer &layer, const GpuKernel &kernel, const Operand &x, const Operand &w,
-                       const Operand &y, int64_t m, int64_t p0, int32_t multiprocessors) {
+                       const Operand &y, int64_t m, int64_t p0, int64_t blocks) {
   const KernelShape shape = kernelShape(layer, kernel.groups);
   checkRows(shape, m, p0);
   LaunchPlan plan{};
@@ -142,9 +147,7 @@ LaunchPlan planForward(const Layer &layer, const GpuKernel &kernel, const Operan
   plan.threads = uint32_t(kernel.threads);
   plan.cluster = uint32_t(kernel.cluster);
   plan.shared_bytes = uint32_t(kernel.shared_bytes);
-  const int64_t clusters =
-      std::min<int64_t>(multiprocessors / kernel.cluster, ceilDivide(plan.tiles, kernel.cluster));
-  plan.grid = uint32_t(std::max<int64_t>(clusters, 1) * kernel.cluster);
+  plan.grid = persistentGrid(plan.tiles, kernel.cluster, blocks);
   return plan;
 }
 

@@ -57,10 +57,15 @@ int64_t tileCount(const Layer &kernel_layer, const GpuTile &tile, int64_t m, int
 // ALGRT_UNSUPPORTED for a layer whose row types repeat too late.
 void checkRows(const KernelShape &shape, int64_t m, int64_t p0);
 
-// The launch for rows p0 ... p0 + m - 1 on a device of that many multiprocessors. Throws Error that says what
-// to change: ALGRT_INVALID_ARGUMENT for m, p0, an address or a leading dimension that the kernel cannot take,
-// ALGRT_UNSUPPORTED for a layer whose blocks its maps cannot describe.
+// Blocks for so many tiles on a device that runs `blocks` at once: a multiple of the cluster, at least one of
+// them.
+uint32_t persistentGrid(int64_t tiles, int64_t cluster, int64_t blocks);
+
+// The launch for rows p0 ... p0 + m - 1 on a device that runs `blocks` at once: so many as it has
+// multiprocessors, or as share all of them. Throws Error that says what to change: ALGRT_INVALID_ARGUMENT for
+// m, p0, an address or a leading dimension that the kernel cannot take, ALGRT_UNSUPPORTED for a layer whose
+// blocks its maps cannot describe.
 LaunchPlan planForward(const Layer &layer, const GpuKernel &kernel, const Operand &x, const Operand &w,
-                       const Operand &y, int64_t m, int64_t p0, int32_t multiprocessors);
+                       const Operand &y, int64_t m, int64_t p0, int64_t blocks);
 
 } // namespace algrt::cuda

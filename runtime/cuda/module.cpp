@@ -2,6 +2,7 @@
 
 #include "runtime/cuda/terms_table.h"
 
+#include <algorithm>
 #include <array>
 
 namespace algrt::cuda {
@@ -134,10 +135,19 @@ const LoadedModule &DeviceModules::module(const GpuKernel &kernel) {
 ReadyKernel DeviceModules::load(size_t index) {
   const Driver &driver = context_.driver();
   const GpuKernel &kernel = *bundle_.manifest().kernels[index].gpu;
-  ReadyKernel ready{module(kernel).function(kernel.symbol), 0};
+  ReadyKernel ready{module(kernel).function(kernel.symbol), 0, 1};
   driver.check(driver.funcSetAttribute(ready.function, FunctionAttribute::max_dynamic_shared_size_bytes,
                                        int(kernel.shared_bytes)),
                "reserving the kernel's shared memory");
+  // Whose threads copy hides the latency of one block's copies behind other blocks. Where the copy engine
+  // does, a block takes what a multiprocessor has.
+  if (kernel.copies == GpuCopies::threads) {
+    int together = 0;
+    driver.check(driver.occupancyMaxActiveBlocks(&together, ready.function, int(kernel.threads),
+                                                 size_t(kernel.shared_bytes)),
+                 "asking how many blocks share a multiprocessor");
+    ready.blocks_together = std::max(together, 1);
+  }
   if (kernel.terms) {
     std::unique_ptr<DeviceBytes> &terms = terms_[{kernel.groups, kernel.scaled}];
     if (!terms) {

@@ -283,7 +283,7 @@ TEST_P(CudaLauncher, LaunchesAsTheRuntimeWould) {
   const Operand x{memory.addresses[0] + shift, program.layer.k + of.padding(8)},
       w{memory.addresses[1], program.layer.bankColumns() + of.padding(16)},
       y{memory.addresses[2] + 32, program.layer.n + of.padding(24)};
-  for (const int64_t m : {1, 3, 4, 5, 6, 20, 21, 64, 129, 300})
+  for (const int64_t m : {1, 3, 4, 5, 6, 20, 21, 64, 129, 300, 3000})
     for (const int64_t p0 : {int64_t(0), int64_t(1), int64_t(5), int64_t(20), int64_t(1) << 40}) {
       launches.clear();
       ASSERT_EQ(launcher.launch(&kernel, pointer(x.address), x.leading_dimension, pointer(w.address),
@@ -291,7 +291,9 @@ TEST_P(CudaLauncher, LaunchesAsTheRuntimeWould) {
                                 memory.stream),
                 0)
           << launcher.error(&kernel);
-      const LaunchPlan plan = planForward(program.layer, program.kernel, x, w, y, m, p0, 132);
+      // Two blocks with 90000 bytes of shared memory share a multiprocessor.
+      const LaunchPlan plan =
+          planForward(program.layer, program.kernel, x, w, y, m, p0, of.vector == 0 ? 132 : 2 * 132);
       ASSERT_EQ(launches.size(), 1u);
       const cuda_stand_in::Launch &launch = launches[0];
       EXPECT_EQ(launch.symbol, "product");

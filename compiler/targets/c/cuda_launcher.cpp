@@ -208,9 +208,10 @@ LauncherFiles cudaLauncher(const CudaProgram &program) {
       constants(program) + termsTable(program) + imageBytes(program);
   const bool plain = isPlain(program.kernel);
   for (const char *part :
-       {plain ? launcher_plain_map_entries : launcher_tensor_map_entries, launcher_driver, launcher_loading,
-        launcher_operands, plain ? launcher_plain_maps : launcher_tensor_maps, launcher_views,
-        isInterval(program.layer) ? launcher_interval_rows : launcher_cyclic_rows, launcher_launch})
+       {plain ? launcher_plain_map_entries : launcher_tensor_map_entries, launcher_driver, launcher_operands,
+        plain ? launcher_plain_maps : launcher_tensor_maps, launcher_views,
+        isInterval(program.layer) ? launcher_interval_rows : launcher_cyclic_rows, launcher_loading,
+        launcher_launch})
     files.source += withIdentifier(part, identifier);
   return files;
 }

@@ -60,6 +60,12 @@ const char *const launcher_tensor_map_entries = R"c(
 )c";
 
 const char *const launcher_tensor_maps = R"c(
+/* A block takes what a multiprocessor has. */
+static int count_blocks(@_kernel *kernel) {
+  kernel->state->blocks = kernel->state->multiprocessors;
+  return 0;
+}
+
 static int write_map(@_kernel *kernel, unsigned char *map, const matrix *from, const view *shown) {
   static const uint32_t side_by_side[4] = {1, 1, 1, 1};
   uint64_t extents[4], strides[3];
@@ -84,10 +90,22 @@ static int write_map(@_kernel *kernel, unsigned char *map, const matrix *from, c
 )c";
 
 const char *const launcher_plain_map_entries = R"c(
-#define MAP_ENTRIES(X) /* Kernels take plain maps: no help of the driver's is needed. */
+/* Kernels take plain maps, which need no help of the driver's. Several of their blocks share a multiprocessor. */
+#define MAP_ENTRIES(X)                                                                                                 \
+  X(count_together, cuOccupancyMaxActiveBlocksPerMultiprocessor,                                                       \
+    (int *blocks, void *function, int threads, size_t shared_bytes))
 )c";
 
 const char *const launcher_plain_maps = R"c(
+static int count_blocks(@_kernel *kernel) {
+  struct @_state *state = kernel->state;
+  int together = 0, result = state->count_together(&together, state->function, THREADS, SHARED_BYTES);
+  if (result != 0)
+    return driver_failure(kernel, result, "asking how many blocks share a multiprocessor");
+  state->blocks = (int64_t)state->multiprocessors * (together > 1 ? together : 1);
+  return 0;
+}
+
 /* As the kernel's threads read it. */
 typedef struct {
   uint64_t address;

@@ -112,6 +112,7 @@ struct @_state {
   void *library, *context, *module, *function;
   unsigned long long terms; /* address on the device, 0 where there are none */
   int device, multiprocessors;
+  int64_t blocks; /* that the device runs at once */
 };
 
 static int fail(@_kernel *kernel, int status, const char *why) {
@@ -176,6 +177,8 @@ static int put_on_device(@_kernel *kernel) {
     return driver_failure(kernel, result, "finding the kernel in its image");
   if ((result = state->set_attribute(state->function, MAX_DYNAMIC_SHARED_BYTES, SHARED_BYTES)) != 0)
     return driver_failure(kernel, result, "reserving the kernel's shared memory");
+  if ((result = count_blocks(kernel)) != 0)
+    return result;
   if (TERMS_BYTES > 0) {
     if ((result = state->allocate(&state->terms, TERMS_BYTES)) != 0)
       return driver_failure(kernel, result, "allocating the table of terms");
@@ -265,10 +268,10 @@ static int check_rows(@_kernel *kernel, int64_t m, int64_t p0) {
 }
 
 /* Blocks that take tiles of y in turn: as many as the device runs at once, no more than there are tiles. */
-static unsigned choose_grid(int64_t tiles, int multiprocessors) {
+static unsigned choose_grid(int64_t tiles, int64_t blocks) {
   int64_t clusters = (tiles + CLUSTER - 1) / CLUSTER;
-  if (clusters > multiprocessors / CLUSTER)
-    clusters = multiprocessors / CLUSTER;
+  if (clusters > blocks / CLUSTER)
+    clusters = blocks / CLUSTER;
   return (unsigned)(clusters < 1 ? CLUSTER : clusters * CLUSTER);
 }
 
@@ -312,7 +315,7 @@ static int start(@_kernel *kernel, const void *x, int64_t ldx, const void *w, in
     memset(&config, 0, sizeof config);
     memset(attributes, 0, sizeof attributes);
     config.attributes = attributes;
-    config.grid[0] = choose_grid(tiles, kernel->state->multiprocessors);
+    config.grid[0] = choose_grid(tiles, kernel->state->blocks);
     config.block[0] = THREADS;
     config.grid[1] = config.grid[2] = config.block[1] = config.block[2] = 1;
     config.shared_bytes = SHARED_BYTES;

@@ -12,8 +12,8 @@ extern const char *const launcher_driver;
 extern const char *const launcher_loading;
 /// Matrices, and what a map shows of one.
 extern const char *const launcher_operands;
-/// Entry points that tensor maps need of the driver, and writing one map. Come before launcher_driver and
-/// after launcher_operands.
+/// Entry points that only kernels by tensor maps need of the driver (before launcher_driver), and, after
+/// launcher_operands, how many blocks run at once and writing one map.
 extern const char *const launcher_tensor_map_entries;
 extern const char *const launcher_tensor_maps;
 /// The same for plain maps.

@@ -95,6 +95,25 @@ TEST_F(CudaForward, AgreesWithTheReferenceThroughPlainMaps) {
   }
 }
 
+// So many blocks as share the multiprocessors, where threads copy; otherwise one on each.
+TEST_F(CudaForward, BlocksShareAMultiprocessorWhereThreadsCopy) {
+  cuda_stand_in::reset({{.multiprocessors = 3}});
+  const TestContext context(0);
+  for (int64_t vector : {0, 8}) {
+    const GpuShape shape = {.groups = 4, .in = 16, .out = 64, .vector = vector};
+    computes(shape);
+    GpuProduct many(context, shape, 64, 8);
+    many.expectRuns("tiles for all");
+    // 233472 bytes hold two blocks of 91024.
+    EXPECT_EQ(last.grid, vector == 0 ? 3u : 6u);
+    const GpuShape small = {.groups = 1, .in = 16, .out = 64, .vector = vector};
+    computes(small);
+    GpuProduct two_tiles(context, small, 5, 8);
+    two_tiles.expectRuns("tiles for two");
+    EXPECT_EQ(last.grid, 2u);
+  }
+}
+
 TEST_F(CudaForward, PlainMapsRunOnDevicesWithoutTensorMaps) {
   cuda_stand_in::reset({{.capability = 86}});
   const GpuShape shape = {.groups = 3, .in = 7, .out = 5, .vector = 1};

@@ -21,7 +21,7 @@ namespace algrt::cuda_stand_in {
 struct DeviceSpec {
   int capability = 90; // ten times the compute capability
   int multiprocessors = 132;
-  int shared_bytes = 232448; // most that a block can be given
+  int shared_bytes = 232448; // most that a block can be given; a multiprocessor has 1024 more
   size_t memory = size_t(1) << 30;
 };
 

@@ -2,6 +2,7 @@
 #include "runtime/gpu_kernel_abi.h"
 #include "tests/runtime/cuda_stand_in/capture.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace algrt::cuda {
@@ -62,6 +63,26 @@ void requireMappedMemory(const State &s, const Launch &launch) {
 }
 
 } // namespace
+
+// By shared memory and threads; registers are not known here.
+Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Function function, int threads,
+                                                   size_t shared_bytes) {
+  return entry("cuOccupancyMaxActiveBlocksPerMultiprocessor", Entry::needs_context, [&](State &s) {
+    constexpr size_t system_shared_bytes = 1024; // of each block
+    constexpr int most_threads = 2048;
+    const FunctionObject *object = s.find(function);
+    if (object == nullptr || threads <= 0 || blocks == nullptr)
+      return violation("cuOccupancyMaxActiveBlocksPerMultiprocessor", Result::invalid_value,
+                       "no such function, or no threads");
+    const DeviceSpec &device = s.devices[size_t(currentContext()->device)];
+    if (shared_bytes > size_t(object->dynamic_shared) || threads > int(object->most_threads))
+      *blocks = 0;
+    else
+      *blocks = std::min(most_threads / threads, int((size_t(device.shared_bytes) + system_shared_bytes) /
+                                                     (shared_bytes + system_shared_bytes)));
+    return Result::success;
+  });
+}
 
 Result cuLaunchKernelEx(const LaunchConfig *config, Function function, void **parameters, void **extra) {
   return entry("cuLaunchKernelEx", Entry::needs_context, [&](State &s) {
