@@ -67,8 +67,9 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   const double in_cycles = 1 / (h200::processors * h200::tensor_clock);
 
   HopperCost cost;
-  double copied = 0;
+  double copied = 0, longest_line = 0;
   for (const EqualLines &kind : work.lines) {
+    longest_line = std::max(longest_line, kind.rows);
     const double row_blocks = ceilDivide(kind.rows, rows);
     cost.tiles += kind.count * row_blocks * tiles_of_row_block;
     copied += kind.count * work.groups * work.terms *
@@ -94,10 +95,12 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   const double written = rows * columns * static_cast<double>(byteWidth(dataType(output))) / 128 * 2;
   cost.store = cost.tiles * (cycles_per_tile + written) * in_cycles;
 
-  // The last tile of the busiest processor may well be one with the most terms.
+  // The last tile of the busiest processor may well be a full one with the most terms.
   const double most = work.most_terms / work.terms;
+  const double full_tile = work.most_terms * (std::min(rows, longest_line) * rowCost(2 * work.k, x_panel) +
+                                              work.k * rowCost(2 * std::min(columns, work.n), w_panel));
   auto uneven = [&](double longest) { return (cost.waves - 1 + longest) * h200::processors / cost.tiles; };
-  cost.uneven_loads = uneven(most);
+  cost.uneven_loads = uneven(full_tile * cost.tiles / copied);
   cost.uneven_tensor = uneven((most * (cost.tensor() - cost.store) + cost.store) / cost.tensor());
   double parts[] = {cost.memory, cost.loads * cost.uneven_loads, cost.tensor() * cost.uneven_tensor};
   cost.launch = h200::launch_us;

@@ -87,4 +87,33 @@ TEST(TableChoices, AreSensibleAndQuick) {
   }
 }
 
+// Between the rows of the tables: more rows of X never cost noticeably less, and no step costs a cliff.
+TEST(TableChoices, HaveNoCliffsBetweenNumbersOfRows) {
+  for (const auto &[k, n] :
+       {std::pair<std::int64_t, std::int64_t>{2048, 6144}, {6144, 2048}, {5120, 25600}, {25600, 5120}})
+    for (const std::int64_t q : {1, 2, 4, 8, 16, 32, 64, 128}) {
+      const algebras::Layer layer = algebras::makeLayer(
+          algebras::Lift::rows(algebras::parseExpression(fmt::format("Q({})", q))), k, n, DataType::BF16);
+      double before = 0, half = 0;
+      std::int64_t half_rows = 0;
+      for (std::int64_t m = 1; m <= 32768; m += (m + 6) / 7) {
+        const Ranking ranking = rankSchedules(layer, "sm_90a", m, DataType::BF16);
+        const double us = ranking.legal.front().predicted;
+        SCOPED_TRACE(fmt::format("{} -> {}, q = {}, m = {}: {}", k, n, q, m, ranking.legal.front().schedule));
+        EXPECT_GE(us, 0.97 * before);
+        EXPECT_GE(us, ranking.floor_us);
+        // Twice as many rows take little more than twice as long; a launch is paid once.
+        if (half_rows > 0 && m >= 2 * half_rows) {
+          EXPECT_LE(us - 3, 2.8 * (half - 3) * static_cast<double>(m) / static_cast<double>(2 * half_rows));
+          half_rows = 0;
+        }
+        if (half_rows == 0) {
+          half_rows = m;
+          half = us;
+        }
+        before = us;
+      }
+    }
+}
+
 } // namespace
