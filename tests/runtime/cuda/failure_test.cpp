@@ -188,9 +188,10 @@ int useEverything(GpuProduct &product) {
   return status;
 }
 
-TEST_F(CudaFailure, EveryCallInTurn) {
-  const GpuShape shape = {.lift = Lift::slots};
-  const std::string bytes = gpuBundle(shape);
+class CudaFailureInTurn : public CudaFailure, public testing::WithParamInterface<int64_t> {};
+
+TEST_P(CudaFailureInTurn, EveryCall) {
+  const GpuShape shape = {.lift = Lift::slots, .scaled = GetParam() > 0, .vector = GetParam()};
   const auto withStandIn = [&](const std::function<void(const TestContext &, GpuProduct &)> &body) {
     cuda_stand_in::reset({{}});
     cuda_stand_in::onLaunch([&](const cuda_stand_in::Launch &launch) { runHostKernel(shape, launch); });
@@ -208,7 +209,7 @@ TEST_F(CudaFailure, EveryCallInTurn) {
     product.bundle.reset();
     calls = cuda_stand_in::callCount() - before;
   });
-  ASSERT_GT(calls, 30);
+  ASSERT_GT(calls, GetParam() > 0 ? 25 : 30);
   int failures = 0;
   for (const Result result : {Result::out_of_memory, Result::unknown})
     for (int nth = 1; nth <= calls; ++nth)
@@ -243,6 +244,9 @@ TEST_F(CudaFailure, EveryCallInTurn) {
   // Most calls cannot fail unnoticed; what releases something may.
   EXPECT_GT(failures, calls);
 }
+
+INSTANTIATE_TEST_SUITE_P(Copies, CudaFailureInTurn, testing::Values(0, 8),
+                         [](const auto &info) { return info.param == 0 ? "Engine" : "Threads"; });
 
 } // namespace
 } // namespace algrt::test
