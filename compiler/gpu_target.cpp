@@ -6,12 +6,23 @@
 #include "compiler/targets/hopper/passes.h"
 
 #include <stdexcept>
+#include <utility>
 
 namespace compiler {
 
+static std::string singleElements(const algebras::Layer &layer, const std::string &schedule, std::int64_t m,
+                                  algebras::DataType output) {
+  if (widestVector(layer) == 1)
+    return "";
+  if (schedule.empty())
+    return toString(chooseAmpereSchedule(layer, m, output, /*vector=*/1));
+  AmpereSchedule same = parseAmpereSchedule(schedule);
+  return std::exchange(same.vector, 1) == 1 ? "" : toString(same);
+}
+
 static const GpuTarget gpu_targets[] = {
     {Target::Sm80, [](const algebras::Layer &layer, algebras::DataType) { requireAmpereLayer(layer); },
-     [](mlir::OpPassManager &passes) { addTileToCopyingSm(passes); },
+     [](mlir::OpPassManager &passes) { addTileToCopyingSm(passes); }, singleElements,
      /*architecture=*/80,
      /*exact_architecture=*/false},
     {Target::Sm90a,
@@ -19,6 +30,8 @@ static const GpuTarget gpu_targets[] = {
        requireHopperLayer(layer, output == algebras::DataType::F32 ? HopperOutput::F32 : HopperOutput::BF16);
      },
      [](mlir::OpPassManager &passes) { addTileToSm(passes); },
+     // The engine's operands begin at multiples of 16 bytes; kernels of sm_80 take the others.
+     /*scheduleForAnyAddress=*/nullptr,
      /*architecture=*/90,
      /*exact_architecture=*/true},
 };

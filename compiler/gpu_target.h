@@ -7,6 +7,9 @@
 
 #include "mlir/Pass/PassManager.h"
 
+#include <cstdint>
+#include <string>
+
 namespace compiler {
 
 struct GpuTarget {
@@ -15,6 +18,11 @@ struct GpuTarget {
   void (*requireLayer)(const algebras::Layer &layer, algebras::DataType output);
   /// From a tile program to the asynchronous program of a thread block.
   void (*addTileToSm)(mlir::OpPassManager &passes);
+  /// The schedule of one more kernel for a bundle, for operands at addresses that the first one, scheduled as
+  /// `schedule` says or by cost for `m` rows, cannot take. Empty where it takes any; null where the target
+  /// has none.
+  std::string (*scheduleForAnyAddress)(const algebras::Layer &layer, const std::string &schedule,
+                                       std::int64_t m, algebras::DataType output);
   /// Ten times the compute capability that kernels are compiled for, and whether they run there alone.
   int architecture;
   bool exact_architecture;

@@ -1,5 +1,7 @@
 #include "compiler/gpu_variants.h"
 
+#include "algebras/coarsest.h"
+#include "compiler/gpu_target.h"
 #include "compiler/schedule/ranking.h"
 
 #include <algorithm>
@@ -12,8 +14,8 @@ bool GpuVariant::operator==(const GpuVariant &other) const {
          best_for_rows.to == other.best_for_rows.to && among_its_kind == other.among_its_kind;
 }
 
-std::vector<GpuVariant> gpuVariants(const algebras::Layer &layer, Target target, algebras::DataType output,
-                                    const CompileOptions &options) {
+static std::vector<GpuVariant> variantsByCost(const algebras::Layer &layer, Target target,
+                                              algebras::DataType output, const CompileOptions &options) {
   if (!options.schedule.empty())
     return {{options.schedule, {0, 0}}};
   const std::vector<std::string> &ranked = rankedTargets();
@@ -54,6 +56,17 @@ std::vector<GpuVariant> gpuVariants(const algebras::Layer &layer, Target target,
                        [&](const GpuVariant &one) { return one.schedule == schedule; }))
         variants.push_back({schedule, {rows, rows}, static_cast<std::int64_t>(next) + 1});
     }
+  return variants;
+}
+
+std::vector<GpuVariant> gpuVariants(const algebras::Layer &layer, Target target, algebras::DataType output,
+                                    const CompileOptions &options) {
+  std::vector<GpuVariant> variants = variantsByCost(layer, target, output, options);
+  if (const auto schedule_for = gpuTarget(target).scheduleForAnyAddress)
+    if (std::string schedule =
+            schedule_for(algebras::coarsest(layer), options.schedule, options.rows, output);
+        !schedule.empty())
+      variants.push_back({std::move(schedule), variants.front().best_for_rows});
   return variants;
 }
 
