@@ -1,7 +1,7 @@
 #include "compiler/schedule/coefficients.h"
 #include "compiler/schedule/cpu_schedule.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
 namespace compiler {
 
@@ -10,46 +10,73 @@ bool usesPairs(const algebras::Layer &layer, const CpuLevel &level) {
          coefficientsOf(layer.lift) != Coefficients::General;
 }
 
-std::vector<CpuSchedule> cpuCandidates(const algebras::Layer &layer, const CpuLevel &level, BankAccess bank) {
-  // Rows and vectors of the register tile. Accumulators, the vectors of the bank and one broadcast must fit
-  // the registers; fewer than eight accumulators cannot hide the latency of a multiplication (4 cycles, 2 a
-  // cycle).
-  struct RegisterTile {
-    std::int64_t rows, vectors;
-  };
-  std::vector<RegisterTile> tiles;
-  for (std::int64_t vectors = 1; vectors <= 4; ++vectors)
-    for (std::int64_t rows = 2; rows <= 28; ++rows) {
-      const std::int64_t accumulators = rows * vectors;
-      if (accumulators >= 8 && accumulators + vectors + 1 <= level.registers)
-        tiles.push_back({rows, vectors});
-    }
+std::string toString(const CpuSchedule &schedule) {
+  static const char *const access[] = {"packed", "copied", "direct"};
+  return fmt::format("bank={},types={},rows={},register_rows={},register_columns={}",
+                     access[static_cast<int>(schedule.bank)], schedule.types, schedule.rows,
+                     schedule.register_rows, schedule.register_columns);
+}
 
+/// Why a schedule of so many blocks of rows is none to consider.
+static CpuConsidered consider(const algebras::Layer &layer, const CpuLevel &level,
+                              const CpuSchedule &schedule) {
+  auto refuse = [&](const char *kind, std::string reason) {
+    return CpuConsidered{schedule, kind, std::move(reason)};
+  };
+  const std::int64_t vectors = schedule.register_columns / schedule.lanes;
+  const std::int64_t sums = schedule.register_rows * vectors;
+  const std::int64_t blocks = schedule.rows / schedule.register_rows;
+  // Sums, the vectors of the bank and one broadcast must fit the registers; fewer than eight sums cannot hide
+  // the latency of a multiplication (4 cycles, 2 a cycle).
+  if (sums < 8)
+    return refuse("few sums", fmt::format("{} sums do not hide the latency of a multiplication, 8 do", sums));
+  if (sums + vectors + 1 > level.registers)
+    return refuse("registers",
+                  fmt::format("{} sums, {} vectors of the bank and a broadcast need {} registers, of {}",
+                              sums, vectors, sums + vectors + 1, level.registers));
+  if (schedule.types > layer.lift.types())
+    return refuse("types",
+                  fmt::format("{} types in a task, the layer has {}", schedule.types, layer.lift.types()));
+  // A bank read in place is read with its own row stride, which the caches bear once, not many times.
+  if (schedule.bank == BankAccess::Direct && blocks > 1)
+    return refuse("rows of a bank in place",
+                  fmt::format("{} blocks of rows would read the bank in place as many times", blocks));
+  // Held rows beyond the cache come back from further away for every panel; the other half of it is for the
+  // bank. One register tile is always allowed.
+  const std::int64_t room = level.l2 / 2 / (schedule.pairs ? 2 : 4);
+  if ((blocks > 1 || schedule.types > 1) && schedule.types * schedule.rows * layer.in.total() > room)
+    return refuse("cache",
+                  fmt::format("{} rows of {} types hold {} elements, half of the cache has room for {}",
+                              schedule.rows, schedule.types,
+                              schedule.types * schedule.rows * layer.in.total(), room));
+  return {schedule, "", ""};
+}
+
+std::vector<CpuConsidered> considerCpu(const algebras::Layer &layer, const CpuLevel &level, BankAccess bank) {
   const bool pairs = bank != BankAccess::Direct && usesPairs(layer, level);
-  const std::int64_t element = pairs ? 2 : 4;
-  std::vector<CpuSchedule> candidates;
+  std::vector<CpuConsidered> considered;
   for (std::int64_t types : {1, 2, 4})
-    for (const RegisterTile &tile : tiles)
-      for (std::int64_t blocks : {1, 2, 4, 8, 16, 32}) {
-        if (types > layer.lift.types())
-          continue;
-        CpuSchedule schedule;
-        schedule.types = types;
-        schedule.rows = blocks * tile.rows;
-        schedule.register_rows = tile.rows;
-        schedule.register_columns = tile.vectors * level.lanes;
-        schedule.lanes = level.lanes;
-        schedule.bank = bank;
-        schedule.pairs = pairs;
-        // A bank read in place is read with its own row stride, which the caches bear once, not many times.
-        if (bank == BankAccess::Direct && blocks > 1)
-          continue;
-        // Held rows beyond the cache come back from further away for every panel; the other half of it is for
-        // the bank. One register tile is always allowed.
-        if ((blocks > 1 || types > 1) && types * schedule.rows * layer.in.total() > level.l2 / 2 / element)
-          continue;
-        candidates.push_back(schedule);
-      }
+    for (std::int64_t vectors = 1; vectors <= 4; ++vectors)
+      for (std::int64_t rows = 2; rows <= 28; ++rows)
+        for (std::int64_t blocks : {1, 2, 4, 8, 16, 32}) {
+          CpuSchedule schedule;
+          schedule.types = types;
+          schedule.rows = blocks * rows;
+          schedule.register_rows = rows;
+          schedule.register_columns = vectors * level.lanes;
+          schedule.lanes = level.lanes;
+          schedule.bank = bank;
+          schedule.pairs = pairs;
+          considered.push_back(consider(layer, level, schedule));
+        }
+  return considered;
+}
+
+std::vector<CpuSchedule> cpuCandidates(const algebras::Layer &layer, const CpuLevel &level, BankAccess bank) {
+  std::vector<CpuSchedule> candidates;
+  for (const CpuConsidered &considered : considerCpu(layer, level, bank))
+    if (considered.kind.empty())
+      candidates.push_back(considered.schedule);
   return candidates;
 }
 

@@ -23,12 +23,9 @@ static CpuLevel levelHere() {
 }
 
 static RankedSchedule ranked(const CpuSchedule &schedule, const CpuCost &cost) {
-  static const char *const access[] = {"packed", "copied", "direct"};
   const double unit = 1 / (workers * cycles_per_us);
   RankedSchedule result;
-  result.schedule = fmt::format("bank={},types={},rows={},register_rows={},register_columns={}",
-                                access[static_cast<int>(schedule.bank)], schedule.types, schedule.rows,
-                                schedule.register_rows, schedule.register_columns);
+  result.schedule = toString(schedule);
   result.tile = {schedule.rows, schedule.register_columns, 1};
   result.predicted = cost.total() * unit;
   // One core does one after the other: what keeps it busy is what adds up.
@@ -61,7 +58,12 @@ Ranking rankCpu(const algebras::Layer &layer, std::int64_t m) {
                   {},
                   {}};
   for (const BankAccess bank : {BankAccess::Packed, BankAccess::Copied, BankAccess::Direct})
-    for (const CpuSchedule &schedule : cpuCandidates(layer, level, bank)) {
+    for (const CpuConsidered &considered : considerCpu(layer, level, bank)) {
+      const CpuSchedule &schedule = considered.schedule;
+      if (!considered.kind.empty()) {
+        ranking.refused.push_back({toString(schedule), considered.kind, considered.reason});
+        continue;
+      }
       RankedSchedule one = ranked(schedule, cpuCost(layer, schedule, m));
       one.tiles = std::ceil(static_cast<double>(layer.lift.types()) / static_cast<double>(schedule.types)) *
                   std::ceil(static_cast<double>(m) / static_cast<double>(layer.lift.types() * schedule.rows));

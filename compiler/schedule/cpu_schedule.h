@@ -24,6 +24,9 @@ struct CpuSchedule {
   bool pairs = false; ///< bf16 in pairs through the machine's dot product
 };
 
+/// "bank=packed,types=1,rows=64,register_rows=8,register_columns=48".
+std::string toString(const CpuSchedule &schedule);
+
 /// Where the time of one forward product would go, in cycles of one core.
 struct CpuCost {
   double multiply = 0; ///< vector multiplications, with the padding of tiles that are not full
@@ -37,6 +40,15 @@ struct CpuCost {
 /// Whether the layer's products can use the machine's bf16 dot product: bf16 data, and coefficients +1 and -1
 /// only.
 bool usesPairs(const algebras::Layer &layer, const CpuLevel &level);
+
+/// A schedule that was looked at, and why it was left out: empty for a candidate.
+struct CpuConsidered {
+  CpuSchedule schedule;
+  std::string kind;   ///< "registers", "cache", ...
+  std::string reason; ///< a sentence with its numbers
+};
+/// Every combination of types, register tile and blocks of rows that is looked at.
+std::vector<CpuConsidered> considerCpu(const algebras::Layer &layer, const CpuLevel &level, BankAccess bank);
 
 /// Every schedule worth considering for a layer on a machine.
 std::vector<CpuSchedule> cpuCandidates(const algebras::Layer &layer, const CpuLevel &level, BankAccess bank);

@@ -97,6 +97,22 @@ TEST(Ranking, OfTheCpuAddsUp) {
   for (const DataType type : {DataType::F32, DataType::BF16})
     for (const std::int64_t m : {1, 7, 2048})
       expectSound(rankSchedules(projection("Q(4)", 400, 304, type), "cpu", m, type));
+  const Ranking ranking =
+      rankSchedules(projection("Q(2)", 4096, 304, DataType::F32), "cpu", 100, DataType::F32);
+  std::set<std::string> seen, kinds;
+  for (const RankedSchedule &one : ranking.legal)
+    seen.insert(one.schedule);
+  for (const RefusedSchedule &one : ranking.refused) {
+    EXPECT_FALSE(one.reason.empty());
+    seen.insert(one.schedule);
+    kinds.insert(one.kind);
+  }
+  EXPECT_EQ(kinds,
+            (std::set<std::string>{"few sums", "registers", "types", "rows of a bank in place", "cache"}));
+  // Three ways to read the bank, three numbers of types, 4 x 27 register tiles, 6 numbers of blocks of rows;
+  // some are of as many rows, but then of other register tiles.
+  EXPECT_EQ(seen.size(), 3u * 3 * 4 * 27 * 6);
+  EXPECT_EQ(ranking.legal.size() + ranking.refused.size(), seen.size());
 }
 
 TEST(Ranking, OfAmpereIsSound) {
