@@ -163,8 +163,10 @@ LauncherFiles emitLauncher(const Spec &spec, Target target, const std::string &p
   program.title = spec.source_name;
   program.kernel = *images.kernel.gpu;
   program.layer = algrt::cuda::kernelLayer(runtimeLayer(layer), program.kernel);
-  program.image_kind = images.cubin.empty() ? algrt::ImageKind::ptx : algrt::ImageKind::cubin;
-  program.image = images.cubin.empty() ? images.ptx : images.cubin;
+  // Machine code is for one generation of devices; a kernel for all since its target is PTX.
+  const bool machine_code = !images.cubin.empty() && program.kernel.exact_architecture;
+  program.image_kind = machine_code ? algrt::ImageKind::cubin : algrt::ImageKind::ptx;
+  program.image = machine_code ? images.cubin : images.ptx;
   if (images.kernel.gpu->terms)
     program.terms = algrt::cuda::termsTable(runtimeLayer(layer), program.kernel, runtimeSupport(layer));
   return cudaLauncher(program);
