@@ -93,8 +93,8 @@ std::string gpuPtx(const GpuShape &shape, std::string target) {
   for (const std::string symbol : {"forward_bf16", "forward_f32"})
     text += ".visible .entry " + symbol + "(\n\t.param .align " + (plain ? "8" : "64") + " .b8 " + symbol +
             "_param_0[" + maps + "],\n\t.param .u32 " + symbol + "_param_1,\n\t.param .u32 " + symbol +
-            "_param_2,\n\t.param .u64 " + symbol + "_param_3\n)\n.maxntid " + (plain ? "128" : "384") +
-            "\n{\n\tret;\n}\n";
+            "_param_2,\n\t.param .u64 " + (plain ? ".ptr .global .align 4 " : "") + symbol + "_param_3\n)\n" +
+            (plain ? ".reqntid 128, 1, 1" : ".maxntid 384") + "\n{\n\tret;\n}\n";
   return text;
 }
 

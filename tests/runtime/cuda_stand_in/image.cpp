@@ -77,13 +77,19 @@ std::optional<Image> readPtx(const std::string &text) {
   image.architecture = std::stoi(match[1]);
   image.exact = match[2].length() > 0;
   const std::regex entry(R"(\.entry\s+([\w$]+)\s*\(([^)]*)\)([^{]*)\{)"),
-      parameter(R"(\.param\s+(?:\.align\s+\d+\s+)?\.([busf]\d+)\s+[\w$]+(?:\[(\d+)\])?)"),
-      threads(R"(\.maxntid\s+(\d+))");
+      parameter(
+          R"(\.param\s+(?:\.align\s+\d+\s+)?\.([busf]\d+)(?:\s+\.ptr(?:\s+\.\w+)*\s+\d+)?\s+[\w$]+(?:\[(\d+)\])?)"),
+      threads(R"(\.(?:maxntid|reqntid)\s+(\d+))");
   for (std::sregex_iterator it(text.begin(), text.end(), entry), end; it != end; ++it) {
     ImageKernel kernel{(*it)[1], {}, any_threads};
     const std::string parameters = (*it)[2], directives = (*it)[3];
     for (std::sregex_iterator p(parameters.begin(), parameters.end(), parameter); p != end; ++p)
       kernel.parameters.push_back(typeBytes((*p)[1]) * ((*p)[2].matched ? std::stoul((*p)[2]) : 1));
+    // A parameter that is not understood would be passed over, and the next read as it.
+    const std::regex any(R"(\.param\s)");
+    if (std::distance(std::sregex_iterator(parameters.begin(), parameters.end(), any), end) !=
+        std::ptrdiff_t(kernel.parameters.size()))
+      return std::nullopt;
     if (std::regex_search(directives, match, threads))
       kernel.most_threads = unsigned(std::stoul(match[1]));
     image.kernels.push_back(kernel);
