@@ -69,4 +69,24 @@ TEST(GpuVariants, AGivenScheduleIsTheOnlyOne) {
   EXPECT_EQ(variants({2048}, 1, "rows=64"), (std::vector<GpuVariant>{{"rows=64", {0, 0}}}));
 }
 
+TEST(GpuVariants, OfThreadsThatCopyTakeOperandsAtAnyAddress) {
+  auto last = [](const algebras::Layer &layer, std::string schedule) {
+    CompileOptions options;
+    options.schedule = std::move(schedule);
+    const std::vector<GpuVariant> variants = gpuVariants(layer, Target::Sm80, DataType::F32, options);
+    return std::pair(variants.size(), variants.back().schedule);
+  };
+  const auto [count, chosen] = last(layer(), "");
+  EXPECT_EQ(count, 2u);
+  EXPECT_NE(chosen.find("vector=1"), std::string::npos) << chosen;
+  EXPECT_EQ(
+      last(layer(), "rows=32"),
+      std::pair(std::size_t{2}, std::string("rows=32,columns=128,depth=32,stages=0,warps=2x2,vector=1")));
+  // One that takes any is enough.
+  EXPECT_EQ(last(layer(), "vector=1").first, 1u);
+  const algebras::Layer odd =
+      algebras::makeLayer(algebras::Lift::rows(algebras::completeGraph(2)), 10, 6, DataType::BF16);
+  EXPECT_EQ(last(odd, "").first, 1u);
+}
+
 } // namespace

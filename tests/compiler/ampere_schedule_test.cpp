@@ -1,0 +1,199 @@
+// Schedules of the kernels whose threads copy: how they are written, what fits the machine, what is chosen.
+#include "compiler/schedule/ampere_schedule.h"
+
+#include "algebras/constructions.h"
+#include "algebras/error.h"
+#include "algebras/expression.h"
+#include "compiler/schedule/a100.h"
+
+#include <algorithm>
+#include <functional>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace compiler;
+using algebras::DataType;
+using testing::HasSubstr;
+
+algebras::Layer projection(std::int64_t q, std::int64_t in, std::int64_t out,
+                           DataType dtype = DataType::BF16) {
+  return algebras::makeLayer(algebras::Lift::rows(algebras::completeGraph(q)), in, out, dtype);
+}
+
+algebras::Layer slots(const std::string &expression, std::int64_t in, std::int64_t out) {
+  return algebras::makeLayer(algebras::Lift::slots(algebras::parseExpression(expression)), in, out,
+                             DataType::BF16);
+}
+
+/// The message and the hint of the InputError that `action` throws.
+std::string refused(const std::function<void()> &action) {
+  try {
+    action();
+  } catch (const algebras::InputError &error) {
+    return std::string(error.what()) + " | " + error.hint();
+  }
+  return "";
+}
+
+TEST(AmpereScheduleText, IsReadAndWritten) {
+  const AmpereSchedule schedule =
+      parseAmpereSchedule("rows=32,columns=96,depth=64,stages=3,warps=1x4,vector=2");
+  EXPECT_EQ(schedule, (AmpereSchedule{32, 96, 64, 3, 1, 4, 2}));
+  EXPECT_EQ(parseAmpereSchedule(toString(schedule)), schedule);
+  EXPECT_EQ(parseAmpereSchedule("columns=48"), (AmpereSchedule{64, 48, 32, 0, 2, 2, 0}));
+}
+
+TEST(AmpereScheduleText, SaysWhatIsWrong) {
+  for (auto [text, message] :
+       {std::pair("", "'' is not of the form name=number"),
+        std::pair("rows=64,rows=64", "'rows' is given twice"),
+        std::pair("types=1", "nothing in it is called 'types'"), std::pair("rows=6x", "'6x' is not a number"),
+        std::pair("warps=4", "'4' is not of the form 2x4"),
+        std::pair("warps=2x", "'2x' is not of the form 2x4"),
+        std::pair("warps=x2", "'x2' is not of the form 2x4"),
+        std::pair("warps=2x2x2", "'2x2x2' is not of the form 2x4"),
+        std::pair("vector=", "'' is not a number")})
+    EXPECT_THAT(refused([&] { parseAmpereSchedule(text); }), HasSubstr(message)) << text;
+}
+
+TEST(AmpereLegality, NamesWhatExceeds) {
+  const algebras::Layer layer = projection(4, 512, 1024);
+  auto why = [&](const std::string &schedule) { return whyIllegal(layer, parseAmpereSchedule(schedule)); };
+  EXPECT_EQ(why("rows=64"), "");
+  EXPECT_EQ(why("rows=16,columns=16,depth=16,stages=2,warps=1x1,vector=1"), "");
+  EXPECT_THAT(why("warps=0x2"), HasSubstr("0x2 warps"));
+  EXPECT_THAT(why("warps=5x4"), HasSubstr("a block has 1 to 16"));
+  EXPECT_THAT(why("rows=48"), HasSubstr("48 rows"));
+  EXPECT_THAT(why("rows=0"), HasSubstr("0 rows"));
+  EXPECT_THAT(why("rows=288"), HasSubstr("288 rows"));
+  EXPECT_THAT(why("columns=24,warps=2x1"), HasSubstr("24 columns"));
+  EXPECT_THAT(why("columns=48,warps=2x4"), HasSubstr("for each of 4 columns of warps"));
+  EXPECT_THAT(why("depth=48"), HasSubstr("a depth of 48"));
+  EXPECT_THAT(why("vector=3"), HasSubstr("vectors of 3"));
+  EXPECT_THAT(why("stages=1"), HasSubstr("1 stages"));
+  EXPECT_THAT(why("stages=9"), HasSubstr("9 stages"));
+  // 256 sums of each thread, and 64 of many threads.
+  EXPECT_THAT(why("rows=128,columns=128,warps=2x1"), HasSubstr("registers"));
+  EXPECT_EQ(why("rows=128,columns=128,depth=16,warps=4x4"), "");
+  EXPECT_THAT(why("rows=128,columns=256,depth=16,warps=4x4"), HasSubstr("which has 128"));
+  // 64 x 64 and 64 x 256 bf16 are 40 KiB: two fit.
+  EXPECT_EQ(why("columns=256,depth=64,stages=2,warps=2x4"), "");
+  EXPECT_THAT(why("columns=256,depth=64,stages=3,warps=2x4"), HasSubstr("2 fit"));
+}
+
+TEST(AmpereLegality, ScaledSumsAreThereTwice) {
+  const algebras::Layer scaled = slots(
+      R"(table({"dimension":2,"constants":[[0,0,0,"1"],[0,1,1,"1"],[1,0,1,"1"],[1,1,0,"-1/2"]]}))", 256, 256);
+  const AmpereSchedule wide = parseAmpereSchedule("rows=128,columns=128,warps=2x2");
+  EXPECT_EQ(whyIllegal(projection(4, 512, 1024), wide), "");
+  EXPECT_THAT(whyIllegal(scaled, wide), HasSubstr("registers"));
+}
+
+TEST(AmpereLegality, VectorsDivideAllWidths) {
+  for (auto [in, out, vector] : {std::tuple(64, 48, 8), std::tuple(20, 48, 4), std::tuple(64, 100, 4),
+                                 std::tuple(6, 8, 2), std::tuple(5, 8, 1), std::tuple(8, 7, 1)}) {
+    const algebras::Layer layer = projection(3, 3 * in, 3 * out);
+    EXPECT_EQ(widestVector(layer), vector) << in << " " << out;
+    EXPECT_EQ(completed(layer, {}).vector, vector);
+    AmpereSchedule schedule;
+    schedule.vector = vector;
+    EXPECT_EQ(whyIllegal(layer, schedule), "");
+    schedule.vector = 2 * vector;
+    EXPECT_THAT(whyIllegal(layer, schedule), HasSubstr("vectors of"));
+  }
+}
+
+TEST(AmpereLegality, SlotsBeginAtMultiplesOfTheSwizzlesPeriod) {
+  EXPECT_EQ(ampereStageBytes(64, 128, 32), 64 * 32 * 2 + 32 * 128 * 2);
+  EXPECT_EQ(ampereStageBytes(16, 16, 16), 1024 + 1024);
+  for (std::int64_t depth : {16, 32, 64}) {
+    const AmpereSchedule schedule = {128, 256, depth, 0, 4, 4, 8};
+    const std::int64_t fit = ampereStagesThatFit(schedule);
+    EXPECT_LE(fit * ampereStageBytes(128, 256, depth), ampere_shared_bytes);
+    EXPECT_TRUE(fit == most_ampere_stages ||
+                (fit + 1) * ampereStageBytes(128, 256, depth) > ampere_shared_bytes);
+  }
+}
+
+TEST(AmpereLayers, AreRefusedOnlyForWhatTheKernelsCannotDo) {
+  auto refuse = [](const algebras::Layer &layer) { return refused([&] { requireAmpereLayer(layer); }); };
+  EXPECT_EQ(refuse(projection(7, 7 * 5, 7 * 3)), "");
+  EXPECT_EQ(refuse(slots(R"(table({"dimension":1,"constants":[[0,0,0,"1/3"]]}))", 3, 5)), "");
+  EXPECT_THAT(refuse(projection(4, 512, 768, DataType::F32)), HasSubstr("dtype bf16"));
+  algebras::Layer layer = projection(2, 128, 128);
+  layer.row_types = algebras::RowTypes::explicitTypes(2);
+  EXPECT_THAT(refuse(layer), HasSubstr("explicit row types"));
+  layer = projection(2, 128, 128);
+  layer.out = algebras::Groups::explicitWidths({56, 72});
+  EXPECT_THAT(refuse(layer), HasSubstr("output groups of one width"));
+  layer = projection(2, 128, 128);
+  layer.row_types = algebras::RowTypes::interval(2, std::int64_t{1} << 30);
+  EXPECT_THAT(refuse(layer), HasSubstr("count in 32 bits"));
+}
+
+TEST(AmpereCandidates, AreLegalForEveryLayer) {
+  for (std::int64_t q : {1, 3, 32})
+    for (std::int64_t in : {1, 5, 40, 64, 192})
+      for (std::int64_t out : {1, 7, 104, 800})
+        for (std::int64_t vector : {0, 1}) {
+          const algebras::Layer layer = projection(q, q * in, q * out);
+          const std::vector<AmpereSchedule> candidates = ampereCandidates(layer, vector);
+          ASSERT_FALSE(candidates.empty());
+          for (const AmpereSchedule &candidate : candidates) {
+            EXPECT_EQ(whyIllegal(layer, candidate), "");
+            EXPECT_EQ(candidate.vector, vector ? vector : widestVector(layer));
+            EXPECT_GE(candidate.stages, 2);
+            // No 16 columns of a tile are zeros alone.
+            EXPECT_TRUE(candidate.columns == 16 || candidate.columns - 16 < out) << toString(candidate);
+          }
+        }
+}
+
+TEST(AmpereChoice, IsTheCheapestCandidate) {
+  const algebras::Layer layer = projection(32, 2048, 6144);
+  const AmpereSchedule chosen = chooseAmpereSchedule(layer, 2048, DataType::BF16);
+  const ProjectionWork work = projectionWork(layer, 2048, DataType::BF16);
+  const double cost = ampereCost(work, chosen, DataType::BF16).total();
+  for (const AmpereSchedule &candidate : ampereCandidates(layer, 0))
+    EXPECT_LE(cost, ampereCost(work, candidate, DataType::BF16).total()) << toString(candidate);
+}
+
+TEST(AmpereChoice, FewRowsOfATypeAreNotPadded) {
+  // 512 rows of 32 types: 16 of each.
+  EXPECT_EQ(chooseAmpereSchedule(projection(32, 32 * 256, 32 * 192), 512, DataType::BF16).rows, 16);
+  EXPECT_GE(chooseAmpereSchedule(projection(2, 2 * 1024, 2 * 1024), 8192, DataType::BF16).rows, 64);
+}
+
+TEST(AmpereChoice, RefusesAVectorThatTheLayerDoesNotAllow) {
+  const algebras::Layer layer = projection(4, 80, 400);
+  EXPECT_EQ(chooseAmpereSchedule(layer, 64, DataType::BF16, 1).vector, 1);
+  EXPECT_THAT(refused([&] { chooseAmpereSchedule(layer, 64, DataType::BF16, 8); }),
+              HasSubstr("vectors of 8"));
+}
+
+TEST(AmpereCost, CountsBytesOnceAndPaddingInFull) {
+  const algebras::Layer layer = projection(2, 4096, 4096);
+  const AmpereSchedule schedule = {128, 128, 32, 3, 2, 2, 8};
+  auto cost = [&](std::int64_t m, AmpereSchedule schedule, DataType output = DataType::BF16) {
+    return ampereCost(projectionWork(layer, m, output), schedule, output);
+  };
+  const AmpereCost full = cost(4096, schedule);
+  EXPECT_NEAR(full.memory, 3 * 2.0 * 4096 * 4096 / a100::memory_bytes_per_us, 1e-6);
+  // 2 types of 2048 rows and 2 groups of 2048 columns, 1.5 terms of 2048 deep each.
+  EXPECT_NEAR(full.products,
+              4 * 2048.0 * 2048 * 1.5 * 2048 / (a100::macs_per_cycle * a100::processors * a100::clock), 1e-6);
+  EXPECT_GE(full.total(), std::max({full.memory, full.loads, full.multiprocessor()}));
+  // 2049 rows of a type need one more block of 128 than 2048.
+  EXPECT_NEAR(cost(4098, schedule).products, full.products * 17 / 16, 1e-9);
+  EXPECT_GT(cost(4096, schedule, DataType::F32).memory, full.memory);
+  // Short vectors are more instructions, single elements wait besides.
+  AmpereSchedule shorter = schedule;
+  shorter.vector = 2;
+  EXPECT_GT(cost(4096, shorter).issue, full.issue);
+  shorter.vector = 1;
+  EXPECT_GT(cost(4096, shorter).latency, full.latency);
+}
+
+} // namespace
