@@ -24,7 +24,9 @@ static constexpr double sector_bytes = 32;
 // What does not hide behind the longest part.
 static constexpr double exposed = 0.12;
 // Registers beside the sums, for counting how many blocks share a multiprocessor.
-static constexpr double registers_beside_sums = 80;
+static constexpr double registers_beside_sums = 110;
+// Under way on each multiprocessor, to cover the latency of memory.
+static constexpr double bytes_in_flight = 32e3;
 
 static double ceilDivide(double value, double step) { return std::ceil(value / step); }
 
@@ -84,12 +86,14 @@ AmpereCost ampereCost(const ProjectionWork &work, const AmpereSchedule &schedule
                row_blocks * work.k * column_blocks * sectors(2 * work.n / column_blocks));
   }
   cost.memory = (work.x_bytes + work.bank_bytes + work.y_bytes) / a100::memory_bytes_per_us;
-  cost.loads = copied / a100::cache_bytes_per_us;
+  const double together =
+      std::min(blocksTogether(schedule), std::max(1.0, std::ceil(cost.tiles / a100::processors)));
+  // A step waits for its own group: the others of the ring are on their way.
+  const double in_flight = together * static_cast<double>(schedule.stages - 1) * 2 * depth * (rows + columns);
+  cost.loads = copied / a100::cache_bytes_per_us * std::max(1.0, bytes_in_flight / in_flight);
 
   // Cycles of one multiprocessor, spread over all.
   const double in_us = cost.tiles / (a100::processors * a100::clock);
-  const double together =
-      std::min(blocksTogether(schedule), std::max(1.0, std::ceil(cost.tiles / a100::processors)));
   const Step step = stepOf(schedule);
   cost.products = steps * step.products * in_us;
   cost.shared = steps * step.shared * in_us;

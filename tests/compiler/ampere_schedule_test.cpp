@@ -188,6 +188,8 @@ TEST(AmpereCost, CountsBytesOnceAndPaddingInFull) {
   // 2049 rows of a type need one more block of 128 than 2048.
   EXPECT_NEAR(cost(4098, schedule).products, full.products * 17 / 16, 1e-9);
   EXPECT_GT(cost(4096, schedule, DataType::F32).memory, full.memory);
+  // Two tiles for each of few multiprocessors: a ring of two slots has too little on its way.
+  EXPECT_GT(cost(256, {128, 128, 32, 2, 2, 2, 8}).loads, cost(256, schedule).loads);
   // Short vectors are more instructions, single elements wait besides.
   AmpereSchedule shorter = schedule;
   shorter.vector = 2;
