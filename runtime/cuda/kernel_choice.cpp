@@ -33,11 +33,9 @@ double misfit(const RowRange &best, int64_t m) {
   return m > best.to ? double(m) / double(best.to) : 1;
 }
 
-std::optional<OperandObstacle> obstacleTo(const GpuKernel &kernel, const KernelShape &shape,
-                                          const Layer &layer, const ForwardRequest &request) {
-  const OperandViews views =
-      viewOperands(shape, layer.dtype, kernel.output, request.operands, request.m, request.p0 % shape.period);
-  return findObstacle(kernel, layer.dtype, request.operands, views, request.m);
+OperandViews viewsFor(const KernelShape &shape, const Layer &layer, const ForwardRequest &request) {
+  return viewOperands(shape, layer.dtype, request.output, request.operands, request.m,
+                      request.p0 % shape.period);
 }
 
 } // namespace
@@ -54,22 +52,26 @@ KernelChoice::KernelChoice(const std::vector<Kernel> &kernels, const Layer &laye
   });
 }
 
-bool KernelChoice::takes(const Candidate &candidate, const ForwardRequest &request) const {
-  const GpuKernel &kernel = gpu(candidate);
-  return (!request.dependent_launch || kernel.dependent_launch) &&
-         !obstacleTo(kernel, candidate.shape, layer_, request);
-}
-
 size_t KernelChoice::choose(const ForwardRequest &request) const {
   checkRows(kernelShape(layer_, 0), request.m, request.p0);
   const Candidate *best = nullptr;
+  // Kernels that count the same groups see the operands alike.
+  OperandViews views;
+  int64_t viewed = -1;
   for (const Candidate &candidate : candidates_) {
-    if (gpu(candidate).output != request.output)
+    const GpuKernel &kernel = gpu(candidate);
+    if (kernel.output != request.output || (request.dependent_launch && !kernel.dependent_launch))
       continue;
-    if (best != nullptr && kindOf(gpu(candidate)) < kindOf(gpu(*best)))
+    if (best != nullptr && kindOf(kernel) < kindOf(gpu(*best)))
       break;
-    if (takes(candidate, request) && (best == nullptr || misfit(gpu(candidate).best_for_rows, request.m) <
-                                                             misfit(gpu(*best).best_for_rows, request.m)))
+    if (best != nullptr &&
+        !(misfit(kernel.best_for_rows, request.m) < misfit(gpu(*best).best_for_rows, request.m)))
+      continue;
+    if (viewed != kernel.groups) {
+      views = viewsFor(candidate.shape, layer_, request);
+      viewed = kernel.groups;
+    }
+    if (!findObstacle(kernel, layer_.dtype, request.operands, views, request.m))
       best = &candidate;
   }
   if (best == nullptr)
@@ -87,7 +89,8 @@ void KernelChoice::refuse(const ForwardRequest &request) const {
     const GpuKernel &kernel = gpu(candidate);
     if (kernel.output != request.output)
       continue;
-    const auto obstacle = obstacleTo(kernel, candidate.shape, layer_, request);
+    const auto obstacle = findObstacle(kernel, layer_.dtype, request.operands,
+                                       viewsFor(candidate.shape, layer_, request), request.m);
     if (!status)
       status = obstacle ? obstacle->status() : ALGRT_UNSUPPORTED;
     add(kernels_[candidate.index],

@@ -45,7 +45,6 @@ private:
   };
 
   const GpuKernel &gpu(const Candidate &candidate) const { return *kernels_[candidate.index].gpu; }
-  bool takes(const Candidate &candidate, const ForwardRequest &request) const;
   [[noreturn]] void refuse(const ForwardRequest &request) const;
 
   const std::vector<Kernel> &kernels_;
