@@ -37,13 +37,11 @@ void addVariants(const CompileCommand &command, CompileOptions &options) {
     throw UsageError(fmt::format("--variants must be 1 to {}, got {}", kMostVariants, command.variants));
   const bool several = command.variants > 1 || !options.further_rows.empty();
   if (several && !gpu)
-    throw UsageError(
-        "--variants, and several numbers of rows in --m, are for kernels of a GPU, which --target does "
-        "not name");
+    throw UsageError("--variants, and several numbers of rows in --m, are for kernels of a GPU, which "
+                     "--target does not name");
   if (several && !options.schedule.empty())
-    throw UsageError(
-        "--schedule fixes the one schedule of the kernels; leave it out, or --variants and all but one "
-        "number of rows in --m");
+    throw UsageError("--schedule fixes the one schedule of the kernels; leave it out, or --variants and all "
+                     "but one number of rows in --m");
   options.variants = command.variants;
 }
 
