@@ -87,17 +87,23 @@ void inspectGpus(Machine &machine) {
   }
 }
 
-void judgeGpus(Machine &machine, const std::function<void(const char *, bool, const std::string &)> &add) {
+void judgeGpus(Machine &machine,
+               const std::function<void(const std::string &, bool, const std::string &)> &add) {
   if (machine.toolchain) {
-    add("compile for sm_90a", true, "");
-    add("cubin for sm_90a", machine.toolchain->assembler.found, machine.toolchain->assembler.detail);
+    for (const char *target : {"sm_80", "sm_90a"}) {
+      add(fmt::format("compile for {}", target), true, "");
+      add(fmt::format("cubin for {}", target), machine.toolchain->assembler.found,
+          machine.toolchain->assembler.detail);
+    }
     add("show sass", machine.toolchain->assembler.found && machine.toolchain->disassembler.found,
         machine.toolchain->assembler.found ? machine.toolchain->disassembler.detail
                                            : machine.toolchain->assembler.detail);
   }
+  const auto any = [&](auto test) { return std::any_of(machine.gpus.begin(), machine.gpus.end(), test); };
+  add("run sm_80", any([](const Gpu &gpu) { return gpu.capability >= 80; }),
+      machine.gpus.empty() ? machine.gpu_driver.detail : "no device has compute capability 8.0 or above");
   // Hopper's own instructions exist on that compute capability alone.
-  const bool hopper = std::any_of(machine.gpus.begin(), machine.gpus.end(),
-                                  [](const Gpu &gpu) { return gpu.capability == 90; });
+  const bool hopper = any([](const Gpu &gpu) { return gpu.capability == 90; });
   add("run sm_90a", hopper,
       machine.gpus.empty() ? machine.gpu_driver.detail : "no device has compute capability 9.0");
 }
@@ -106,7 +112,7 @@ void judge(Machine &machine) {
   bool v3 = machine.cpu_level == "x86-64-v3" || machine.cpu_level == "x86-64-v4";
   bool v4 = machine.cpu_level == "x86-64-v4";
   std::string level = fmt::format("this CPU offers {}", machine.cpu_level);
-  const auto add = [&](const char *name, bool works, const std::string &reason) {
+  const auto add = [&](const std::string &name, bool works, const std::string &reason) {
     machine.abilities.push_back({name, works, works ? "" : reason});
   };
   add("run x86-64-v3", v3, level);
