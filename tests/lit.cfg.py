@@ -13,6 +13,9 @@ config.test_exec_root = os.path.join(config.build_dir, "tests", "lit")
 config.environment["PATH"] = os.pathsep.join(
     [config.tools_dir, config.llvm_tools_dir, config.environment.get("PATH", "")])
 
+# The user's own compiled kernels are neither used nor added to.
+config.environment["ALGCTL_CACHE"] = os.path.join(config.build_dir, "tests", "cache")
+
 # The tools by their full paths: another algctl in the PATH must not be what is tested.
 for tool in ["algctl", "algbench", "alg-opt"]:
     path = os.path.join(config.tools_dir, tool)
