@@ -20,6 +20,7 @@ struct Variant {
   std::vector<int64_t> rows = {}; // best_for_rows
   const char *output = "bf16";
   bool dependent_launch = false;
+  int64_t groups = 0; // that the kernel counts; 0: those of the layer
 };
 
 std::string bundleOf(const GpuShape &given, const std::vector<Variant> &variants) {
@@ -31,6 +32,8 @@ std::string bundleOf(const GpuShape &given, const std::vector<Variant> &variants
     Json kernel = test::gpuManifest(shape)["kernels"][std::string(variant.output) == "bf16" ? 0 : 1];
     kernel["name"] = variant.name;
     kernel["dependent_launch"] = variant.dependent_launch;
+    if (variant.groups > 0)
+      kernel["groups"] = variant.groups;
     if (!variant.rows.empty())
       kernel["best_for_rows"] = variant.rows;
     manifest["kernels"].push_back(kernel);
@@ -43,9 +46,7 @@ DeviceProperties deviceOf(int32_t capability) {
 }
 
 // x of 4 groups of 16, y of 4 groups of 24 columns, at good addresses.
-ForwardRequest request(int64_t m) {
-  return {{{256, 64}, {512, 96}, {1024, 96}}, m, 0, ElementType::bf16};
-}
+ForwardRequest request(int64_t m) { return {{{256, 64}, {512, 96}, {1024, 96}}, m, 0, ElementType::bf16}; }
 
 class Chooser {
 public:
@@ -92,12 +93,24 @@ TEST(KernelChoice, OperandsThatTheBestCannotTakeGoToTheNext) {
   call.m = 1; // of one row the distance does not matter
   EXPECT_EQ(choose(call), "pairs");
   // Widths that are no multiples of 16 bytes.
-  EXPECT_EQ(
-      Chooser(all, 90, {.in = 12, .out = 20})({{{256, 48}, {512, 80}, {1024, 80}}, 9, 0, ElementType::bf16, false}),
-      "fours");
-  EXPECT_EQ(
-      Chooser(all, 90, {.in = 5, .out = 24})({{{256, 20}, {512, 96}, {1024, 96}}, 9, 0, ElementType::bf16, false}),
-      "narrow");
+  EXPECT_EQ(Chooser(all, 90, {.in = 12, .out = 20})(
+                {{{256, 48}, {512, 80}, {1024, 80}}, 9, 0, ElementType::bf16, false}),
+            "fours");
+  EXPECT_EQ(Chooser(all, 90, {.in = 5, .out = 24})(
+                {{{256, 20}, {512, 96}, {1024, 96}}, 9, 0, ElementType::bf16, false}),
+            "narrow");
+}
+
+// Two groups of four columns are a step of 8 bytes, which no tensor map takes; to a kernel that takes them as
+// one there is no such step.
+TEST(KernelChoice, OperandsAreSeenAsEachKernelCountsGroups) {
+  const GpuShape shape = {.in = 4, .out = 4};
+  const ForwardRequest call = {{{256, 16}, {512, 16}, {1024, 16}}, 9, 0, ElementType::bf16};
+  EXPECT_EQ(Chooser({{"split", 0}, {"joined", 0, {}, "bf16", false, 2}, {"again", 0}}, 90, shape)(call),
+            "joined");
+  EXPECT_EQ(Chooser({{"joined", 0, {}, "bf16", false, 2}, {"split", 0, {9, 9}}}, 90, shape)(call), "joined");
+  EXPECT_THAT(Chooser({{"split", 0}}, 90, shape)(call),
+              HasSubstr("split: x: a tensor map cannot step over 8 bytes"));
 }
 
 TEST(KernelChoice, RowsDecideByTheirQuotient) {
