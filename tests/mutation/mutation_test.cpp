@@ -30,7 +30,7 @@ struct Subject {
   std::string row_types, schedule;
   algrt::ElementType output;
   std::vector<Batch> batches;
-  std::string lift = "rows";
+  std::string lift = "rows", target = "sm_90a";
 
   compiler::Spec spec() const { return projection(algebra, in, out, row_types, lift); }
 };
@@ -68,6 +68,21 @@ const std::vector<Subject> &subjects() {
        algrt::ElementType::bf16,
        {{150, 0, 2}, {2, 0, 3}},
        "slots"},
+      // Threads copy, warps multiply. Terms from a table, tiles of 2 and of 4 steps through a ring of 3;
+      // blocks
+      // that are partial in every direction, with such beside them as are not read: 20 of 32 in the depth, 36
+      // of
+      // 64 columns, lines of 1, 2, 30, 31 and 62 rows.
+      {"threads",
+       "path(3)",
+       60,
+       108,
+       "cyclic",
+       "rows=32,columns=32,depth=16,stages=3,warps=2x1",
+       algrt::ElementType::bf16,
+       {{92, 4, 2}, {2, 0, 3}, {185, 1, 1}, {5, 2, 2}},
+       "rows",
+       "sm_80"},
   };
   return all;
 }
@@ -102,7 +117,8 @@ struct Verdict {
 class Laboratory {
 public:
   explicit Laboratory(const Subject &subject)
-      : spec(subject.spec()), module(emittedKernel(spec, subject.schedule, subject.output), subject.name) {
+      : spec(subject.spec()),
+        module(emittedKernel(spec, subject.schedule, subject.output, subject.target), subject.name) {
     for (int seed = 0; seed < kSeeds; ++seed)
       for (const Batch &batch : subject.batches)
         calls.push_back({ExactCase(spec, batch.m, batch.p0, static_cast<std::uint64_t>(seed)),
@@ -184,7 +200,7 @@ TEST_P(Mutants, AreFoundOut) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Suite, Mutants,
-                         testing::Combine(testing::Values("complete", "table", "signs"),
+                         testing::Combine(testing::Values("complete", "table", "signs", "threads"),
                                           testing::Range(0, kParts)),
                          [](const auto &info) {
                            return std::get<0>(info.param) + std::to_string(std::get<1>(info.param) + 1);
@@ -194,7 +210,8 @@ TEST(Survivors, AreMutationsThatExist) {
   std::set<std::string> names;
   for (const Subject &subject : subjects()) {
     const compiler::Spec spec = subject.spec();
-    compiler::KernelModule module(emittedKernel(spec, subject.schedule, subject.output), subject.name);
+    compiler::KernelModule module(emittedKernel(spec, subject.schedule, subject.output, subject.target),
+                                  subject.name);
     for (const Mutation &mutation : mutations(module.module()))
       EXPECT_TRUE(names.insert(subject.name + " " + mutation.name).second)
           << mutation.name << " is there twice";

@@ -47,6 +47,25 @@ template <typename Arithmetic> std::function<void(Operation *)> operand(unsigned
   };
 }
 
+/// The address that is operand number `index` lies that many bytes further on.
+std::function<void(Operation *)> furtherOn(unsigned index, std::int32_t bytes) {
+  return [=](Operation *op) {
+    OpBuilder build(op);
+    Value address = op->getOperand(index);
+    op->setOperand(index, LLVM::GEPOp::create(build, op->getLoc(), address.getType(), build.getI8Type(),
+                                              address, ArrayRef<LLVM::GEPArg>{bytes}));
+  };
+}
+
+/// Operands `a` and `b` change places.
+std::function<void(Operation *)> exchanged(unsigned a, unsigned b) {
+  return [=](Operation *op) {
+    Value first = op->getOperand(a);
+    op->setOperand(a, op->getOperand(b));
+    op->setOperand(b, first);
+  };
+}
+
 unsigned indexOf(Operation *op, Value value) {
   for (OpOperand &operand : op->getOpOperands())
     if (operand.get() == value)
@@ -69,6 +88,10 @@ public:
         kernel(function);
       else if (auto flip = dyn_cast<LLVM::XOrOp>(op))
         phase(flip);
+      else if (auto store = dyn_cast<LLVM::StoreOp>(op); store && isGlobal(store.getAddr()))
+        result(store);
+      else if (auto comparison = dyn_cast<LLVM::ICmpOp>(op); comparison && copies_for_themselves)
+        mask(comparison);
       else if (isInstruction(op) && !isPlain(op))
         instruction(op);
     }
@@ -95,6 +118,9 @@ private:
     auto description = function->getAttrOfType<DictionaryAttr>("sm.kernel");
     if (!description)
       return;
+    copies_for_themselves = description.contains("vector");
+    if (copies_for_themselves)
+      return; // nobody reads the boxes of such a kernel
     for (const char *operand : {"x", "w", "y"}) {
       auto box = description.getAs<DictionaryAttr>("boxes").getAs<DictionaryAttr>(operand);
       for (std::int64_t swizzle : {0, 32, 64, 128})
@@ -159,13 +185,25 @@ private:
             store.setLayout(store.getLayout() == NVVM::MMALayout::row ? NVVM::MMALayout::col
                                                                       : NVVM::MMALayout::row);
           });
-          add("matrix", "+16 bytes", [](Operation *op) {
-            OpBuilder build(op);
-            Value address = op->getOperand(0);
-            op->setOperand(0, LLVM::GEPOp::create(build, op->getLoc(), address.getType(), build.getI8Type(),
-                                                  address, ArrayRef<LLVM::GEPArg>{16}));
+          add("matrix", "+16 bytes", furtherOn(0, 16));
+        })
+        .Case([&](NVVM::CpAsyncOp copy) { threadCopy(copy); })
+        .Case([&](NVVM::CpAsyncWaitGroupOp) {
+          add("pending", "+1", [](Operation *op) {
+            auto wait = cast<NVVM::CpAsyncWaitGroupOp>(op);
+            wait.setN(wait.getN() + 1);
           });
         })
+        .Case([&](NVVM::LdMatrixOp) {
+          add("matrix", "transposed", [](Operation *op) {
+            auto load = cast<NVVM::LdMatrixOp>(op);
+            load.setLayout(load.getLayout() == NVVM::MMALayout::row ? NVVM::MMALayout::col
+                                                                    : NVVM::MMALayout::row);
+          });
+          add("matrix", "+16 bytes", furtherOn(0, 16));
+          add("matrix", "+64 bytes", furtherOn(0, 64));
+        })
+        .Case([&](NVVM::MmaOp product) { warpProduct(product); })
         .Case([&](NVVM::FenceProxyOp) {
           add("proxy", "global", [](Operation *op) {
             auto fence = cast<NVVM::FenceProxyOp>(op);
@@ -184,6 +222,22 @@ private:
       return add("delete", "", [](Operation *op) {
         OpBuilder build(op);
         op->getResult(0).replaceAllUsesWith(constant(build, op->getLoc(), build.getI1Type(), 1));
+        op->erase();
+      });
+    if (isa<NVVM::LdMatrixOp>(op)) // what it reads is zeros
+      return add("delete", "", [](Operation *op) {
+        OpBuilder build(op);
+        op->getResult(0).replaceAllUsesWith(
+            LLVM::ZeroOp::create(build, op->getLoc(), op->getResult(0).getType()));
+        op->erase();
+      });
+    if (isa<NVVM::MmaOp>(op)) // the sums stay what they were
+      return add("delete", "", [](Operation *op) {
+        OpBuilder build(op);
+        Value sums = LLVM::PoisonOp::create(build, op->getLoc(), op->getResult(0).getType());
+        for (auto [i, sum] : llvm::enumerate(cast<NVVM::MmaOp>(op).getOperandC()))
+          sums = LLVM::InsertValueOp::create(build, op->getLoc(), sums, sum, static_cast<std::int64_t>(i));
+        op->getResult(0).replaceAllUsesWith(sums);
         op->erase();
       });
     // A settle or a product: what goes in comes out.
@@ -295,6 +349,79 @@ private:
     });
   }
 
+  static bool isGlobal(Value address) {
+    return cast<LLVM::LLVMPointerType>(address.getType()).getAddressSpace() == 1;
+  }
+
+  /// cp.async: target, source, and how many bytes are there.
+  void threadCopy(NVVM::CpAsyncOp copy) {
+    const auto bytes = static_cast<std::int32_t>(copy.getSize());
+    add("address", "target +1 vector", furtherOn(0, bytes));
+    add("address", "source +1 vector", furtherOn(1, bytes));
+    const unsigned size = indexOf(copy, copy.getCpSize());
+    add("bytes", "none", [=](Operation *op) {
+      OpBuilder build(op);
+      op->setOperand(size, constant(build, op->getLoc(), build.getI32Type(), 0));
+    });
+    add("bytes", "all", [=](Operation *op) {
+      OpBuilder build(op);
+      op->setOperand(size, constant(build, op->getLoc(), build.getI32Type(), bytes));
+    });
+    add("bytes", "one element less", [=](Operation *op) {
+      OpBuilder build(op);
+      op->setOperand(size, constant(build, op->getLoc(), build.getI32Type(), bytes - 2));
+    });
+  }
+
+  void warpProduct(NVVM::MmaOp product) {
+    const unsigned a = product.getOperandA().getBeginOperandIndex(),
+                   b = product.getOperandB().getBeginOperandIndex(),
+                   c = product.getOperandC().getBeginOperandIndex();
+    add("operands", "a 0 and 1", exchanged(a, a + 1));
+    add("operands", "a 1 and 2", exchanged(a + 1, a + 2));
+    add("operands", "b 0 and 1", exchanged(b, b + 1));
+    add("operands", "c 0 and 2", exchanged(c, c + 2));
+    add("operands", "sums from nothing", [=](Operation *op) {
+      OpBuilder build(op);
+      for (unsigned i = 0; i < 4; ++i)
+        op->setOperand(c + i, LLVM::ZeroOp::create(build, op->getLoc(), build.getF32Type()));
+    });
+  }
+
+  /// A store of sums to global memory.
+  void result(LLVM::StoreOp store) {
+    add("delete", "", [](Operation *op) { op->erase(); });
+    const DataLayout layout = DataLayout::closest(store);
+    add("address", "+1",
+        furtherOn(1,
+                  static_cast<std::int32_t>(layout.getTypeSize(store.getValue().getType()).getFixedValue())));
+    add("predicate", "none", [](Operation *op) {
+      // What the branch to its block asks holds always.
+      auto branch = cast<LLVM::CondBrOp>(op->getBlock()->getSinglePredecessor()->getTerminator());
+      OpBuilder build(branch);
+      branch.getConditionMutable().assign(constant(build, op->getLoc(), build.getI1Type(), 1));
+    });
+  }
+
+  /// A coordinate within its extent: of copies, of stores.
+  void mask(LLVM::ICmpOp comparison) {
+    if (comparison.getPredicate() != LLVM::ICmpPredicate::ult)
+      return;
+    add("mask", "one further",
+        [](Operation *op) { cast<LLVM::ICmpOp>(op).setPredicate(LLVM::ICmpPredicate::ule); });
+    add("mask", "never", [](Operation *op) {
+      OpBuilder build(op);
+      op->getResult(0).replaceAllUsesWith(constant(build, op->getLoc(), build.getI1Type(), 0));
+      op->erase();
+    });
+    add("mask", "always", [](Operation *op) {
+      OpBuilder build(op);
+      op->getResult(0).replaceAllUsesWith(constant(build, op->getLoc(), build.getI1Type(), 1));
+      op->erase();
+    });
+    add("coordinate", "+1", operand<LLVM::AddOp>(0, 1));
+  }
+
   void coordinates(OperandRange values) {
     for (unsigned i = 0; i < values.size(); ++i) {
       const unsigned index = values.getBeginOperandIndex() + i;
@@ -306,6 +433,7 @@ private:
   std::vector<Operation *> all;
   std::vector<int> ordinals;
   std::size_t current = 0;
+  bool copies_for_themselves = false; ///< the kernel's threads
   std::vector<Mutation> found;
 };
 

@@ -5,9 +5,13 @@
 #include "compiler/spec/spec_options.h"
 #include "tests/compiler/dense_product.h"
 
+#include <algorithm>
 #include <bit>
 #include <fmt/format.h>
+#include <limits>
 #include <random>
+#include <set>
+#include <tuple>
 
 namespace simulator_test {
 namespace {
@@ -17,6 +21,14 @@ std::vector<float> wholeNumbers(std::int64_t count, std::mt19937_64 &random) {
   for (float &value : values)
     value = static_cast<float>(static_cast<int>(random() % 17) - 8);
   return values;
+}
+
+/// Where each group begins, and where the last one ends.
+std::vector<std::int64_t> starts(const std::vector<std::int64_t> &widths) {
+  std::vector<std::int64_t> result{0};
+  for (std::int64_t width : widths)
+    result.push_back(result.back() + width);
+  return result;
 }
 
 /// To nearest, ties to even.
@@ -65,6 +77,39 @@ ExactCase::ExactCase(const compiler::Spec &spec, std::int64_t m, std::int64_t p0
   batch.m = m;
   batch.p0 = p0;
   expected = dense.multiply(batch, std::vector<double>(x.begin(), x.end()));
+  spoilWhatIsNotRead();
+}
+
+void ExactCase::spoilWhatIsNotRead() {
+  const std::int64_t bank_columns = layer.bankColumns();
+  std::vector<char> x_read(x.size()), w_read(w.size());
+  const std::vector<std::int64_t> in = starts(layer.in_groups), bank = starts(layer.bank_rows),
+                                  out = starts(layer.out_groups);
+  std::set<std::tuple<std::int64_t, std::int64_t, std::int64_t>> seen;
+  for (std::int64_t row = 0; row < m; ++row) {
+    const std::int64_t type = (p0 + row) / layer.row_type_width % layer.types;
+    for (std::size_t group = 0; group < layer.out_groups.size(); ++group) {
+      // In the slot lift a block of the bank has no neighbours in its rows.
+      const bool slots = layer.lift == algrt::Lift::slots;
+      const std::int64_t from = slots ? 0 : out[group], to = slots ? bank_columns : out[group + 1];
+      std::array<algrt::Term, 2> storage;
+      for (const algrt::Term &term : support.terms(type, static_cast<std::int64_t>(group), storage)) {
+        const auto k = static_cast<std::size_t>(term.input_group),
+                   b = static_cast<std::size_t>(term.bank_row);
+        std::fill(x_read.begin() + row * layer.k + in[k], x_read.begin() + row * layer.k + in[k + 1], 1);
+        if (!seen.emplace(type, group, b).second)
+          continue;
+        for (std::int64_t depth = bank[b]; depth < bank[b + 1]; ++depth)
+          std::fill(w_read.begin() + depth * bank_columns + from, w_read.begin() + depth * bank_columns + to,
+                    1);
+      }
+    }
+  }
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x[i] = x_read[i] ? x[i] : nan;
+  for (std::size_t i = 0; i < w.size(); ++i)
+    w[i] = w_read[i] ? w[i] : nan;
 }
 
 ExactCase::Objection ExactCase::run(const compiler::SimulatedKernel &kernel,

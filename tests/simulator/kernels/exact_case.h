@@ -1,5 +1,6 @@
 // Products of small whole numbers, whose sums are exact in any order: a kernel's result has to be the rounded
-// sum, bit for bit. The expected values come from dense matrices in double precision, which share nothing
+// sum, bit for bit. Blocks of the operands that no term of the product reads are NaN, beside those that one
+// does. The expected values come from dense matrices in double precision, which share nothing
 // with the runtime's reference or with the kernels.
 #pragma once
 
@@ -32,6 +33,8 @@ public:
   Objection run(const compiler::SimulatedKernel &kernel, const compiler::SimulationSettings &settings) const;
 
 private:
+  void spoilWhatIsNotRead();
+
   algrt::Layer layer;
   algrt::Support support;
   std::int64_t m, p0;
