@@ -1,4 +1,5 @@
 #include "compiler/schedule/hopper_schedule.h"
+#include "compiler/schedule/panels.h"
 
 #include <algorithm>
 #include <fmt/format.h>

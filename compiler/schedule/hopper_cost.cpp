@@ -1,6 +1,7 @@
 // What a schedule would cost: bytes, tensor cores, waves.
 #include "compiler/schedule/h200.h"
 #include "compiler/schedule/hopper_schedule.h"
+#include "compiler/schedule/panels.h"
 
 #include <algorithm>
 #include <cmath>

@@ -75,13 +75,6 @@ HopperRegisters hopperRegisters(std::int64_t warpgroups) {
   }
 }
 
-std::int64_t panelBytes(std::int64_t columns, std::int64_t element_bytes) {
-  for (std::int64_t swizzle : {128, 64, 32})
-    if (columns * element_bytes % swizzle == 0)
-      return swizzle;
-  return 0;
-}
-
 std::int64_t stageBytes(const HopperSchedule &schedule) {
   return roundUp(schedule.rows * schedule.depth * 2, slot_alignment) +
          roundUp(schedule.depth * schedule.columns * 2, slot_alignment);

@@ -47,10 +47,6 @@ struct HopperRegisters {
 };
 HopperRegisters hopperRegisters(std::int64_t warpgroups);
 
-/// The width in bytes of the panels in which a row of `columns` elements is stored: the widest swizzle that
-/// divides it.
-std::int64_t panelBytes(std::int64_t columns, std::int64_t element_bytes);
-
 /// Shared memory of a block: what it has, and what a schedule's stages and its staging of the result take.
 inline constexpr std::int64_t hopper_shared_bytes = 227 * 1024;
 /// Of that, for barriers and for aligning the rest.

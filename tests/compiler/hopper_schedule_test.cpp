@@ -1,5 +1,6 @@
 // Schedules of the Hopper kernels: how they are written, what fits the machine, what is chosen.
 #include "compiler/schedule/hopper_schedule.h"
+#include "compiler/schedule/panels.h"
 
 #include "algebras/constructions.h"
 #include "algebras/error.h"

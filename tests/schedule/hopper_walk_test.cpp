@@ -3,6 +3,7 @@
 #include "algebras/expression.h"
 #include "compiler/schedule/h200.h"
 #include "compiler/schedule/hopper_schedule.h"
+#include "compiler/schedule/panels.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

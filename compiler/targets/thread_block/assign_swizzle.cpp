@@ -1,5 +1,5 @@
 // sm-assign-swizzle: how blocks lie in shared memory.
-#include "compiler/schedule/hopper_schedule.h"
+#include "compiler/schedule/panels.h"
 #include "compiler/targets/thread_block/passes.h"
 
 #include "llvm/ADT/TypeSwitch.h"
