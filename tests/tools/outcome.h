@@ -30,6 +30,7 @@ inline Outcome algctl(std::vector<std::string> words, const compiler::ToolchainI
                                             compiler::addInspect(app, session);
                                             compiler::addRun(app, session);
                                             compiler::addBench(app, session, {});
+                                            compiler::addCache(app, session);
                                             compiler::addDoctor(app, session, toolchain);
                                             compiler::addCompletion(app, session);
                                           });
