@@ -11,6 +11,8 @@
 #include "compiler/gpu_variants.h"
 #include "compiler/lower/passes.h"
 #include "compiler/machine_code.h"
+#include "compiler/targets/ampere/passes.h"
+#include "compiler/targets/hopper/passes.h"
 #include "compiler/targets/nvidia/assembler.h"
 #include "compiler/targets/nvidia/kernel_attribute.h"
 #include "compiler/targets/nvidia/passes.h"
@@ -28,7 +30,7 @@ namespace {
 /// Refuses what the target has no kernels for, by its name where others were asked for too.
 void requireSupported(const algebras::Layer &layer, Target target, const CompileOptions &options) {
   try {
-    gpuTarget(target).requireLayer(algebras::coarsest(layer), options.output);
+    gpuTarget(target).requireLayer(algebras::coarsest(layer));
   } catch (const algebras::InputError &error) {
     if (options.targets.size() == 1)
       throw;
@@ -50,17 +52,21 @@ public:
   void to(Stage stage) {
     if (stage == Stage::Alg)
       return;
+    compilation.run(*module, [&](OpPassManager &passes) { addAlgToTile(passes); });
+    if (stage == Stage::Tile)
+      return;
+    const bool threads_copy = threadsCopy();
     compilation.run(*module, [&](OpPassManager &passes) {
-      addAlgToTile(passes);
-      if (stage == Stage::Tile)
-        return;
       if (stage == Stage::SmSynchronous) {
         passes.addPass(createConvertTileToSm());
         passes.addPass(createCanonicalizerPass());
         passes.addPass(createCSEPass());
         return;
       }
-      gpuTarget(target).addTileToSm(passes);
+      if (threads_copy)
+        addTileToCopyingSm(passes);
+      else
+        addTileToSm(passes);
       if (stage == Stage::Sm)
         return;
       addSmToNvvm(passes);
@@ -85,6 +91,12 @@ public:
   }
 
 private:
+  /// Whether the tile program's schedule has threads copy, not the copy engine.
+  bool threadsCopy() {
+    auto kernel = *module->getOps<tile::KernelOp>().begin();
+    return kernel.getStagedSchedule().hasWarps();
+  }
+
   void addAlgToTile(OpPassManager &passes) {
     passes.addPass(createCanonicalizerPass());
     passes.addPass(createCSEPass());

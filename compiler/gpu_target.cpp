@@ -1,9 +1,7 @@
 #include "compiler/gpu_target.h"
 
 #include "compiler/schedule/ampere_schedule.h"
-#include "compiler/schedule/hopper_schedule.h"
-#include "compiler/targets/ampere/passes.h"
-#include "compiler/targets/hopper/passes.h"
+#include "compiler/schedule/gpu_layer.h"
 
 #include <stdexcept>
 #include <utility>
@@ -20,18 +18,17 @@ static std::string singleElements(const algebras::Layer &layer, const std::strin
   return std::exchange(same.vector, 1) == 1 ? "" : toString(same);
 }
 
+/// The copy engine's operands begin at multiples of 16 bytes; threads take the others.
+static std::string besideCopyEngine(const algebras::Layer &layer, const std::string &schedule, std::int64_t m,
+                                    algebras::DataType output) {
+  return singleElements(layer, isForThreads(schedule) ? schedule : "", m, output);
+}
+
 static const GpuTarget gpu_targets[] = {
-    {Target::Sm80, [](const algebras::Layer &layer, algebras::DataType) { requireAmpereLayer(layer); },
-     [](mlir::OpPassManager &passes) { addTileToCopyingSm(passes); }, singleElements,
+    {Target::Sm80, [](const algebras::Layer &layer) { requireGpuLayer(layer, "sm_80"); }, singleElements,
      /*architecture=*/80,
      /*exact_architecture=*/false},
-    {Target::Sm90a,
-     [](const algebras::Layer &layer, algebras::DataType output) {
-       requireHopperLayer(layer, output == algebras::DataType::F32 ? HopperOutput::F32 : HopperOutput::BF16);
-     },
-     [](mlir::OpPassManager &passes) { addTileToSm(passes); },
-     // The engine's operands begin at multiples of 16 bytes; kernels of sm_80 take the others.
-     /*scheduleForAnyAddress=*/nullptr,
+    {Target::Sm90a, [](const algebras::Layer &layer) { requireGpuLayer(layer, "sm_90a"); }, besideCopyEngine,
      /*architecture=*/90,
      /*exact_architecture=*/true},
 };

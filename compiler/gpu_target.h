@@ -5,8 +5,6 @@
 #include "algebras/layer.h"
 #include "compiler/pipeline.h"
 
-#include "mlir/Pass/PassManager.h"
-
 #include <cstdint>
 #include <string>
 
@@ -15,12 +13,9 @@ namespace compiler {
 struct GpuTarget {
   Target target;
   /// Throws algebras::InputError, with a hint, for a layer that the target has no kernels for.
-  void (*requireLayer)(const algebras::Layer &layer, algebras::DataType output);
-  /// From a tile program to the asynchronous program of a thread block.
-  void (*addTileToSm)(mlir::OpPassManager &passes);
+  void (*requireLayer)(const algebras::Layer &layer);
   /// The schedule of one more kernel for a bundle, for operands at addresses that the first one, scheduled as
-  /// `schedule` says or by cost for `m` rows, cannot take. Empty where it takes any; null where the target
-  /// has none.
+  /// `schedule` says or by cost for `m` rows, cannot take. Empty where it takes any.
   std::string (*scheduleForAnyAddress)(const algebras::Layer &layer, const std::string &schedule,
                                        std::int64_t m, algebras::DataType output);
   /// Ten times the compute capability that kernels are compiled for, and whether they run there alone.

@@ -62,11 +62,10 @@ static std::vector<GpuVariant> variantsByCost(const algebras::Layer &layer, Targ
 std::vector<GpuVariant> gpuVariants(const algebras::Layer &layer, Target target, algebras::DataType output,
                                     const CompileOptions &options) {
   std::vector<GpuVariant> variants = variantsByCost(layer, target, output, options);
-  if (const auto schedule_for = gpuTarget(target).scheduleForAnyAddress)
-    if (std::string schedule =
-            schedule_for(algebras::coarsest(layer), options.schedule, options.rows, output);
-        !schedule.empty())
-      variants.push_back({std::move(schedule), variants.front().best_for_rows});
+  if (std::string schedule = gpuTarget(target).scheduleForAnyAddress(algebras::coarsest(layer),
+                                                                     options.schedule, options.rows, output);
+      !schedule.empty())
+    variants.push_back({std::move(schedule), variants.front().best_for_rows});
   return variants;
 }
 

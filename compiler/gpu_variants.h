@@ -21,7 +21,7 @@ struct GpuVariant {
 /// of options.further_rows; then the next best of each, up to options.variants, as far as they differ.
 /// Neighbours among the numbers of rows whose best schedule is the same share a kernel. A given
 /// options.schedule is the only one, and so is that of a target whose schedules are not ranked. Last comes,
-/// on targets that have one, the kernel for operands at any address. Throws as rankSchedules does.
+/// where these do not take any, the kernel for operands at any address. Throws as rankSchedules does.
 std::vector<GpuVariant> gpuVariants(const algebras::Layer &layer, Target target, algebras::DataType output,
                                     const CompileOptions &options);
 

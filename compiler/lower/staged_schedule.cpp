@@ -1,6 +1,7 @@
 #include "compiler/lower/staged_schedule.h"
 
 #include "compiler/schedule/ampere_schedule.h"
+#include "compiler/schedule/gpu_layer.h"
 #include "compiler/schedule/hopper_schedule.h"
 
 #include "algebras/error.h"
@@ -14,25 +15,6 @@ namespace compiler {
 
 static algebras::InputError impossible(const std::string &schedule, const std::string &reason) {
   return algebras::InputError("the schedule " + schedule + " is impossible: " + reason);
-}
-
-static tile::StagedAttr hopper(MLIRContext *context, const algebras::Layer &layer,
-                               const StagedChoice &choice) {
-  const HopperOutput output =
-      choice.output == algebras::DataType::F32 ? HopperOutput::F32 : HopperOutput::BF16;
-  requireHopperLayer(layer, output);
-  HopperSchedule schedule;
-  if (choice.schedule.empty()) {
-    schedule = chooseHopperSchedule(layer, choice.rows, output);
-  } else {
-    schedule = parseHopperSchedule(choice.schedule);
-    if (const std::string reason = whyIllegal(layer, schedule, output); !reason.empty())
-      throw impossible(toString(schedule), reason);
-    if (schedule.stages == 0)
-      schedule.stages = stagesThatFit(schedule, output);
-  }
-  return tile::StagedAttr::get(context, /*types=*/1, schedule.rows, schedule.columns, schedule.depth,
-                               schedule.stages);
 }
 
 static tile::StagedAttr ampere(MLIRContext *context, const algebras::Layer &layer,
@@ -51,6 +33,31 @@ static tile::StagedAttr ampere(MLIRContext *context, const algebras::Layer &laye
   }
   return tile::StagedAttr::get(context, /*types=*/1, schedule.rows, schedule.columns, schedule.depth,
                                schedule.stages, schedule.warp_rows, schedule.warp_columns, schedule.vector);
+}
+
+static tile::StagedAttr hopper(MLIRContext *context, const algebras::Layer &layer,
+                               const StagedChoice &choice) {
+  // The copy engine where it can, and where the schedule leaves it to it.
+  const bool threads =
+      choice.schedule.empty() ? choice.vector != 0 || !copyEngineTakes(layer) : isForThreads(choice.schedule);
+  requireGpuLayer(layer, "sm_90a");
+  if (threads)
+    return ampere(context, layer, choice);
+  const HopperOutput output =
+      choice.output == algebras::DataType::F32 ? HopperOutput::F32 : HopperOutput::BF16;
+  requireHopperLayer(layer, output);
+  HopperSchedule schedule;
+  if (choice.schedule.empty()) {
+    schedule = chooseHopperSchedule(layer, choice.rows, output);
+  } else {
+    schedule = parseHopperSchedule(choice.schedule);
+    if (const std::string reason = whyIllegal(layer, schedule, output); !reason.empty())
+      throw impossible(toString(schedule), reason);
+    if (schedule.stages == 0)
+      schedule.stages = stagesThatFit(schedule, output);
+  }
+  return tile::StagedAttr::get(context, /*types=*/1, schedule.rows, schedule.columns, schedule.depth,
+                               schedule.stages);
 }
 
 namespace {

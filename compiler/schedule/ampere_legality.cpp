@@ -1,6 +1,7 @@
 // What the machine allows: which layers the kernels of sm_80 can take, and which schedules fit.
 #include "compiler/schedule/ampere_schedule.h"
 #include "compiler/schedule/coefficients.h"
+#include "compiler/schedule/gpu_layer.h"
 
 #include "algebras/error.h"
 
@@ -18,26 +19,7 @@ static constexpr std::int64_t registers_of_copy = 2, free_copies = 8;
 static constexpr std::int64_t most_registers = 255, register_file = 65536;
 static constexpr std::int64_t most_warps = 16, most_tile_side = 256;
 
-void requireAmpereLayer(const algebras::Layer &layer) {
-  using algebras::InputError;
-  if (layer.dtype != algebras::DataType::BF16)
-    throw InputError("the target sm_80 computes on bf16, the layer is f32")
-        .hint("give the layer dtype bf16; its result may still be f32");
-  if (layer.row_types.kind() == algebras::RowTypes::Kind::Explicit)
-    throw InputError("the target sm_80 has no kernels for explicit row types yet")
-        .hint("use cyclic or interval(WIDTH) row types, or the target cpu");
-  if (!layer.in.isEqual() || !layer.out.isEqual())
-    throw InputError("the target sm_80 needs input groups of one width and output groups of one width")
-        .hint("give in and out instead of in_groups and out_groups, or use the target cpu");
-  // Coordinates, group numbers, interval widths and places in the terms table are int32 in a kernel; the
-  // table has a word for each slot and up to three for each term.
-  constexpr std::int64_t most = std::int64_t{1} << 29;
-  const algebras::Lift &lift = layer.lift;
-  if (layer.in.total() > most || layer.out.total() > most || layer.row_types.period() > most ||
-      lift.types() > most / lift.outputGroups() || lift.termCount() > most)
-    throw InputError("the kernels of sm_80 count in 32 bits, and the layer has sizes beyond 2^29")
-        .hint("use the target cpu");
-}
+void requireAmpereLayer(const algebras::Layer &layer) { requireGpuLayer(layer, "sm_80"); }
 
 std::int64_t widestVector(const algebras::Layer &layer) {
   std::int64_t vector = 8;

@@ -71,6 +71,11 @@ AmpereSchedule parseAmpereSchedule(std::string_view text) {
   }
 }
 
+bool isForThreads(std::string_view schedule) {
+  return schedule.find("warps=") != std::string_view::npos ||
+         schedule.find("vector=") != std::string_view::npos;
+}
+
 std::string toString(const AmpereSchedule &schedule) {
   return fmt::format("rows={},columns={},depth={},stages={},warps={}x{},vector={}", schedule.rows,
                      schedule.columns, schedule.depth, schedule.stages, schedule.warp_rows,

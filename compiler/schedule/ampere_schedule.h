@@ -30,6 +30,9 @@ struct AmpereSchedule {
 /// "rows=64,columns=128,depth=32,stages=4,warps=2x2,vector=8"; what is not named keeps its default.
 /// algebras::InputError says what is wrong with a text; whether the numbers go together is for whyIllegal.
 AmpereSchedule parseAmpereSchedule(std::string_view text);
+/// Whether a schedule says how warps share a tile or what a thread copies at a time, so that it is one of
+/// these.
+bool isForThreads(std::string_view schedule);
 std::string toString(const AmpereSchedule &schedule);
 
 /// What the target cannot do with a layer, whatever the schedule: throws algebras::InputError with a hint.

@@ -1,5 +1,6 @@
 // What the machine allows: which layers the Hopper kernels can take, and which schedules fit.
 #include "compiler/schedule/coefficients.h"
+#include "compiler/schedule/gpu_layer.h"
 #include "compiler/schedule/hopper_schedule.h"
 
 #include "algebras/error.h"
@@ -21,46 +22,30 @@ static std::int64_t roundUp(std::int64_t value, std::int64_t step) {
   return (value + step - 1) / step * step;
 }
 
-void requireHopperLayer(const algebras::Layer &layer, HopperOutput output) {
+bool copyEngineTakes(const algebras::Layer &layer) {
+  constexpr std::int64_t step = tensor_map_granule / 2;
+  return coefficientsOf(layer.lift) != Coefficients::General && layer.in.isEqual() && layer.out.isEqual() &&
+         layer.in.width(0) % step == 0 && layer.out.width(0) % step == 0;
+}
+
+void requireHopperLayer(const algebras::Layer &layer, HopperOutput) {
   using algebras::InputError;
-  if (layer.dtype != algebras::DataType::BF16)
-    throw InputError("the target sm_90a computes on bf16, the layer is f32")
-        .hint("give the layer dtype bf16; its result may still be f32");
-  if (layer.row_types.kind() == algebras::RowTypes::Kind::Explicit)
-    throw InputError("the target sm_90a has no kernels for explicit row types yet")
-        .hint("use cyclic or interval(WIDTH) row types, or the target cpu");
-  if (!layer.in.isEqual() || !layer.out.isEqual())
-    throw InputError("the target sm_90a needs input groups of one width and output groups of one width")
-        .hint("give in and out instead of in_groups and out_groups, or use the target cpu");
+  requireGpuLayer(layer, "sm_90a");
+  if (copyEngineTakes(layer))
+    return;
+  static const char *const hint =
+      "let the threads copy: leave the schedule to cost, or write one with warps=, as "
+      "rows=64,columns=64,depth=32,stages=4,warps=2x2";
   if (coefficientsOf(layer.lift) == Coefficients::General)
-    throw InputError("the target sm_90a multiplies by coefficients +1 and -1 only")
-        .hint("scale the basis of the algebra so that its structure constants are signs, or use "
-              "--target=sm_80, "
-              "which takes any");
+    throw InputError("kernels whose blocks the copy engine moves multiply by coefficients +1 and -1 only")
+        .hint(hint);
   // X is addressed group by group, and so is W. An f32 result asks for less than W does.
-  const std::int64_t step = tensor_map_granule / 2;
-  auto width = [&](const char *what, std::int64_t have) {
-    if (have % step == 0)
-      return;
-    throw InputError(
-        fmt::format("{} groups of {} features are {} bytes wide, and the tensor maps of sm_90a address "
-                    "multiples of {} bytes",
-                    what, have, have * 2, tensor_map_granule))
-        .hint(fmt::format(
-            "choose widths that are multiples of {}, or use --target=sm_80, whose threads copy any "
-            "widths",
-            step));
-  };
-  width("input", layer.in.width(0));
-  width("output", layer.out.width(0));
-  // Coordinates, group numbers, interval widths and places in the terms table are int32 in a kernel; the
-  // table has a word for each slot and two for each term.
-  constexpr std::int64_t most = std::int64_t{1} << 29;
-  const algebras::Lift &lift = layer.lift;
-  if (layer.in.total() > most || layer.out.total() > most || layer.row_types.period() > most ||
-      lift.types() > most / lift.outputGroups() || lift.termCount() > most)
-    throw InputError("the kernels of sm_90a count in 32 bits, and the layer has sizes beyond 2^29")
-        .hint("use the target cpu");
+  const bool input = layer.in.width(0) * 2 % tensor_map_granule != 0;
+  const std::int64_t width = (input ? layer.in : layer.out).width(0);
+  throw InputError(fmt::format("{} groups of {} features are {} bytes wide, and tensor maps address "
+                               "multiples of {} bytes",
+                               input ? "input" : "output", width, width * 2, tensor_map_granule))
+      .hint(hint);
 }
 
 HopperRegisters hopperRegisters(std::int64_t warpgroups) {

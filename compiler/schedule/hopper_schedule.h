@@ -38,7 +38,12 @@ struct HopperSchedule {
 HopperSchedule parseHopperSchedule(std::string_view text);
 std::string toString(const HopperSchedule &schedule);
 
-/// What the target cannot do with a layer, whatever the schedule: throws algebras::InputError with a hint.
+/// Whether tensor maps can address a layer's operands and the coefficients are signs: then the copy engine
+/// moves the blocks. For other layers the kernels of sm_80, whose threads copy, are compiled for sm_90a.
+bool copyEngineTakes(const algebras::Layer &layer);
+
+/// What the kernels whose blocks the copy engine moves cannot do with a layer, whatever the schedule: throws
+/// algebras::InputError with a hint.
 void requireHopperLayer(const algebras::Layer &layer, HopperOutput output);
 
 /// Registers of each thread while the roles run: what the file has, dealt out in multiples of 8.

@@ -1,6 +1,8 @@
 #include "compiler/schedule/ranking.h"
 
 #include "algebras/coarsest.h"
+#include "compiler/schedule/gpu_layer.h"
+#include "compiler/schedule/hopper_schedule.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -19,8 +21,15 @@ Ranking rankSchedules(const algebras::Layer &layer, std::string_view target, std
   const algebras::Layer coarse = algebras::coarsest(layer);
   if (target == "cpu")
     return rankCpu(coarse, m);
-  if (target == "sm_90a")
-    return rankHopper(coarse, m, output);
+  if (target == "sm_90a") {
+    requireGpuLayer(coarse, target);
+    if (copyEngineTakes(coarse))
+      return rankHopper(coarse, m, output);
+    // The only model of kernels whose threads copy is of another machine; it has to rank, no more.
+    Ranking ranking = rankAmpere(coarse, m, output);
+    ranking.target = target;
+    return ranking;
+  }
   if (target == "sm_80")
     return rankAmpere(coarse, m, output);
   throw std::out_of_range("no schedules of " + std::string(target) + " are ranked");

@@ -84,7 +84,7 @@ static void requireReadable(const std::string &schedule, const std::vector<Targe
     throw UsageError(ampere ? "--schedule is for one GPU target, --target names sm_80 and sm_90a"
                             : "--schedule is for a GPU target, which --target does not name");
   try {
-    if (ampere)
+    if (ampere || isForThreads(schedule))
       parseAmpereSchedule(schedule);
     else
       parseHopperSchedule(schedule);

@@ -115,15 +115,22 @@ TEST(GpuBundle, HoldsPtxWhereThereIsNoAssemblerAndSaysSo) {
 
   const algrt::Bundle bundle = algrt::Bundle::open(folder.path("layer.alg"));
   const std::vector<algrt::Kernel> &kernels = bundle.manifest().kernels;
-  ASSERT_EQ(kernels.size(), 2u);
+  ASSERT_EQ(kernels.size(), 4u);
   for (const algrt::Kernel &kernel : kernels) {
     ASSERT_TRUE(kernel.gpu);
     ASSERT_EQ(kernel.gpu->images.size(), 1u);
     EXPECT_EQ(kernel.gpu->images[0].kind, algrt::ImageKind::ptx);
     EXPECT_TRUE(bundle.manifest().findSection(kernel.gpu->images[0].section));
   }
-  EXPECT_EQ(kernels[0].gpu->output, algrt::ElementType::bf16);
-  EXPECT_EQ(kernels[1].gpu->output, algrt::ElementType::f32);
+  // Of each kind of results one by the copy engine, and one for operands that it cannot address.
+  for (const std::size_t first : {0, 2}) {
+    const algrt::ElementType output = first == 0 ? algrt::ElementType::bf16 : algrt::ElementType::f32;
+    EXPECT_EQ(kernels[first].gpu->output, output);
+    EXPECT_EQ(kernels[first].gpu->copies, algrt::GpuCopies::engine);
+    EXPECT_EQ(kernels[first + 1].gpu->output, output);
+    EXPECT_EQ(kernels[first + 1].gpu->copies, algrt::GpuCopies::threads);
+    EXPECT_EQ(kernels[first + 1].gpu->vector, 1);
+  }
 }
 
 } // namespace

@@ -130,11 +130,18 @@ TEST(Ranking, OfAmpereIsSound) {
 }
 
 TEST(Ranking, RefusesWhatTheTargetHasNoKernelsFor) {
-  EXPECT_THROW(rankSchedules(projection("Q(4)", 4 * 20, 256), "sm_90a", 1, DataType::BF16),
-               algebras::InputError);
   EXPECT_THROW(rankSchedules(projection("Q(4)", 64, 64, DataType::F32), "sm_90a", 1, DataType::BF16),
                algebras::InputError);
   EXPECT_THROW(rankSchedules(projection("Q(4)", 64, 64), "sm_90a", 0, DataType::BF16), algebras::InputError);
+}
+
+TEST(Ranking, LeavesToThreadsWhatTheCopyEngineCannotAddress) {
+  const Ranking ranking = rankSchedules(projection("Q(4)", 4 * 20, 256), "sm_90a", 1, DataType::BF16);
+  EXPECT_EQ(ranking.target, "sm_90a");
+  EXPECT_EQ(ranking.machine, "an A100");
+  ASSERT_FALSE(ranking.legal.empty());
+  for (const RankedSchedule &one : ranking.legal)
+    EXPECT_TRUE(isForThreads(one.schedule)) << one.schedule;
 }
 
 TEST(BestDifferent, TakesTheCheapestOfEachKind) {

@@ -219,9 +219,6 @@ TEST(CostSchedules, SaysWhatIsWrong) {
   expectFailure(with({"--schedules", "--target", "cpu", "--y-dtype", "f32"}), 2, "--y-dtype is for GPUs");
   expectFailure(algctl({"cost", "Q(4)", "--in", "256", "--out", "256", "--m", "1", "--schedules"}), 1,
                 "dtype bf16");
-  expectFailure(
-      algctl({"cost", "Q(4)", "--in", "80", "--out", "256", "--dtype", "bf16", "--m", "1", "--schedules"}), 1,
-      "40 bytes wide");
 }
 
 TEST(Bundles, WhatIsNoBundleIsRefused) {
