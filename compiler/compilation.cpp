@@ -26,7 +26,7 @@ Compilation::Compilation(bool print_ir_after_all)
         llvm::raw_string_ostream stream(messages);
         stream << (messages.empty() ? "" : "\n") << diagnostic;
         for (Diagnostic &note : diagnostic.getNotes())
-          stream << "\n" << note;
+          stream << "\nhint: " << note;
       }) {
   context.loadAllAvailableDialects();
   // Messages are for those who wrote the spec, not the program that became of it.

@@ -6,6 +6,7 @@
 #include "compiler/spec/integer_option.h"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <memory>
@@ -139,7 +140,14 @@ void addCache(CLI::App &app, Session &session) {
                           ->type_name("N");
   CLI::Option *older = gc->add_option("--older-than", command->older_than_days,
                                       "remove what has not been used for so many days")
-                           ->check(CLI::NonNegativeNumber)
+                           ->check([](const std::string &text) {
+                             double days = -1;
+                             const char *end = text.data() + text.size();
+                             const auto read = std::from_chars(text.data(), end, days);
+                             return read.ec == std::errc() && read.ptr == end && days >= 0 && days < 1e9
+                                        ? std::string()
+                                        : "'" + text + "' is no number of days";
+                           })
                            ->type_name("DAYS");
   gc->parse_complete_callback([command, keep, older] {
     command->has_keep_bytes = keep->count() > 0;

@@ -1,6 +1,7 @@
 // algctl simulate: the GPU kernel of a layer on the simulator, on given or random data, compared with a
 // reference.
 #include "compiler/tools/commands.h"
+#include "compiler/tools/target_options.h"
 
 #include "compiler/bundle/layer_description.h"
 #include "compiler/gpu_pipeline.h"
@@ -79,6 +80,8 @@ SimulatedKernel simulatedKernel(const SimulateCommand &command, const Spec &spec
   CompileOptions options;
   const Target target = targetNamed(command.target);
   options.targets = {target};
+  if (!command.schedule.empty())
+    requireReadable(command.schedule, options.targets);
   options.schedule = command.schedule;
   options.output = command.y_dtype == "f32" ? algebras::DataType::F32 : algebras::DataType::BF16;
   if (command.m)

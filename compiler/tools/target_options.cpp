@@ -75,7 +75,7 @@ static std::vector<Target> targetsOf(const std::string &list) {
   return targets;
 }
 
-static void requireReadable(const std::string &schedule, const std::vector<Target> &targets) {
+void requireReadable(const std::string &schedule, const std::vector<Target> &targets) {
   const auto named = [&](Target target) {
     return std::find(targets.begin(), targets.end(), target) != targets.end();
   };

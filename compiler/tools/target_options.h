@@ -27,6 +27,10 @@ void addTargetOptions(CLI::App &app, TargetOptions &options);
 // What the user's earlier compilations left (kernelCacheFolder); null where there is no place for it.
 std::shared_ptr<const CompilationCache> userCache();
 
+// Throws UsageError for a schedule that cannot be read as one of the GPU targets among `targets`, and unless
+// there is one such.
+void requireReadable(const std::string &schedule, const std::vector<Target> &targets);
+
 // Throws UsageError for names that do not exist and for a schedule that cannot be read.
 CompileOptions compileOptions(const TargetOptions &options);
 

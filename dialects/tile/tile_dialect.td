@@ -19,8 +19,9 @@ def Tile_Dialect : Dialect {
     warp-specialised pipeline will turn the same `own` into a persistent grid, a copy into asynchronous loads
     with barriers, and a `mma` into a tensor-core instruction.
 
-    What a schedule may not change: the terms of an output element, their order of accumulation, and that the
-    element has one owner.
+    What a schedule may not change: the terms of an output element, and that the element has one owner. Terms are
+    added in the order of the support; where a machine scales sums instead of operands, coefficient by coefficient,
+    and in that order among those with the same one.
 
     The kernel's `#tile.layout` fixes what indices mean. Throughout, `t` is a row type, `s` the ordinal of a row
     among the rows of its type, `k` an input group, `b` a row group of the bank, `j` an output group, and `n` a
