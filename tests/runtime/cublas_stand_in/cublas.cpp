@@ -4,10 +4,12 @@
 #include "runtime/numeric/bfloat16.h"
 #include "tests/runtime/cuda_stand_in/state.h"
 #include "tests/runtime/cuda_stand_in/work.h"
+#include "tests/runtime/gpu_bench/column_product.h"
 
 #include <cstring>
 #include <set>
 #include <utility>
+#include <vector>
 
 namespace algrt::cublas_stand_in {
 namespace {
@@ -71,15 +73,17 @@ void multiply(const Batch &batch, const void *const *as, const void *const *bs, 
     const auto *a = static_cast<const uint16_t *>(as[i]);
     const auto *b = static_cast<const uint16_t *>(bs[i]);
     auto *c = static_cast<uint16_t *>(cs[i]);
-    for (int column = 0; column < batch.n; ++column)
+    std::vector<float> sums(size_t(batch.m));
+    for (int column = 0; column < batch.n; ++column) {
+      // With alpha 0 no operand is read.
+      test::columnProduct(a, batch.lda, b + int64_t(column) * batch.ldb, batch.m,
+                          batch.alpha == 0 ? 0 : batch.k, sums.data());
       for (int row = 0; row < batch.m; ++row) {
-        float sum = 0;
-        for (int j = 0; batch.alpha != 0 && j < batch.k; ++j)
-          sum += fromBfloat16(a[row + int64_t(j) * batch.lda]) *
-                 fromBfloat16(b[j + int64_t(column) * batch.ldb]);
         uint16_t &out = c[row + int64_t(column) * batch.ldc];
-        out = toBfloat16(batch.alpha * sum + (batch.beta == 0 ? 0 : batch.beta * fromBfloat16(out)));
+        out = toBfloat16(batch.alpha * sums[size_t(row)] +
+                         (batch.beta == 0 ? 0 : batch.beta * fromBfloat16(out)));
       }
+    }
   }
 }
 

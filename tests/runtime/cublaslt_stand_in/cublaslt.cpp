@@ -4,12 +4,14 @@
 #include "runtime/numeric/bfloat16.h"
 #include "tests/runtime/cuda_stand_in/state.h"
 #include "tests/runtime/cuda_stand_in/work.h"
+#include "tests/runtime/gpu_bench/column_product.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <set>
+#include <vector>
 
 namespace algrt::cublaslt_stand_in {
 namespace {
@@ -98,18 +100,19 @@ bool isAligned(const void *pointer, const Layout &layout, uint64_t alignment) {
 
 void multiply(const uint16_t *a, const Layout &a_layout, const uint16_t *b, const Layout &b_layout, void *d,
               const Layout &d_layout, bool wrong) {
-  for (uint64_t column = 0; column < d_layout.columns; ++column)
+  std::vector<float> sums(d_layout.rows);
+  for (uint64_t column = 0; column < d_layout.columns; ++column) {
+    test::columnProduct(a, a_layout.leading_dimension, b + column * uint64_t(b_layout.leading_dimension),
+                        int64_t(d_layout.rows), int64_t(a_layout.columns), sums.data());
     for (uint64_t row = 0; row < d_layout.rows; ++row) {
-      float sum = wrong ? 1.0f : 0.0f;
-      for (uint64_t i = 0; i < a_layout.columns; ++i)
-        sum += fromBfloat16(a[row + i * uint64_t(a_layout.leading_dimension)]) *
-               fromBfloat16(b[i + column * uint64_t(b_layout.leading_dimension)]);
+      const float sum = sums[row] + (wrong ? 1.0f : 0.0f);
       const uint64_t at = row + column * uint64_t(d_layout.leading_dimension);
       if (d_layout.type == f32)
         static_cast<float *>(d)[at] = sum;
       else
         static_cast<uint16_t *>(d)[at] = toBfloat16(sum);
     }
+  }
 }
 
 } // namespace
