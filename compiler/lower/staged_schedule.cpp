@@ -56,8 +56,11 @@ static tile::StagedAttr hopper(MLIRContext *context, const algebras::Layer &laye
     if (schedule.stages == 0)
       schedule.stages = stagesThatFit(schedule, output);
   }
-  return tile::StagedAttr::get(context, /*types=*/1, schedule.rows, schedule.columns, schedule.depth,
-                               schedule.stages);
+  return tile::StagedAttr::get(context, schedule.types, schedule.rows, schedule.columns, schedule.depth,
+                               schedule.stages, /*warp_rows=*/0, /*warp_columns=*/0, /*vector=*/0,
+                               schedule.cluster_rows, schedule.cluster_columns, schedule.held_groups,
+                               schedule.outer == OuterAxis::Groups ? tile::AxisKind::Groups
+                                                                   : tile::AxisKind::Types);
 }
 
 namespace {

@@ -11,10 +11,10 @@ std::vector<HopperConsidered> considerHopper(const algebras::Layer &layer, Hoppe
   const std::int64_t deepest = std::clamp<std::int64_t>((k + 15) / 16 * 16, 16, 64);
   std::vector<HopperConsidered> considered;
   for (std::int64_t depth : {64, 32, 16})
-    for (std::int64_t rows : {128, 64, 192})
+    for (std::int64_t rows : {128, 64, 192, 256})
       for (std::int64_t columns = 256; columns >= 16; columns -= 16) {
         HopperSchedule schedule{rows, columns, depth, 0};
-        std::optional<HopperRefusal> refused = refusal(schedule, output);
+        std::optional<HopperRefusal> refused = refusal(layer, schedule, output);
         if (!refused)
           schedule.stages = stagesThatFit(schedule, output);
         // A tile may be wider than its group where that makes its panels wider, which are copied faster; not

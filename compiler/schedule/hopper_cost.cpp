@@ -16,9 +16,9 @@ static constexpr double cycles_per_stage = 30; // barriers and issue
 // of rows of 128. And one thread issues the copies of a stage, one after the other.
 static constexpr double row_overhead_bytes = 32, full_row_bytes = 128;
 static constexpr double cycles_per_copy = 24;
-// Two warpgroups beside the one that loads are known to keep the tensor cores busy. A third leaves each
-// thread fewer registers; it has to save more than this model can be trusted with.
-static constexpr double third_warpgroup = 0.05;
+// Two warpgroups beside the one that loads are known to keep the tensor cores busy. Each further one leaves
+// the threads fewer registers; it has to save more than this model can be trusted with.
+static constexpr double further_warpgroup = 0.05;
 // So do shallow stages, each time their depth is halved: they have more barriers, more copies and shorter
 // rows, all of which rest on assumptions.
 static constexpr double half_depth = 0.02;
@@ -108,7 +108,8 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   std::sort(parts, parts + 3);
   cost.tail = parts[2] - cost.bound();
   cost.unhidden = exposed * (parts[1] + exposed * parts[0]);
-  cost.caution = ((schedule.warpgroups() > 2 ? third_warpgroup : 0) + half_depth * std::log2(64 / depth)) *
+  cost.caution = (further_warpgroup * std::max(0.0, static_cast<double>(schedule.warpgroups()) - 2) +
+                  half_depth * std::log2(64 / depth)) *
                  (cost.total() - cost.launch);
   return cost;
 }

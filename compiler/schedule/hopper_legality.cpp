@@ -49,19 +49,21 @@ void requireHopperLayer(const algebras::Layer &layer, HopperOutput) {
 }
 
 HopperRegisters hopperRegisters(std::int64_t warpgroups) {
-  // 65536 registers for 256, 384 or 512 threads; a load needs few, so that the others get what it leaves.
+  // 65536 registers for 256 to 640 threads; a load needs few, so that the others get what it leaves.
   switch (warpgroups) {
   case 1:
     return {40, 240};
   case 2:
     return {40, 232};
-  default:
+  case 3:
     return {32, 160};
+  default:
+    return {24, 112};
   }
 }
 
 std::int64_t stageBytes(const HopperSchedule &schedule) {
-  return roundUp(schedule.rows * schedule.depth * 2, slot_alignment) +
+  return roundUp(schedule.types * schedule.rows * schedule.depth * 2, slot_alignment) +
          roundUp(schedule.depth * schedule.columns * 2, slot_alignment);
 }
 
@@ -76,12 +78,52 @@ std::int64_t stagesThatFit(const HopperSchedule &schedule, HopperOutput output) 
   return std::clamp<std::int64_t>(left / stageBytes(schedule), 0, most_stages);
 }
 
-std::optional<HopperRefusal> refusal(const HopperSchedule &schedule, HopperOutput output) {
-  auto refuse = [](const char *kind, std::string reason) { return HopperRefusal{kind, std::move(reason)}; };
-  if (schedule.rows != 64 && schedule.rows != 128 && schedule.rows != 192)
+using Refusal = std::optional<HopperRefusal>;
+
+static Refusal refuse(const char *kind, std::string reason) { return HopperRefusal{kind, std::move(reason)}; }
+
+/// What thread blocks share.
+static Refusal refusalOfSharing(const algebras::Layer &layer, const HopperSchedule &schedule) {
+  if (schedule.types < 1)
+    return refuse("types", fmt::format("{} types: a tile has at least one", schedule.types));
+  const std::optional<std::int64_t> complete = layer.lift.completeGraph();
+  if ((schedule.types > 1 || schedule.held_groups > 0) && !complete)
+    return refuse(
+        "terms",
+        fmt::format("{}: only of a complete graph it is known which blocks types share and "
+                    "which rows groups share",
+                    schedule.types > 1 ? fmt::format("{} types in a tile", schedule.types) : "held rows"));
+  if (schedule.types > 1 && schedule.types > *complete)
+    return refuse("types", fmt::format("{} types in a tile: there are {}", schedule.types, *complete));
+  if (schedule.held_groups < 0)
+    return refuse("held groups",
+                  fmt::format("hold={}: groups for which rows of X stay, or 0", schedule.held_groups));
+  constexpr std::int64_t most_blocks = 8;
+  for (const std::int64_t blocks : {schedule.cluster_rows, schedule.cluster_columns})
+    if (blocks != 1 && blocks != 2 && blocks != 4)
+      return refuse("cluster", fmt::format("a cluster of {}x{} blocks: 1, 2 or 4 in each direction",
+                                           schedule.cluster_rows, schedule.cluster_columns));
+  if (schedule.cluster() > most_blocks)
+    return refuse("cluster", fmt::format("a cluster of {}x{} blocks: at most {} run together",
+                                         schedule.cluster_rows, schedule.cluster_columns, most_blocks));
+  // Each block of a cluster loads a part of what it shares: whole periods of 8 rows of the swizzle.
+  constexpr std::int64_t period = 8;
+  if (schedule.rows / schedule.cluster_columns % period != 0 ||
+      schedule.depth / schedule.cluster_rows % period != 0)
+    return refuse(
+        "cluster",
+        fmt::format("a cluster of {}x{} blocks: {} rows of X and {} of the bank cannot be loaded in "
+                    "parts that are multiples of {}",
+                    schedule.cluster_rows, schedule.cluster_columns, schedule.rows, schedule.depth, period));
+  return std::nullopt;
+}
+
+Refusal refusal(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOutput output) {
+  if (schedule.rows < 64 || schedule.rows % 64 != 0 || schedule.warpgroups() > most_warpgroups)
     return refuse("rows",
-                  fmt::format("{} rows: a tile has 64 for each of 1 to 3 warpgroups, so 64, 128 or 192",
-                              schedule.rows));
+                  fmt::format("{} rows{}: a tile has 64 for each of 1 to {} warpgroups", schedule.rows,
+                              schedule.types == 1 ? "" : fmt::format(" of {} types", schedule.types),
+                              most_warpgroups));
   if (schedule.columns < 16 || schedule.columns > 256 || schedule.columns % 16 != 0)
     return refuse("columns",
                   fmt::format("{} columns: a tile has 16 to 256, a multiple of 16", schedule.columns));
@@ -96,6 +138,8 @@ std::optional<HopperRefusal> refusal(const HopperSchedule &schedule, HopperOutpu
         fmt::format("{} columns: a product takes {} registers of a thread for its sums and beside them, "
                     "but {} threads start with {} each",
                     schedule.columns, needed, schedule.threads(), registers));
+  if (Refusal shared = refusalOfSharing(layer, schedule))
+    return shared;
   const std::int64_t fit = stagesThatFit(schedule, output);
   if (fit < 2)
     return refuse(
@@ -116,8 +160,8 @@ std::optional<HopperRefusal> refusal(const HopperSchedule &schedule, HopperOutpu
   return std::nullopt;
 }
 
-std::string whyIllegal(const algebras::Layer &, const HopperSchedule &schedule, HopperOutput output) {
-  const std::optional<HopperRefusal> refused = refusal(schedule, output);
+std::string whyIllegal(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOutput output) {
+  const Refusal refused = refusal(layer, schedule, output);
   return refused ? refused->reason : "";
 }
 

@@ -21,20 +21,40 @@ enum class HopperOutput { BF16, F32 };
 std::string toString(HopperOutput output);
 algebras::DataType dataType(HopperOutput output);
 
+/// What the tiles that run at one time have in common: they are numbered with this axis the slowest.
+enum class OuterAxis {
+  Types, ///< rows of X: all groups of a block of rows, then the next type
+  Groups ///< columns of the bank: all rows of a group, then the next group
+};
+
 struct HopperSchedule {
-  std::int64_t rows = 128;    ///< rows of a tile: 64 for each warpgroup that multiplies
+  std::int64_t rows = 128; ///< rows of a tile, of each of its types: 64 for every warpgroup that multiplies
   std::int64_t columns = 128; ///< columns of a tile, within one output group
   std::int64_t depth = 64;    ///< depth of one stage: 16, 32 or 64
   std::int64_t stages = 0;    ///< stages in the ring; 0: as many as fit
 
-  std::int64_t warpgroups() const { return rows / 64; }
+  /// Row types of a tile. Of a complete graph they share the diagonal block of the tile's group, which is
+  /// then loaded once for all.
+  std::int64_t types = 1;
+  /// Thread blocks of a cluster: this many blocks of rows, which share blocks of the bank,
+  std::int64_t cluster_rows = 1;
+  /// times as many blocks of columns, which share rows of X. What is shared is loaded once and sent to all.
+  std::int64_t cluster_columns = 1;
+  /// Groups that a thread block goes through while the rows of X of its own group stay in shared memory. 0:
+  /// none, they come with every group.
+  std::int64_t held_groups = 0;
+  OuterAxis outer = OuterAxis::Types;
+
+  std::int64_t warpgroups() const { return types * rows / 64; }
   /// With the warpgroup that loads.
   std::int64_t threads() const { return (warpgroups() + 1) * 128; }
+  std::int64_t cluster() const { return cluster_rows * cluster_columns; }
   bool operator==(const HopperSchedule &) const = default;
 };
 
-/// "rows=128,columns=96,depth=64,stages=3"; what is not named keeps its default. algebras::InputError says
-/// what is wrong with a text; whether the numbers go together is for whyIllegal to say.
+/// "rows=128,columns=96,depth=64,stages=3,cluster=2x1"; what is not named keeps its default.
+/// algebras::InputError says what is wrong with a text; whether the numbers go together is for whyIllegal to
+/// say.
 HopperSchedule parseHopperSchedule(std::string_view text);
 std::string toString(const HopperSchedule &schedule);
 
@@ -51,6 +71,7 @@ struct HopperRegisters {
   std::int64_t load, multiply;
 };
 HopperRegisters hopperRegisters(std::int64_t warpgroups);
+inline constexpr std::int64_t most_warpgroups = 4; ///< that multiply
 
 /// Shared memory of a block: what it has, and what a schedule's stages and its staging of the result take.
 inline constexpr std::int64_t hopper_shared_bytes = 227 * 1024;
@@ -68,7 +89,8 @@ struct HopperRefusal {
   std::string reason; ///< a sentence that names what exceeds what
 };
 /// Nothing for a legal one.
-std::optional<HopperRefusal> refusal(const HopperSchedule &schedule, HopperOutput output);
+std::optional<HopperRefusal> refusal(const algebras::Layer &layer, const HopperSchedule &schedule,
+                                     HopperOutput output);
 /// The reason of the refusal; empty for a legal schedule.
 std::string whyIllegal(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOutput output);
 
@@ -97,7 +119,7 @@ struct HopperCost {
   double launch = 0;   ///< once
   double tail = 0;     ///< processors without a tile in the last wave, or with less to do than the busiest
   double unhidden = 0; ///< what the second and third longest do not hide behind the longest
-  double caution = 0;  ///< what a third warpgroup or shallow stages have to save before they are trusted
+  double caution = 0;  ///< what more than two warpgroups or shallow stages have to save before they are trusted
 
   double tiles = 0; ///< of the result, those without rows left out
   double waves = 0; ///< tiles that the busiest processor works on

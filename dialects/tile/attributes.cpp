@@ -68,13 +68,112 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> error, int
   return success();
 }
 
+// #tile.staged<types = 1, rows = 128, ..., cluster = 2 x 1>: entries by their names.
+
+namespace {
+struct StagedValues {
+  int64_t types = 0, rows = 0, columns = 0, depth = 0, stages = 0;
+  int64_t warpRows = 0, warpColumns = 0, vector = 0;
+  int64_t clusterRows = 1, clusterColumns = 1, heldGroups = 0;
+};
+
+/// A number, or two with an x between them.
+struct StagedEntry {
+  StringRef name;
+  int64_t *first;
+  int64_t *second = nullptr;
+  std::optional<int64_t> usual = std::nullopt; ///< is left out
+  bool seen = false;
+
+  bool isUsual() const { return usual && *first == *usual && (!second || *second == *usual); }
+};
+} // namespace
+
+static SmallVector<StagedEntry> entriesOf(StagedValues &values) {
+  return {{"types", &values.types},
+          {"rows", &values.rows},
+          {"columns", &values.columns},
+          {"depth", &values.depth},
+          {"stages", &values.stages},
+          {"warps", &values.warpRows, &values.warpColumns, 0},
+          {"vector", &values.vector, nullptr, 0},
+          {"cluster", &values.clusterRows, &values.clusterColumns, 1},
+          {"held", &values.heldGroups, nullptr, 0}};
+}
+
+Attribute StagedAttr::parse(AsmParser &parser, Type) {
+  StagedValues values;
+  SmallVector<StagedEntry> entries = entriesOf(values);
+  AxisKind outer = AxisKind::Types;
+  auto parseEntry = [&]() -> ParseResult {
+    StringRef name;
+    SMLoc where = parser.getCurrentLocation();
+    if (parser.parseKeyword(&name) || parser.parseEqual())
+      return failure();
+    if (name == "outer") {
+      FailureOr<AxisKind> axis = FieldParser<AxisKind>::parse(parser);
+      outer = axis.value_or(outer);
+      return LogicalResult(axis);
+    }
+    auto *entry = llvm::find_if(entries, [&](const StagedEntry &known) { return known.name == name; });
+    if (entry == entries.end())
+      return parser.emitError(where, "a staged schedule has no '") << name << "'";
+    if (std::exchange(entry->seen, true))
+      return parser.emitError(where, "'") << name << "' is there twice";
+    if (parser.parseInteger(*entry->first))
+      return failure();
+    return entry->second ? failure(parser.parseKeyword("x") || parser.parseInteger(*entry->second))
+                         : ParseResult(success());
+  };
+  SMLoc begin = parser.getCurrentLocation();
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parseEntry))
+    return {};
+  for (const StagedEntry &entry : entries)
+    if (!entry.usual && !entry.seen) {
+      parser.emitError(begin, "a staged schedule needs '") << entry.name << "'";
+      return {};
+    }
+  return parser.getChecked<StagedAttr>(begin, parser.getContext(), values.types, values.rows, values.columns,
+                                       values.depth, values.stages, values.warpRows, values.warpColumns,
+                                       values.vector, values.clusterRows, values.clusterColumns,
+                                       values.heldGroups, outer);
+}
+
+void StagedAttr::print(AsmPrinter &printer) const {
+  StagedValues values = {getTypes(),       getRows(),           getColumns(),     getDepth(),
+                         getStages(),      getWarpRows(),       getWarpColumns(), getVector(),
+                         getClusterRows(), getClusterColumns(), getHeldGroups()};
+  printer << '<';
+  StringRef separator = "";
+  for (const StagedEntry &entry : entriesOf(values)) {
+    if (entry.isUsual())
+      continue;
+    printer << separator << entry.name << " = " << *entry.first;
+    if (entry.second)
+      printer << " x " << *entry.second;
+    separator = ", ";
+  }
+  if (getOuter() != AxisKind::Types)
+    printer << ", outer = " << stringifyAxisKind(getOuter());
+  printer << '>';
+}
+
 LogicalResult StagedAttr::verify(function_ref<InFlightDiagnostic()> error, int64_t types, int64_t rows,
                                  int64_t columns, int64_t depth, int64_t stages, int64_t warpRows,
-                                 int64_t warpColumns, int64_t vector) {
+                                 int64_t warpColumns, int64_t vector, int64_t clusterRows,
+                                 int64_t clusterColumns, int64_t heldGroups, AxisKind outer) {
   if (types < 1 || rows < 1 || columns < 1 || depth < 1)
     return error() << "every size of a schedule must be at least 1";
   if (stages < 0)
     return error() << "stages are 0 (as many as fit) or more, got " << stages;
+  if (clusterRows < 1 || clusterColumns < 1)
+    return error() << "a cluster has at least one worker in each direction, got " << clusterRows << " x "
+                   << clusterColumns;
+  if (heldGroups < 0)
+    return error() << "held rows are for 0 groups (they come with each) or more, got " << heldGroups;
+  if (outer != AxisKind::Types && outer != AxisKind::Groups)
+    return error() << "the outermost axis of the tiles is 'types' or 'groups', got '"
+                   << stringifyAxisKind(outer) << "'";
   if (!warpRows && !warpColumns && !vector)
     return success();
   if (warpRows < 1 || warpColumns < 1)

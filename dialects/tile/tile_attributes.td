@@ -94,6 +94,7 @@ def Tile_StagedAttr : Tile_Attr<"Staged", "staged"> {
 
     ```mlir
     #tile.staged<types = 1, rows = 128, columns = 192, depth = 64, stages = 4>
+    #tile.staged<types = 1, rows = 128, columns = 192, depth = 64, stages = 4, cluster = 2 x 1, outer = groups>
     #tile.staged<types = 1, rows = 64, columns = 128, depth = 32, stages = 4, warps = 2 x 2, vector = 8>
     ```
 
@@ -101,26 +102,38 @@ def Tile_StagedAttr : Tile_Attr<"Staged", "staged"> {
     With them, the threads of a block copy for themselves, `vector` elements at a time, and the tile is cut into
     `warps` rows x columns of equal parts, one for each warp. The vector is 1, 2, 4 or 8 elements: the machine's
     accesses are aligned, so that it divides the widths of all groups.
+
+    The rest is about what workers share, and is left out where it is nothing:
+
+    | | |
+    | --- | --- |
+    | `cluster = A x B` | workers with A consecutive blocks of rows and B of columns run together; blocks of the bank are loaded once for the A, rows of X once for the B |
+    | `held = G` | a worker goes through G consecutive groups while the rows of X of its own group stay |
+    | `outer = groups` | workers that run at one time share columns of the bank (all rows of a group, then the next group); `types`, the default, lets them share rows of X |
   }];
   let parameters = (ins "int64_t":$types, "int64_t":$rows, "int64_t":$columns, "int64_t":$depth, "int64_t":$stages,
-                        DefaultValuedParameter<"int64_t", "0">:$warp_rows,
-                        DefaultValuedParameter<"int64_t", "0">:$warp_columns,
-                        DefaultValuedParameter<"int64_t", "0">:$vector);
-  let assemblyFormat = [{
-    `<` `types` `=` $types `,` `rows` `=` $rows `,` `columns` `=` $columns `,` `depth` `=` $depth `,` `stages` `=` $stages
-    (`,` `warps` `=` $warp_rows^ `x` $warp_columns `,` `vector` `=` $vector)? `>`
-  }];
+                        "int64_t":$warp_rows, "int64_t":$warp_columns, "int64_t":$vector, "int64_t":$cluster_rows,
+                        "int64_t":$cluster_columns, "int64_t":$held_groups, EnumParameter<Tile_AxisKind>:$outer);
+  let hasCustomAssemblyFormat = 1;
   let skipDefaultBuilders = 1;
   let builders = [AttrBuilder<(ins "int64_t":$types, "int64_t":$rows, "int64_t":$columns, "int64_t":$depth,
                                    "int64_t":$stages, CArg<"int64_t", "0">:$warp_rows,
-                                   CArg<"int64_t", "0">:$warp_columns, CArg<"int64_t", "0">:$vector), [{
-    return $_get($_ctxt, types, rows, columns, depth, stages, warp_rows, warp_columns, vector);
+                                   CArg<"int64_t", "0">:$warp_columns, CArg<"int64_t", "0">:$vector,
+                                   CArg<"int64_t", "1">:$cluster_rows, CArg<"int64_t", "1">:$cluster_columns,
+                                   CArg<"int64_t", "0">:$held_groups,
+                                   CArg<"AxisKind", "AxisKind::Types">:$outer), [{
+    return $_get($_ctxt, types, rows, columns, depth, stages, warp_rows, warp_columns, vector, cluster_rows,
+                 cluster_columns, held_groups, outer);
   }]>];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Whether threads copy, so that warps and vector are there.
     bool hasWarps() const { return getWarpRows() != 0; }
     int64_t getWarps() const { return getWarpRows() * getWarpColumns(); }
+    /// Workers of a cluster.
+    int64_t getCluster() const { return getClusterRows() * getClusterColumns(); }
+    /// Rows of a tile, of all its types.
+    int64_t getTileRows() const { return getTypes() * getRows(); }
   }];
 }
 

@@ -38,6 +38,9 @@ TEST(HopperScheduleText, IsReadAndWritten) {
   EXPECT_EQ(schedule, (HopperSchedule{192, 96, 32, 3}));
   EXPECT_EQ(parseHopperSchedule(toString(schedule)), schedule);
   EXPECT_EQ(parseHopperSchedule("columns=48"), (HopperSchedule{128, 48, 64, 0}));
+  for (const char *text : {"rows=64,columns=96,depth=32,stages=3,types=2,cluster=1x4,hold=8,outer=groups",
+                           "rows=64,columns=96,depth=32,stages=3,cluster=2x1"})
+    EXPECT_EQ(toString(parseHopperSchedule(text)), text);
 }
 
 TEST(HopperScheduleText, SaysWhatIsWrong) {
@@ -46,7 +49,10 @@ TEST(HopperScheduleText, SaysWhatIsWrong) {
         std::pair("rows", "'rows' is not of the form name=number"),
         std::pair("rows=64,", "'' is not of the form name=number"),
         std::pair("rows=64,rows=64", "'rows' is given twice"),
-        std::pair("types=1", "nothing in it is called 'types'"), std::pair("rows=6x", "'6x' is not a number"),
+        std::pair("kinds=1", "nothing in it is called 'kinds'"), std::pair("rows=6x", "'6x' is not a number"),
+        std::pair("cluster=2", "'2' is not of the form 2x4"),
+        std::pair("cluster=2x", "'2x' is not of the form 2x4"),
+        std::pair("outer=rows", "'rows' is not one of types, groups"),
         std::pair("rows=", "'' is not a number"),
         std::pair("rows=99999999999999999999", "'99999999999999999999' is not a number")})
     EXPECT_THAT(refusal([&] { parseHopperSchedule(text); }), HasSubstr(message)) << text;
@@ -60,7 +66,8 @@ TEST(HopperLegality, NamesWhatExceeds) {
   EXPECT_EQ(why({128, 192, 64, 4}), "");
   EXPECT_EQ(why({128, 256, 64, 0}), "");
   EXPECT_THAT(why({96, 64, 64, 0}), HasSubstr("96 rows"));
-  EXPECT_THAT(why({256, 64, 64, 0}), HasSubstr("256 rows"));
+  EXPECT_EQ(why({256, 64, 64, 0}), "");
+  EXPECT_THAT(why({320, 64, 64, 0}), HasSubstr("320 rows"));
   EXPECT_THAT(why({128, 8, 64, 0}), HasSubstr("8 columns"));
   EXPECT_THAT(why({128, 100, 64, 0}), HasSubstr("100 columns"));
   EXPECT_THAT(why({128, 272, 64, 0}), HasSubstr("272 columns"));
@@ -73,6 +80,24 @@ TEST(HopperLegality, NamesWhatExceeds) {
   // The result of f32 takes twice the room of bf16, which is stages less.
   EXPECT_EQ(why({128, 192, 64, 4}, HopperOutput::BF16), "");
   EXPECT_THAT(why({128, 192, 64, 4}, HopperOutput::F32), HasSubstr("3 fit"));
+}
+
+TEST(HopperLegality, SaysWhatCannotBeShared) {
+  const algebras::Layer complete = projection(4, 512, 1024);
+  auto why = [](const algebras::Layer &layer, const char *schedule) {
+    return whyIllegal(layer, parseHopperSchedule(schedule), HopperOutput::BF16);
+  };
+  EXPECT_THAT(why(complete, "rows=128,types=4"), HasSubstr("128 rows of 4 types"));
+  EXPECT_THAT(why(complete, "rows=64,types=0"), HasSubstr("0 types"));
+  EXPECT_THAT(why(projection(2, 512, 1024), "rows=64,types=3"), HasSubstr("there are 2"));
+  EXPECT_THAT(why(complete, "cluster=3x1"), HasSubstr("3x1 blocks: 1, 2 or 4"));
+  EXPECT_THAT(why(complete, "cluster=4x4"), HasSubstr("at most 8"));
+  EXPECT_THAT(why(complete, "depth=16,cluster=4x1"), HasSubstr("16 of the bank cannot be loaded in parts"));
+  EXPECT_THAT(why(complete, "hold=-1"), HasSubstr("hold=-1"));
+  algebras::Layer path =
+      algebras::makeLayer(algebras::Lift::rows(algebras::path(4)), 512, 1024, algebras::DataType::BF16);
+  EXPECT_THAT(why(path, "rows=64,types=2"), HasSubstr("only of a complete graph"));
+  EXPECT_THAT(why(path, "hold=2"), HasSubstr("held rows: only of a complete graph"));
 }
 
 TEST(HopperLegality, CountsSharedMemory) {
@@ -89,7 +114,7 @@ TEST(HopperLegality, CountsSharedMemory) {
 }
 
 TEST(HopperLegality, DealsOutTheRegisterFile) {
-  for (std::int64_t warpgroups : {1, 2, 3}) {
+  for (std::int64_t warpgroups = 1; warpgroups <= most_warpgroups; ++warpgroups) {
     const HopperRegisters registers = hopperRegisters(warpgroups);
     EXPECT_EQ(registers.load % 8, 0);
     EXPECT_EQ(registers.multiply % 8, 0);

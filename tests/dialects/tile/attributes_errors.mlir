@@ -158,3 +158,33 @@ func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, column
 
 // expected-error @+1 {{threads copy 1, 2, 4 or 8 elements at a time, got 0}}
 func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, warps = 2 x 2, vector = 0>}
+
+// -----
+
+// expected-error @+1 {{a cluster has at least one worker in each direction, got 2 x 0}}
+func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, cluster = 2 x 0>}
+
+// -----
+
+// expected-error @+1 {{held rows are for 0 groups (they come with each) or more, got -1}}
+func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, held = -1>}
+
+// -----
+
+// expected-error @+1 {{the outermost axis of the tiles is 'types' or 'groups', got 'rows'}}
+func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, outer = rows>}
+
+// -----
+
+// expected-error @+1 {{a staged schedule has no 'colour'}}
+func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, colour = 2>}
+
+// -----
+
+// expected-error @+1 {{'rows' is there twice}}
+func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, rows = 2>}
+
+// -----
+
+// expected-error @+1 {{a staged schedule needs 'depth'}}
+func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, stages = 3>}
