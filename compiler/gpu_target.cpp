@@ -8,12 +8,13 @@
 
 namespace compiler {
 
+/// The schedule of a kernel that copies single elements, for operands at any address.
 static std::string singleElements(const algebras::Layer &layer, const std::string &schedule, std::int64_t m,
-                                  algebras::DataType output) {
+                                  algebras::DataType output, const GpuMachine &machine) {
   if (widestVector(layer) == 1)
     return "";
   if (schedule.empty())
-    return toString(chooseAmpereSchedule(layer, m, output, /*vector=*/1));
+    return toString(chooseAmpereSchedule(layer, m, output, /*vector=*/1, machine));
   AmpereSchedule same = parseAmpereSchedule(schedule);
   return std::exchange(same.vector, 1) == 1 ? "" : toString(same);
 }
@@ -21,11 +22,16 @@ static std::string singleElements(const algebras::Layer &layer, const std::strin
 /// The copy engine's operands begin at multiples of 16 bytes; threads take the others.
 static std::string besideCopyEngine(const algebras::Layer &layer, const std::string &schedule, std::int64_t m,
                                     algebras::DataType output) {
-  return singleElements(layer, isForThreads(schedule) ? schedule : "", m, output);
+  return singleElements(layer, isForThreads(schedule) ? schedule : "", m, output, machineOf("sm_90a"));
+}
+
+static std::string besideVectors(const algebras::Layer &layer, const std::string &schedule, std::int64_t m,
+                                 algebras::DataType output) {
+  return singleElements(layer, schedule, m, output, machineOf("sm_80"));
 }
 
 static const GpuTarget gpu_targets[] = {
-    {Target::Sm80, [](const algebras::Layer &layer) { requireGpuLayer(layer, "sm_80"); }, singleElements,
+    {Target::Sm80, [](const algebras::Layer &layer) { requireGpuLayer(layer, "sm_80"); }, besideVectors,
      /*architecture=*/80,
      /*exact_architecture=*/false},
     {Target::Sm90a, [](const algebras::Layer &layer) { requireGpuLayer(layer, "sm_90a"); }, besideCopyEngine,

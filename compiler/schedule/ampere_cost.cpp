@@ -1,5 +1,5 @@
-// What a schedule of sm_80 would cost: bytes, tensor cores, shared memory, instructions, latency.
-#include "compiler/schedule/a100.h"
+// What a schedule of kernels whose threads copy would cost: bytes, tensor cores, shared memory, instructions,
+// latency.
 #include "compiler/schedule/ampere_schedule.h"
 
 #include "algebras/error.h"
@@ -13,8 +13,6 @@ namespace compiler {
 // A step meets at a barrier, and each of its instruction depths loads operands and then multiplies: where one
 // block has a multiprocessor to itself, nothing hides that.
 static constexpr double cycles_per_step = 60, cycles_per_depth = 60;
-// Copies of one element go through registers, so that a step waits for memory.
-static constexpr double memory_latency = 500;
 // Filling the ring before the first step, and the last stores.
 static constexpr double cycles_per_tile = 900;
 // Instructions around a copy of one vector: address, mask, copy. Through registers there are more.
@@ -25,8 +23,6 @@ static constexpr double sector_bytes = 32;
 static constexpr double exposed = 0.12;
 // Registers beside the sums, for counting how many blocks share a multiprocessor.
 static constexpr double registers_beside_sums = 110;
-// Under way on each multiprocessor, to cover the latency of memory.
-static constexpr double bytes_in_flight = 32e3;
 
 static double ceilDivide(double value, double step) { return std::ceil(value / step); }
 
@@ -34,14 +30,15 @@ static double ceilDivide(double value, double step) { return std::ceil(value / s
 static double sectors(double bytes) { return bytes + sector_bytes / 2; }
 
 /// Blocks that share one multiprocessor.
-static double blocksTogether(const AmpereSchedule &schedule) {
+static double blocksTogether(const AmpereSchedule &schedule, const GpuMachine &machine) {
   const double stage = static_cast<double>(ampereStageBytes(schedule.rows, schedule.columns, schedule.depth));
   const double threads = static_cast<double>(schedule.threads());
   const double sums = static_cast<double>(schedule.rows * schedule.columns) / threads;
   const double by_shared =
-      std::floor(a100::shared_bytes / (static_cast<double>(schedule.stages) * stage + 1024));
-  const double by_registers = std::floor(a100::registers / (threads * (sums + registers_beside_sums)));
-  return std::clamp(std::min(by_shared, by_registers), 1.0, a100::most_blocks);
+      std::floor(machine.shared_bytes / (static_cast<double>(schedule.stages) * stage + 1024));
+  const double by_registers = std::floor(machine.registers / (threads * (sums + registers_beside_sums)));
+  const double by_threads = std::floor(machine.most_threads / threads);
+  return std::clamp(std::min({by_shared, by_registers, by_threads}), 1.0, machine.most_blocks);
 }
 
 namespace {
@@ -51,7 +48,7 @@ struct Step {
 };
 } // namespace
 
-static Step stepOf(const AmpereSchedule &schedule) {
+static Step stepOf(const AmpereSchedule &schedule, const GpuMachine &machine) {
   const double rows = static_cast<double>(schedule.rows), columns = static_cast<double>(schedule.columns);
   const double depth = static_cast<double>(schedule.depth), warps = static_cast<double>(schedule.warps());
   const double warp_rows = static_cast<double>(schedule.warp_rows),
@@ -59,19 +56,22 @@ static Step stepOf(const AmpereSchedule &schedule) {
   const double vector = static_cast<double>(schedule.vector);
   const double row_tiles = rows / warp_rows / 16, column_tiles = columns / warp_columns / 8;
   Step step;
-  step.products = rows * columns * depth / a100::macs_per_cycle;
+  step.products = rows * columns * depth / machine.macs_per_cycle;
   // Every warp reads its rows of A and its columns of B.
-  step.shared =
-      2 * depth * (rows * warp_columns + columns * warp_rows + rows + columns) / a100::shared_bytes_per_cycle;
+  step.shared = 2 * depth * (rows * warp_columns + columns * warp_rows + rows + columns) /
+                machine.shared_bytes_per_cycle;
   const double copies = (rows + columns) * depth / vector / 32 *
                         (schedule.vector > 1 ? instructions_per_copy : instructions_per_element);
   const double multiplies = warps * depth / 16 * (row_tiles * column_tiles + row_tiles + column_tiles / 2);
-  step.issue = (copies + multiplies) / a100::issues_per_cycle;
-  step.latency = cycles_per_step + depth / 16 * cycles_per_depth + (schedule.vector > 1 ? 0 : memory_latency);
+  step.issue = (copies + multiplies) / machine.issues_per_cycle;
+  // Copies of one element go through registers, so that a step waits for memory.
+  step.latency =
+      cycles_per_step + depth / 16 * cycles_per_depth + (schedule.vector > 1 ? 0 : machine.memory_latency);
   return step;
 }
 
-AmpereCost ampereCost(const ProjectionWork &work, const AmpereSchedule &schedule, algebras::DataType output) {
+AmpereCost ampereCost(const ProjectionWork &work, const AmpereSchedule &schedule, algebras::DataType output,
+                      const GpuMachine &machine) {
   const double rows = static_cast<double>(schedule.rows), columns = static_cast<double>(schedule.columns);
   const double depth = static_cast<double>(schedule.depth);
   const double column_blocks = ceilDivide(work.n, columns), steps = work.terms * ceilDivide(work.k, depth);
@@ -85,16 +85,16 @@ AmpereCost ampereCost(const ProjectionWork &work, const AmpereSchedule &schedule
               (column_blocks * kind.rows * depth_blocks * sectors(2 * work.k / depth_blocks) +
                row_blocks * work.k * column_blocks * sectors(2 * work.n / column_blocks));
   }
-  cost.memory = (work.x_bytes + work.bank_bytes + work.y_bytes) / a100::memory_bytes_per_us;
-  const double together =
-      std::min(blocksTogether(schedule), std::max(1.0, std::ceil(cost.tiles / a100::processors)));
+  cost.memory = (work.x_bytes + work.bank_bytes + work.y_bytes) / machine.memory_bytes_per_us;
+  const double together = std::min(blocksTogether(schedule, machine),
+                                   std::max(1.0, std::ceil(cost.tiles / machine.multiprocessors)));
   // A step waits for its own group: the others of the ring are on their way.
   const double in_flight = together * static_cast<double>(schedule.stages - 1) * 2 * depth * (rows + columns);
-  cost.loads = copied / a100::cache_bytes_per_us * std::max(1.0, bytes_in_flight / in_flight);
+  cost.loads = copied / machine.cache_bytes_per_us * std::max(1.0, machine.bytes_in_flight / in_flight);
 
   // Cycles of one multiprocessor, spread over all.
-  const double in_us = cost.tiles / (a100::processors * a100::clock);
-  const Step step = stepOf(schedule);
+  const double in_us = cost.tiles / (machine.multiprocessors * machine.clock);
+  const Step step = stepOf(schedule, machine);
   cost.products = steps * step.products * in_us;
   cost.shared = steps * step.shared * in_us;
   cost.issue = steps * step.issue * in_us;
@@ -103,8 +103,9 @@ AmpereCost ampereCost(const ProjectionWork &work, const AmpereSchedule &schedule
   const double store = rows * columns * static_cast<double>(byteWidth(output)) / 48;
   cost.tiles_ends = (cycles_per_tile / together + store) * in_us;
 
-  cost.launch = a100::launch_us;
-  const double uneven = ceilDivide(cost.tiles, a100::processors) * a100::processors / cost.tiles;
+  cost.launch = machine.launch_us;
+  const double uneven =
+      ceilDivide(cost.tiles, machine.multiprocessors) * machine.multiprocessors / cost.tiles;
   cost.tail = cost.boundBy() == AmpereCost::Part::Memory ? 0 : cost.bound() * (uneven - 1);
   double parts[] = {cost.memory, cost.loads, cost.multiprocessor()};
   std::sort(parts, parts + 3);
@@ -128,14 +129,14 @@ double AmpereCost::bound() const { return std::max({memory, loads, multiprocesso
 double AmpereCost::total() const { return launch + bound() + tail + unhidden; }
 
 AmpereSchedule chooseAmpereSchedule(const algebras::Layer &layer, std::int64_t m, algebras::DataType output,
-                                    std::int64_t vector) {
+                                    std::int64_t vector, const GpuMachine &machine) {
   requireAmpereLayer(layer);
   const ProjectionWork work = projectionWork(layer, m, output);
   const std::vector<AmpereSchedule> candidates = ampereCandidates(layer, vector);
   const AmpereSchedule *best = nullptr;
   double least = 0;
   for (const AmpereSchedule &candidate : candidates) {
-    const double cost = ampereCost(work, candidate, output).total();
+    const double cost = ampereCost(work, candidate, output, machine).total();
     if (!best || cost < least) {
       best = &candidate;
       least = cost;

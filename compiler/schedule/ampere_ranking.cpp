@@ -1,5 +1,4 @@
-// The adapter of sm_80.
-#include "compiler/schedule/a100.h"
+// The adapter of the kernels whose threads copy.
 #include "compiler/schedule/ampere_schedule.h"
 #include "compiler/schedule/ranking.h"
 
@@ -7,7 +6,8 @@
 
 namespace compiler {
 
-static RankedSchedule ranked(const AmpereSchedule &schedule, const AmpereCost &cost) {
+static RankedSchedule ranked(const AmpereSchedule &schedule, const AmpereCost &cost,
+                             const GpuMachine &machine) {
   static const char *const names[] = {"memory", "loads", "multiprocessor"};
   RankedSchedule result;
   result.schedule = toString(schedule);
@@ -25,23 +25,28 @@ static RankedSchedule ranked(const AmpereSchedule &schedule, const AmpereCost &c
                 {"unhidden", cost.unhidden},
                 {"launch", cost.launch}};
   result.tiles = cost.tiles;
-  result.waves = cost.tiles / a100::processors;
+  result.waves = cost.tiles / machine.multiprocessors;
   return result;
 }
 
-Ranking rankAmpere(const algebras::Layer &layer, std::int64_t m, algebras::DataType output) {
+Ranking rankAmpere(const algebras::Layer &layer, std::string_view target, std::int64_t m,
+                   algebras::DataType output) {
   requireAmpereLayer(layer);
+  const GpuMachine &machine = machineOf(target);
   const ProjectionWork work = projectionWork(layer, m, output);
-  const double memory = (work.x_bytes + work.bank_bytes + work.y_bytes) / a100::memory_bytes_per_us;
-  const double arithmetic = work.macs / (a100::macs_per_cycle * a100::processors * a100::clock);
-  Ranking ranking{
-      "sm_80", "an A100", std::max(memory, arithmetic), memory >= arithmetic ? "memory" : "arithmetic",
-      {},      {}};
+  const double memory = (work.x_bytes + work.bank_bytes + work.y_bytes) / machine.memory_bytes_per_us;
+  const double arithmetic = work.macs / machine.dense_macs_per_us;
+  Ranking ranking{std::string(target),
+                  std::string(machine.name),
+                  std::max(memory, arithmetic),
+                  memory >= arithmetic ? "memory" : "arithmetic",
+                  {},
+                  {}};
   for (const AmpereConsidered &one : considerAmpere(layer, /*vector=*/0))
     if (one.refusal)
       ranking.refused.push_back({toString(one.schedule), one.refusal->kind, one.refusal->reason});
     else
-      ranking.legal.push_back(ranked(one.schedule, ampereCost(work, one.schedule, output)));
+      ranking.legal.push_back(ranked(one.schedule, ampereCost(work, one.schedule, output, machine), machine));
   sortByCost(ranking);
   return ranking;
 }

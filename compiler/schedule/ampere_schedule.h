@@ -3,6 +3,7 @@
 #define ALGCTL_COMPILER_SCHEDULE_AMPERE_SCHEDULE_H
 
 #include "algebras/layer.h"
+#include "compiler/schedule/gpu_machine.h"
 #include "compiler/schedule/projection_work.h"
 
 #include <cstdint>
@@ -73,7 +74,7 @@ std::vector<AmpereConsidered> considerAmpere(const algebras::Layer &layer, std::
 /// Every legal schedule worth considering for a layer.
 std::vector<AmpereSchedule> ampereCandidates(const algebras::Layer &layer, std::int64_t vector);
 
-/// Where the time of one forward product would go, in microseconds on an A100.
+/// Where the time of one forward product would go, in microseconds.
 struct AmpereCost {
   // How long each part of the machine would be busy on its own.
   double memory = 0;     ///< X, the bank and Y once each at the rate of a copy
@@ -96,12 +97,13 @@ struct AmpereCost {
   double bound() const;
   double total() const;
 };
-AmpereCost ampereCost(const ProjectionWork &work, const AmpereSchedule &schedule, algebras::DataType output);
+AmpereCost ampereCost(const ProjectionWork &work, const AmpereSchedule &schedule, algebras::DataType output,
+                      const GpuMachine &machine);
 
-/// The cheapest candidate for `m` rows with the vector (0: the widest), the first one listed among equals.
-/// Throws as requireAmpereLayer does, and for a vector that the layer does not allow.
+/// The cheapest candidate for `m` rows with the vector (0: the widest) on a machine, the first one listed
+/// among equals. Throws as requireAmpereLayer does, and for a vector that the layer does not allow.
 AmpereSchedule chooseAmpereSchedule(const algebras::Layer &layer, std::int64_t m, algebras::DataType output,
-                                    std::int64_t vector = 0);
+                                    std::int64_t vector = 0, const GpuMachine &machine = a100_machine);
 
 } // namespace compiler
 

@@ -25,13 +25,10 @@ Ranking rankSchedules(const algebras::Layer &layer, std::string_view target, std
     requireGpuLayer(coarse, target);
     if (copyEngineTakes(coarse))
       return rankHopper(coarse, m, output);
-    // The only model of kernels whose threads copy is of another machine; it has to rank, no more.
-    Ranking ranking = rankAmpere(coarse, m, output);
-    ranking.target = target;
-    return ranking;
+    return rankAmpere(coarse, target, m, output);
   }
   if (target == "sm_80")
-    return rankAmpere(coarse, m, output);
+    return rankAmpere(coarse, target, m, output);
   throw std::out_of_range("no schedules of " + std::string(target) + " are ranked");
 }
 

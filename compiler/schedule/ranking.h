@@ -33,8 +33,8 @@ struct RankedSchedule {
   /// What adds up to `predicted`: the part of `busy` that bounds, by its name, and what comes on top.
   std::vector<CostPart> sum;
   std::string bound_by; ///< a name of `busy`
-  /// What the arithmetic among `busy`, its last part, is made of. The parts of sm_90a add up; of sm_80 all
-  /// but the last run beside one another, and the longest counts.
+  /// What the arithmetic among `busy`, its last part, is made of. Where the copy engine copies, the parts add
+  /// up; where threads do, all but the last run beside one another, and the longest counts.
   std::vector<CostPart> arithmetic;
   double tiles; ///< blocks of the result, one for each turn of a processor
   double waves; ///< the same for each processor: 1.5 takes as long as 2
@@ -71,8 +71,10 @@ std::vector<RankedSchedule> bestDifferent(const Ranking &ranking, std::int64_t m
 /// Sorts what an adapter has listed.
 void sortByCost(Ranking &ranking);
 
-// One adapter for each target, in the file that its name says.
-Ranking rankAmpere(const algebras::Layer &layer, std::int64_t m, algebras::DataType output);
+// One adapter for each kind of kernels, in the file that its name says.
+/// Kernels whose threads copy, on the device that gpu_machine.h has for the target.
+Ranking rankAmpere(const algebras::Layer &layer, std::string_view target, std::int64_t m,
+                   algebras::DataType output);
 Ranking rankHopper(const algebras::Layer &layer, std::int64_t m, algebras::DataType output);
 Ranking rankCpu(const algebras::Layer &layer, std::int64_t m);
 

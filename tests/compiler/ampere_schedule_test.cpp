@@ -4,7 +4,6 @@
 #include "algebras/constructions.h"
 #include "algebras/error.h"
 #include "algebras/expression.h"
-#include "compiler/schedule/a100.h"
 
 #include <algorithm>
 #include <functional>
@@ -153,23 +152,27 @@ TEST(AmpereCandidates, AreLegalForEveryLayer) {
 
 TEST(AmpereChoice, IsTheCheapestCandidate) {
   const algebras::Layer layer = projection(32, 2048, 6144);
-  const AmpereSchedule chosen = chooseAmpereSchedule(layer, 2048, DataType::BF16);
+  const AmpereSchedule chosen = chooseAmpereSchedule(layer, 2048, DataType::BF16, 0, a100_machine);
   const ProjectionWork work = projectionWork(layer, 2048, DataType::BF16);
-  const double cost = ampereCost(work, chosen, DataType::BF16).total();
+  const double cost = ampereCost(work, chosen, DataType::BF16, a100_machine).total();
   for (const AmpereSchedule &candidate : ampereCandidates(layer, 0))
-    EXPECT_LE(cost, ampereCost(work, candidate, DataType::BF16).total()) << toString(candidate);
+    EXPECT_LE(cost, ampereCost(work, candidate, DataType::BF16, a100_machine).total()) << toString(candidate);
 }
 
 TEST(AmpereChoice, FewRowsOfATypeAreNotPadded) {
   // 512 rows of 32 types: 16 of each.
-  EXPECT_EQ(chooseAmpereSchedule(projection(32, 32 * 256, 32 * 192), 512, DataType::BF16).rows, 16);
-  EXPECT_GE(chooseAmpereSchedule(projection(2, 2 * 1024, 2 * 1024), 8192, DataType::BF16).rows, 64);
+  for (const GpuMachine &machine : {a100_machine, h200_machine}) {
+    EXPECT_EQ(chooseAmpereSchedule(projection(32, 32 * 256, 32 * 192), 512, DataType::BF16, 0, machine).rows,
+              16);
+    EXPECT_GE(chooseAmpereSchedule(projection(2, 2 * 1024, 2 * 1024), 8192, DataType::BF16, 0, machine).rows,
+              64);
+  }
 }
 
 TEST(AmpereChoice, RefusesAVectorThatTheLayerDoesNotAllow) {
   const algebras::Layer layer = projection(4, 80, 400);
-  EXPECT_EQ(chooseAmpereSchedule(layer, 64, DataType::BF16, 1).vector, 1);
-  EXPECT_THAT(refused([&] { chooseAmpereSchedule(layer, 64, DataType::BF16, 8); }),
+  EXPECT_EQ(chooseAmpereSchedule(layer, 64, DataType::BF16, 1, h200_machine).vector, 1);
+  EXPECT_THAT(refused([&] { chooseAmpereSchedule(layer, 64, DataType::BF16, 8, h200_machine); }),
               HasSubstr("vectors of 8"));
 }
 
@@ -177,13 +180,15 @@ TEST(AmpereCost, CountsBytesOnceAndPaddingInFull) {
   const algebras::Layer layer = projection(2, 4096, 4096);
   const AmpereSchedule schedule = {128, 128, 32, 3, 2, 2, 8};
   auto cost = [&](std::int64_t m, AmpereSchedule schedule, DataType output = DataType::BF16) {
-    return ampereCost(projectionWork(layer, m, output), schedule, output);
+    return ampereCost(projectionWork(layer, m, output), schedule, output, a100_machine);
   };
   const AmpereCost full = cost(4096, schedule);
-  EXPECT_NEAR(full.memory, 3 * 2.0 * 4096 * 4096 / a100::memory_bytes_per_us, 1e-6);
+  EXPECT_NEAR(full.memory, 3 * 2.0 * 4096 * 4096 / a100_machine.memory_bytes_per_us, 1e-6);
   // 2 types of 2048 rows and 2 groups of 2048 columns, 1.5 terms of 2048 deep each.
   EXPECT_NEAR(full.products,
-              4 * 2048.0 * 2048 * 1.5 * 2048 / (a100::macs_per_cycle * a100::processors * a100::clock), 1e-6);
+              4 * 2048.0 * 2048 * 1.5 * 2048 /
+                  (a100_machine.macs_per_cycle * a100_machine.multiprocessors * a100_machine.clock),
+              1e-6);
   EXPECT_GE(full.total(), std::max({full.memory, full.loads, full.multiprocessor()}));
   // 2049 rows of a type need one more block of 128 than 2048.
   EXPECT_NEAR(cost(4098, schedule).products, full.products * 17 / 16, 1e-9);
@@ -196,6 +201,43 @@ TEST(AmpereCost, CountsBytesOnceAndPaddingInFull) {
   EXPECT_GT(cost(4096, shorter).issue, full.issue);
   shorter.vector = 1;
   EXPECT_GT(cost(4096, shorter).latency, full.latency);
+}
+
+// Every constant of a machine is the model's only source of what it describes.
+TEST(AmpereCost, FollowsTheMachine) {
+  const algebras::Layer layer = projection(2, 4096, 4096);
+  const AmpereSchedule schedule = {64, 64, 32, 2, 2, 2, 1};
+  const ProjectionWork work = projectionWork(layer, 4096, DataType::BF16);
+  auto on = [&](const std::function<void(GpuMachine &)> &change) {
+    GpuMachine machine = h200_machine;
+    change(machine);
+    return ampereCost(work, schedule, DataType::BF16, machine);
+  };
+  const AmpereCost usual = on([](GpuMachine &) {});
+  const AmpereCost halved = on([](GpuMachine &machine) { machine.clock /= 2; });
+  for (double AmpereCost::*part : {&AmpereCost::products, &AmpereCost::shared, &AmpereCost::issue,
+                                   &AmpereCost::latency, &AmpereCost::tiles_ends})
+    EXPECT_DOUBLE_EQ(halved.*part, 2 * (usual.*part));
+  EXPECT_DOUBLE_EQ(halved.loads, usual.loads);
+  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.multiprocessors /= 2; }).products,
+                   2 * usual.products);
+  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.macs_per_cycle *= 2; }).products, usual.products / 2);
+  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.memory_bytes_per_us *= 2; }).memory,
+                   usual.memory / 2);
+  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.cache_bytes_per_us *= 2; }).loads, usual.loads / 2);
+  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.bytes_in_flight = 1e9; }).loads / usual.loads,
+                   on([](GpuMachine &machine) { machine.bytes_in_flight = 2e9; }).loads / usual.loads / 2);
+  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.shared_bytes_per_cycle *= 2; }).shared,
+                   usual.shared / 2);
+  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.issues_per_cycle *= 2; }).issue, usual.issue / 2);
+  EXPECT_GT(on([](GpuMachine &machine) { machine.memory_latency *= 2; }).latency, usual.latency);
+  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.launch_us = 7; }).launch, 7);
+  // Where blocks do not share a multiprocessor, whatever keeps them off it, each waits alone.
+  const double alone = on([](GpuMachine &machine) { machine.most_blocks = 1; }).latency;
+  EXPECT_GT(alone, usual.latency);
+  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.shared_bytes = 20e3; }).latency, alone);
+  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.registers = 20e3; }).latency, alone);
+  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.most_threads = 128; }).latency, alone);
 }
 
 } // namespace

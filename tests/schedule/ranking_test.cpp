@@ -44,7 +44,7 @@ void expectSound(const Ranking &ranking) {
     double arithmetic = 0;
     for (const CostPart &part : one.arithmetic)
       arithmetic += part.us;
-    if (ranking.target == "sm_90a") {
+    if (!isForThreads(one.schedule) && ranking.target == "sm_90a") {
       EXPECT_NEAR(arithmetic, one.busy.back().us, 1e-9 * arithmetic) << one.schedule;
     }
   }
@@ -115,18 +115,28 @@ TEST(Ranking, OfTheCpuAddsUp) {
   EXPECT_EQ(ranking.legal.size() + ranking.refused.size(), seen.size());
 }
 
-TEST(Ranking, OfAmpereIsSound) {
+TEST(Ranking, OfThreadsThatCopyIsSoundOnEitherMachine) {
   // Widths that no tensor map can address.
   const algebras::Layer layer = projection("Q(5)", 5 * 27, 5 * 33);
-  for (const DataType type : {DataType::F32, DataType::BF16})
-    for (const std::int64_t m : {1, 2048}) {
-      const Ranking ranking = rankSchedules(layer, "sm_80", m, type);
-      expectSound(ranking);
-      for (const RankedSchedule &one : ranking.legal)
-        EXPECT_EQ(whyIllegal(layer, parseAmpereSchedule(one.schedule)), "") << one.schedule;
-      EXPECT_EQ(ranking.legal.front().schedule, toString(chooseAmpereSchedule(layer, m, type)));
-      EXPECT_FALSE(ranking.refused.empty());
-    }
+  for (const std::string target : {"sm_80", "sm_90a"})
+    for (const DataType type : {DataType::F32, DataType::BF16})
+      for (const std::int64_t m : {1, 2048}) {
+        const Ranking ranking = rankSchedules(layer, target, m, type);
+        EXPECT_EQ(ranking.target, target);
+        expectSound(ranking);
+        const GpuMachine &machine = machineOf(target);
+        EXPECT_EQ(ranking.machine, machine.name);
+        const ProjectionWork work = projectionWork(layer, m, type);
+        for (const RankedSchedule &one : ranking.legal) {
+          const AmpereSchedule schedule = parseAmpereSchedule(one.schedule);
+          EXPECT_EQ(whyIllegal(layer, schedule), "") << one.schedule;
+          EXPECT_DOUBLE_EQ(one.predicted, ampereCost(work, schedule, type, machine).total()) << one.schedule;
+          EXPECT_DOUBLE_EQ(one.waves, one.tiles / machine.multiprocessors);
+        }
+        EXPECT_EQ(ranking.legal.front().schedule,
+                  toString(chooseAmpereSchedule(layer, m, type, /*vector=*/0, machine)));
+        EXPECT_FALSE(ranking.refused.empty());
+      }
 }
 
 TEST(Ranking, RefusesWhatTheTargetHasNoKernelsFor) {
@@ -136,12 +146,17 @@ TEST(Ranking, RefusesWhatTheTargetHasNoKernelsFor) {
 }
 
 TEST(Ranking, LeavesToThreadsWhatTheCopyEngineCannotAddress) {
-  const Ranking ranking = rankSchedules(projection("Q(4)", 4 * 20, 256), "sm_90a", 1, DataType::BF16);
+  const algebras::Layer layer = projection("Q(4)", 4 * 20, 256);
+  const Ranking ranking = rankSchedules(layer, "sm_90a", 1, DataType::BF16);
   EXPECT_EQ(ranking.target, "sm_90a");
-  EXPECT_EQ(ranking.machine, "an A100");
+  EXPECT_EQ(ranking.machine, "an H200");
+  // The same floor as that of the kernels for which the copy engine copies.
+  EXPECT_NEAR(ranking.floor_us, floorOf(projectionWork(layer, 1, DataType::BF16)).longest(), 1e-9);
   ASSERT_FALSE(ranking.legal.empty());
-  for (const RankedSchedule &one : ranking.legal)
+  for (const RankedSchedule &one : ranking.legal) {
     EXPECT_TRUE(isForThreads(one.schedule)) << one.schedule;
+    EXPECT_GE(one.predicted, ranking.floor_us) << one.schedule;
+  }
 }
 
 TEST(BestDifferent, TakesTheCheapestOfEachKind) {

@@ -1,5 +1,6 @@
 // The choice for every row of the published tables.
 #include "algebras/expression.h"
+#include "compiler/schedule/ampere_schedule.h"
 #include "compiler/schedule/hopper_schedule.h"
 #include "compiler/schedule/ranking.h"
 #include "runtime/bench/table.h"
@@ -85,6 +86,23 @@ TEST(TableChoices, AreSensibleAndQuick) {
       EXPECT_EQ(schedule.depth, 64) << best.schedule;
     }
   }
+}
+
+// Rows whose widths no tensor map can address: what threads copy keeps up with the copy engine's neighbours.
+TEST(TableChoices, AreSensibleWhereThreadsCopy) {
+  int rows = 0;
+  for (const algrt::TableRow &row : algrt::readTable(tables + "roofline_h200.csv")) {
+    if (row.map != "forward" || isAligned(row))
+      continue;
+    ++rows;
+    SCOPED_TRACE(fmt::format("m = {}, {} -> {}, q = {}", row.m, row.k, row.n, row.q));
+    const Ranking ranking = rankSchedules(layerOf(row), "sm_90a", row.m, DataType::BF16);
+    const RankedSchedule &best = ranking.legal.front();
+    EXPECT_TRUE(isForThreads(best.schedule)) << best.schedule;
+    EXPECT_GE(best.predicted, ranking.floor_us);
+    EXPECT_LT(best.predicted, 6 + 2.4 * ranking.floor_us) << best.schedule;
+  }
+  EXPECT_GE(rows, 6);
 }
 
 // Between the rows of the tables: more rows of X never cost noticeably less, and no step costs a cliff.
