@@ -13,10 +13,14 @@ static std::string singleElements(const algebras::Layer &layer, const std::strin
                                   algebras::DataType output, const GpuMachine &machine) {
   if (widestVector(layer) == 1)
     return "";
-  if (schedule.empty())
-    return toString(chooseAmpereSchedule(layer, m, output, /*vector=*/1, machine));
-  AmpereSchedule same = parseAmpereSchedule(schedule);
-  return std::exchange(same.vector, 1) == 1 ? "" : toString(same);
+  if (!schedule.empty()) {
+    AmpereSchedule same = parseAmpereSchedule(schedule);
+    if (std::exchange(same.vector, 1) == 1)
+      return "";
+    if (whyIllegal(layer, same).empty() && copiesOfThread(same) <= most_single_copies)
+      return toString(same);
+  }
+  return toString(chooseAmpereSchedule(layer, m, output, /*vector=*/1, machine));
 }
 
 /// The copy engine's operands begin at multiples of 16 bytes; threads take the others.

@@ -8,7 +8,7 @@ namespace compiler {
 static constexpr std::pair<std::int64_t, std::int64_t> arrangements[] = {{2, 2}, {2, 4}, {4, 2}, {1, 4},
                                                                          {4, 1}, {1, 2}, {2, 1}, {1, 1}};
 
-/// What is legal and not worth a look: a tile of which whole instructions would be zeros.
+/// What is legal and not worth a look: a tile of which whole instructions would be zeros, and spills.
 static std::optional<AmpereRefusal> wasteful(const algebras::Layer &layer, const AmpereSchedule &schedule) {
   const std::int64_t n = layer.out.width(0), k = layer.in.width(0);
   if (schedule.columns - 16 >= n && schedule.columns > 16)
@@ -21,6 +21,13 @@ static std::optional<AmpereRefusal> wasteful(const algebras::Layer &layer, const
     return AmpereRefusal{
         "deeper than a group",
         fmt::format("a depth of {}: an input group has {}, the rest would be zeros", schedule.depth, k)};
+  const AmpereSchedule whole = completed(layer, schedule);
+  if (const std::int64_t copies = copiesOfThread(whole); whole.vector == 1 && copies > most_single_copies)
+    return AmpereRefusal{
+        "single elements",
+        fmt::format("{} single elements for a thread to copy in a stage: beyond {} they may not "
+                    "all find registers",
+                    copies, most_single_copies)};
   return std::nullopt;
 }
 

@@ -21,8 +21,10 @@ static constexpr double instructions_per_copy = 5, instructions_per_element = 9;
 static constexpr double sector_bytes = 32;
 // What does not hide behind the longest part.
 static constexpr double exposed = 0.12;
-// Registers beside the sums, for counting how many blocks share a multiprocessor.
-static constexpr double registers_beside_sums = 110;
+// Registers that ptxas 12.9 gives a thread beside its sums, 90 to 160, and how many it has at most; for
+// counting how many blocks share a multiprocessor. It takes what it likes: held to the blocks that are
+// counted here, it spills.
+static constexpr double registers_beside_sums = 130, most_registers = 255;
 
 static double ceilDivide(double value, double step) { return std::ceil(value / step); }
 
@@ -36,7 +38,8 @@ static double blocksTogether(const AmpereSchedule &schedule, const GpuMachine &m
   const double sums = static_cast<double>(schedule.rows * schedule.columns) / threads;
   const double by_shared =
       std::floor(machine.shared_bytes / (static_cast<double>(schedule.stages) * stage + 1024));
-  const double by_registers = std::floor(machine.registers / (threads * (sums + registers_beside_sums)));
+  const double by_registers =
+      std::floor(machine.registers / (threads * std::min(most_registers, sums + registers_beside_sums)));
   const double by_threads = std::floor(machine.most_threads / threads);
   return std::clamp(std::min({by_shared, by_registers, by_threads}), 1.0, machine.most_blocks);
 }

@@ -14,8 +14,6 @@ namespace compiler {
 static constexpr std::int64_t slot_alignment = 1024;
 // What a thread needs beside sums and fragments: addresses of its copies, and the place in the walk.
 static constexpr std::int64_t registers_beside_fragments = 56;
-// Of the copies of a stage, beyond the first few.
-static constexpr std::int64_t registers_of_copy = 2, free_copies = 8;
 static constexpr std::int64_t most_registers = 255, register_file = 65536;
 static constexpr std::int64_t most_warps = 16, most_tile_side = 256;
 
@@ -40,19 +38,28 @@ std::int64_t ampereStagesThatFit(const AmpereSchedule &schedule) {
                   ampere_shared_bytes / ampereStageBytes(schedule.rows, schedule.columns, schedule.depth));
 }
 
+std::int64_t copiesOfThread(const AmpereSchedule &schedule) {
+  const std::int64_t of_all = schedule.vector * schedule.threads();
+  return ((schedule.rows + schedule.columns) * schedule.depth + of_all - 1) / of_all;
+}
+
+/// Registers for the copies of a thread in one stage, which ptxas issues side by side, each with its address
+/// and its mask. Fitted to ptxas 12.9 for sm_80 and sm_120.
+static std::int64_t registersOfCopies(std::int64_t copies, std::int64_t vector) {
+  const std::int64_t few = std::max<std::int64_t>(0, 2 * (copies - 8));
+  return vector == 1 ? few : std::max(few, 5 * (copies - 16));
+}
+
 /// Registers of a thread: its sums, twice where they are scaled, the operands of one instruction depth, and
-/// the addresses or elements of its copies, which ptxas holds side by side. Against ptxas for sm_80, 12.9:
-/// what is within the limit does not spill.
+/// its copies. What is within the limit does not spill, unless it copies more than most_single_copies.
 static std::int64_t registersNeeded(const algebras::Layer &layer, const AmpereSchedule &schedule) {
   const std::int64_t warp_rows = schedule.rows / schedule.warp_rows,
                      warp_columns = schedule.columns / schedule.warp_columns;
   const std::int64_t sums = warp_rows * warp_columns / 32;
   const bool scaled = coefficientsOf(layer.lift) == Coefficients::General;
-  const std::int64_t vector = schedule.vector ? schedule.vector : widestVector(layer);
-  const std::int64_t copies =
-      (schedule.rows + schedule.columns) * schedule.depth / vector / schedule.threads();
+  const AmpereSchedule whole = completed(layer, schedule);
   return sums * (scaled ? 2 : 1) + warp_rows / 16 * 4 + warp_columns / 8 * 2 + registers_beside_fragments +
-         registers_of_copy * std::max<std::int64_t>(0, copies - free_copies);
+         registersOfCopies(copiesOfThread(whole), whole.vector);
 }
 
 std::optional<AmpereRefusal> refusal(const algebras::Layer &layer, const AmpereSchedule &schedule) {

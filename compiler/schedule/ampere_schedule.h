@@ -52,6 +52,12 @@ std::int64_t ampereStagesThatFit(const AmpereSchedule &schedule);
 /// More hide no more, and keep other blocks off the multiprocessor.
 inline constexpr std::int64_t usual_ampere_stages = 4, most_ampere_stages = 8;
 
+/// Vectors that one thread copies for one stage, rounded up.
+std::int64_t copiesOfThread(const AmpereSchedule &schedule);
+/// Of single elements, which go through registers: with more than these, ptxas 12.9 may spill whatever room
+/// there is, which is legal and not worth a look.
+inline constexpr std::int64_t most_single_copies = 20;
+
 /// Why a schedule cannot be.
 struct AmpereRefusal {
   std::string kind;   ///< "registers", "shared memory", ...

@@ -82,6 +82,16 @@ TEST(AmpereLegality, NamesWhatExceeds) {
   EXPECT_THAT(why("columns=256,depth=64,stages=3,warps=2x4"), HasSubstr("2 fit"));
 }
 
+TEST(AmpereLegality, CopiesTakeRegisters) {
+  EXPECT_EQ(copiesOfThread(parseAmpereSchedule("rows=64,columns=192,warps=2x2,depth=64,vector=8")), 16);
+  EXPECT_EQ(copiesOfThread(parseAmpereSchedule("rows=16,columns=16,warps=2x2,depth=16,vector=8")), 1);
+  // 88 sums and operands: with 48 copies ptxas spills, with half of them it does not.
+  const algebras::Layer layer = projection(4, 512, 1024);
+  EXPECT_THAT(whyIllegal(layer, parseAmpereSchedule("rows=64,columns=32,warps=1x1,depth=64,vector=4")),
+              HasSubstr("registers"));
+  EXPECT_EQ(whyIllegal(layer, parseAmpereSchedule("rows=64,columns=32,warps=1x1,depth=64,vector=8")), "");
+}
+
 TEST(AmpereLegality, ScaledSumsAreThereTwice) {
   const algebras::Layer scaled = slots(
       R"(table({"dimension":2,"constants":[[0,0,0,"1"],[0,1,1,"1"],[1,0,1,"1"],[1,1,0,"-1/2"]]}))", 256, 256);
@@ -142,6 +152,8 @@ TEST(AmpereCandidates, AreLegalForEveryLayer) {
           ASSERT_FALSE(candidates.empty());
           for (const AmpereSchedule &candidate : candidates) {
             EXPECT_EQ(whyIllegal(layer, candidate), "");
+            EXPECT_TRUE(candidate.vector > 1 || copiesOfThread(candidate) <= most_single_copies)
+                << toString(candidate);
             EXPECT_EQ(candidate.vector, vector ? vector : widestVector(layer));
             EXPECT_GE(candidate.stages, 2);
             // No 16 columns of a tile are zeros alone.

@@ -2,6 +2,7 @@
 // could describe, and those that they could not. One PTX for each has to suit every machine since Ampere.
 #include "algebras/expression.h"
 #include "compiler/gpu_pipeline.h"
+#include "compiler/gpu_target.h"
 #include "runtime/bench/table.h"
 #include "tests/gates/gate.h"
 
@@ -78,6 +79,21 @@ TEST_F(PortableGate, RowsOfTheTables) {
   int number = 0;
   for (const Shape &shape : shapes)
     look(shape, number++ % 2 ? DataType::F32 : DataType::BF16);
+}
+
+// The kernels of single elements that bundles carry for operands at any address: their copies go through
+// registers.
+TEST_F(PortableGate, SingleElementsBesideVectors) {
+  for (const Shape &shape : {Shape{1, 2048, 6144, 32}, Shape{1, 7168, 2048, 32}, Shape{2048, 2048, 768, 32},
+                             Shape{2048, 5120, 25600, 128}, Shape{8192, 25600, 5120, 64},
+                             Shape{4096, 4096, 4096, 32}, Shape{32768, 25600, 5120, 256}})
+    for (const compiler::Target target : {compiler::Target::Sm80, compiler::Target::Sm90a}) {
+      const compiler::Spec spec = specOf(shape.q, shape.k, shape.n);
+      const std::string schedule =
+          compiler::gpuTarget(target).scheduleForAnyAddress(*spec.layer, "", shape.m, DataType::BF16);
+      EXPECT_NE(schedule.find("vector=1"), std::string::npos) << schedule;
+      look(shape, DataType::BF16, schedule);
+    }
 }
 
 // Blocks that are multiples of nothing, and aligned ones whose operands are not.
