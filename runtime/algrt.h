@@ -124,9 +124,11 @@ static inline algrt_bundle_info algrt_bundle_info_init(void) {
 ALGRT_API int algrt_bundle_get_info(const algrt_bundle *bundle, algrt_bundle_info *info);
 
 /* A JSON list, one object per kernel in the manifest's order: name, map, target, level, weights, features,
- * usable (on this machine) and, where not, reason; for a GPU also output, the type of y. Usable means for a
- * GPU that some device of this machine runs it; the first call starts the CUDA driver if the bundle has such
- * kernels. Made once, lives as long as the bundle; NULL for a null bundle or where memory runs out. */
+ * usable (on this machine) and, where not, reason; for a GPU also output, the type of y, and where the
+ * manifest says so vector, the elements that a thread copies at a time, and best_for_rows, [from, to]. Usable
+ * means for a GPU that some device of this machine runs it; the first call starts the CUDA driver if the
+ * bundle has such kernels. Made once, lives as long as the bundle; NULL for a null bundle or where memory
+ * runs out. */
 ALGRT_API const char *algrt_bundle_describe_kernels(const algrt_bundle *bundle);
 
 /* Loads the bundle's kernels and tables for CUDA device `device` (as DLPack's device_id) before they are

@@ -20,8 +20,13 @@ std::string describeKernels(const algrt_bundle &bundle) {
         {"name", kernel.name}, {"map", kernel.map}, {"target", kernel.target}, {"level", kernel.level}};
     entry["weights"] = kernel.known ? nlohmann::ordered_json(name(kernel.weights)) : nlohmann::ordered_json();
     entry["features"] = kernel.features;
-    if (kernel.gpu)
+    if (kernel.gpu) {
       entry["output"] = name(kernel.gpu->output);
+      if (kernel.gpu->copies == GpuCopies::threads)
+        entry["vector"] = kernel.gpu->vector;
+      if (const RowRange rows = kernel.gpu->best_for_rows; rows.to > 0)
+        entry["best_for_rows"] = {rows.from, rows.to};
+    }
     entry["usable"] = reason.empty();
     if (!reason.empty())
       entry["reason"] = reason;

@@ -172,5 +172,29 @@ TEST(KernelChoice, WhereNoneFitsEveryOneSaysWhy) {
   EXPECT_THAT(Chooser(all)(call), HasSubstr("ALGRT_INVALID_ARGUMENT x has 2147483392 rows"));
 }
 
+// On any machine: whether kernels are usable is for failure_test.cpp.
+TEST(KernelDescriptions, SayWhatTheChoiceGoesBy) {
+  const std::string bytes = bundleOf(
+      GpuShape(), {{"engine", 0, {1, 64}}, {"wide", 8, {65, 2048}, "f32"}, {"any", 1}, {"plain", 0}});
+  algrt_bundle *bundle = nullptr;
+  ASSERT_EQ(algrt_bundle_open_memory(bytes.data(), bytes.size(), &bundle), ALGRT_OK) << algrt_last_error();
+  const Json kernels = Json::parse(algrt_bundle_describe_kernels(bundle));
+  algrt_bundle_close(bundle);
+  ASSERT_EQ(kernels.size(), 4u);
+  const Json nothing;
+  const Json expected[][4] = {{"engine", "bf16", nothing, {1, 64}},
+                              {"wide", "f32", 8, {65, 2048}},
+                              {"any", "bf16", 1, nothing},
+                              {"plain", "bf16", nothing, nothing}};
+  for (size_t i = 0; i < 4; ++i) {
+    size_t field = 0;
+    for (const char *key : {"name", "output", "vector", "best_for_rows"}) {
+      const Json &wanted = expected[i][field++];
+      EXPECT_EQ(kernels[i].contains(key), !wanted.is_null()) << key << " of " << kernels[i];
+      EXPECT_EQ(kernels[i].value(key, nothing), wanted) << key << " of " << kernels[i];
+    }
+  }
+}
+
 } // namespace
 } // namespace algrt::cuda
