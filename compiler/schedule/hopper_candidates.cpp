@@ -28,6 +28,8 @@ std::vector<HopperConsidered> considerHopper(const algebras::Layer &layer, Hoppe
           refused = {"deeper than a group",
                      fmt::format("a depth of {}: an input group has {}, the rest would be zeros", depth, k)};
         considered.push_back({schedule, refused});
+        schedule.outer = OuterAxis::Groups;
+        considered.push_back({schedule, refused});
       }
   return considered;
 }

@@ -43,11 +43,13 @@ static double rowCostInBlocks(double bytes, double block_bytes, double piece_byt
   return whole * rowCost(block_bytes, piece_bytes) + rowCost(bytes - whole * block_bytes, piece_bytes);
 }
 
-/// Bytes of the bank that come from memory beyond the first time. Tiles are walked column block by column
-/// block, then group, row block, line: what a block of rows reads of the bank comes back with the next one,
-/// and what types share with the next type, unless the cache has lost it meanwhile.
-static double rereadBytes(const ProjectionWork &work, double rows, double tiles_of_row_block) {
-  auto lost = [](double bytes) { return std::max(0.0, 1 - h200::cache_bytes / bytes); };
+/// The part of bytes that the cache has lost before they are read again, after so many others.
+static double lost(double bytes_between) { return std::max(0.0, 1 - h200::cache_bytes / bytes_between); }
+
+/// Bytes that come from memory beyond the first time, where all groups of a type follow one another: column
+/// block by column block, then group, row block, line. What a block of rows reads of the bank comes back with
+/// the next one, and what types share with the next type.
+static double rereadWithTypesOutside(const ProjectionWork &work, double rows, double tiles_of_row_block) {
   const double together = std::max(1.0, std::floor(h200::processors / tiles_of_row_block));
   double lines = 0, within = 0;
   for (const EqualLines &kind : work.lines) {
@@ -58,41 +60,71 @@ static double rereadBytes(const ProjectionWork &work, double rows, double tiles_
   return within * lost(work.type_bytes) + across * lost(work.intervals ? work.bank_bytes : work.type_bytes);
 }
 
+/// The same where all rows of a group follow one another. Rows come back with the next group that reads them,
+/// a group's part of the bank with the next rows. Rows are in memory in pieces as wide as a group, and the
+/// neighbour of a piece is needed much later: both fetch the sector that they share, and write it.
+static double rereadWithGroupsOutside(const ProjectionWork &work, double rows, double column_blocks) {
+  constexpr double sector = 32, bytes_beyond_a_piece = sector / 2;
+  const double together = std::max(1.0, std::floor(h200::processors / column_blocks));
+  const double bank_of_group = work.bank_bytes / work.groups;
+  double used_bank = 0;
+  for (const EqualLines &kind : work.lines)
+    used_bank += kind.count * ceilDivide(kind.rows, rows) * work.type_bytes / work.groups;
+  const double input_groups = work.x_bytes / (2 * work.rows() * work.k);
+  const double used_x = work.x_bytes * work.terms * work.groups / input_groups;
+  const double x_of_group = used_x / work.groups, y_of_group = work.y_bytes / work.groups;
+  auto overhang = [&](double row_bytes) {
+    return std::fmod(row_bytes, sector) == 0 ? 0 : bytes_beyond_a_piece / row_bytes;
+  };
+  return work.groups * std::max(0.0, used_bank / together - bank_of_group) * lost(bank_of_group) +
+         std::max(0.0, used_x - work.x_bytes) * lost(x_of_group + bank_of_group + y_of_group) +
+         work.x_bytes * overhang(2 * work.k) +
+         work.y_bytes * overhang(work.y_bytes / (work.rows() * work.groups));
+}
+
 HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule, HopperOutput output) {
   const double rows = static_cast<double>(schedule.rows), columns = static_cast<double>(schedule.columns);
   const double depth = static_cast<double>(schedule.depth);
-  const double column_blocks = ceilDivide(work.n, columns), steps = work.terms * ceilDivide(work.k, depth);
+  const double column_blocks = ceilDivide(work.n, columns), steps = ceilDivide(work.k, depth);
   const double tiles_of_row_block = work.groups * column_blocks;
   const double x_panel = static_cast<double>(panelBytes(schedule.depth, 2));
   const double w_panel = static_cast<double>(panelBytes(schedule.columns, 2));
   const double in_cycles = 1 / (h200::processors * h200::tensor_clock);
 
   HopperCost cost;
-  double copied = 0, longest_line = 0;
+  double copied = 0, longest_line = 0, row_blocks_of_lines = 0;
   for (const EqualLines &kind : work.lines) {
     longest_line = std::max(longest_line, kind.rows);
     const double row_blocks = ceilDivide(kind.rows, rows);
-    cost.tiles += kind.count * row_blocks * tiles_of_row_block;
+    row_blocks_of_lines += kind.count * row_blocks;
     copied += kind.count * work.groups * work.terms *
               (column_blocks * kind.rows * rowCost(2 * work.k, x_panel) +
                row_blocks * work.k * rowCostInBlocks(2 * work.n, 2 * columns, w_panel));
   }
+  cost.tiles = row_blocks_of_lines * tiles_of_row_block;
   cost.waves = ceilDivide(cost.tiles, h200::processors);
-  cost.memory =
-      (work.x_bytes + work.bank_bytes + work.y_bytes + rereadBytes(work, rows, tiles_of_row_block)) /
-      h200::memory_bytes_per_us;
+  const double reread = schedule.outer == OuterAxis::Types
+                            ? rereadWithTypesOutside(work, rows, tiles_of_row_block)
+                            : rereadWithGroupsOutside(work, rows, column_blocks);
+  cost.memory = (work.x_bytes + work.bank_bytes + work.y_bytes + reread) / h200::memory_bytes_per_us;
   const double in_flight = static_cast<double>(schedule.stages * stageBytes(schedule));
   cost.loads = copied / h200::cache_bytes_per_us * std::max(1.0, bytes_in_flight / in_flight);
 
   // One instruction multiplies 64 rows by all columns, 16 deep. Below 64 columns reading A takes longer.
   const double instruction = std::max(columns / 2, 16 + columns / 4);
   const double narrow = w_panel == full_row_bytes && x_panel == full_row_bytes ? 1 : narrow_panels;
-  const double multiplied = static_cast<double>(schedule.warpgroups()) * depth / 16 * instruction;
+  auto multiplied = [&](double deep) {
+    return static_cast<double>(schedule.warpgroups()) * ceilDivide(deep, 16) * instruction;
+  };
   const double copies = 2 * depth / x_panel + 2 * columns / w_panel;
-  const double stage = std::max(multiplied, copies * cycles_per_copy) + cycles_per_stage;
+  auto waiting = [&](double deep) {
+    return std::max(0.0, copies * cycles_per_copy - multiplied(deep)) + cycles_per_stage;
+  };
+  // The last step of a term multiplies only what is left of its group.
+  const double last = work.k - (steps - 1) * depth, terms_of_tiles = cost.tiles * work.terms;
   cost.products = floorOf(work).tensor;
-  cost.padding = std::max(0.0, cost.tiles * steps * multiplied * narrow * in_cycles - cost.products);
-  cost.feeding = cost.tiles * steps * (stage - multiplied) * narrow * in_cycles;
+  cost.padding = std::max(0.0, terms_of_tiles * multiplied(work.k) * narrow * in_cycles - cost.products);
+  cost.feeding = terms_of_tiles * ((steps - 1) * waiting(depth) + waiting(last)) * narrow * in_cycles;
   const double written = rows * columns * static_cast<double>(byteWidth(dataType(output))) / 128 * 2;
   cost.store = cost.tiles * (cycles_per_tile + written) * in_cycles;
 

@@ -106,12 +106,27 @@ static LogicalResult verifyProduct(Operation *op, Operand a, Operand b, Accumula
   return success();
 }
 
+/// Part of an operand's depth, where not all of it is multiplied.
+static LogicalResult verifyDepth(Operation *op, std::optional<uint64_t> part, int64_t depth) {
+  if (!part)
+    return success();
+  const auto multiplied = static_cast<int64_t>(*part);
+  if (multiplied < mma_depth || multiplied >= depth || multiplied % mma_depth != 0)
+    return op->emitOpError("multiplies a part of the depth of ")
+           << depth << ", which is a multiple of " << mma_depth << " below it, got " << multiplied;
+  return success();
+}
+
 LogicalResult FetchOp::verify() {
   BlockType block = getBlock().getType();
   return verifyCopy(*this, getSource().getType(), getCoordinates().size(), block, block.getRows());
 }
 
 LogicalResult MultiplyOp::verify() {
+  if (!getShallow() != !getShallowDepth())
+    return emitOpError("says where blocks are shallow together with their depth there");
+  if (failed(verifyDepth(*this, getShallowDepth(), getA().getType().getColumns())))
+    return failure();
   return verifyProduct(*this, getA().getType(), getB().getType(), getAccumulator().getType());
 }
 
@@ -218,6 +233,8 @@ LogicalResult MmaOp::verify() {
         "takes its sign as a value for sums of single warps only; wgmma has it in the instruction");
   if (getNegateIf() && getNegate())
     return emitOpError("has a sign as an attribute and one as a value");
+  if (failed(verifyDepth(*this, getDepth(), getA().getType().getColumns())))
+    return failure();
   return verifyProduct(*this, getA().getType(), getB().getType(), getAccumulator().getType());
 }
 

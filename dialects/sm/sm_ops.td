@@ -120,20 +120,26 @@ def Sm_FetchOp : Sm_Op<"fetch", [MemoryEffects<[MemRead]>]> {
   let hasVerifier = 1;
 }
 
-def Sm_MultiplyOp : Sm_Op<"multiply", [Pure, AllTypesMatch<["accumulator", "result"]>]> {
+def Sm_MultiplyOp : Sm_Op<"multiply", [Pure, AttrSizedOperandSegments,
+                                   AllTypesMatch<["accumulator", "result"]>]> {
   let summary = "Add the product of two blocks to the sums";
   let description = [{
     Where `negate` holds, the product is subtracted: a coefficient of -1. Other coefficients scale a sum of
-    products with `sm.add_scaled`.
+    products with `sm.add_scaled`. Where `shallow` holds, the blocks hold zeros behind the depth that follows
+    `to`, and only what is before it is multiplied: the last block of a group whose width the depth does not
+    divide.
 
     ```mlir
-    %next = sm.multiply %a, %b, %sum negate %minus : !sm.block<...>, !sm.block<...>, !sm.accumulator<128 x 192>
+    %next = sm.multiply %a, %b, %sum negate %minus shallow %last to 32
+        : !sm.block<128 x 64 x bf16>, !sm.block<64 x 192 x bf16>, !sm.accumulator<128 x 192>
     ```
   }];
-  let arguments = (ins Sm_BlockType:$a, Sm_BlockType:$b, Sm_AccumulatorType:$accumulator, Optional<I1>:$negate);
+  let arguments = (ins Sm_BlockType:$a, Sm_BlockType:$b, Sm_AccumulatorType:$accumulator, Optional<I1>:$negate,
+                       Optional<I1>:$shallow, OptionalAttr<I64Attr>:$shallow_depth);
   let results = (outs Sm_AccumulatorType:$result);
   let assemblyFormat = [{
-    $a `,` $b `,` $accumulator (`negate` $negate^)? attr-dict `:` type($a) `,` type($b) `,` type($accumulator)
+    $a `,` $b `,` $accumulator (`negate` $negate^)? (`shallow` $shallow^ `to` $shallow_depth)? attr-dict
+    `:` type($a) `,` type($b) `,` type($accumulator)
   }];
   let hasVerifier = 1;
 }
@@ -393,6 +399,8 @@ def Sm_MmaOp : Sm_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulat
     64 rows of A and all of B. It is asynchronous: the sums are not to be touched before `sm.mma_wait` and
     `sm.settle`; more products of the same shape may be added.
 
+    With `depth` only that much of the slots' depth is multiplied, from its beginning.
+
     For sums of single warps (`warps`) each warp loads the rows of A and the columns of B that its part needs into
     registers, and multiplies tile by tile. When the op is done, the sums are there and the slots have been read by
     this warp. Here the sign may be a value: where the operand of `negate_if` holds, the product is subtracted.
@@ -403,17 +411,25 @@ def Sm_MmaOp : Sm_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulat
     ```
   }];
   let arguments = (ins Sm_BufferType:$a, Index:$a_slot, Sm_BufferType:$b, Index:$b_slot, Sm_AccumulatorType:$accumulator,
-                       UnitAttr:$negate, Optional<I1>:$negate_if);
+                       UnitAttr:$negate, Optional<I1>:$negate_if, OptionalAttr<I64Attr>:$depth);
   let results = (outs Sm_AccumulatorType:$result);
   let assemblyFormat = [{
-    $a `[` $a_slot `]` `,` $b `[` $b_slot `]` `,` $accumulator (`negate` $negate^)? (`negate_if` $negate_if^)? attr-dict
+    $a `[` $a_slot `]` `,` $b `[` $b_slot `]` `,` $accumulator (`negate` $negate^)? (`negate_if` $negate_if^)?
+    (`depth` $depth^)? attr-dict
     `:` type($a) `,` type($b) `,` type($accumulator)
   }];
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$a, "::mlir::Value":$a_slot,
                                  "::mlir::Value":$b, "::mlir::Value":$b_slot, "::mlir::Value":$accumulator,
                                  "bool":$negate), [{
-    build($_builder, $_state, result, a, a_slot, b, b_slot, accumulator, negate, ::mlir::Value());
+    build($_builder, $_state, result, a, a_slot, b, b_slot, accumulator, negate, ::mlir::Value(),
+          ::mlir::IntegerAttr());
   }]>];
+  let extraClassDeclaration = [{
+    /// What is multiplied of the slots' depth.
+    int64_t getMultipliedDepth() {
+      return getDepth() ? static_cast<int64_t>(*getDepth()) : getA().getType().getColumns();
+    }
+  }];
   let hasVerifier = 1;
 }
 

@@ -140,9 +140,13 @@ void CopyPipeline::copyAhead(scf::ForOp loop, Value step, Value slot) {
 void CopyPipeline::multiplyFrom(Value slot) {
   sm::MultiplyOp multiply = product.multiply;
   builder.setInsertionPoint(multiply);
-  Value sums =
-      sm::MmaOp::create(builder, location, multiply.getResult().getType(), buffers[0], slot, buffers[1], slot,
-                        multiply.getAccumulator(), /*negate=*/false, multiply.getNegate());
+  auto mma = [&](IntegerAttr depth) -> Value {
+    return sm::MmaOp::create(builder, location, multiply.getResult().getType(), buffers[0], slot, buffers[1],
+                             slot, multiply.getAccumulator(), /*negate=*/false, multiply.getNegate(), depth);
+  };
+  Value sums = chooseProduct(
+      builder, location, multiply.getShallow(), [&] { return mma(multiply.getShallowDepthAttr()); },
+      [&] { return mma(IntegerAttr()); });
   multiply.replaceAllUsesWith(sums);
   multiply.erase();
   product.a.erase();

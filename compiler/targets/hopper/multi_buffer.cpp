@@ -1,7 +1,8 @@
 // sm-multi-buffer: the channel becomes a ring of slots in shared memory.
 #include "compiler/schedule/hopper_schedule.h"
-#include "compiler/targets/thread_block/index_math.h"
 #include "compiler/targets/hopper/passes.h"
+#include "compiler/targets/thread_block/block_product.h"
+#include "compiler/targets/thread_block/index_math.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -179,24 +180,22 @@ void RingSide::drain(sm::TakeOp take, Place place) {
   builder.setInsertionPoint(multiply);
   Location location = multiply.getLoc();
   sm::AwaitOp::create(builder, take.getLoc(), ring, place.slot, place.parity);
-  auto product = [&](bool negate) -> Value {
-    return sm::MmaOp::create(builder, location, multiply.getResult().getType(), buffers[0], place.slot,
-                             buffers[1], place.slot, multiply.getAccumulator(), negate);
+  // Sign and depth are part of the instructions, so that there is a product for each that may be wanted.
+  const IntegerAttr whole;
+  auto product = [&](bool negate, IntegerAttr depth) -> Value {
+    auto mma = sm::MmaOp::create(builder, location, multiply.getResult().getType(), buffers[0], place.slot,
+                                 buffers[1], place.slot, multiply.getAccumulator(), negate);
+    mma.setDepthAttr(depth);
+    return mma;
   };
-  Value sums;
-  if (Value negate = multiply.getNegate()) {
-    // The sign is part of the instruction, so that there are two of them.
-    auto branch = scf::IfOp::create(builder, location, multiply.getResult().getType(), negate,
-                                    /*withElseRegion=*/true);
-    for (auto [block, minus] : {std::pair(branch.thenBlock(), true), std::pair(branch.elseBlock(), false)}) {
-      OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPointToEnd(block);
-      scf::YieldOp::create(builder, location, product(minus));
-    }
-    sums = branch.getResult(0);
-  } else {
-    sums = product(false);
-  }
+  auto ofSign = [&](IntegerAttr depth) {
+    return chooseProduct(
+        builder, location, multiply.getNegate(), [&] { return product(true, depth); },
+        [&] { return product(false, depth); });
+  };
+  Value sums = chooseProduct(
+      builder, location, multiply.getShallow(), [&] { return ofSign(multiply.getShallowDepthAttr()); },
+      [&] { return ofSign(whole); });
   auto release = sm::ReleaseOp::create(builder, location, ring, place.slot);
   multiply.replaceAllUsesWith(sums);
   multiply.erase();

@@ -71,7 +71,7 @@ struct MmaLowering : ConvertOpToLLVMPattern<sm::MmaOp> {
     // Both operands are stored row by row: A along its depth, B along its columns.
     auto row_major = NVVM::MMALayoutAttr::get(context, NVVM::MMALayout::row);
     Value sum = adaptor.getAccumulator();
-    for (std::int64_t depth = 0; depth < a.getColumns(); depth += instruction_depth) {
+    for (std::int64_t depth = 0; depth < op.getMultipliedDepth(); depth += instruction_depth) {
       auto step = [&](Value low, std::int64_t bytes, const DescriptorFields &fields) {
         return descriptor(rewriter, location, write.add(low, bytes >> 4), fields);
       };

@@ -25,7 +25,8 @@ public:
   /// `sign_bits` (i32) are flipped in every pair of A's elements; null for none.
   WarpProduct(OpBuilder &builder, sm::MmaOp op, sm::MmaOp::Adaptor operands, Value sign_bits)
       : builder(builder), location(op.getLoc()), write(builder, location), a(op.getA().getType()),
-        b(op.getB().getType()), sums_type(op.getAccumulator().getType()), sign_bits(sign_bits),
+        b(op.getB().getType()), sums_type(op.getAccumulator().getType()),
+        multiplied_depth(op.getMultipliedDepth()), sign_bits(sign_bits),
         a_start(slotStart(operands.getA(), operands.getASlot(), a)),
         b_start(slotStart(operands.getB(), operands.getBSlot(), b)) {}
 
@@ -40,7 +41,7 @@ public:
     Value first_column = write.add(write.multiply(part.firstColumn(), element_bytes), lane_piece);
 
     TileSums tiles(builder, location, sums_type, sums);
-    for (std::int64_t depth = 0; depth < a.getColumns(); depth += sm::mma_depth) {
+    for (std::int64_t depth = 0; depth < multiplied_depth; depth += sm::mma_depth) {
       Value a_offset = a_row.at(write.add(lane_piece, depth * element_bytes));
       SmallVector<Registers> fragments;
       for (std::int64_t row = 0; row < sums_type.getRowsOfWarp(); row += sm::mma_rows)
@@ -106,6 +107,7 @@ private:
   Instructions write;
   sm::BufferType a, b;
   sm::AccumulatorType sums_type;
+  std::int64_t multiplied_depth;
   Value sign_bits;
   Value a_start, b_start;
 };

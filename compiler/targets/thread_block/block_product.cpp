@@ -20,4 +20,15 @@ FailureOr<BlockProduct> findProduct(sm::KernelOp kernel) {
   return product;
 }
 
+Value chooseProduct(OpBuilder &builder, Location location, Value condition, function_ref<Value()> then,
+                    function_ref<Value()> otherwise) {
+  if (!condition)
+    return otherwise();
+  auto write = [&](function_ref<Value()> sums) {
+    return [sums](OpBuilder &inner, Location where) { scf::YieldOp::create(inner, where, sums()); };
+  };
+  OpBuilder::InsertionGuard guard(builder);
+  return scf::IfOp::create(builder, location, condition, write(then), write(otherwise)).getResult(0);
+}
+
 } // namespace compiler

@@ -14,6 +14,12 @@ struct BlockProduct {
 /// Fails with a message where the kernel multiplies in several places, or blocks that have other uses.
 mlir::FailureOr<BlockProduct> findProduct(sm::KernelOp kernel);
 
+/// Sums that are those of `then` where `condition` holds and those of `otherwise` elsewhere. Without a
+/// condition they are those of `otherwise`. Both are written where `builder` stands, or into branches there.
+mlir::Value chooseProduct(mlir::OpBuilder &builder, mlir::Location location, mlir::Value condition,
+                          llvm::function_ref<mlir::Value()> then,
+                          llvm::function_ref<mlir::Value()> otherwise);
+
 } // namespace compiler
 
 #endif

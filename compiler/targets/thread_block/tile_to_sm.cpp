@@ -55,6 +55,10 @@ private:
 
 } // namespace
 
+static std::int64_t roundUp(std::int64_t value, std::int64_t step) {
+  return (value + step - 1) / step * step;
+}
+
 LogicalResult ThreadBlockProgram::check(tile::OwnOp own) {
   if (layout.getRowTypes().getKind() == alg::RowTypeKind::Explicit)
     return source.emitOpError("has explicit row types, whose rows no map can address");
@@ -137,18 +141,22 @@ LogicalResult ThreadBlockProgram::write() {
   auto loop = scf::ForOp::create(builder, location, first, tiles, blocks);
   builder.setInsertionPoint(loop.getBody()->getTerminator());
 
-  // From fast to slow: column block, group, row block, line.
+  // From fast to slow: column block, group, row block, line; or with the group the slowest.
   Value number = loop.getInductionVar();
   auto peel = [&](auto extent) {
     Value index = math.remainder(number, extent);
     number = math.divide(number, extent);
     return index;
   };
+  const bool groups_outside = schedule.getOuter() == tile::AxisKind::Groups;
   Tile tile;
   tile.column = math.multiply(peel(column_blocks), schedule.getColumns());
-  tile.group = peel(groups);
+  if (!groups_outside)
+    tile.group = peel(groups);
   tile.row = math.multiply(peel(row_blocks), schedule.getRows());
-  tile.line = lines.at(math, number);
+  tile.line = lines.at(math, groups_outside ? peel(lines.count()) : number);
+  if (groups_outside)
+    tile.group = number;
 
   // Lines differ in length, so that the last block of rows of a line may be empty.
   auto exists =
@@ -252,8 +260,16 @@ LogicalResult ThreadBlockProgram::writeTerms(tile::TermsOp terms, tile::OwnOp ow
                                 ValueRange{k, term.input_group, tile.line.line, tile.row});
   Value b = sm::FetchOp::create(builder, location, block(w), w, math.constant(0),
                                 ValueRange{tile.column, bank_group, k, term.bank_row});
+  // What is left of a group for its last block may be less deep than a block.
+  const std::int64_t rest = roundUp(layout.getIn().getWidth(0) - (depth_blocks - 1) * depth, sm::mma_depth);
+  Value shallow;
+  IntegerAttr shallow_depth;
+  if (rest < depth) {
+    shallow = math.equal(depth_block, math.constant(depth_blocks - 1));
+    shallow_depth = builder.getI64IntegerAttr(rest);
+  }
   Value next = sm::MultiplyOp::create(builder, location, init.getType(), a, b, loop.getRegionIterArg(0),
-                                      term.negative);
+                                      term.negative, shallow, shallow_depth);
   if (scaled)
     writeScaling(steps, ordinal, math.equal(depth_block, math.constant(depth_blocks - 1)), next,
                  loop.getRegionIterArg(1));

@@ -96,3 +96,34 @@ sm.kernel @signs(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>
     sm.deliver %sum to %y[%c0] [%c0, %c0, %c0, %c0] : <128 x 64> to <2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>
   }
 }
+
+// So is the depth. A block that is shallow where it is the last has up to four products.
+// CHECK-LABEL: sm.kernel @depths
+sm.kernel @depths(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
+                  %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, swizzle 128>,
+                  %y: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>, %rows: index, %offset: index,
+                  %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
+  %c0 = arith.constant 0 : index
+  %channel = sm.channel : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>
+  sm.role multiply warpgroups 2 registers 232 {
+    %minus = arith.cmpi slt, %rows, %offset : index
+    %last = arith.cmpi eq, %rows, %offset : index
+    %zero = sm.zero : <128 x 64>
+    %a, %b = sm.take %channel : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>> -> !sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>
+    // CHECK: %[[MINUS:.*]] = arith.cmpi slt
+    // CHECK: %[[LAST:.*]] = arith.cmpi eq
+    // CHECK: scf.if %[[LAST]] -> (!sm.accumulator<128 x 64>) {
+    // CHECK-NEXT: %{{.*}} = scf.if %[[MINUS]] -> (!sm.accumulator<128 x 64>) {
+    // CHECK-NEXT: %{{.*}} = sm.mma {{.*}} negate depth 32 :
+    // CHECK: } else {
+    // CHECK-NEXT: %{{.*}} = sm.mma {{.*}}, %{{[0-9]+}} depth 32 :
+    // CHECK: } else {
+    // CHECK-NEXT: %{{.*}} = scf.if %[[MINUS]] -> (!sm.accumulator<128 x 64>) {
+    // CHECK-NEXT: %{{.*}} = sm.mma {{.*}} negate :
+    // CHECK: } else {
+    // CHECK-NEXT: %{{.*}} = sm.mma {{.*}}, %{{[0-9]+}} :
+    // CHECK: sm.release
+    %sum = sm.multiply %a, %b, %zero negate %minus shallow %last to 32 : <128 x 64 x bf16, swizzle 128>, <64 x 64 x bf16, swizzle 128>, <128 x 64>
+    sm.deliver %sum to %y[%c0] [%c0, %c0, %c0, %c0] : <128 x 64> to <2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>
+  }
+}

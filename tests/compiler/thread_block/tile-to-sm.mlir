@@ -69,6 +69,48 @@ tile.kernel @cyclic(%x: !tile.matrix<?x512xbf16>, %w: !tile.matrix<512x640xbf16>
 
 // -----
 
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 80>, bank = #alg.groups<4 x 80>,
+                       out = #alg.groups<4 x 160>, row_types = #alg.row_types<cyclic 4>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 96, depth = 64, stages = 3, outer = groups>
+
+// The group is the slowest of a tile's numbers. 80 are a block of 64 and one that is shallow.
+// CHECK-LABEL: sm.kernel @groups_outside(
+tile.kernel @groups_outside(%x: !tile.matrix<?x320xbf16>, %w: !tile.matrix<320x640xbf16>, %y: !tile.matrix<?x640xbf16>)
+    attributes {layout = #layout, schedule = #schedule} {
+  // CHECK-DAG: %[[LINES:.*]] = arith.minsi %rows, %c4 : index
+  // CHECK-DAG: %[[BLOCKS:.*]] = arith.divui %{{.*}}, %c64 : index
+  // CHECK: scf.for %[[TILE:.*]] = %{{.*}} to %{{.*}} step %{{.*}} {
+  // CHECK: arith.remui %[[TILE]], %c2
+  // CHECK: %[[BAND:.*]] = arith.divui %[[TILE]], %c2
+  // CHECK: arith.remui %[[BAND]], %[[BLOCKS]]
+  // CHECK: %[[LINE:.*]] = arith.divui %[[BAND]], %[[BLOCKS]]
+  // CHECK: %[[PHASE:.*]] = arith.remui %[[LINE]], %[[LINES]]
+  // CHECK: %[[GROUP:.*]] = arith.divui %[[LINE]], %[[LINES]]
+  // CHECK: arith.addi %[[PHASE]], %offset
+  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 96>] {
+    %zero = tile.zero : !tile.fragment<64x96xf32>
+    // CHECK: arith.minsi %{{.*}}, %[[GROUP]]
+    // CHECK: scf.for %[[STEP:.*]] = %c0
+    // CHECK: %[[DEPTH_BLOCK:.*]] = arith.remui %[[STEP]], %c2
+    // CHECK: %[[LAST:.*]] = arith.cmpi eq, %[[DEPTH_BLOCK]], %c1
+    // CHECK: sm.multiply %{{.*}}, %{{.*}}, %{{.*}} shallow %[[LAST]] to 16 :
+    %total = tile.terms (%k, %b, %c) of (%t, %j) carry(%sum = %zero) : !tile.fragment<64x96xf32> {
+      %next = tile.mma %x[%t, %k, %s], %w[%b, %j, %n], %sum
+          : !tile.matrix<?x320xbf16>, !tile.matrix<320x640xbf16>, !tile.fragment<64x96xf32>
+      tile.yield %next : !tile.fragment<64x96xf32>
+    }
+    %rounded = tile.map (%v = %total : !tile.fragment<64x96xf32>) -> !tile.fragment<64x96xbf16> {
+      %r = arith.truncf %v : f32 to bf16
+      tile.yield %r : bf16
+    }
+    %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<64x96>
+    tile.store %rounded to %y[%t, %s, %j, %n] mask %mask
+        : !tile.fragment<64x96xbf16>, !tile.matrix<?x640xbf16>, !tile.mask<64x96>
+  }
+}
+
+// -----
+
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<interval 2 x 192>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3>
@@ -205,8 +247,8 @@ tile.kernel @scaled(%x: !tile.matrix<?x80xbf16>, %w: !tile.matrix<80x24xbf16>, %
     // CHECK: %[[SUMS:.*]]:2 = scf.for %[[STEP:.*]] = %c0 to %{{.*}} step %c1 iter_args(%[[PARTIAL:.*]] = %{{.*}}, %[[TOTAL:.*]] = %{{.*}})
     // CHECK-DAG: %[[BLOCK:.*]] = arith.remui %[[STEP]], %c2
     // CHECK-DAG: %[[TERM:.*]] = arith.divui %[[STEP]], %c2
-    // CHECK: %[[NEXT:.*]] = sm.multiply %{{.*}}, %{{.*}}, %[[PARTIAL]] :
     // CHECK: %[[ENDS_TERM:.*]] = arith.cmpi eq, %[[BLOCK]], %c1
+    // CHECK: %[[NEXT:.*]] = sm.multiply %{{.*}}, %{{.*}}, %[[PARTIAL]] shallow %[[ENDS_TERM]] to 16 :
     // CHECK: %[[STEP_SUMS:.*]]:2 = scf.if %[[ENDS_TERM]]
     // CHECK: %[[BITS:.*]] = sm.read_terms
     // CHECK: %[[LATER:.*]] = arith.addi %[[TERM]], %c1

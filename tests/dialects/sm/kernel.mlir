@@ -28,8 +28,8 @@ sm.kernel @forward(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 12
     // CHECK: sm.wait %{{.*}}[%{{.*}}] parity %{{.*}} : <3>
     sm.wait %full[%zero] parity %odd : <3>
     sm.mma_fence
-    // CHECK: sm.mma %{{.*}}[%{{.*}}], %{{.*}}[%{{.*}}], %{{.*}} negate : <3 x 128 x 64 x bf16, swizzle 128>, <3 x 64 x 96 x bf16, swizzle 64>, <128 x 96>
-    %next = sm.mma %a[%zero], %b[%zero], %sum negate
+    // CHECK: sm.mma %{{.*}}[%{{.*}}], %{{.*}}[%{{.*}}], %{{.*}} negate depth 32 : <3 x 128 x 64 x bf16, swizzle 128>, <3 x 64 x 96 x bf16, swizzle 64>, <128 x 96>
+    %next = sm.mma %a[%zero], %b[%zero], %sum negate depth 32
         : <3 x 128 x 64 x bf16, swizzle 128>, <3 x 64 x 96 x bf16, swizzle 64>, <128 x 96>
     sm.mma_commit
     sm.mma_wait 0

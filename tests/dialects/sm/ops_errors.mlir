@@ -220,3 +220,43 @@ sm.kernel @allocate(%x: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.m
   // expected-error @+1 {{needs the swizzle of its blocks: assign it before}}
   %a = sm.allocate : <2 x 64 x 64 x bf16>
 }
+
+// -----
+
+func.func @part(%a: !sm.buffer<2 x 64 x 64 x bf16>, %b: !sm.buffer<2 x 64 x 64 x bf16>, %i: index, %sum: !sm.accumulator<64 x 64>) {
+  // expected-error @+1 {{multiplies a part of the depth of 64, which is a multiple of 16 below it, got 64}}
+  %0 = sm.mma %a[%i], %b[%i], %sum depth 64 : <2 x 64 x 64 x bf16>, <2 x 64 x 64 x bf16>, <64 x 64>
+  return
+}
+
+// -----
+
+func.func @part(%a: !sm.buffer<2 x 64 x 64 x bf16>, %b: !sm.buffer<2 x 64 x 64 x bf16>, %i: index, %sum: !sm.accumulator<64 x 64>) {
+  // expected-error @+1 {{multiplies a part of the depth of 64, which is a multiple of 16 below it, got 0}}
+  %0 = sm.mma %a[%i], %b[%i], %sum depth 0 : <2 x 64 x 64 x bf16>, <2 x 64 x 64 x bf16>, <64 x 64>
+  return
+}
+
+// -----
+
+func.func @part(%a: !sm.buffer<2 x 64 x 64 x bf16>, %b: !sm.buffer<2 x 64 x 64 x bf16>, %i: index, %sum: !sm.accumulator<64 x 64>) {
+  // expected-error @+1 {{multiplies a part of the depth of 64, which is a multiple of 16 below it, got 24}}
+  %0 = sm.mma %a[%i], %b[%i], %sum depth 24 : <2 x 64 x 64 x bf16>, <2 x 64 x 64 x bf16>, <64 x 64>
+  return
+}
+
+// -----
+
+func.func @part(%a: !sm.block<64 x 32 x bf16>, %b: !sm.block<32 x 64 x bf16>, %last: i1, %sum: !sm.accumulator<64 x 64>) {
+  // expected-error @+1 {{multiplies a part of the depth of 32, which is a multiple of 16 below it, got 32}}
+  %0 = sm.multiply %a, %b, %sum shallow %last to 32 : <64 x 32 x bf16>, <32 x 64 x bf16>, <64 x 64>
+  return
+}
+
+// -----
+
+func.func @part(%a: !sm.block<64 x 32 x bf16>, %b: !sm.block<32 x 64 x bf16>, %sum: !sm.accumulator<64 x 64>) {
+  // expected-error @+1 {{says where blocks are shallow together with their depth there}}
+  %0 = sm.multiply %a, %b, %sum {shallow_depth = 16} : <64 x 32 x bf16>, <32 x 64 x bf16>, <64 x 64>
+  return
+}

@@ -18,7 +18,9 @@ sm.kernel @values(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.map
   // CHECK: sm.multiply %[[A]], %{{.*}}, %{{.*}} : <64 x 64 x bf16>, <64 x 64 x bf16>, <64 x 64>
   %next = sm.multiply %a, %b, %sum : <64 x 64 x bf16>, <64 x 64 x bf16>, <64 x 64>
   // CHECK: sm.multiply %[[A]], %{{.*}}, %{{.*}} negate %{{.*}} :
-  %other = sm.multiply %a, %b, %next negate %minus : <64 x 64 x bf16>, <64 x 64 x bf16>, <64 x 64>
+  %signed = sm.multiply %a, %b, %next negate %minus : <64 x 64 x bf16>, <64 x 64 x bf16>, <64 x 64>
+  // CHECK: sm.multiply %[[A]], %{{.*}}, %{{.*}} negate %[[MINUS:.*]] shallow %[[MINUS]] to 48 :
+  %other = sm.multiply %a, %b, %signed negate %minus shallow %minus to 48 : <64 x 64 x bf16>, <64 x 64 x bf16>, <64 x 64>
   // CHECK: sm.deliver %{{.*}} to %y[%[[I]]] [%[[I]], %[[I]], %[[I]], %[[I]]] : <64 x 64> to <2 x 64 x 64 x f32, row_dimension 3>
   sm.deliver %other to %y[%i] [%i, %i, %i, %i] : <64 x 64> to <2 x 64 x 64 x f32, row_dimension 3>
   // CHECK: %[[CHANNEL:.*]] = sm.channel : <!sm.block<64 x 64 x bf16>>

@@ -38,10 +38,17 @@ const std::vector<Kernel> &kernels() {
       {"Q5Narrow", "Q(5)", 160, 80, "rows=64,columns=16,depth=16,stages=5", f32},
       {"Q6Partial", "Q(6)", 240, 336, "rows=64,columns=32,depth=32,stages=3",
        bf16}, // K/q = 40, N/q = 56: partial blocks
+      {"Q2Shallow", "Q(2)", 320, 320, "rows=128,columns=160,depth=64,stages=2", bf16}, // 160 = 64 + 64 + 32
       {"Q8", "Q(8)", 512, 256, "rows=128,columns=32,depth=64,stages=3", f32},
       // runs of rows
       {"Q3Interval", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3", bf16, "interval(40)"},
       {"Q4LongInterval", "Q(4)", 256, 256, "rows=128,columns=64,depth=32,stages=4", f32, "interval(150)"},
+      {"Q3ManyWarpgroups", "Q(3)", 96, 192, "rows=256,columns=64,depth=32,stages=3", bf16},
+      // groups outside
+      {"Q4Groups", "Q(4)", 256, 384, "rows=64,columns=64,depth=32,stages=4,outer=groups", bf16},
+      {"IntervalGroups", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3,outer=groups", bf16,
+       "interval(40)"},
+      {"PathGroups", "path(3)", 216, 192, "rows=128,columns=32,depth=64,stages=2,outer=groups", f32},
       {"PowerInterval", "Q(2)^2", 256, 256, "rows=64,columns=64,depth=64,stages=3", bf16, "interval(48)"},
       // terms from a table
       {"Power", "Q(2)^2", 128, 256, "rows=64,columns=64,depth=32,stages=2", f32},
@@ -52,6 +59,8 @@ const std::vector<Kernel> &kernels() {
       // slots, with signs
       {"Matrices", "M(2)", 256, 256, "rows=64,columns=64,depth=64,stages=3", bf16, "cyclic", "slots"},
       {"Quaternions", quaternions, 256, 256, "rows=64,columns=64,depth=32,stages=3", f32, "cyclic", "slots"},
+      {"QuaternionsShallow", quaternions, 320, 192, "rows=64,columns=48,depth=64,stages=2", bf16, "cyclic",
+       "slots"}, // 80 = 64 + 16, with either sign
       {"QuaternionsWide", quaternions, 256, 768, "rows=128,columns=192,depth=64,stages=2", bf16, "cyclic",
        "slots"},
   };
