@@ -45,13 +45,14 @@ static double blocksTogether(const AmpereSchedule &schedule, const GpuMachine &m
 }
 
 namespace {
-/// What one step of one block takes of a multiprocessor, in cycles.
+/// What one step of one block takes of a multiprocessor on average, in cycles.
 struct Step {
   double products, shared, issue, latency;
 };
 } // namespace
 
-static Step stepOf(const AmpereSchedule &schedule, const GpuMachine &machine) {
+/// `multiplied` of the depth, on average: the last step of a term multiplies what is left of its group.
+static Step stepOf(const AmpereSchedule &schedule, double multiplied, const GpuMachine &machine) {
   const double rows = static_cast<double>(schedule.rows), columns = static_cast<double>(schedule.columns);
   const double depth = static_cast<double>(schedule.depth), warps = static_cast<double>(schedule.warps());
   const double warp_rows = static_cast<double>(schedule.warp_rows),
@@ -59,17 +60,18 @@ static Step stepOf(const AmpereSchedule &schedule, const GpuMachine &machine) {
   const double vector = static_cast<double>(schedule.vector);
   const double row_tiles = rows / warp_rows / 16, column_tiles = columns / warp_columns / 8;
   Step step;
-  step.products = rows * columns * depth / machine.macs_per_cycle;
-  // Every warp reads its rows of A and its columns of B.
-  step.shared = 2 * depth * (rows * warp_columns + columns * warp_rows + rows + columns) /
+  step.products = rows * columns * multiplied / machine.macs_per_cycle;
+  // Every warp reads its rows of A and its columns of B; all of the slot is written.
+  step.shared = 2 * (multiplied * (rows * warp_columns + columns * warp_rows) + depth * (rows + columns)) /
                 machine.shared_bytes_per_cycle;
   const double copies = (rows + columns) * depth / vector / 32 *
                         (schedule.vector > 1 ? instructions_per_copy : instructions_per_element);
-  const double multiplies = warps * depth / 16 * (row_tiles * column_tiles + row_tiles + column_tiles / 2);
+  const double multiplies =
+      warps * multiplied / 16 * (row_tiles * column_tiles + row_tiles + column_tiles / 2);
   step.issue = (copies + multiplies) / machine.issues_per_cycle;
   // Copies of one element go through registers, so that a step waits for memory.
-  step.latency =
-      cycles_per_step + depth / 16 * cycles_per_depth + (schedule.vector > 1 ? 0 : machine.memory_latency);
+  step.latency = cycles_per_step + multiplied / 16 * cycles_per_depth +
+                 (schedule.vector > 1 ? 0 : machine.memory_latency);
   return step;
 }
 
@@ -97,7 +99,7 @@ AmpereCost ampereCost(const ProjectionWork &work, const AmpereSchedule &schedule
 
   // Cycles of one multiprocessor, spread over all.
   const double in_us = cost.tiles / (machine.multiprocessors * machine.clock);
-  const Step step = stepOf(schedule, machine);
+  const Step step = stepOf(schedule, 16 * ceilDivide(work.k, 16) / depth_blocks, machine);
   cost.products = steps * step.products * in_us;
   cost.shared = steps * step.shared * in_us;
   cost.issue = steps * step.issue * in_us;
