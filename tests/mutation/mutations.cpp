@@ -90,6 +90,10 @@ public:
         phase(flip);
       else if (auto store = dyn_cast<LLVM::StoreOp>(op); store && isGlobal(store.getAddr()))
         result(store);
+      else if (store && copies_for_themselves)
+        elementStore(store);
+      else if (auto load = dyn_cast<LLVM::LoadOp>(op); load && isElement(load))
+        elementLoad(load);
       else if (auto comparison = dyn_cast<LLVM::ICmpOp>(op); comparison && copies_for_themselves)
         mask(comparison);
       else if (isInstruction(op) && !isPlain(op))
@@ -401,6 +405,31 @@ private:
       OpBuilder build(branch);
       branch.getConditionMutable().assign(constant(build, op->getLoc(), build.getI1Type(), 1));
     });
+  }
+
+  /// A single element on its way through a register: one of global memory, then itself or zero.
+  bool isElement(LLVM::LoadOp load) {
+    return copies_for_themselves && isGlobal(load.getAddr()) && load.getType().isInteger(16);
+  }
+
+  void elementLoad(LLVM::LoadOp load) {
+    add("address", "+1 element", furtherOn(0, 2));
+    add("address", "unmasked", [](Operation *op) {
+      // Not where an element is for certain, but where this one would be.
+      auto from = op->getOperand(0).getDefiningOp<LLVM::SelectOp>();
+      op->setOperand(0, from.getTrueValue());
+    });
+    auto chosen = [](Operation *op) { return cast<LLVM::SelectOp>(*op->getUsers().begin()); };
+    add("element", "unmasked",
+        [=](Operation *op) { chosen(op).getResult().replaceAllUsesWith(op->getResult(0)); });
+    add("element", "zero",
+        [=](Operation *op) { chosen(op).getResult().replaceAllUsesWith(chosen(op).getFalseValue()); });
+  }
+
+  void elementStore(LLVM::StoreOp store) {
+    add("delete", "", [](Operation *op) { op->erase(); });
+    add("address", "+1 element", furtherOn(1, 2));
+    add("address", "+16 bytes", furtherOn(1, 16));
   }
 
   /// A coordinate within its extent: of copies, of stores.
