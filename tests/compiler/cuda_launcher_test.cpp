@@ -5,17 +5,15 @@
 #include "runtime/cuda/driver_entries.h"
 #include "runtime/cuda/launch_plan.h"
 #include "runtime/gpu_kernel_abi.h"
+#include "tests/compiler/compiled_launcher.h"
 #include "tests/runtime/cuda_stand_in/control.h"
-#include "tests/tools/temporary_folder.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdexcept>
 
 namespace algrt::cuda {
 #define DECLARE(NAME, SYMBOL, PARAMETERS) extern "C" Result SYMBOL PARAMETERS;
@@ -29,23 +27,10 @@ using namespace algrt;
 using namespace algrt::cuda;
 using compiler::CudaProgram;
 using compiler::launcherNames;
+using launcher_test::Launcher;
+using launcher_test::Shape;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-struct Shape {
-  const char *name;
-  Lift lift;
-  RowTypesKind kind;
-  int64_t types, run, groups, in, out;
-  ElementType output;
-  int64_t cluster;
-  std::vector<int32_t> terms;
-  int64_t vector = 0; // above 0: threads copy so many elements at a time
-  bool scaled = false;
-
-  // Elements that the distance of rows may grow by.
-  int64_t padding(int64_t most) const { return vector == 0 ? most : vector * 3; }
-};
 
 const Shape shapes[] = {
     {"Cyclic", Lift::rows, RowTypesKind::cyclic, 5, 1, 5, 64, 96, ElementType::bf16, 1, {}},
@@ -78,119 +63,6 @@ const Shape shapes[] = {
      {0, 1, 0, 3, 0x3f000000, INT32_MIN},
      4,
      true},
-};
-
-std::string ptx(const Shape &shape) {
-  const bool plain = shape.vector > 0;
-  return fmt::format(
-      ".version 8.0\n.target {}\n.address_size 64\n.visible .entry product(\n"
-      ".param .align {} .b8 maps[{}], .param .u32 rows, .param .u32 offset, .param .u64 terms)\n"
-      ".maxntid {}, 1, 1\n{{ ret; }}\n",
-      plain ? "sm_80" : "sm_90a", plain ? 8 : 64,
-      (plain ? 48 : 128) * (shape.kind == RowTypesKind::interval ? 7 : 5), plain ? 128 : 384);
-}
-
-CudaProgram programOf(const Shape &shape, const std::string &path, const std::string &image) {
-  CudaProgram program{};
-  program.names = launcherNames(path);
-  program.title = "a test */ of comments";
-  Layer &layer = program.layer;
-  layer.lift = shape.lift;
-  layer.dtype = ElementType::bf16;
-  layer.k = shape.groups * shape.in;
-  layer.n = shape.groups * shape.out;
-  layer.types = shape.types;
-  layer.row_types = shape.kind;
-  layer.row_type_width = shape.run;
-  layer.in_groups.assign(size_t(shape.groups), shape.in);
-  layer.out_groups.assign(size_t(shape.groups), shape.out);
-  layer.bank_rows = layer.in_groups;
-  GpuKernel &kernel = program.kernel;
-  kernel.architecture = 90;
-  kernel.exact_architecture = true;
-  kernel.output = shape.output;
-  kernel.symbol = "product";
-  kernel.threads = 384;
-  kernel.cluster = shape.cluster;
-  kernel.shared_bytes = 200000;
-  kernel.tile = {16, 32, 32, 4, 2};
-  kernel.x = {32, 16, 64};
-  kernel.w = {16, 32, 32};
-  kernel.y = {32, 16, shape.output == ElementType::f32 ? 128 : 64};
-  kernel.dependent_launch = shape.cluster > 1;
-  kernel.terms = !shape.terms.empty();
-  if (shape.vector > 0) {
-    kernel.architecture = 80;
-    kernel.exact_architecture = false;
-    kernel.threads = 128;
-    kernel.shared_bytes = 90000;
-    kernel.copies = GpuCopies::threads;
-    kernel.vector = shape.vector;
-    kernel.scaled = shape.scaled;
-    kernel.warp_rows = kernel.warp_columns = 2;
-  }
-  program.image_kind = ImageKind::ptx;
-  program.image = image;
-  program.terms = shape.terms;
-  return program;
-}
-
-// The functions of a compiled launcher, by the types of its header.
-struct Launcher {
-  struct Kernel {
-    void *state;
-    char error[512];
-  };
-  using Symbol = void (*)();
-  using Find = Symbol (*)(const char *, void *);
-
-  Launcher(const TemporaryFolder &folder, const Shape &shape, const std::string &c_compiler) {
-    const std::string image = ptx(shape);
-    const CudaProgram program = programOf(shape, folder.path("up-1.c"), image);
-    const compiler::LauncherFiles files = compiler::cudaLauncher(program);
-    folder.write("up-1.c", files.source);
-    folder.write("up-1.h", files.header);
-    const std::string command =
-        fmt::format("{} -std=c99 -pedantic -Wall -Wextra -Werror -O1 -shared -fPIC -o '{}' '{}'", c_compiler,
-                    folder.path("up.so"), folder.path("up-1.c"));
-    if (std::system(command.c_str()) != 0)
-      throw std::runtime_error("does not compile: " + command);
-    library = dlopen(folder.path("up.so").c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-      throw std::runtime_error(dlerror());
-    find(load_from, "up_1_load_from");
-    find(load, "up_1_load");
-    find(launch, "up_1_launch");
-    find(launch_dependent, "up_1_launch_dependent");
-    find(unload, "up_1_unload");
-    find(error, "up_1_error");
-  }
-  ~Launcher() { dlclose(library); }
-  Launcher(const Launcher &) = delete;
-  Launcher &operator=(const Launcher &) = delete;
-
-  int loadFromStandIn(Kernel &kernel, int device) const {
-    return load_from(
-        &kernel, device,
-        [](const char *name, void *) { return reinterpret_cast<Symbol>(dlsym(RTLD_DEFAULT, name)); },
-        nullptr);
-  }
-
-  int (*load_from)(Kernel *, int, Find, void *);
-  int (*load)(Kernel *, int);
-  using Launch = int (*)(Kernel *, const void *, int64_t, const void *, int64_t, void *, int64_t, int64_t,
-                         int64_t, void *);
-  Launch launch, launch_dependent;
-  void (*unload)(Kernel *);
-  const char *(*error)(const Kernel *);
-
-private:
-  template <class Function> void find(Function &function, const char *name) {
-    function = reinterpret_cast<Function>(dlsym(library, name));
-    if (!function)
-      throw std::runtime_error(std::string("no function ") + name);
-  }
-  void *library;
 };
 
 // Memory of the stand-in's device 0, in its primary context, and a stream that waits for no other.

@@ -1,0 +1,105 @@
+#include "tests/compiler/compiled_launcher.h"
+
+#include <cstdlib>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <stdexcept>
+
+namespace launcher_test {
+
+using namespace algrt;
+using compiler::CudaProgram;
+using compiler::launcherNames;
+
+std::string ptx(const Shape &shape) {
+  const bool plain = shape.vector > 0;
+  return fmt::format(
+      ".version 8.0\n.target {}\n.address_size 64\n.visible .entry product(\n"
+      ".param .align {} .b8 maps[{}], .param .u32 rows, .param .u32 offset, .param .u64 terms)\n"
+      ".maxntid {}, 1, 1\n{{ ret; }}\n",
+      plain ? "sm_80" : "sm_90a", plain ? 8 : 64,
+      (plain ? 48 : 128) * (shape.kind == RowTypesKind::interval ? 7 : 5), plain ? 128 : 384);
+}
+
+CudaProgram programOf(const Shape &shape, const std::string &path, const std::string &image) {
+  CudaProgram program{};
+  program.names = launcherNames(path);
+  program.title = "a test */ of comments";
+  Layer &layer = program.layer;
+  layer.lift = shape.lift;
+  layer.dtype = ElementType::bf16;
+  layer.k = shape.groups * shape.in;
+  layer.n = shape.groups * shape.out;
+  layer.types = shape.types;
+  layer.row_types = shape.kind;
+  layer.row_type_width = shape.run;
+  layer.in_groups.assign(size_t(shape.groups), shape.in);
+  layer.out_groups.assign(size_t(shape.groups), shape.out);
+  layer.bank_rows = layer.in_groups;
+  GpuKernel &kernel = program.kernel;
+  kernel.architecture = 90;
+  kernel.exact_architecture = true;
+  kernel.output = shape.output;
+  kernel.symbol = "product";
+  kernel.threads = 384;
+  kernel.cluster = shape.cluster;
+  kernel.shared_bytes = 200000;
+  kernel.tile = {16, 32, 32, 4, 2};
+  kernel.x = {32, 16, 64};
+  kernel.w = {16, 32, 32};
+  kernel.y = {32, 16, shape.output == ElementType::f32 ? 128 : 64};
+  kernel.dependent_launch = shape.cluster > 1;
+  kernel.terms = !shape.terms.empty();
+  if (shape.vector > 0) {
+    kernel.architecture = 80;
+    kernel.exact_architecture = false;
+    kernel.threads = 128;
+    kernel.shared_bytes = 90000;
+    kernel.copies = GpuCopies::threads;
+    kernel.vector = shape.vector;
+    kernel.scaled = shape.scaled;
+    kernel.warp_rows = kernel.warp_columns = 2;
+  }
+  program.image_kind = ImageKind::ptx;
+  program.image = image;
+  program.terms = shape.terms;
+  return program;
+}
+
+template <class Function> void Launcher::find(Function &function, const char *name) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  if (!function)
+    throw std::runtime_error(std::string("no function ") + name);
+}
+
+Launcher::Launcher(const TemporaryFolder &folder, const Shape &shape, const std::string &c_compiler) {
+  const std::string image = ptx(shape);
+  const CudaProgram program = programOf(shape, folder.path("up-1.c"), image);
+  const compiler::LauncherFiles files = compiler::cudaLauncher(program);
+  folder.write("up-1.c", files.source);
+  folder.write("up-1.h", files.header);
+  const std::string command =
+      fmt::format("{} -std=c99 -pedantic -Wall -Wextra -Werror -O1 -shared -fPIC -o '{}' '{}'", c_compiler,
+                  folder.path("up.so"), folder.path("up-1.c"));
+  if (std::system(command.c_str()) != 0)
+    throw std::runtime_error("does not compile: " + command);
+  library = dlopen(folder.path("up.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    throw std::runtime_error(dlerror());
+  find(load_from, "up_1_load_from");
+  find(load, "up_1_load");
+  find(launch, "up_1_launch");
+  find(launch_dependent, "up_1_launch_dependent");
+  find(unload, "up_1_unload");
+  find(error, "up_1_error");
+}
+
+Launcher::~Launcher() { dlclose(library); }
+
+int Launcher::loadFromStandIn(Kernel &kernel, int device) const {
+  return load_from(
+      &kernel, device,
+      [](const char *name, void *) { return reinterpret_cast<Symbol>(dlsym(RTLD_DEFAULT, name)); }, nullptr);
+}
+
+} // namespace launcher_test

@@ -1,0 +1,63 @@
+// Launchers of products by hand: their programs, and what a C compiler made of them.
+#pragma once
+
+#include "compiler/targets/c/cuda_launcher.h"
+#include "tests/tools/temporary_folder.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace launcher_test {
+
+struct Shape {
+  const char *name;
+  algrt::Lift lift;
+  algrt::RowTypesKind kind;
+  std::int64_t types, run, groups, in, out;
+  algrt::ElementType output;
+  std::int64_t cluster;
+  std::vector<std::int32_t> terms;
+  std::int64_t vector = 0; // above 0: threads copy so many elements at a time
+  bool scaled = false;
+
+  // Elements that the distance of rows may grow by.
+  std::int64_t padding(std::int64_t most) const { return vector == 0 ? most : vector * 3; }
+};
+
+// PTX of an empty kernel with the parameters of a shape's.
+std::string ptx(const Shape &shape);
+
+compiler::CudaProgram programOf(const Shape &shape, const std::string &path, const std::string &image);
+
+// The functions of a compiled launcher, by the types of its header.
+struct Launcher {
+  struct Kernel {
+    void *state;
+    char error[512];
+  };
+  using Symbol = void (*)();
+  using Find = Symbol (*)(const char *, void *);
+
+  Launcher(const TemporaryFolder &folder, const Shape &shape, const std::string &c_compiler);
+  ~Launcher();
+  Launcher(const Launcher &) = delete;
+  Launcher &operator=(const Launcher &) = delete;
+
+  // With the driver's functions from the stand-in, which the test is linked with.
+  int loadFromStandIn(Kernel &kernel, int device) const;
+
+  int (*load_from)(Kernel *, int, Find, void *);
+  int (*load)(Kernel *, int);
+  using Launch = int (*)(Kernel *, const void *, int64_t, const void *, int64_t, void *, int64_t, int64_t,
+                         int64_t, void *);
+  Launch launch, launch_dependent;
+  void (*unload)(Kernel *);
+  const char *(*error)(const Kernel *);
+
+private:
+  template <class Function> void find(Function &function, const char *name);
+  void *library;
+};
+
+} // namespace launcher_test
