@@ -60,7 +60,8 @@ static tile::StagedAttr hopper(MLIRContext *context, const algebras::Layer &laye
                                schedule.stages, /*warp_rows=*/0, /*warp_columns=*/0, /*vector=*/0,
                                schedule.cluster_rows, schedule.cluster_columns, schedule.held_groups,
                                schedule.outer == OuterAxis::Groups ? tile::AxisKind::Groups
-                                                                   : tile::AxisKind::Types);
+                                                                   : tile::AxisKind::Types,
+                               schedule.rows_on == RowSide::N ? tile::Side::N : tile::Side::M);
 }
 
 namespace {

@@ -6,31 +6,56 @@
 
 namespace compiler {
 
-std::vector<HopperConsidered> considerHopper(const algebras::Layer &layer, HopperOutput output) {
-  const std::int64_t n = layer.out.width(0), k = layer.in.width(0);
-  const std::int64_t deepest = std::clamp<std::int64_t>((k + 15) / 16 * 16, 16, 64);
-  std::vector<HopperConsidered> considered;
-  for (std::int64_t depth : {64, 32, 16})
-    for (std::int64_t rows : {128, 64, 192, 256})
-      for (std::int64_t columns = 256; columns >= 16; columns -= 16) {
-        HopperSchedule schedule{rows, columns, depth, 0};
-        std::optional<HopperRefusal> refused = refusal(layer, schedule, output);
-        if (!refused)
-          schedule.stages = stagesThatFit(schedule, output);
-        // A tile may be wider than its group where that makes its panels wider, which are copied faster; not
-        // where a whole panel would be zeros.
-        if (!refused && columns - panelBytes(columns, 2) / 2 >= n)
-          refused = {
-              "wider than a group",
-              fmt::format("{} columns: an output group has {}, and a panel would be zeros", columns, n)};
-        // 48 deep is one stage of 64 with zeros, or three of 16: both are worth a look.
-        if (!refused && depth / 2 >= deepest)
-          refused = {"deeper than a group",
-                     fmt::format("a depth of {}: an input group has {}, the rest would be zeros", depth, k)};
-        considered.push_back({schedule, refused});
-        schedule.outer = OuterAxis::Groups;
-        considered.push_back({schedule, refused});
+/// Tiles of all sizes that the tensor cores have instructions for, with rows on either side.
+static std::vector<HopperSchedule> tiles() {
+  std::vector<HopperSchedule> all;
+  for (const std::int64_t depth : {64, 32, 16}) {
+    for (const std::int64_t rows : {128, 64, 192, 256})
+      for (std::int64_t columns = 256; columns >= 16; columns -= 16)
+        all.push_back({rows, columns, depth});
+    // Few rows fill side N of an instruction, many fill side M as well.
+    for (const std::int64_t rows : {8, 16, 24, 32, 48, 64, 96, 128})
+      for (const std::int64_t columns : {256, 192, 128, 64}) {
+        HopperSchedule tile{rows, columns, depth};
+        tile.rows_on = RowSide::N;
+        all.push_back(tile);
       }
+  }
+  return all;
+}
+
+/// Why a legal schedule is not worth a look: parts of its blocks would be zeros for every tile.
+static std::optional<HopperRefusal> pointless(const algebras::Layer &layer, const HopperSchedule &schedule) {
+  const std::int64_t n = layer.out.width(0), k = layer.in.width(0);
+  // A tile may be wider than its group where that makes its panels wider, which are copied faster; not where
+  // a whole panel would be zeros.
+  if (schedule.columns - panelBytes(schedule.columns, 2) / 2 >= n)
+    return HopperRefusal{
+        "wider than a group",
+        fmt::format("{} columns: an output group has {}, and a panel would be zeros", schedule.columns, n)};
+  // 48 deep is one stage of 64 with zeros, or three of 16: both are worth a look.
+  const std::int64_t deepest = std::clamp<std::int64_t>((k + 15) / 16 * 16, 16, 64);
+  if (schedule.depth / 2 >= deepest)
+    return HopperRefusal{"deeper than a group",
+                         fmt::format("a depth of {}: an input group has {}, the rest would be "
+                                     "zeros",
+                                     schedule.depth, k)};
+  return std::nullopt;
+}
+
+std::vector<HopperConsidered> considerHopper(const algebras::Layer &layer, HopperOutput output) {
+  std::vector<HopperConsidered> considered;
+  for (HopperSchedule schedule : tiles())
+    for (const OuterAxis outer : {OuterAxis::Types, OuterAxis::Groups}) {
+      schedule.outer = outer;
+      schedule.stages = 0;
+      std::optional<HopperRefusal> refused = refusal(layer, schedule, output);
+      if (!refused) {
+        schedule.stages = stagesThatFit(schedule, output);
+        refused = pointless(layer, schedule);
+      }
+      considered.push_back({schedule, refused});
+    }
   return considered;
 }
 

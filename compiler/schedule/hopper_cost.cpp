@@ -110,8 +110,10 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   const double in_flight = static_cast<double>(schedule.stages * stageBytes(schedule));
   cost.loads = copied / h200::cache_bytes_per_us * std::max(1.0, bytes_in_flight / in_flight);
 
-  // One instruction multiplies 64 rows by all columns, 16 deep. Below 64 columns reading A takes longer.
-  const double instruction = std::max(columns / 2, 16 + columns / 4);
+  // One instruction multiplies 64 of its side M by the width of its side N, 16 deep. Below a width of 64
+  // reading the other side takes longer.
+  const double width = static_cast<double>(schedule.instructionWidth());
+  const double instruction = std::max(width / 2, 16 + width / 4);
   const double narrow = w_panel == full_row_bytes && x_panel == full_row_bytes ? 1 : narrow_panels;
   auto multiplied = [&](double deep) {
     return static_cast<double>(schedule.warpgroups()) * ceilDivide(deep, 16) * instruction;

@@ -70,7 +70,8 @@ std::int64_t stageBytes(const HopperSchedule &schedule) {
 static std::int64_t outputBytes(HopperOutput output) { return output == HopperOutput::BF16 ? 2 : 4; }
 
 std::int64_t stagingBytes(const HopperSchedule &schedule, HopperOutput output) {
-  return schedule.warpgroups() * roundUp(64 * schedule.columns * outputBytes(output), slot_alignment);
+  return schedule.warpgroups() *
+         roundUp(64 * schedule.instructionWidth() * outputBytes(output), slot_alignment);
 }
 
 std::int64_t stagesThatFit(const HopperSchedule &schedule, HopperOutput output) {
@@ -118,7 +119,22 @@ static Refusal refusalOfSharing(const algebras::Layer &layer, const HopperSchedu
   return std::nullopt;
 }
 
-Refusal refusal(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOutput output) {
+/// Tiles that the tensor cores have instructions for.
+static Refusal refusalOfTile(const HopperSchedule &schedule) {
+  if (schedule.rows_on == RowSide::N) {
+    if (schedule.rows < 8 || schedule.rows > 256 || schedule.rows % 8 != 0)
+      return refuse("rows",
+                    fmt::format("{} rows on side N: a tile has 8 to 256, a multiple of 8", schedule.rows));
+    if (schedule.columns < 64 || schedule.columns % 64 != 0 || schedule.warpgroups() > most_warpgroups)
+      return refuse("columns",
+                    fmt::format("{} columns on side M: a tile has 64 for each of 1 to {} warpgroups",
+                                schedule.columns, most_warpgroups));
+    if (schedule.types > 1 || schedule.held_groups > 0)
+      return refuse("rows",
+                    "rows on side N: warpgroups are dealt out by columns there, so that a tile has one type "
+                    "and holds no rows");
+    return std::nullopt;
+  }
   if (schedule.rows < 64 || schedule.rows % 64 != 0 || schedule.warpgroups() > most_warpgroups)
     return refuse("rows",
                   fmt::format("{} rows{}: a tile has 64 for each of 1 to {} warpgroups", schedule.rows,
@@ -127,17 +143,24 @@ Refusal refusal(const algebras::Layer &layer, const HopperSchedule &schedule, Ho
   if (schedule.columns < 16 || schedule.columns > 256 || schedule.columns % 16 != 0)
     return refuse("columns",
                   fmt::format("{} columns: a tile has 16 to 256, a multiple of 16", schedule.columns));
+  return std::nullopt;
+}
+
+Refusal refusal(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOutput output) {
+  if (Refusal tile = refusalOfTile(schedule))
+    return tile;
   if (schedule.depth != 16 && schedule.depth != 32 && schedule.depth != 64)
     return refuse("depth", fmt::format("a depth of {}: a stage is one swizzled panel of X deep, 16, 32 or 64",
                                        schedule.depth));
   const std::int64_t registers = std::min<std::int64_t>(255, 65536 / schedule.threads() / 8 * 8);
-  const std::int64_t needed = schedule.columns / 2 + registers_beside_sums;
+  const std::int64_t needed = schedule.instructionWidth() / 2 + registers_beside_sums;
   if (needed > registers)
-    return refuse(
-        "registers",
-        fmt::format("{} columns: a product takes {} registers of a thread for its sums and beside them, "
-                    "but {} threads start with {} each",
-                    schedule.columns, needed, schedule.threads(), registers));
+    return refuse("registers",
+                  fmt::format("{} {}: a product takes {} registers of a thread for its sums and beside them, "
+                              "but {} threads start with {} each",
+                              schedule.instructionWidth(),
+                              schedule.rows_on == RowSide::M ? "columns" : "rows", needed, schedule.threads(),
+                              registers));
   if (Refusal shared = refusalOfSharing(layer, schedule))
     return shared;
   const std::int64_t fit = stagesThatFit(schedule, output);

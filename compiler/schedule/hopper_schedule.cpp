@@ -12,22 +12,27 @@ algebras::DataType dataType(HopperOutput output) {
   return output == HopperOutput::BF16 ? algebras::DataType::BF16 : algebras::DataType::F32;
 }
 
-static constexpr std::string_view outer_axes[] = {"types", "groups"};
+static constexpr std::string_view outer_axes[] = {"types", "groups"}, sides[] = {"m", "n"};
 
 HopperSchedule parseHopperSchedule(std::string_view text) {
   HopperSchedule schedule;
-  std::int64_t outer = 0;
-  const ScheduleField fields[] = {
-      {"rows", &schedule.rows},        {"columns", &schedule.columns},
-      {"depth", &schedule.depth},      {"stages", &schedule.stages},
-      {"types", &schedule.types},      {"cluster", &schedule.cluster_rows, &schedule.cluster_columns},
-      {"hold", &schedule.held_groups}, {"outer", &outer, nullptr, outer_axes}};
+  std::int64_t outer = 0, rows_on = 0;
+  const ScheduleField fields[] = {{"rows", &schedule.rows},
+                                  {"columns", &schedule.columns},
+                                  {"depth", &schedule.depth},
+                                  {"stages", &schedule.stages},
+                                  {"types", &schedule.types},
+                                  {"cluster", &schedule.cluster_rows, &schedule.cluster_columns},
+                                  {"hold", &schedule.held_groups},
+                                  {"outer", &outer, nullptr, outer_axes},
+                                  {"rows_on", &rows_on, nullptr, sides}};
   readSchedule(
       text, fields,
       "write a schedule as rows=128,columns=96,depth=64,stages=3, followed by what else is wanted of "
-      "types=2,cluster=2x1,hold=8,outer=groups; what is left out keeps its default, and stages=0 "
+      "types=2,cluster=2x1,hold=8,outer=groups,rows_on=n; what is left out keeps its default, and stages=0 "
       "takes as many as fit");
   schedule.outer = static_cast<OuterAxis>(outer);
+  schedule.rows_on = static_cast<RowSide>(rows_on);
   return schedule;
 }
 
@@ -43,6 +48,8 @@ std::string toString(const HopperSchedule &schedule) {
     text += fmt::format(",hold={}", schedule.held_groups);
   if (schedule.outer != OuterAxis::Types)
     text += fmt::format(",outer={}", outer_axes[static_cast<int>(schedule.outer)]);
+  if (schedule.rows_on != RowSide::M)
+    text += fmt::format(",rows_on={}", sides[static_cast<int>(schedule.rows_on)]);
   return text;
 }
 

@@ -27,6 +27,12 @@ enum class OuterAxis {
   Groups ///< columns of the bank: all rows of a group, then the next group
 };
 
+/// A tensor-core instruction multiplies 64 of one side, M, with 8 to 256 of the other, N.
+enum class RowSide {
+  M, ///< a warpgroup holds 64 rows of a tile and all of its columns
+  N  ///< a warpgroup holds 64 columns of a tile and all of its rows, of which there may then be as few as 8
+};
+
 struct HopperSchedule {
   std::int64_t rows = 128; ///< rows of a tile, of each of its types: 64 for every warpgroup that multiplies
   std::int64_t columns = 128; ///< columns of a tile, within one output group
@@ -44,8 +50,12 @@ struct HopperSchedule {
   /// none, they come with every group.
   std::int64_t held_groups = 0;
   OuterAxis outer = OuterAxis::Types;
+  RowSide rows_on = RowSide::M;
 
-  std::int64_t warpgroups() const { return types * rows / 64; }
+  /// That multiply.
+  std::int64_t warpgroups() const { return rows_on == RowSide::M ? types * rows / 64 : columns / 64; }
+  /// Of the instruction's side N: a thread holds half as many sums.
+  std::int64_t instructionWidth() const { return rows_on == RowSide::M ? columns : rows; }
   /// With the warpgroup that loads.
   std::int64_t threads() const { return (warpgroups() + 1) * 128; }
   std::int64_t cluster() const { return cluster_rows * cluster_columns; }
@@ -119,7 +129,8 @@ struct HopperCost {
   double launch = 0;   ///< once
   double tail = 0;     ///< processors without a tile in the last wave, or with less to do than the busiest
   double unhidden = 0; ///< what the second and third longest do not hide behind the longest
-  double caution = 0;  ///< what more than two warpgroups or shallow stages have to save before they are trusted
+  double caution =
+      0; ///< what more than two warpgroups or shallow stages have to save before they are trusted
 
   double tiles = 0; ///< of the result, those without rows left out
   double waves = 0; ///< tiles that the busiest processor works on

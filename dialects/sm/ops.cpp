@@ -255,9 +255,9 @@ LogicalResult WriteOp::verify() {
   BufferType target = getTarget().getType();
   if (sum.hasWarps())
     return emitOpError("writes sums of warpgroups; those of single warps are delivered straight to memory");
-  if (target.getRows() != warpgroup_rows || target.getColumns() != sum.getColumns())
+  if (target.getRows() != sum.getRowsOfWarpgroup() || target.getColumns() != sum.getColumnsOfWarpgroup())
     return emitOpError("writes a warpgroup's ")
-           << warpgroup_rows << " x " << sum.getColumns() << " sums, but the slot has " << target.getRows()
-           << " x " << target.getColumns();
+           << sum.getRowsOfWarpgroup() << " x " << sum.getColumnsOfWarpgroup() << " sums, but the slot has "
+           << target.getRows() << " x " << target.getColumns();
   return success();
 }

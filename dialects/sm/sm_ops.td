@@ -396,7 +396,7 @@ def Sm_MmaOp : Sm_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulat
     subtracted.
 
     For sums of warpgroups there is one tensor-core instruction of each warpgroup for every 16 of the depth, on its
-    64 rows of A and all of B. It is asynchronous: the sums are not to be touched before `sm.mma_wait` and
+    64 rows of A and all of B, or, where they are transposed, on its 64 columns of B and all of A. It is asynchronous: the sums are not to be touched before `sm.mma_wait` and
     `sm.settle`; more products of the same shape may be added.
 
     With `depth` only that much of the slots' depth is multiplied, from its beginning.
@@ -475,10 +475,11 @@ def Sm_SettleOp : Sm_Op<"settle", [AllTypesMatch<["accumulator", "result"]>]> {
 }
 
 def Sm_WriteOp : Sm_Op<"write", [MemoryEffects<[MemWrite]>]> {
-  let summary = "Write each warpgroup's 64 rows of the sums into a slot, rounded to the buffer's type";
+  let summary = "Write each warpgroup's part of the sums into a slot, rounded to the buffer's type";
   let description = [{
-    Warpgroup g writes slot `slot` with its own rows; the slot is chosen per warpgroup (`sm.warpgroup`). bf16
-    goes through stmatrix, f32 through vector stores, both in the buffer's swizzled layout.
+    Warpgroup g writes slot `slot` with its own rows, or columns; the slot is chosen per warpgroup (`sm.warpgroup`).
+    bf16 goes through stmatrix, which transposes where the sums are, f32 through vector stores, both in the
+    buffer's swizzled layout.
   }];
   let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_BufferType:$target, Index:$slot);
   let assemblyFormat = "$accumulator `to` $target `[` $slot `]` attr-dict `:` type($accumulator) `to` type($target)";

@@ -88,6 +88,10 @@ def Sm_AccumulatorType : Sm_Type<"Accumulator", "accumulator"> {
     64g+63, in the layout of wgmma's accumulators (lane l of warp v holds of row 16v + l/4 (+ 8) the columns 8i
     + 2(l mod 4) (+ 1)): columns / 2 registers per thread.
 
+    `!sm.accumulator<24 x 128, transposed>` in a role of two warpgroups: each holds 64 columns, warpgroup g columns 64g ..
+    64g+63, and all rows, with rows and columns in each other's place in the layout above: rows / 2 registers per
+    thread.
+
     `!sm.accumulator<64 x 128, warps 2 x 2>` in a kernel without roles: the sums are cut into parts of 32 x 64,
     and warp w of the block holds part (w / 2, w mod 2). A part consists of tiles of 16 x 8, rows of tiles
     outermost, each in the layout of mma.sync's accumulators: lane l holds of rows l/4 and l/4 + 8 the columns 2(l
@@ -95,18 +99,27 @@ def Sm_AccumulatorType : Sm_Type<"Accumulator", "accumulator"> {
     columns / (32 x warps) registers per thread.
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$columns, DefaultValuedParameter<"int64_t", "0">:$warpRows,
-                        DefaultValuedParameter<"int64_t", "0">:$warpColumns);
-  let assemblyFormat = "`<` $rows `x` $columns (`,` `warps` $warpRows^ `x` $warpColumns)? `>`";
+                        DefaultValuedParameter<"int64_t", "0">:$warpColumns,
+                        DefaultValuedParameter<"bool", "false">:$transposed);
+  let assemblyFormat = [{
+    `<` $rows `x` $columns `` custom<HoldersOfSums>($warpRows, $warpColumns, $transposed) `>`
+  }];
   let skipDefaultBuilders = 1;
   let builders = [TypeBuilder<(ins "int64_t":$rows, "int64_t":$columns, CArg<"int64_t", "0">:$warpRows,
-                                   CArg<"int64_t", "0">:$warpColumns), [{
-    return $_get($_ctxt, rows, columns, warpRows, warpColumns);
+                                   CArg<"int64_t", "0">:$warpColumns, CArg<"bool", "false">:$transposed), [{
+    return $_get($_ctxt, rows, columns, warpRows, warpColumns, transposed);
   }]>];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Whether single warps hold the sums, as mma.sync leaves them.
     bool hasWarps() const { return getWarpRows() != 0; }
     int64_t getWarps() const { return getWarpRows() * getWarpColumns(); }
+    /// Warpgroups that hold the sums, the part of one of them, and what is along the side N of its instructions.
+    /// Only without warps.
+    int64_t getWarpgroups() const { return (getTransposed() ? getColumns() : getRows()) / 64; }
+    int64_t getRowsOfWarpgroup() const { return getTransposed() ? getRows() : 64; }
+    int64_t getColumnsOfWarpgroup() const { return getTransposed() ? 64 : getColumns(); }
+    int64_t getInstructionWidth() const { return getTransposed() ? getRows() : getColumns(); }
     /// The part of one warp. Only with warps.
     int64_t getRowsOfWarp() const { return getRows() / getWarpRows(); }
     int64_t getColumnsOfWarp() const { return getColumns() / getWarpColumns(); }

@@ -31,6 +31,27 @@ static void printSwizzleAndVector(AsmPrinter &printer, int64_t swizzle, int64_t 
     printer << ", vector " << vector;
 }
 
+/// `, warps 2 x 2` for sums of single warps, `, transposed` for those of warpgroups that hold columns.
+static ParseResult parseHoldersOfSums(AsmParser &parser, int64_t &warpRows, int64_t &warpColumns,
+                                      bool &transposed) {
+  warpRows = warpColumns = 0;
+  transposed = false;
+  if (failed(parser.parseOptionalComma()))
+    return success();
+  transposed = succeeded(parser.parseOptionalKeyword("transposed"));
+  if (transposed)
+    return success();
+  return failure(parser.parseKeyword("warps", " or 'transposed'") || parser.parseInteger(warpRows) ||
+                 parser.parseKeyword("x") || parser.parseInteger(warpColumns));
+}
+
+static void printHoldersOfSums(AsmPrinter &printer, int64_t warpRows, int64_t warpColumns, bool transposed) {
+  if (warpRows)
+    printer << ", warps " << warpRows << " x " << warpColumns;
+  if (transposed)
+    printer << ", transposed";
+}
+
 #define GET_TYPEDEF_CLASSES
 #include "dialects/sm/sm_types.cpp.inc"
 
@@ -119,7 +140,7 @@ LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> error, int64_t
 }
 
 LogicalResult AccumulatorType::verify(function_ref<InFlightDiagnostic()> error, int64_t rows, int64_t columns,
-                                      int64_t warpRows, int64_t warpColumns) {
+                                      int64_t warpRows, int64_t warpColumns, bool transposed) {
   if (warpRows || warpColumns) {
     if (warpRows < 1 || warpColumns < 1 || warpRows * warpColumns > most_threads / warp_threads)
       return error() << "the sums are cut among 1 to " << most_threads / warp_threads << " warps, got "
@@ -133,10 +154,12 @@ LogicalResult AccumulatorType::verify(function_ref<InFlightDiagnostic()> error, 
       return error() << "the sums take " << registers << " registers of a thread, of " << most_registers;
     return success();
   }
-  if (rows < 1 || rows % warpgroup_rows != 0)
-    return error() << "the sums of a warpgroup have " << warpgroup_rows << " rows; " << rows
+  const char *m_side = transposed ? "columns" : "rows", *n_side = transposed ? "rows" : "columns";
+  const int64_t m = transposed ? columns : rows, n = transposed ? rows : columns;
+  if (m < 1 || m % warpgroup_rows != 0)
+    return error() << "the sums of a warpgroup have " << warpgroup_rows << ' ' << m_side << "; " << m
                    << " is not a multiple of it";
-  if (columns < 8 || columns > 256 || columns % 8 != 0)
-    return error() << "tensor-core instructions have 8 to 256 columns, a multiple of 8, got " << columns;
+  if (n < 8 || n > 256 || n % 8 != 0)
+    return error() << "tensor-core instructions have 8 to 256 " << n_side << ", a multiple of 8, got " << n;
   return success();
 }

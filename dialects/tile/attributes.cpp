@@ -105,6 +105,7 @@ Attribute StagedAttr::parse(AsmParser &parser, Type) {
   StagedValues values;
   SmallVector<StagedEntry> entries = entriesOf(values);
   AxisKind outer = AxisKind::Types;
+  Side rowsOn = Side::M;
   auto parseEntry = [&]() -> ParseResult {
     StringRef name;
     SMLoc where = parser.getCurrentLocation();
@@ -114,6 +115,11 @@ Attribute StagedAttr::parse(AsmParser &parser, Type) {
       FailureOr<AxisKind> axis = FieldParser<AxisKind>::parse(parser);
       outer = axis.value_or(outer);
       return LogicalResult(axis);
+    }
+    if (name == "rows_on") {
+      FailureOr<Side> side = FieldParser<Side>::parse(parser);
+      rowsOn = side.value_or(rowsOn);
+      return LogicalResult(side);
     }
     auto *entry = llvm::find_if(entries, [&](const StagedEntry &known) { return known.name == name; });
     if (entry == entries.end())
@@ -136,7 +142,7 @@ Attribute StagedAttr::parse(AsmParser &parser, Type) {
   return parser.getChecked<StagedAttr>(begin, parser.getContext(), values.types, values.rows, values.columns,
                                        values.depth, values.stages, values.warpRows, values.warpColumns,
                                        values.vector, values.clusterRows, values.clusterColumns,
-                                       values.heldGroups, outer);
+                                       values.heldGroups, outer, rowsOn);
 }
 
 void StagedAttr::print(AsmPrinter &printer) const {
@@ -155,13 +161,15 @@ void StagedAttr::print(AsmPrinter &printer) const {
   }
   if (getOuter() != AxisKind::Types)
     printer << ", outer = " << stringifyAxisKind(getOuter());
+  if (getRowsOn() != Side::M)
+    printer << ", rows_on = " << stringifySide(getRowsOn());
   printer << '>';
 }
 
 LogicalResult StagedAttr::verify(function_ref<InFlightDiagnostic()> error, int64_t types, int64_t rows,
                                  int64_t columns, int64_t depth, int64_t stages, int64_t warpRows,
                                  int64_t warpColumns, int64_t vector, int64_t clusterRows,
-                                 int64_t clusterColumns, int64_t heldGroups, AxisKind outer) {
+                                 int64_t clusterColumns, int64_t heldGroups, AxisKind outer, Side) {
   if (types < 1 || rows < 1 || columns < 1 || depth < 1)
     return error() << "every size of a schedule must be at least 1";
   if (stages < 0)

@@ -27,6 +27,13 @@ def Tile_BankAccess : I32EnumAttr<"BankAccess", "how a kernel reads the bank", [
   let genSpecializedAttr = 0;
 }
 
+def Tile_Side : I32EnumAttr<"Side", "a side of the machine's matrix instructions", [
+    I32EnumAttrCase<"M", 0, "m">,
+    I32EnumAttrCase<"N", 1, "n">]> {
+  let cppNamespace = "::tile";
+  let genSpecializedAttr = 0;
+}
+
 def Tile_LiftKind : I32EnumAttr<"LiftKind", "how an algebra becomes a projection", [
     I32EnumAttrCase<"Rows", 0, "rows">,
     I32EnumAttrCase<"Slots", 1, "slots">]> {
@@ -110,10 +117,12 @@ def Tile_StagedAttr : Tile_Attr<"Staged", "staged"> {
     | `cluster = A x B` | workers with A consecutive blocks of rows and B of columns run together; blocks of the bank are loaded once for the A, rows of X once for the B |
     | `held = G` | a worker goes through G consecutive groups while the rows of X of its own group stay |
     | `outer = groups` | workers that run at one time share columns of the bank (all rows of a group, then the next group); `types`, the default, lets them share rows of X |
+    | `rows_on = n` | rows are on the second side of the matrix instructions and columns on the first, whose size is fixed: for few rows; `m` is the default |
   }];
   let parameters = (ins "int64_t":$types, "int64_t":$rows, "int64_t":$columns, "int64_t":$depth, "int64_t":$stages,
                         "int64_t":$warp_rows, "int64_t":$warp_columns, "int64_t":$vector, "int64_t":$cluster_rows,
-                        "int64_t":$cluster_columns, "int64_t":$held_groups, EnumParameter<Tile_AxisKind>:$outer);
+                        "int64_t":$cluster_columns, "int64_t":$held_groups, EnumParameter<Tile_AxisKind>:$outer,
+                        EnumParameter<Tile_Side>:$rows_on);
   let hasCustomAssemblyFormat = 1;
   let skipDefaultBuilders = 1;
   let builders = [AttrBuilder<(ins "int64_t":$types, "int64_t":$rows, "int64_t":$columns, "int64_t":$depth,
@@ -121,9 +130,10 @@ def Tile_StagedAttr : Tile_Attr<"Staged", "staged"> {
                                    CArg<"int64_t", "0">:$warp_columns, CArg<"int64_t", "0">:$vector,
                                    CArg<"int64_t", "1">:$cluster_rows, CArg<"int64_t", "1">:$cluster_columns,
                                    CArg<"int64_t", "0">:$held_groups,
-                                   CArg<"AxisKind", "AxisKind::Types">:$outer), [{
+                                   CArg<"AxisKind", "AxisKind::Types">:$outer,
+                                   CArg<"Side", "Side::M">:$rows_on), [{
     return $_get($_ctxt, types, rows, columns, depth, stages, warp_rows, warp_columns, vector, cluster_rows,
-                 cluster_columns, held_groups, outer);
+                 cluster_columns, held_groups, outer, rows_on);
   }]>];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

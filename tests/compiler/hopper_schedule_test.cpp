@@ -39,6 +39,7 @@ TEST(HopperScheduleText, IsReadAndWritten) {
   EXPECT_EQ(parseHopperSchedule(toString(schedule)), schedule);
   EXPECT_EQ(parseHopperSchedule("columns=48"), (HopperSchedule{128, 48, 64, 0}));
   for (const char *text : {"rows=64,columns=96,depth=32,stages=3,types=2,cluster=1x4,hold=8,outer=groups",
+                           "rows=24,columns=128,depth=64,stages=3,outer=groups,rows_on=n",
                            "rows=64,columns=96,depth=32,stages=3,cluster=2x1"})
     EXPECT_EQ(toString(parseHopperSchedule(text)), text);
 }
@@ -53,7 +54,7 @@ TEST(HopperScheduleText, SaysWhatIsWrong) {
         std::pair("cluster=2", "'2' is not of the form 2x4"),
         std::pair("cluster=2x", "'2x' is not of the form 2x4"),
         std::pair("outer=rows", "'rows' is not one of types, groups"),
-        std::pair("rows=", "'' is not a number"),
+        std::pair("rows_on=1", "'1' is not one of m, n"), std::pair("rows=", "'' is not a number"),
         std::pair("rows=99999999999999999999", "'99999999999999999999' is not a number")})
     EXPECT_THAT(refusal([&] { parseHopperSchedule(text); }), HasSubstr(message)) << text;
 }
@@ -80,6 +81,21 @@ TEST(HopperLegality, NamesWhatExceeds) {
   // The result of f32 takes twice the room of bf16, which is stages less.
   EXPECT_EQ(why({128, 192, 64, 4}, HopperOutput::BF16), "");
   EXPECT_THAT(why({128, 192, 64, 4}, HopperOutput::F32), HasSubstr("3 fit"));
+}
+
+TEST(HopperLegality, RowsOnTheOtherSide) {
+  const algebras::Layer layer = projection(4, 512, 1024);
+  auto why = [&](const char *schedule) {
+    return whyIllegal(layer, parseHopperSchedule(schedule), HopperOutput::BF16);
+  };
+  EXPECT_EQ(why("rows=8,columns=256,rows_on=n"), "");
+  EXPECT_EQ(why("rows=256,columns=128,depth=32,rows_on=n"), "");
+  EXPECT_THAT(why("rows=4,columns=64,rows_on=n"), HasSubstr("4 rows on side N"));
+  EXPECT_THAT(why("rows=264,columns=64,rows_on=n"), HasSubstr("264 rows on side N"));
+  EXPECT_THAT(why("rows=16,columns=96,rows_on=n"), HasSubstr("96 columns on side M"));
+  EXPECT_THAT(why("rows=16,columns=320,rows_on=n"), HasSubstr("320 columns on side M"));
+  EXPECT_THAT(why("rows=16,columns=64,types=2,rows_on=n"), HasSubstr("one type"));
+  EXPECT_THAT(why("rows=256,columns=256,rows_on=n"), HasSubstr("256 rows: a product takes 154 registers"));
 }
 
 TEST(HopperLegality, SaysWhatCannotBeShared) {

@@ -99,9 +99,11 @@ Walk walk(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOu
                   static_cast<double>(rows) * rowCost(2 * step, 2 * schedule.depth, 2 * k, x_panel);
               tile_loaded +=
                   static_cast<double>(depth) * rowCost(2 * column, 2 * schedule.columns, 2 * n, w_panel);
-              const std::int64_t instructions = schedule.rows / 64 * ((depth + 15) / 16);
-              const double each = std::max(static_cast<double>(schedule.columns) / 2,
-                                           16 + static_cast<double>(schedule.columns) / 4);
+              const bool on_n = schedule.rows_on == RowSide::N;
+              const std::int64_t instructions =
+                  (on_n ? schedule.columns : schedule.rows) / 64 * ((depth + 15) / 16);
+              const auto other_side = static_cast<double>(on_n ? schedule.rows : schedule.columns);
+              const double each = std::max(other_side / 2, 16 + other_side / 4);
               const std::int64_t copies = schedule.depth * 2 / x_panel + schedule.columns * 2 / w_panel;
               const double bank_conflicts = x_panel == 128 && w_panel == 128 ? 1 : 1.05;
               tile_cycles +=
@@ -133,13 +135,20 @@ struct Case {
   bool slots = false;
 };
 
+HopperSchedule onSideN(std::int64_t rows, std::int64_t columns, std::int64_t depth, std::int64_t stages) {
+  HopperSchedule schedule{rows, columns, depth, stages};
+  schedule.rows_on = RowSide::N;
+  return schedule;
+}
+
 TEST(HopperWalk, FindsTheCost) {
   for (const Case &one :
        {Case{"Q(4)", 64, 192, 2048, {64, 192, 64, 6}}, Case{"Q(4)", 40, 104, 1001, {64, 48, 64, 8}},
         Case{"Q(7)", 80, 304, 4097, {128, 160, 32, 6}}, Case{"Q(32)", 64, 24, 2048, {64, 32, 16, 16}},
         Case{"T(5)", 72, 200, 640, {192, 208, 64, 3}}, Case{"Q(2)^3", 64, 128, 2050, {128, 96, 64, 6}},
         Case{"Q(3)", 48, 200, 1000, {64, 64, 16, 16}, 96}, Case{"Q(2)*Q(3)", 24, 40, 7, {64, 64, 32, 16}},
-        Case{"M(1)", 512, 640, 333, {128, 256, 64, 3}},
+        Case{"M(1)", 512, 640, 333, {128, 256, 64, 3}}, Case{"Q(16)", 80, 384, 500, onSideN(32, 192, 64, 9)},
+        Case{"Q(3)", 64, 64, 20, onSideN(8, 64, 32, 16)},
         Case{"Q(2)", 96, 80, 257, {128, 128, 64, 4}, 0, true}})
     for (const HopperOutput output : {HopperOutput::BF16, HopperOutput::F32}) {
       const algebras::Layer layer = layerOf(one.expression, one.k, one.n, one.width, one.slots);

@@ -33,10 +33,11 @@ static void inOneThread(OpBuilder &builder, Location location, function_ref<void
   body();
 }
 
-/// The maps of a result whose boxes are the rows of one warpgroup.
-static sm::MapsType warpgroupMaps(sm::MapsType maps) {
-  return sm::MapsType::get(maps.getContext(), maps.getCount(), sm::warpgroup_rows, maps.getColumns(),
-                           maps.getElementType(), maps.getRowDimension(), maps.getSwizzle());
+/// The maps of a result whose boxes are the part of one warpgroup.
+static sm::MapsType warpgroupMaps(sm::MapsType maps, sm::AccumulatorType sums) {
+  return sm::MapsType::get(maps.getContext(), maps.getCount(), sums.getRowsOfWarpgroup(),
+                           sums.getColumnsOfWarpgroup(), maps.getElementType(), maps.getRowDimension(),
+                           maps.getSwizzle());
 }
 
 static void lowerDeliver(OpBuilder &builder, sm::DeliverOp deliver, Value staging) {
@@ -51,7 +52,9 @@ static void lowerDeliver(OpBuilder &builder, sm::DeliverOp deliver, Value stagin
   sm::SyncOp::create(builder, location);
   inOneThread(builder, location, [&] {
     SmallVector<Value> coordinates(deliver.getCoordinates());
-    coordinates[3] = math.add(coordinates[3], math.multiply(warpgroup, sm::warpgroup_rows));
+    // Warpgroups divide the columns of transposed sums, else the rows.
+    Value &divided = coordinates[deliver.getAccumulator().getType().getTransposed() ? 0 : 3];
+    divided = math.add(divided, math.multiply(warpgroup, sm::warpgroup_rows));
     sm::StoreOp::create(builder, location, staging, warpgroup, deliver.getTarget(), deliver.getMap(),
                         coordinates);
     sm::StoreCommitOp::create(builder, location);
@@ -72,7 +75,7 @@ LogicalResult SmLowerEpilogue::lower(sm::KernelOp kernel) {
     if (!maps.getSwizzle())
       return deliver.emitOpError("needs to know how its result lies in shared memory: assign swizzles first");
     const auto warpgroups = static_cast<std::int64_t>(role.getWarpgroups());
-    maps = warpgroupMaps(maps);
+    maps = warpgroupMaps(maps, deliver.getAccumulator().getType());
 
     // A slot for each warpgroup, so that none waits for another.
     OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());

@@ -41,8 +41,7 @@ LogicalResult SmSplitRoles::split(sm::KernelOp kernel) {
   FailureOr<BlockProduct> product = findProduct(kernel);
   if (failed(product))
     return failure();
-  const std::int64_t rows = product->multiply.getAccumulator().getType().getRows();
-  const std::int64_t warpgroups = rows / sm::warpgroup_rows;
+  const std::int64_t warpgroups = product->multiply.getAccumulator().getType().getWarpgroups();
   const HopperRegisters registers = hopperRegisters(warpgroups);
   SmallVector<Operation *> program;
   for (Operation &op : kernel.getBody().front())

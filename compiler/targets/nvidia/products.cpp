@@ -37,48 +37,72 @@ struct ZeroLowering : ConvertOpToLLVMPattern<sm::ZeroOp> {
   }
 };
 
+/// One side of an instruction: an operand in its slot, as the instruction walks through its depth.
+struct Side {
+  Value low;
+  DescriptorFields fields;
+  sm::BufferType type;
+  bool along_depth; ///< the operand is stored along its depth: rows of X; else along its columns: the bank
+
+  std::int64_t stepBytes(std::int64_t depth) const {
+    return along_depth ? kMajorStep(type, depth) : mnMajorStep(type, depth);
+  }
+};
+
 struct MmaLowering : ConvertOpToLLVMPattern<sm::MmaOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult matchAndRewrite(sm::MmaOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    if (op.getAccumulator().getType().hasWarps())
+    const sm::AccumulatorType sums = op.getAccumulator().getType();
+    if (sums.hasWarps())
       return failure();
     Location location = op.getLoc();
     MLIRContext *context = op.getContext();
     Instructions write(rewriter, location);
-    sm::BufferType a = op.getA().getType(), b = op.getB().getType();
+    sm::BufferType rows_type = op.getA().getType(), bank_type = op.getB().getType();
     auto start = [&](Value buffer, Value slot, sm::BufferType type) {
       return write.add(write.address(buffer), write.multiply(slot, slotStride(type)));
     };
-    Value a_start = start(adaptor.getA(), adaptor.getASlot(), a);
-    if (a.getRows() > sm::warpgroup_rows) {
+    Value rows_start = start(adaptor.getA(), adaptor.getASlot(), rows_type);
+    Value bank_start = start(adaptor.getB(), adaptor.getBSlot(), bank_type);
+    // The operand on side M is cut among the warpgroups: rows of X, or panels of the bank's columns, each of
+    // which has the 64 columns of one.
+    const bool transposed = sums.getTransposed();
+    if (sums.getWarpgroups() > 1) {
       const auto first = op->getAttrOfType<IntegerAttr>(first_warpgroup_name).getInt();
       Value warpgroup = write.subtract(write.warpgroup(), first);
-      a_start = write.add(a_start, write.multiply(warpgroup, sm::warpgroup_rows * a.getSwizzle()));
+      Value &cut = transposed ? bank_start : rows_start;
+      const std::int64_t part_bytes =
+          transposed ? bank_type.getPanelBytes() : sm::warpgroup_rows * rows_type.getSwizzle();
+      cut = write.add(cut, write.multiply(warpgroup, part_bytes));
     }
-    const DescriptorFields a_fields = kMajorDescriptor(a), b_fields = mnMajorDescriptor(b);
-    Value a_low = lowWord(write, a_start, a_fields);
-    Value b_low = lowWord(write, start(adaptor.getB(), adaptor.getBSlot(), b), b_fields);
+    const DescriptorFields rows_fields = kMajorDescriptor(rows_type),
+                           bank_fields = mnMajorDescriptor(bank_type);
+    const Side rows = {lowWord(write, rows_start, rows_fields), rows_fields, rows_type, /*along_depth=*/true};
+    const Side bank = {lowWord(write, bank_start, bank_fields), bank_fields, bank_type,
+                       /*along_depth=*/false};
+    const Side &m = transposed ? bank : rows, &n = transposed ? rows : bank;
 
-    const std::int64_t columns = op.getAccumulator().getType().getColumns();
-    auto shape = NVVM::MMAShapeAttr::get(context, sm::warpgroup_rows, columns, instruction_depth);
+    auto shape =
+        NVVM::MMAShapeAttr::get(context, sm::warpgroup_rows, sums.getInstructionWidth(), instruction_depth);
     auto bf16 = NVVM::WGMMATypesAttr::get(context, NVVM::WGMMATypes::bf16);
     auto f32 = NVVM::WGMMATypesAttr::get(context, NVVM::WGMMATypes::f32);
     auto accumulate = NVVM::WGMMAScaleOutAttr::get(context, NVVM::WGMMAScaleOut::one);
     auto one = NVVM::WGMMAScaleInAttr::get(context, NVVM::WGMMAScaleIn::one);
     auto sign = NVVM::WGMMAScaleInAttr::get(context, op.getNegate() ? NVVM::WGMMAScaleIn::neg
                                                                     : NVVM::WGMMAScaleIn::one);
-    // Both operands are stored row by row: A along its depth, B along its columns.
-    auto row_major = NVVM::MMALayoutAttr::get(context, NVVM::MMALayout::row);
+    // Layouts are those of an M x depth and of a depth x N matrix.
+    auto row = NVVM::MMALayoutAttr::get(context, NVVM::MMALayout::row);
+    auto column = NVVM::MMALayoutAttr::get(context, NVVM::MMALayout::col);
     Value sum = adaptor.getAccumulator();
     for (std::int64_t depth = 0; depth < op.getMultipliedDepth(); depth += instruction_depth) {
-      auto step = [&](Value low, std::int64_t bytes, const DescriptorFields &fields) {
-        return descriptor(rewriter, location, write.add(low, bytes >> 4), fields);
+      auto step = [&](const Side &side) {
+        return descriptor(rewriter, location, write.add(side.low, side.stepBytes(depth) >> 4), side.fields);
       };
-      sum = NVVM::WgmmaMmaAsyncOp::create(
-          rewriter, location, sum.getType(), sum, step(a_low, kMajorStep(a, depth), a_fields),
-          step(b_low, mnMajorStep(b, depth), b_fields), shape, bf16, bf16, f32, accumulate, sign, one,
-          row_major, row_major, NVVM::MMAIntOverflowAttr());
+      Value m_step = step(m), n_step = step(n);
+      sum = NVVM::WgmmaMmaAsyncOp::create(rewriter, location, sum.getType(), sum, m_step, n_step, shape, bf16,
+                                          bf16, f32, accumulate, sign, one, m.along_depth ? row : column,
+                                          n.along_depth ? column : row, NVVM::MMAIntOverflowAttr());
     }
     rewriter.replaceOp(op, sum);
     return success();

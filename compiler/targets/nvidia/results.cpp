@@ -56,10 +56,12 @@ struct WriteLowering : ConvertOpToLLVMPattern<sm::WriteOp> {
     Instructions write(rewriter, op.getLoc());
     sm::BufferType type = op.getTarget().getType();
     Value start = write.advance(adaptor.getTarget(), write.multiply(adaptor.getSlot(), slotStride(type)));
-    if (type.getElementType().isBF16())
-      storeMatrices(op, adaptor.getAccumulator(), start, rewriter);
-    else
-      storePairs(op, adaptor.getAccumulator(), start, rewriter);
+    const bool bf16 = type.getElementType().isBF16(),
+               transposed = op.getAccumulator().getType().getTransposed();
+    auto store = transposed ? bf16 ? storeTransposedMatrices : storeTransposed
+                 : bf16     ? storeMatrices
+                            : storePairs;
+    store(op, adaptor.getAccumulator(), start, rewriter);
     rewriter.eraseOp(op);
     return success();
   }
@@ -73,7 +75,6 @@ private:
   /// the next 8. Lane l gives the address of row l mod 16 in the columns l / 16.
   static void storeMatrices(sm::WriteOp op, Value sums, Value start, ConversionPatternRewriter &rewriter) {
     Location location = op.getLoc();
-    MLIRContext *context = rewriter.getContext();
     Instructions write(rewriter, location);
     sm::BufferType type = op.getTarget().getType();
     constexpr std::int64_t element_bytes = 2;
@@ -81,7 +82,37 @@ private:
     Value row = write.add(write.multiply(warp, warp_rows), write.bitAnd(write.thread(), warp_rows - 1));
     Value lane_bytes = write.bitAnd(write.thread(), warp_rows); // 16 = one piece, for lanes 16 to 31
     SwizzledRow slot_row(write, type, start, row);
+    storeFourByFour(op, sums, NVVM::MMALayout::row, rewriter, [&](std::int64_t matrix) {
+      return slot_row.at(matrix * matrix_columns * element_bytes, lane_bytes);
+    });
+  }
 
+  /// Transposed bf16: what is a column of the slot for one matrix is a row of the sums. Lane l gives the
+  /// address of row l mod 8 (+ 8 for lanes 16 to 31), in the first or second 8 of the warp's 16 columns.
+  static void storeTransposedMatrices(sm::WriteOp op, Value sums, Value start,
+                                      ConversionPatternRewriter &rewriter) {
+    Instructions write(rewriter, op.getLoc());
+    sm::BufferType type = op.getTarget().getType();
+    constexpr std::int64_t warp_bytes = 2 * piece_bytes;
+    Value warp = write.shiftRight(write.threadInWarpgroup(), llvm::Log2_64(sm::warp_threads));
+    Value second_piece = write.bitAnd(write.thread(), matrix_columns);         // 8 or 0
+    Value second_rows = write.shiftRight(write.bitAnd(write.thread(), 16), 1); // 8 or 0
+    Value row = write.add(second_rows, write.bitAnd(write.thread(), matrix_columns - 1));
+    Value lane_bytes = write.add(write.multiply(warp, warp_bytes), write.multiply(second_piece, 2));
+    SwizzledRow slot_row(write, type, start, row);
+    Value first = slot_row.at(0, lane_bytes);
+    storeFourByFour(op, sums, NVVM::MMALayout::col, rewriter, [&](std::int64_t matrix) {
+      return write.advance(first, matrix * matrix_columns * type.getSwizzle());
+    });
+  }
+
+  /// stmatrix of four 8 x 8 matrices at a time, two along the instruction's side N and two along M. `address`
+  /// is what this lane gives for the matrix of that number along N, and the next.
+  static void storeFourByFour(sm::WriteOp op, Value sums, NVVM::MMALayout layout,
+                              ConversionPatternRewriter &rewriter,
+                              llvm::function_ref<Value(std::int64_t matrix)> address) {
+    Location location = op.getLoc();
+    MLIRContext *context = rewriter.getContext();
     auto round = NVVM::FPRoundingModeAttr::get(context, NVVM::FPRoundingMode::RN);
     Type pair = VectorType::get(2, rewriter.getBF16Type());
     auto rounded = [&](std::int64_t low) -> Value {
@@ -90,14 +121,13 @@ private:
           element(rewriter, location, sums, low), Value(), round);
       return LLVM::BitcastOp::create(rewriter, location, rewriter.getI32Type(), both);
     };
-    const std::int64_t matrices = type.getColumns() / matrix_columns;
+    const std::int64_t matrices = op.getAccumulator().getType().getInstructionWidth() / matrix_columns;
     for (std::int64_t matrix = 0; matrix < matrices; matrix += 2) {
       SmallVector<Value> registers;
       for (std::int64_t i = matrix; i < std::min(matrix + 2, matrices); ++i)
         registers.append({rounded(4 * i), rounded(4 * i + 2)});
-      NVVM::StMatrixOp::create(rewriter, location,
-                               slot_row.at(matrix * matrix_columns * element_bytes, lane_bytes), registers,
-                               NVVM::MMALayoutAttr::get(context, NVVM::MMALayout::row),
+      NVVM::StMatrixOp::create(rewriter, location, address(matrix), registers,
+                               NVVM::MMALayoutAttr::get(context, layout),
                                NVVM::LdStMatrixShapeAttr::get(context, 8, 8),
                                NVVM::LdStMatrixEltTypeAttr::get(context, NVVM::LdStMatrixEltType::B16));
     }
@@ -124,6 +154,34 @@ private:
                                                write.constant(i));
         LLVM::StoreOp::create(rewriter, location, both,
                               slot_row.at(matrix * matrix_columns * element_bytes, lane_bytes), pair_bytes);
+      }
+    }
+  }
+
+  /// Transposed f32: of column l / 4 of the warp and the column 8 behind it, every thread writes two rows.
+  static void storeTransposed(sm::WriteOp op, Value sums, Value start, ConversionPatternRewriter &rewriter) {
+    Location location = op.getLoc();
+    Instructions write(rewriter, location);
+    sm::BufferType type = op.getTarget().getType();
+    constexpr std::int64_t element_bytes = 4, lanes_per_column = 4;
+    // A panel of 128 bytes has the columns of two warps.
+    const std::int64_t warp_bytes = warp_rows * element_bytes,
+                       warps_per_panel = type.getSwizzle() / warp_bytes;
+    Value warp = write.shiftRight(write.threadInWarpgroup(), llvm::Log2_64(sm::warp_threads));
+    Value panel = write.advance(
+        start, write.multiply(write.shiftRight(warp, llvm::Log2_64(warps_per_panel)), type.getPanelBytes()));
+    Value column = write.shiftRight(write.lane(), llvm::Log2_64(lanes_per_column));
+    Value lane_bytes = write.add(write.multiply(write.bitAnd(warp, warps_per_panel - 1), warp_bytes),
+                                 write.multiply(column, element_bytes));
+    Value first = write.multiply(write.bitAnd(write.thread(), lanes_per_column - 1), 2);
+    for (std::int64_t next : {0, 1}) {
+      SwizzledRow slot_row(write, type, panel, write.add(first, next));
+      for (std::int64_t behind : {0, 1}) {
+        Value address = slot_row.at(behind * matrix_columns * element_bytes, lane_bytes);
+        for (std::int64_t matrix = 0; matrix < type.getRows() / matrix_columns; ++matrix)
+          LLVM::StoreOp::create(
+              rewriter, location, element(rewriter, location, sums, 4 * matrix + 2 * behind + next),
+              write.advance(address, matrix * matrix_columns * type.getSwizzle()), element_bytes);
       }
     }
   }

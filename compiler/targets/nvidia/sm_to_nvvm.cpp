@@ -31,10 +31,10 @@ void addSmTypeConversions(LLVMTypeConverter &types) {
   types.addConversion([=](sm::BarriersType) { return pointerTo(context, Space::Shared); });
   types.addConversion([=](sm::TermsTableType) { return pointerTo(context, Space::Global); });
   types.addConversion([=](sm::AccumulatorType type) {
-    // A warpgroup holds 64 x columns sums in 128 threads.
+    // A warpgroup holds 64 times the instruction's width of sums in 128 threads.
     const std::int64_t registers = type.hasWarps()
                                        ? type.getRowsOfWarp() * type.getColumnsOfWarp() / sm::warp_threads
-                                       : type.getColumns() * sm::warpgroup_rows / sm::warpgroup_threads;
+                                       : type.getInstructionWidth() * sm::warpgroup_rows / sm::warpgroup_threads;
     const SmallVector<Type> sums(registers, Float32Type::get(context));
     return LLVM::LLVMStructType::getLiteral(context, sums);
   });

@@ -195,7 +195,7 @@ sm::AccumulatorType ThreadBlockProgram::sumsOf(tile::FragmentType fragment,
                                                function_ref<InFlightDiagnostic()> error) {
   return sm::AccumulatorType::getChecked(error, builder.getContext(), fragment.getRows(),
                                          fragment.getColumns(), schedule.getWarpRows(),
-                                         schedule.getWarpColumns());
+                                         schedule.getWarpColumns(), schedule.getRowsOn() == tile::Side::N);
 }
 
 LogicalResult ThreadBlockProgram::checkTerms(tile::TermsOp terms, tile::OwnOp own) {

@@ -43,3 +43,23 @@ sm.kernel @result(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128
     // CHECK-NEXT: sm.store_wait 0
   }
 }
+
+// Transposed sums: the boxes are a warpgroup's 64 columns, of all rows.
+// CHECK-LABEL: sm.kernel @few_rows
+// CHECK-SAME: %y: !sm.maps<2 x 24 x 64 x bf16, row_dimension 3, swizzle 128>
+sm.kernel @few_rows(%x: !sm.maps<2 x 24 x 64 x bf16, row_dimension 3, swizzle 128>,
+                    %w: !sm.maps<1 x 64 x 128 x bf16, row_dimension 2, swizzle 128>,
+                    %y: !sm.maps<2 x 24 x 128 x bf16, row_dimension 3, swizzle 128>, %rows: index, %offset: index,
+                    %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
+  %c0 = arith.constant 0 : index
+  // CHECK: %[[SLOTS:.*]] = sm.allocate : <2 x 24 x 64 x bf16, swizzle 128>
+  sm.role multiply warpgroups 2 registers 232 {
+    %sum = sm.zero : <24 x 128, transposed>
+    // CHECK: %[[WARPGROUP:.*]] = sm.warpgroup
+    // CHECK: sm.write %{{.*}} to %[[SLOTS]][%[[WARPGROUP]]] : <24 x 128, transposed> to
+    // CHECK: %[[ACROSS:.*]] = arith.muli %[[WARPGROUP]], %c64
+    // CHECK: %[[COLUMN:.*]] = arith.addi %offset, %[[ACROSS]]
+    // CHECK: sm.store %[[SLOTS]][%[[WARPGROUP]]] to %y[%c0] [%[[COLUMN]], %c0, %c0, %rows]
+    sm.deliver %sum to %y[%c0] [%offset, %c0, %c0, %rows] : <24 x 128, transposed> to <2 x 24 x 128 x bf16, row_dimension 3, swizzle 128>
+  }
+}

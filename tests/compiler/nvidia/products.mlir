@@ -205,3 +205,31 @@ sm.kernel @two_warpgroups(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swi
   sm.role load warpgroups 1 registers 40 {
   }
 }
+
+// Rows on side N: the bank is the transposed first operand, of which each warpgroup takes a panel of 64 columns; the rows
+// of X are the second, stored along the depth, 24 of them. 32 of a depth of 64 are two instructions.
+// CHECK-LABEL: llvm.func @rows_on_n(
+// CHECK: nvvm.wgmma.mma_async %{{.*}}, %{{.*}}, %{{.*}}, <m = 64, n = 24, k = 16>, D[<f32>, <one>], A[<bf16>, <one>, <col>], B[<bf16>, <one>, <col>]
+// CHECK: nvvm.wgmma.mma_async %{{.*}}, %{{.*}}, %{{.*}}, <m = 64, n = 24, k = 16>, D[<f32>, <one>], A[<bf16>, <one>, <col>], B[<bf16>, <one>, <col>]
+// CHECK-NOT: nvvm.wgmma.mma_async
+sm.kernel @rows_on_n(%x: !sm.maps<2 x 24 x 64 x bf16, row_dimension 3, swizzle 128>,
+    %w: !sm.maps<1 x 64 x 128 x bf16, row_dimension 2, swizzle 128>,
+    %y: !sm.maps<2 x 24 x 64 x bf16, row_dimension 3, swizzle 128>, %rows: index, %offset: index, %terms: !sm.terms_table)
+    attributes {layout = #layout, schedule = "by hand"} {
+  %a = sm.allocate : !sm.buffer<2 x 24 x 64 x bf16, swizzle 128>
+  %b = sm.allocate : !sm.buffer<2 x 64 x 128 x bf16, swizzle 128>
+  %c = sm.allocate : !sm.buffer<2 x 24 x 64 x bf16, swizzle 128>
+  %full = sm.barriers arrivals 1 : <2>
+  %empty = sm.barriers arrivals 8 : <2>
+  sm.initialize %full, %empty : !sm.barriers<2>, !sm.barriers<2>
+  %slot = sm.block_index
+  sm.role multiply warpgroups 2 registers 232 {
+    %sum = sm.zero : !sm.accumulator<24 x 128, transposed>
+    %next = sm.mma %a[%slot], %b[%slot], %sum depth 32 : <2 x 24 x 64 x bf16, swizzle 128>, <2 x 64 x 128 x bf16, swizzle 128>, <24 x 128, transposed>
+    sm.mma_wait 0
+    %done = sm.settle %next : !sm.accumulator<24 x 128, transposed>
+    sm.write %done to %c[%slot] : <24 x 128, transposed> to <2 x 24 x 64 x bf16, swizzle 128>
+  }
+  sm.role load warpgroups 1 registers 40 {
+  }
+}

@@ -97,3 +97,67 @@ sm.kernel @f32(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
   sm.role load warpgroups 1 registers 40 {
   }
 }
+
+// Transposed sums of 24 rows: stmatrix turns its matrices, four of them for 16 rows, two for the 8 that are left. A
+// warp's 16 columns are two pieces; lanes 8 to 15 and 24 to 31 give addresses in the second.
+// CHECK-LABEL: llvm.func @transposed_bf16(
+// CHECK-DAG: %[[C7:.*]] = llvm.mlir.constant(7 : i32)
+// CHECK-DAG: %[[C8:.*]] = llvm.mlir.constant(8 : i32)
+// CHECK-DAG: %[[C16:.*]] = llvm.mlir.constant(16 : i32)
+// CHECK-DAG: %[[C32:.*]] = llvm.mlir.constant(32 : i32)
+// CHECK-DAG: %[[SECOND_PIECE:.*]] = llvm.and %{{.*}}, %[[C8]]
+// CHECK-DAG: llvm.and %{{.*}}, %[[C16]]
+// CHECK-DAG: llvm.and %{{.*}}, %[[C7]]
+// CHECK-DAG: llvm.mul %{{.*}}, %[[C32]]
+// CHECK: nvvm.stmatrix %[[FIRST:.*]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {{{.*}}layout = #nvvm.mma_layout<col>
+// 16 rows of 128 bytes further.
+// CHECK: %[[LAST:.*]] = llvm.getelementptr %[[FIRST]][2048]
+// CHECK: nvvm.stmatrix %[[LAST]], %{{[^,]*}}, %{{[^,]*}} {{{.*}}layout = #nvvm.mma_layout<col>
+// CHECK-NOT: nvvm.stmatrix
+sm.kernel @transposed_bf16(%x: !sm.maps<2 x 24 x 64 x bf16, row_dimension 3, swizzle 128>,
+    %w: !sm.maps<1 x 64 x 128 x bf16, row_dimension 2, swizzle 128>,
+    %y: !sm.maps<2 x 24 x 64 x bf16, row_dimension 3, swizzle 128>, %rows: index, %offset: index, %terms: !sm.terms_table)
+    attributes {layout = #layout, schedule = "by hand"} {
+  %a = sm.allocate : !sm.buffer<2 x 24 x 64 x bf16, swizzle 128>
+  %b = sm.allocate : !sm.buffer<2 x 64 x 128 x bf16, swizzle 128>
+  %c = sm.allocate : !sm.buffer<2 x 24 x 64 x bf16, swizzle 128>
+  %full = sm.barriers arrivals 1 : <2>
+  %empty = sm.barriers arrivals 8 : <2>
+  sm.initialize %full, %empty : !sm.barriers<2>, !sm.barriers<2>
+  %slot = sm.block_index
+  sm.role multiply warpgroups 2 registers 232 {
+    %sum = sm.zero : !sm.accumulator<24 x 128, transposed>
+    %next = sm.mma %a[%slot], %b[%slot], %sum depth 32 : <2 x 24 x 64 x bf16, swizzle 128>, <2 x 64 x 128 x bf16, swizzle 128>, <24 x 128, transposed>
+    sm.mma_wait 0
+    %done = sm.settle %next : !sm.accumulator<24 x 128, transposed>
+    sm.write %done to %c[%slot] : <24 x 128, transposed> to <2 x 24 x 64 x bf16, swizzle 128>
+  }
+  sm.role load warpgroups 1 registers 40 {
+  }
+}
+
+// f32: a store for each of the 12 sums of a thread.
+// CHECK-LABEL: llvm.func @transposed_f32(
+// CHECK-COUNT-12: llvm.store %{{.*}} : f32
+// CHECK-NOT: llvm.store
+sm.kernel @transposed_f32(%x: !sm.maps<2 x 24 x 64 x bf16, row_dimension 3, swizzle 128>,
+    %w: !sm.maps<1 x 64 x 128 x bf16, row_dimension 2, swizzle 128>,
+    %y: !sm.maps<2 x 24 x 64 x f32, row_dimension 3, swizzle 128>, %rows: index, %offset: index, %terms: !sm.terms_table)
+    attributes {layout = #layout, schedule = "by hand"} {
+  %a = sm.allocate : !sm.buffer<2 x 24 x 64 x bf16, swizzle 128>
+  %b = sm.allocate : !sm.buffer<2 x 64 x 128 x bf16, swizzle 128>
+  %c = sm.allocate : !sm.buffer<2 x 24 x 64 x f32, swizzle 128>
+  %full = sm.barriers arrivals 1 : <2>
+  %empty = sm.barriers arrivals 8 : <2>
+  sm.initialize %full, %empty : !sm.barriers<2>, !sm.barriers<2>
+  %slot = sm.block_index
+  sm.role multiply warpgroups 2 registers 232 {
+    %sum = sm.zero : !sm.accumulator<24 x 128, transposed>
+    %next = sm.mma %a[%slot], %b[%slot], %sum depth 32 : <2 x 24 x 64 x bf16, swizzle 128>, <2 x 64 x 128 x bf16, swizzle 128>, <24 x 128, transposed>
+    sm.mma_wait 0
+    %done = sm.settle %next : !sm.accumulator<24 x 128, transposed>
+    sm.write %done to %c[%slot] : <24 x 128, transposed> to <2 x 24 x 64 x f32, swizzle 128>
+  }
+  sm.role load warpgroups 1 registers 40 {
+  }
+}

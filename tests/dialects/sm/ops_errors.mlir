@@ -260,3 +260,26 @@ func.func @part(%a: !sm.block<64 x 32 x bf16>, %b: !sm.block<32 x 64 x bf16>, %s
   %0 = sm.multiply %a, %b, %sum {shallow_depth = 16} : <64 x 32 x bf16>, <32 x 64 x bf16>, <64 x 64>
   return
 }
+
+// -----
+
+// expected-error @+1 {{the sums of a warpgroup have 64 columns; 96 is not a multiple of it}}
+func.func private @f(!sm.accumulator<24 x 96, transposed>)
+
+// -----
+
+// expected-error @+1 {{tensor-core instructions have 8 to 256 rows, a multiple of 8, got 12}}
+func.func private @f(!sm.accumulator<12 x 64, transposed>)
+
+// -----
+
+// expected-error @+1 {{expected 'warps' or 'transposed'}}
+func.func private @f(!sm.accumulator<12 x 64, upright>)
+
+// -----
+
+func.func @part(%sum: !sm.accumulator<24 x 128, transposed>, %slots: !sm.buffer<2 x 64 x 128 x bf16, swizzle 128>, %i: index) {
+  // expected-error @+1 {{writes a warpgroup's 24 x 64 sums, but the slot has 64 x 128}}
+  sm.write %sum to %slots[%i] : <24 x 128, transposed> to <2 x 64 x 128 x bf16, swizzle 128>
+  return
+}

@@ -23,6 +23,8 @@ sm.kernel @values(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.map
   %other = sm.multiply %a, %b, %signed negate %minus shallow %minus to 48 : <64 x 64 x bf16>, <64 x 64 x bf16>, <64 x 64>
   // CHECK: sm.deliver %{{.*}} to %y[%[[I]]] [%[[I]], %[[I]], %[[I]], %[[I]]] : <64 x 64> to <2 x 64 x 64 x f32, row_dimension 3>
   sm.deliver %other to %y[%i] [%i, %i, %i, %i] : <64 x 64> to <2 x 64 x 64 x f32, row_dimension 3>
+  // CHECK: sm.zero : <24 x 128, transposed>
+  %few_rows = sm.zero : <24 x 128, transposed>
   // CHECK: %[[CHANNEL:.*]] = sm.channel : <!sm.block<64 x 64 x bf16>>
   %channel = sm.channel : <!sm.block<64 x 64 x bf16>>
   // CHECK: %[[RING:.*]] = sm.ring : <3>

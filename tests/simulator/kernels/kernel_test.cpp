@@ -44,6 +44,15 @@ const std::vector<Kernel> &kernels() {
       {"Q3Interval", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3", bf16, "interval(40)"},
       {"Q4LongInterval", "Q(4)", 256, 256, "rows=128,columns=64,depth=32,stages=4", f32, "interval(150)"},
       {"Q3ManyWarpgroups", "Q(3)", 96, 192, "rows=256,columns=64,depth=32,stages=3", bf16},
+      // rows on the instructions' second side: from 8 on, in one to four warpgroups, with two matrices or one
+      // to store
+      {"Q4FewRows", "Q(4)", 256, 256, "rows=8,columns=64,depth=64,stages=4,rows_on=n", bf16},
+      {"Q5FewRowsFloat", "Q(5)", 400, 520, "rows=24,columns=128,depth=32,stages=3,rows_on=n", f32},
+      {"Q3ManyColumns", "Q(3)", 192, 768, "rows=40,columns=256,depth=64,stages=2,rows_on=n", bf16},
+      {"PathRowsOnN", "path(3)", 216, 600, "rows=64,columns=192,depth=16,stages=3,rows_on=n,outer=groups",
+       bf16},
+      {"IntervalRowsOnN", "Q(3)", 192, 192, "rows=16,columns=64,depth=64,stages=3,rows_on=n", f32,
+       "interval(40)"},
       // groups outside
       {"Q4Groups", "Q(4)", 256, 384, "rows=64,columns=64,depth=32,stages=4,outer=groups", bf16},
       {"IntervalGroups", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3,outer=groups", bf16,
@@ -59,6 +68,8 @@ const std::vector<Kernel> &kernels() {
       // slots, with signs
       {"Matrices", "M(2)", 256, 256, "rows=64,columns=64,depth=64,stages=3", bf16, "cyclic", "slots"},
       {"Quaternions", quaternions, 256, 256, "rows=64,columns=64,depth=32,stages=3", f32, "cyclic", "slots"},
+      {"QuaternionsRowsOnN", quaternions, 320, 256, "rows=48,columns=64,depth=64,stages=2,rows_on=n", f32,
+       "cyclic", "slots"},
       {"QuaternionsShallow", quaternions, 320, 192, "rows=64,columns=48,depth=64,stages=2", bf16, "cyclic",
        "slots"}, // 80 = 64 + 16, with either sign
       {"QuaternionsWide", quaternions, 256, 768, "rows=128,columns=192,depth=64,stages=2", bf16, "cyclic",
