@@ -1,7 +1,7 @@
 // sm-multi-buffer: the channel becomes a ring of slots in shared memory.
 #include "compiler/schedule/hopper_schedule.h"
-#include "compiler/targets/thread_block/index_math.h"
 #include "compiler/targets/hopper/passes.h"
+#include "compiler/targets/thread_block/index_math.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -167,7 +167,8 @@ void RingSide::fill(sm::PutOp put, Place place) {
   put->setOperands(channel);
   for (auto [fetch, buffer] : llvm::zip_equal(fetches, buffers)) {
     sm::LoadOp::create(builder, fetch.getLoc(), fetch.getSource(), fetch.getMap(), fetch.getCoordinates(),
-                       buffer, place.slot, Value(), Value());
+                       buffer, place.slot, fetch.getPart(), fetch.getPartsAttr(), fetch.getMask(), Value(),
+                       Value());
     fetch.erase();
   }
   sm::PublishOp::create(builder, put.getLoc(), ring, place.slot);

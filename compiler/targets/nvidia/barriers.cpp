@@ -18,6 +18,10 @@ NVVM::MemScopeKindAttr blockScope(OpBuilder &builder) {
   return NVVM::MemScopeKindAttr::get(builder.getContext(), NVVM::MemScopeKind::CTA);
 }
 
+NVVM::MemScopeKindAttr clusterScope(OpBuilder &builder) {
+  return NVVM::MemScopeKindAttr::get(builder.getContext(), NVVM::MemScopeKind::CLUSTER);
+}
+
 template <class Op> struct PlaceLowering : ConvertOpToLLVMPattern<Op> {
   using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
   LogicalResult matchAndRewrite(Op op, typename Op::Adaptor,
@@ -74,8 +78,9 @@ struct WaitLowering : ConvertOpToLLVMPattern<sm::WaitOp> {
     Block *before = rewriter.getInsertionBlock();
     Block *after = rewriter.splitBlock(before, rewriter.getInsertionPoint());
     Block *attempt = rewriter.createBlock(after);
-    Value done = NVVM::MBarrierTryWaitOp::create(rewriter, location, rewriter.getI1Type(), barrier,
-                                                 adaptor.getParity(), Value(), blockScope(rewriter));
+    Value done = NVVM::MBarrierTryWaitOp::create(
+        rewriter, location, rewriter.getI1Type(), barrier, adaptor.getParity(), Value(),
+        op.getCluster() ? clusterScope(rewriter) : blockScope(rewriter));
     LLVM::CondBrOp::create(rewriter, location, done, after, attempt);
     rewriter.setInsertionPointToEnd(before);
     LLVM::BrOp::create(rewriter, location, attempt);
@@ -89,9 +94,26 @@ struct ArriveLowering : ConvertOpToLLVMPattern<sm::ArriveOp> {
   LogicalResult matchAndRewrite(sm::ArriveOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Value barrier = barrierOf(rewriter, op.getLoc(), adaptor.getBarriers(), adaptor.getSlot());
+    if (op.getMask()) {
+      // Each lane of the mask arrives at the block of its own number.
+      Value block = Instructions(rewriter, op.getLoc()).lane();
+      barrier = NVVM::MapaOp::create(rewriter, op.getLoc(),
+                                     pointerTo(rewriter.getContext(), Space::ClusterShared), barrier, block);
+    }
     NVVM::MBarrierArriveOp::create(rewriter, op.getLoc(), TypeRange(), barrier, Value(),
-                                   blockScope(rewriter));
+                                   op.getMask() ? clusterScope(rewriter) : blockScope(rewriter));
     rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ClusterSyncLowering : ConvertOpToLLVMPattern<sm::ClusterSyncOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(sm::ClusterSyncOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    // The warp of a thread that was alone until here has come apart: hence not the aligned forms.
+    NVVM::ClusterArriveOp::create(rewriter, op.getLoc(), UnitAttr());
+    rewriter.replaceOpWithNewOp<NVVM::ClusterWaitOp>(op, UnitAttr());
     return success();
   }
 };
@@ -125,8 +147,9 @@ struct FenceLowering : ConvertOpToLLVMPattern<sm::FenceOp> {
 } // namespace
 
 void addBarrierPatterns(const LLVMTypeConverter &types, RewritePatternSet &patterns) {
-  patterns.add<PlaceLowering<sm::AllocateOp>, PlaceLowering<sm::BarriersOp>, InitializeLowering,
-               ExpectLowering, WaitLowering, ArriveLowering, SyncLowering, FenceLowering>(types);
+  patterns
+      .add<PlaceLowering<sm::AllocateOp>, PlaceLowering<sm::BarriersOp>, InitializeLowering, ExpectLowering,
+           WaitLowering, ArriveLowering, ClusterSyncLowering, SyncLowering, FenceLowering>(types);
 }
 
 } // namespace compiler
