@@ -278,11 +278,8 @@ def Sm_ExpectOp : Sm_Op<"expect", [Sm_RunsInOneThread, MemoryEffects<[MemWrite]>
 
 def Sm_WaitOp : Sm_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Wait until the phase of a barrier with the given parity has completed";
-  let description = [{
-    With `cluster`, what other blocks of the cluster did before they signalled is seen behind the wait, too.
-  }];
-  let arguments = (ins Sm_BarriersType:$barriers, Index:$slot, I32:$parity, UnitAttr:$cluster);
-  let assemblyFormat = "$barriers `[` $slot `]` `parity` $parity (`cluster` $cluster^)? attr-dict `:` type($barriers)";
+  let arguments = (ins Sm_BarriersType:$barriers, Index:$slot, I32:$parity);
+  let assemblyFormat = "$barriers `[` $slot `]` `parity` $parity attr-dict `:` type($barriers)";
 }
 
 def Sm_ArriveOp : Sm_Op<"arrive", [MemoryEffects<[MemWrite]>]> {
@@ -292,7 +289,8 @@ def Sm_ArriveOp : Sm_Op<"arrive", [MemoryEffects<[MemWrite]>]> {
     have all waited for its own says so for itself.
 
     With `at %mask`, every warp arrives at the barrier in its place in each block of the cluster whose bit is set:
-    lane l at that of block l.
+    lane l at that of block l. What that says is that the products have read the slot; it publishes no writes to
+    other blocks.
   }];
   let arguments = (ins Sm_BarriersType:$barriers, Index:$slot, Optional<Index>:$mask);
   let assemblyFormat = "$barriers `[` $slot `]` (`at` $mask^)? attr-dict `:` type($barriers)";

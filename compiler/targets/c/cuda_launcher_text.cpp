@@ -106,6 +106,13 @@ typedef struct {
   unsigned attribute_count;
 } launch_config;
 
+static void ask_for_clusters(launch_attribute *attribute) {
+  memset(attribute, 0, sizeof *attribute);
+  attribute->id = CLUSTER_DIMENSION;
+  attribute->value.cluster[0] = CLUSTER;
+  attribute->value.cluster[1] = attribute->value.cluster[2] = 1;
+}
+
 #define MEMBER(name, symbol, parameters) int(*name) parameters;
 struct @_state {
   DRIVER_ENTRIES(MEMBER)
@@ -326,12 +333,8 @@ static int start(@_kernel *kernel, const void *x, int64_t ldx, const void *w, in
     config.grid[1] = config.grid[2] = config.block[1] = config.block[2] = 1;
     config.shared_bytes = SHARED_BYTES;
     config.stream = stream;
-    if (CLUSTER > 1) {
-      launch_attribute *attribute = &attributes[config.attribute_count++];
-      attribute->id = CLUSTER_DIMENSION;
-      attribute->value.cluster[0] = CLUSTER;
-      attribute->value.cluster[1] = attribute->value.cluster[2] = 1;
-    }
+    if (CLUSTER > 1)
+      ask_for_clusters(&attributes[config.attribute_count++]);
     if (dependent) {
       launch_attribute *attribute = &attributes[config.attribute_count++];
       attribute->id = PROGRAMMATIC_STREAM_SERIALIZATION;

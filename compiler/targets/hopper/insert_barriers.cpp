@@ -17,7 +17,6 @@ struct Barriers {
   Value full, empty;
   std::int64_t slots;
   Value peers; ///< the blocks that this one copies for and gets copies from; null where it is alone
-  bool cluster() const { return peers != nullptr; }
 };
 
 struct SmInsertBarriers : compiler::impl::SmInsertBarriersBase<SmInsertBarriers> {
@@ -57,8 +56,7 @@ static LogicalResult lowerFill(OpBuilder &builder, sm::AcquireOp acquire, const 
     return acquire.emitOpError("must be followed by loads into the slot and its publication");
   builder.setInsertionPoint(acquire);
   Location location = acquire.getLoc();
-  sm::WaitOp::create(builder, location, barriers.empty, acquire.getSlot(), acquire.getParity(),
-                     barriers.cluster());
+  sm::WaitOp::create(builder, location, barriers.empty, acquire.getSlot(), acquire.getParity());
   sm::ExpectOp::create(builder, location, barriers.full, acquire.getSlot(), bytes);
   for (sm::LoadOp load : loads) {
     load.getBarriersMutable().assign(barriers.full);
@@ -72,8 +70,7 @@ static LogicalResult lowerFill(OpBuilder &builder, sm::AcquireOp acquire, const 
 /// Waits for the slot to be full.
 static void lowerAwait(OpBuilder &builder, sm::AwaitOp await, const Barriers &barriers) {
   builder.setInsertionPoint(await);
-  sm::WaitOp::create(builder, await.getLoc(), barriers.full, await.getSlot(), await.getParity(),
-                     barriers.cluster());
+  sm::WaitOp::create(builder, await.getLoc(), barriers.full, await.getSlot(), await.getParity());
   await.erase();
 }
 

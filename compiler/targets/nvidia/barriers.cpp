@@ -18,10 +18,6 @@ NVVM::MemScopeKindAttr blockScope(OpBuilder &builder) {
   return NVVM::MemScopeKindAttr::get(builder.getContext(), NVVM::MemScopeKind::CTA);
 }
 
-NVVM::MemScopeKindAttr clusterScope(OpBuilder &builder) {
-  return NVVM::MemScopeKindAttr::get(builder.getContext(), NVVM::MemScopeKind::CLUSTER);
-}
-
 template <class Op> struct PlaceLowering : ConvertOpToLLVMPattern<Op> {
   using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
   LogicalResult matchAndRewrite(Op op, typename Op::Adaptor,
@@ -78,9 +74,8 @@ struct WaitLowering : ConvertOpToLLVMPattern<sm::WaitOp> {
     Block *before = rewriter.getInsertionBlock();
     Block *after = rewriter.splitBlock(before, rewriter.getInsertionPoint());
     Block *attempt = rewriter.createBlock(after);
-    Value done = NVVM::MBarrierTryWaitOp::create(
-        rewriter, location, rewriter.getI1Type(), barrier, adaptor.getParity(), Value(),
-        op.getCluster() ? clusterScope(rewriter) : blockScope(rewriter));
+    Value done = NVVM::MBarrierTryWaitOp::create(rewriter, location, rewriter.getI1Type(), barrier,
+                                                 adaptor.getParity(), Value(), blockScope(rewriter));
     LLVM::CondBrOp::create(rewriter, location, done, after, attempt);
     rewriter.setInsertionPointToEnd(before);
     LLVM::BrOp::create(rewriter, location, attempt);
@@ -95,13 +90,15 @@ struct ArriveLowering : ConvertOpToLLVMPattern<sm::ArriveOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Value barrier = barrierOf(rewriter, op.getLoc(), adaptor.getBarriers(), adaptor.getSlot());
     if (op.getMask()) {
-      // Each lane of the mask arrives at the block of its own number.
+      // Each lane of the mask arrives at the block of its own number. It hands over a slot that has been
+      // read, no data: at the scope of the cluster ptxas would fence all of memory at every arrival, and
+      // empty the first-level cache at every wait.
       Value block = Instructions(rewriter, op.getLoc()).lane();
       barrier = NVVM::MapaOp::create(rewriter, op.getLoc(),
                                      pointerTo(rewriter.getContext(), Space::ClusterShared), barrier, block);
     }
     NVVM::MBarrierArriveOp::create(rewriter, op.getLoc(), TypeRange(), barrier, Value(),
-                                   op.getMask() ? clusterScope(rewriter) : blockScope(rewriter));
+                                   blockScope(rewriter));
     rewriter.eraseOp(op);
     return success();
   }
