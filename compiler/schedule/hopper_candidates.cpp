@@ -6,6 +6,25 @@
 
 namespace compiler {
 
+/// The clusters worth a look beside a legal schedule of single blocks, up to 4 blocks: every device that runs
+/// clusters runs those without leaving many processors over. How many rows there are is for the cost to
+/// weigh.
+static void addClusters(const algebras::Layer &layer, HopperOutput output, const HopperSchedule &single,
+                        std::vector<HopperConsidered> &considered) {
+  const std::int64_t column_blocks = (layer.out.width(0) + single.columns - 1) / single.columns;
+  for (const auto &[rows, columns] : {std::pair(2, 1), {4, 1}, {1, 2}, {1, 4}, {2, 2}}) {
+    HopperSchedule schedule = single;
+    schedule.cluster_rows = rows;
+    schedule.cluster_columns = columns;
+    std::optional<HopperRefusal> refused = refusal(layer, schedule, output);
+    if (!refused && columns > column_blocks)
+      refused = {"wider than a group",
+                 fmt::format("a cluster of {}x{} blocks: an output group has {} blocks of {} columns", rows,
+                             columns, column_blocks, single.columns)};
+    considered.push_back({schedule, refused});
+  }
+}
+
 std::vector<HopperConsidered> considerHopper(const algebras::Layer &layer, HopperOutput output) {
   const std::int64_t n = layer.out.width(0), k = layer.in.width(0);
   const std::int64_t deepest = std::clamp<std::int64_t>((k + 15) / 16 * 16, 16, 64);
@@ -28,6 +47,8 @@ std::vector<HopperConsidered> considerHopper(const algebras::Layer &layer, Hoppe
           refused = {"deeper than a group",
                      fmt::format("a depth of {}: an input group has {}, the rest would be zeros", depth, k)};
         considered.push_back({schedule, refused});
+        if (!refused)
+          addClusters(layer, output, schedule, considered);
       }
   return considered;
 }

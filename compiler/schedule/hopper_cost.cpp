@@ -22,6 +22,11 @@ static constexpr double further_warpgroup = 0.05;
 // So do shallow stages, each time their depth is halved: they have more barriers, more copies and shorter
 // rows, all of which rest on assumptions.
 static constexpr double half_depth = 0.02;
+// A slot that several blocks fill is free when the slowest of them has left it, and the word comes from afar.
+static constexpr double cycles_per_shared_stage = 20;
+// What clusters save rests on the second-level cache alone; each time that they are doubled they have to save
+// more than this.
+static constexpr double doubled_cluster = 0.02;
 static constexpr double cycles_per_tile =
     600; // filling the pipeline's end, writing sums through shared memory
 static constexpr double bytes_in_flight = 48e3; // per processor, to cover the latency of memory
@@ -61,8 +66,13 @@ static double rereadBytes(const ProjectionWork &work, double rows, double tiles_
 HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule, HopperOutput output) {
   const double rows = static_cast<double>(schedule.rows), columns = static_cast<double>(schedule.columns);
   const double depth = static_cast<double>(schedule.depth);
-  const double column_blocks = ceilDivide(work.n, columns), steps = work.terms * ceilDivide(work.k, depth);
-  const double tiles_of_row_block = work.groups * column_blocks;
+  // A cluster takes its tiles together, also those that are past the end of a line or of a group.
+  const double cluster_rows = static_cast<double>(schedule.cluster_rows),
+               cluster_columns = static_cast<double>(schedule.cluster_columns),
+               cluster = cluster_rows * cluster_columns;
+  const double column_clusters = ceilDivide(work.n, columns * cluster_columns),
+               steps = work.terms * ceilDivide(work.k, depth);
+  const double tiles_of_row_block = work.groups * column_clusters * cluster_columns;
   const double x_panel = static_cast<double>(panelBytes(schedule.depth, 2));
   const double w_panel = static_cast<double>(panelBytes(schedule.columns, 2));
   const double in_cycles = 1 / (h200::processors * h200::tensor_clock);
@@ -71,13 +81,13 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   double copied = 0, longest_line = 0;
   for (const EqualLines &kind : work.lines) {
     longest_line = std::max(longest_line, kind.rows);
-    const double row_blocks = ceilDivide(kind.rows, rows);
-    cost.tiles += kind.count * row_blocks * tiles_of_row_block;
+    const double row_clusters = ceilDivide(kind.rows, rows * cluster_rows);
+    cost.tiles += kind.count * row_clusters * cluster_rows * tiles_of_row_block;
     copied += kind.count * work.groups * work.terms *
-              (column_blocks * kind.rows * rowCost(2 * work.k, x_panel) +
-               row_blocks * work.k * rowCostInBlocks(2 * work.n, 2 * columns, w_panel));
+              (column_clusters * kind.rows * rowCost(2 * work.k, x_panel) +
+               row_clusters * work.k * rowCostInBlocks(2 * work.n, 2 * columns, w_panel));
   }
-  cost.waves = ceilDivide(cost.tiles, h200::processors);
+  cost.waves = ceilDivide(cost.tiles, h200::processorsIn(cluster));
   cost.memory =
       (work.x_bytes + work.bank_bytes + work.y_bytes + rereadBytes(work, rows, tiles_of_row_block)) /
       h200::memory_bytes_per_us;
@@ -89,7 +99,8 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   const double narrow = w_panel == full_row_bytes && x_panel == full_row_bytes ? 1 : narrow_panels;
   const double multiplied = static_cast<double>(schedule.warpgroups()) * depth / 16 * instruction;
   const double copies = 2 * depth / x_panel + 2 * columns / w_panel;
-  const double stage = std::max(multiplied, copies * cycles_per_copy) + cycles_per_stage;
+  const double stage = std::max(multiplied, copies * cycles_per_copy) + cycles_per_stage +
+                       (cluster > 1 ? cycles_per_shared_stage : 0);
   cost.products = floorOf(work).tensor;
   cost.padding = std::max(0.0, cost.tiles * steps * multiplied * narrow * in_cycles - cost.products);
   cost.feeding = cost.tiles * steps * (stage - multiplied) * narrow * in_cycles;
@@ -98,8 +109,9 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
 
   // The last tile of the busiest processor may well be a full one with the most terms.
   const double most = work.most_terms / work.terms;
-  const double full_tile = work.most_terms * (std::min(rows, longest_line) * rowCost(2 * work.k, x_panel) +
-                                              work.k * rowCost(2 * std::min(columns, work.n), w_panel));
+  const double full_tile =
+      work.most_terms * (std::min(rows, longest_line) * rowCost(2 * work.k, x_panel) / cluster_columns +
+                         work.k * rowCost(2 * std::min(columns, work.n), w_panel) / cluster_rows);
   auto uneven = [&](double longest) { return (cost.waves - 1 + longest) * h200::processors / cost.tiles; };
   cost.uneven_loads = uneven(full_tile * cost.tiles / copied);
   cost.uneven_tensor = uneven((most * (cost.tensor() - cost.store) + cost.store) / cost.tensor());
@@ -109,7 +121,7 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   cost.tail = parts[2] - cost.bound();
   cost.unhidden = exposed * (parts[1] + exposed * parts[0]);
   cost.caution = (further_warpgroup * std::max(0.0, static_cast<double>(schedule.warpgroups()) - 2) +
-                  half_depth * std::log2(64 / depth)) *
+                  half_depth * std::log2(64 / depth) + doubled_cluster * std::log2(cluster)) *
                  (cost.total() - cost.launch);
   return cost;
 }
