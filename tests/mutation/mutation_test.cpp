@@ -68,6 +68,19 @@ const std::vector<Subject> &subjects() {
        algrt::ElementType::bf16,
        {{150, 0, 2}, {2, 0, 3}},
        "slots"},
+      // Four blocks copy for each other: two blocks of rows times two of columns. Lines of 130, of 65 and of
+      // 1 and no
+      // rows: clusters whose second blocks of rows are empty, and such as are not there; 72 columns are one
+      // block and
+      // a half.
+      {"clusters",
+       "Q(2)",
+       96,
+       144,
+       "cyclic",
+       "rows=64,columns=48,depth=32,stages=2,cluster=2x2",
+       algrt::ElementType::bf16,
+       {{260, 1, 8}, {130, 0, 4}, {1, 0, 4}}},
       // Threads copy, warps multiply. Terms from a table, tiles of 2 and of 4 steps through a ring of 3;
       // blocks
       // that are partial in every direction, with such beside them as are not read: 20 of 32 in the depth, 36
@@ -199,12 +212,11 @@ TEST_P(Mutants, AreFoundOut) {
   print(fmt::format("{}, part {} of {}", name, part + 1, kParts), table);
 }
 
-INSTANTIATE_TEST_SUITE_P(Suite, Mutants,
-                         testing::Combine(testing::Values("complete", "table", "signs", "threads"),
-                                          testing::Range(0, kParts)),
-                         [](const auto &info) {
-                           return std::get<0>(info.param) + std::to_string(std::get<1>(info.param) + 1);
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Suite, Mutants,
+    testing::Combine(testing::Values("complete", "table", "signs", "clusters", "threads"),
+                     testing::Range(0, kParts)),
+    [](const auto &info) { return std::get<0>(info.param) + std::to_string(std::get<1>(info.param) + 1); });
 
 TEST(Survivors, AreMutationsThatExist) {
   std::set<std::string> names;
