@@ -11,9 +11,13 @@
  *     terms    device address of the terms table (below), 0 where the layer's support is complete
  *
  * It is launched with `threads` threads and `shared_bytes` of dynamic shared memory in each block, in clusters of
- * `cluster` blocks, on any number of blocks: the grid is persistent, block b takes the tiles b, b + grid, ...
- * Launching more blocks than there are tiles wastes blocks, nothing else. All these numbers are in the bundle's
- * manifest. With `dependent_launch` the kernel waits for the grid before it (griddepcontrol.wait) before it touches
+ * `cluster` blocks along x, on any number of clusters: the grid is persistent, block b takes the tiles b, b + grid, ...
+ * A cluster takes its tiles together, `cluster_rows` consecutive blocks of rows of a line times `cluster_columns`
+ * consecutive blocks of columns of a group: cluster c takes the tiles of number c, c + grid / cluster, ... of such, and
+ * block r of it the one in row r / cluster_columns, column r mod cluster_columns. A kernel with clusters names their
+ * size (.reqnctapercluster): it cannot be launched with others, or on a grid that is no multiple of it.
+ * Launching more blocks than there are tiles wastes blocks, nothing else. More clusters than run at one time make the
+ * last of them begin when others have ended. All these numbers are in the bundle's manifest. With `dependent_launch` the kernel waits for the grid before it (griddepcontrol.wait) before it touches
  * global memory, and may be launched with programmatic stream serialization.
  *
  * ---- rows of X and Y ------------------------------------------------------------------------------------------
@@ -26,7 +30,9 @@
  *     2 line      lines of this map   (see below)           line - first line of the map
  *     3 row       rows of the line    (see below)           first row within the line
  *
- * and a box of box_columns x 1 x 1 x box_rows. What lies past a group's last column or a line's last row is filled
+ * and a box of box_columns x 1 x 1 x box_rows. Blocks of a cluster that share rows of X, or a block of the bank, each copy
+ * a part of them for all: boxes of X then have the rows of a tile / cluster_columns, those of the bank the depth of a
+ * stage / cluster_rows. What lies past a group's last column or a line's last row is filled
  * with zeros on the way in and clipped on the way out, so that no tile touches its neighbours.
  *
  *   cyclic, period q (one type: q = 1; the slot lift counts as that)

@@ -83,6 +83,10 @@ static nlohmann::ordered_json gpuKernelJson(const algrt::Kernel &kernel) {
                    {"depth", gpu.tile.depth},
                    {"stages", gpu.tile.stages},
                    {"consumers", gpu.tile.consumers}};
+  if (gpu.cluster > 1) {
+    entry["tile"]["cluster_rows"] = gpu.tile.cluster_rows;
+    entry["tile"]["cluster_columns"] = gpu.tile.cluster_columns;
+  }
   entry["boxes"] = {{"x", box(gpu.x)}, {"w", box(gpu.w)}, {"y", box(gpu.y)}};
   return entry;
 }

@@ -6,6 +6,9 @@
 namespace compiler::h200 {
 
 inline constexpr double processors = 132;
+/// That run clusters of so many blocks: neighbours, of which there are 16 or 18 together. Clusters of 4 leave
+/// two of 18 over; an assumption, until a device has been asked.
+inline constexpr double processorsIn(double cluster) { return cluster > 2 ? 128 : processors; }
 inline constexpr double memory_bytes_per_us = 4.3e6; ///< copy, measured
 /// Second-level cache to shared memory, all processors together.
 inline constexpr double cache_bytes_per_us = 5.5e6;

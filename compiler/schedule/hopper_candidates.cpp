@@ -43,6 +43,25 @@ static std::optional<HopperRefusal> pointless(const algebras::Layer &layer, cons
   return std::nullopt;
 }
 
+/// The clusters worth a look beside a legal schedule of single blocks, up to 4 blocks: every device that runs
+/// clusters runs those without leaving many processors over. How many rows there are is for the cost to
+/// weigh.
+static void addClusters(const algebras::Layer &layer, HopperOutput output, const HopperSchedule &single,
+                        std::vector<HopperConsidered> &considered) {
+  const std::int64_t column_blocks = (layer.out.width(0) + single.columns - 1) / single.columns;
+  for (const auto &[rows, columns] : {std::pair(2, 1), {4, 1}, {1, 2}, {1, 4}, {2, 2}}) {
+    HopperSchedule schedule = single;
+    schedule.cluster_rows = rows;
+    schedule.cluster_columns = columns;
+    std::optional<HopperRefusal> refused = refusal(layer, schedule, output);
+    if (!refused && columns > column_blocks)
+      refused = {"wider than a group",
+                 fmt::format("a cluster of {}x{} blocks: an output group has {} blocks of {} columns", rows,
+                             columns, column_blocks, single.columns)};
+    considered.push_back({schedule, refused});
+  }
+}
+
 std::vector<HopperConsidered> considerHopper(const algebras::Layer &layer, HopperOutput output) {
   std::vector<HopperConsidered> considered;
   for (HopperSchedule schedule : tiles())
@@ -55,6 +74,8 @@ std::vector<HopperConsidered> considerHopper(const algebras::Layer &layer, Hoppe
         refused = pointless(layer, schedule);
       }
       considered.push_back({schedule, refused});
+      if (!refused)
+        addClusters(layer, output, schedule, considered);
     }
   return considered;
 }

@@ -22,6 +22,11 @@ static constexpr double further_warpgroup = 0.05;
 // So do shallow stages, each time their depth is halved: they have more barriers, more copies and shorter
 // rows, all of which rest on assumptions.
 static constexpr double half_depth = 0.02;
+// A slot that several blocks fill is free when the slowest of them has left it, and the word comes from afar.
+static constexpr double cycles_per_shared_stage = 20;
+// What clusters save rests on the second-level cache alone; each time that they are doubled they have to save
+// more than this.
+static constexpr double doubled_cluster = 0.02;
 static constexpr double cycles_per_tile =
     600; // filling the pipeline's end, writing sums through shared memory
 static constexpr double bytes_in_flight = 48e3; // per processor, to cover the latency of memory
@@ -85,7 +90,12 @@ static double rereadWithGroupsOutside(const ProjectionWork &work, double rows, d
 HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule, HopperOutput output) {
   const double rows = static_cast<double>(schedule.rows), columns = static_cast<double>(schedule.columns);
   const double depth = static_cast<double>(schedule.depth);
-  const double column_blocks = ceilDivide(work.n, columns), steps = ceilDivide(work.k, depth);
+  // A cluster takes its tiles together, also those that are past the end of a line or of a group.
+  const double cluster_rows = static_cast<double>(schedule.cluster_rows),
+               cluster_columns = static_cast<double>(schedule.cluster_columns),
+               cluster = cluster_rows * cluster_columns;
+  const double column_clusters = ceilDivide(work.n, columns * cluster_columns);
+  const double column_blocks = column_clusters * cluster_columns, steps = ceilDivide(work.k, depth);
   const double tiles_of_row_block = work.groups * column_blocks;
   const double x_panel = static_cast<double>(panelBytes(schedule.depth, 2));
   const double w_panel = static_cast<double>(panelBytes(schedule.columns, 2));
@@ -95,14 +105,14 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   double copied = 0, longest_line = 0, row_blocks_of_lines = 0;
   for (const EqualLines &kind : work.lines) {
     longest_line = std::max(longest_line, kind.rows);
-    const double row_blocks = ceilDivide(kind.rows, rows);
-    row_blocks_of_lines += kind.count * row_blocks;
+    const double row_clusters = ceilDivide(kind.rows, rows * cluster_rows);
+    row_blocks_of_lines += kind.count * row_clusters * cluster_rows;
     copied += kind.count * work.groups * work.terms *
-              (column_blocks * kind.rows * rowCost(2 * work.k, x_panel) +
-               row_blocks * work.k * rowCostInBlocks(2 * work.n, 2 * columns, w_panel));
+              (column_clusters * kind.rows * rowCost(2 * work.k, x_panel) +
+               row_clusters * work.k * rowCostInBlocks(2 * work.n, 2 * columns, w_panel));
   }
   cost.tiles = row_blocks_of_lines * tiles_of_row_block;
-  cost.waves = ceilDivide(cost.tiles, h200::processors);
+  cost.waves = ceilDivide(cost.tiles, h200::processorsIn(cluster));
   const double reread = schedule.outer == OuterAxis::Types
                             ? rereadWithTypesOutside(work, rows, tiles_of_row_block)
                             : rereadWithGroupsOutside(work, rows, column_blocks);
@@ -120,7 +130,8 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   };
   const double copies = 2 * depth / x_panel + 2 * columns / w_panel;
   auto waiting = [&](double deep) {
-    return std::max(0.0, copies * cycles_per_copy - multiplied(deep)) + cycles_per_stage;
+    return std::max(0.0, copies * cycles_per_copy - multiplied(deep)) + cycles_per_stage +
+           (cluster > 1 ? cycles_per_shared_stage : 0);
   };
   // The last step of a term multiplies only what is left of its group.
   const double last = work.k - (steps - 1) * depth, terms_of_tiles = cost.tiles * work.terms;
@@ -132,8 +143,9 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
 
   // The last tile of the busiest processor may well be a full one with the most terms.
   const double most = work.most_terms / work.terms;
-  const double full_tile = work.most_terms * (std::min(rows, longest_line) * rowCost(2 * work.k, x_panel) +
-                                              work.k * rowCost(2 * std::min(columns, work.n), w_panel));
+  const double full_tile =
+      work.most_terms * (std::min(rows, longest_line) * rowCost(2 * work.k, x_panel) / cluster_columns +
+                         work.k * rowCost(2 * std::min(columns, work.n), w_panel) / cluster_rows);
   auto uneven = [&](double longest) { return (cost.waves - 1 + longest) * h200::processors / cost.tiles; };
   cost.uneven_loads = uneven(full_tile * cost.tiles / copied);
   cost.uneven_tensor = uneven((most * (cost.tensor() - cost.store) + cost.store) / cost.tensor());
@@ -143,7 +155,7 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   cost.tail = parts[2] - cost.bound();
   cost.unhidden = exposed * (parts[1] + exposed * parts[0]);
   cost.caution = (further_warpgroup * std::max(0.0, static_cast<double>(schedule.warpgroups()) - 2) +
-                  half_depth * std::log2(64 / depth)) *
+                  half_depth * std::log2(64 / depth) + doubled_cluster * std::log2(cluster)) *
                  (cost.total() - cost.launch);
   return cost;
 }

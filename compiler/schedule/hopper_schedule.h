@@ -109,7 +109,8 @@ struct HopperConsidered {
   HopperSchedule schedule;
   std::optional<HopperRefusal> refusal; ///< what is illegal, or not worth a look
 };
-/// Every combination of rows, columns and depth that the machine has instructions for.
+/// Every combination of rows, columns and depth that the machine has instructions for, and of those that are
+/// candidates every cluster of up to 4 blocks.
 std::vector<HopperConsidered> considerHopper(const algebras::Layer &layer, HopperOutput output);
 
 /// Every legal schedule worth considering for a layer, its stages filled in.
@@ -130,9 +131,9 @@ struct HopperCost {
   double tail = 0;     ///< processors without a tile in the last wave, or with less to do than the busiest
   double unhidden = 0; ///< what the second and third longest do not hide behind the longest
   double caution =
-      0; ///< what more than two warpgroups or shallow stages have to save before they are trusted
+      0; ///< what more than two warpgroups, shallow stages or clusters have to save before they are trusted
 
-  double tiles = 0; ///< of the result, those without rows left out
+  double tiles = 0; ///< of the result, in whole clusters; clusters without rows are left out
   double waves = 0; ///< tiles that the busiest processor works on
   /// How much longer it copies and multiplies than all do on average.
   double uneven_loads = 1, uneven_tensor = 1;

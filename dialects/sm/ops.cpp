@@ -91,6 +91,21 @@ static LogicalResult verifyCopy(Operation *op, MapsType maps, size_t coordinates
   return success();
 }
 
+/// A copy of a whole block, or of one of the parts that blocks of a cluster copy for each other.
+template <class Memory, class Op>
+static LogicalResult verifyCopyInParts(Op op, MapsType maps, Memory memory) {
+  const int64_t parts = op.getParts().value_or(1);
+  const bool shared = op.getPart() != nullptr;
+  if (shared != op.getParts().has_value() || shared != (op.getMask() != nullptr))
+    return op.emitOpError("copies a part of several for a mask of blocks, or the whole for its own block");
+  if (shared && (parts < 2 || parts > most_parts))
+    return op.emitOpError("copies a part of 2 to ") << most_parts << ", got " << parts;
+  if (shared && memory.getRows() % (parts * swizzle_rows) != 0)
+    return op.emitOpError("cannot copy ")
+           << memory.getRows() << " rows in " << parts << " parts that are multiples of " << swizzle_rows;
+  return verifyCopy(op, maps, op.getCoordinates().size(), memory, memory.getRows() / parts);
+}
+
 /// Sums of rows x columns from operands of rows x depth and depth x columns.
 template <class Operand>
 static LogicalResult verifyProduct(Operation *op, Operand a, Operand b, AccumulatorType sum) {
@@ -118,8 +133,7 @@ static LogicalResult verifyDepth(Operation *op, std::optional<uint64_t> part, in
 }
 
 LogicalResult FetchOp::verify() {
-  BlockType block = getBlock().getType();
-  return verifyCopy(*this, getSource().getType(), getCoordinates().size(), block, block.getRows());
+  return verifyCopyInParts(*this, getSource().getType(), getBlock().getType());
 }
 
 LogicalResult MultiplyOp::verify() {
@@ -174,6 +188,12 @@ LogicalResult BarriersOp::verify() {
   return success();
 }
 
+LogicalResult ClusterSyncOp::verify() {
+  if ((*this)->getParentOfType<ElectOp>())
+    return emitOpError("is for all threads: it cannot stand inside an sm.elect");
+  return success();
+}
+
 LogicalResult ExpectOp::verify() {
   // The transaction count of an mbarrier has 20 bits.
   if (getBytes() < 1 || getBytes() >= (1 << 20))
@@ -191,7 +211,7 @@ LogicalResult LoadOp::verify() {
   BufferType target = getTarget().getType();
   if (getSource().getType().isPlain())
     return emitOpError("needs tensor maps; threads copy through plain ones with sm.copy");
-  return verifyCopy(*this, getSource().getType(), getCoordinates().size(), target, target.getRows());
+  return verifyCopyInParts(*this, getSource().getType(), target);
 }
 
 LogicalResult StoreOp::verify() {

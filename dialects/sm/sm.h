@@ -26,6 +26,9 @@ inline constexpr std::int64_t warp_threads = 32, most_threads = 1024, mma_rows =
 inline constexpr std::int64_t mma_depth = 16;
 /// The longest side of a tensor map's box.
 inline constexpr std::int64_t longest_box_side = 256;
+/// Rows of a panel after which a swizzle begins anew, and the most parts that blocks of a cluster copy for
+/// each other.
+inline constexpr std::int64_t swizzle_rows = 8, most_parts = 8;
 
 namespace impl {
 mlir::LogicalResult verifyRunsInOneThread(mlir::Operation *op);

@@ -76,6 +76,15 @@ def Sm_BlockCountOp : Sm_Op<"block_count", [Pure]> {
   let assemblyFormat = "attr-dict";
 }
 
+def Sm_ClusterRankOp : Sm_Op<"cluster_rank", [Pure]> {
+  let summary = "Index of this thread block in its cluster";
+  let description = [{
+    The number by which masks and addresses name a block of the cluster (%cluster_ctarank).
+  }];
+  let results = (outs Index:$rank);
+  let assemblyFormat = "attr-dict";
+}
+
 def Sm_WarpgroupOp : Sm_Op<"warpgroup", [Pure]> {
   let summary = "Index of this warpgroup among those of its role";
   let results = (outs Index:$index);
@@ -103,7 +112,7 @@ def Sm_ReadTermsOp : Sm_Op<"read_terms", [MemoryEffects<[MemRead]>]> {
 // Synchronous programs: blocks are values
 //===--------------------------------------------------------------------------------------------===//
 
-def Sm_FetchOp : Sm_Op<"fetch", [MemoryEffects<[MemRead]>]> {
+def Sm_FetchOp : Sm_Op<"fetch", [AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
   let summary = "A block of an operand";
   let description = [{
     What lies outside the map is zero.
@@ -111,12 +120,27 @@ def Sm_FetchOp : Sm_Op<"fetch", [MemoryEffects<[MemRead]>]> {
     ```mlir
     %a = sm.fetch %x[%map][%column, %group, %line, %row] : !sm.maps<...> -> !sm.block<128 x 64 x bf16>
     ```
+
+    Thread blocks of a cluster that want the same block of an operand fetch it together, each a part of its rows
+    for all of them. The coordinates are those of the whole block, the maps' boxes have the rows of one part. Bit r
+    of the mask stands for block r of the cluster; all blocks of the mask must come to the op equally often.
+
+    ```mlir
+    %b = sm.fetch %w[%map][%column, %group, %depth, %row] part %p of 2 multicast %mask
+        : !sm.maps<1 x 32 x 192 x bf16, row_dimension 2> -> !sm.block<64 x 192 x bf16>
+    ```
   }];
-  let arguments = (ins Sm_MapsType:$source, Index:$map, Variadic<Index>:$coordinates);
+  let arguments = (ins Sm_MapsType:$source, Index:$map, Variadic<Index>:$coordinates, Optional<Index>:$part,
+                       OptionalAttr<I64Attr>:$parts, Optional<Index>:$mask);
   let results = (outs Sm_BlockType:$block);
   let assemblyFormat = [{
-    $source `[` $map `]` `[` $coordinates `]` attr-dict `:` type($source) `->` type($block)
+    $source `[` $map `]` `[` $coordinates `]` (`part` $part^ `of` $parts)? (`multicast` $mask^)? attr-dict
+    `:` type($source) `->` type($block)
   }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$block, "::mlir::Value":$source, "::mlir::Value":$map,
+                                 "::mlir::ValueRange":$coordinates), [{
+    build($_builder, $_state, block, source, map, coordinates, ::mlir::Value(), ::mlir::IntegerAttr(), ::mlir::Value());
+  }]>];
   let hasVerifier = 1;
 }
 
@@ -244,10 +268,11 @@ def Sm_BarriersOp : Sm_Op<"barriers", [HasParent<"KernelOp">, MemoryEffects<[Mem
 def Sm_InitializeOp : Sm_Op<"initialize", [HasParent<"KernelOp">, MemoryEffects<[MemWrite]>]> {
   let summary = "Initialise barriers, make that visible to the asynchronous engines, and let all threads of the block see it";
   let description = [{
-    One thread initialises, then fence.mbarrier_init, then the block's threads meet at barrier 0.
+    One thread initialises, then fence.mbarrier_init, then the block's threads meet at barrier 0. With `cluster` the
+    threads of all blocks of the cluster meet at its barrier instead, since the others signal these barriers, too.
   }];
-  let arguments = (ins Variadic<Sm_BarriersType>:$barriers);
-  let assemblyFormat = "$barriers attr-dict `:` type($barriers)";
+  let arguments = (ins Variadic<Sm_BarriersType>:$barriers, UnitAttr:$cluster);
+  let assemblyFormat = "$barriers (`cluster` $cluster^)? attr-dict `:` type($barriers)";
 }
 
 def Sm_ExpectOp : Sm_Op<"expect", [Sm_RunsInOneThread, MemoryEffects<[MemWrite]>]> {
@@ -268,9 +293,23 @@ def Sm_ArriveOp : Sm_Op<"arrive", [MemoryEffects<[MemWrite]>]> {
   let description = [{
     The first lane of every warp arrives: tensor-core instructions complete warp by warp, and a warp whose lanes
     have all waited for its own says so for itself.
+
+    With `at %mask`, every warp arrives at the barrier in its place in each block of the cluster whose bit is set:
+    lane l at that of block l. What that says is that the products have read the slot; it publishes no writes to
+    other blocks.
   }];
-  let arguments = (ins Sm_BarriersType:$barriers, Index:$slot);
-  let assemblyFormat = "$barriers `[` $slot `]` attr-dict `:` type($barriers)";
+  let arguments = (ins Sm_BarriersType:$barriers, Index:$slot, Optional<Index>:$mask);
+  let assemblyFormat = "$barriers `[` $slot `]` (`at` $mask^)? attr-dict `:` type($barriers)";
+}
+
+def Sm_ClusterSyncOp : Sm_Op<"cluster_sync", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "All threads of all blocks of the cluster meet";
+  let description = [{
+    At the end of each role: no block may exit while others still copy into its shared memory or arrive at its
+    barriers.
+  }];
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
 }
 
 def Sm_SyncOp : Sm_Op<"sync", [MemoryEffects<[MemRead, MemWrite]>]> {
@@ -297,11 +336,16 @@ def Sm_LoadOp : Sm_Op<"load", [Sm_RunsInOneThread, AttrSizedOperandSegments, Mem
     ```mlir
     sm.load %x[%map][%column, %group, %line, %row] to %a[%slot] signal %full[%slot] : !sm.maps<...> to !sm.buffer<...>, !sm.barriers<5>
     ```
+
+    A part of the block (see `sm.fetch`) goes to its rows of the slot in the shared memory of every block of the
+    mask, and signals the barrier in the same place of each. Every block gets the bytes of its whole slot.
   }];
   let arguments = (ins Sm_MapsType:$source, Index:$map, Variadic<Index>:$coordinates, Sm_BufferType:$target, Index:$slot,
+                       Optional<Index>:$part, OptionalAttr<I64Attr>:$parts, Optional<Index>:$mask,
                        Optional<Sm_BarriersType>:$barriers, Optional<Index>:$barrier_slot);
   let assemblyFormat = [{
-    $source `[` $map `]` `[` $coordinates `]` `to` $target `[` $slot `]` (`signal` $barriers^ `[` $barrier_slot `]`)? attr-dict
+    $source `[` $map `]` `[` $coordinates `]` `to` $target `[` $slot `]` (`part` $part^ `of` $parts)?
+    (`multicast` $mask^)? (`signal` $barriers^ `[` $barrier_slot `]`)? attr-dict
     `:` type($source) `to` type($target) (`,` type($barriers)^)?
   }];
   let hasVerifier = 1;

@@ -182,6 +182,13 @@ GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, cons
   kernel.tile.depth = tile.integer("depth", 1, most_tile);
   kernel.tile.stages = tile.integer("stages", 1, most_tile);
   kernel.tile.consumers = tile.integer("consumers", 1, most_threads / warp);
+  if (kernel.cluster > 1) {
+    kernel.tile.cluster_rows = tile.integer("cluster_rows", 1, kernel.cluster);
+    kernel.tile.cluster_columns = tile.integer("cluster_columns", 1, kernel.cluster);
+    if (kernel.tile.cluster_rows * kernel.tile.cluster_columns != kernel.cluster)
+      tile.fail("cluster_rows",
+                "times cluster_columns is not the cluster of " + std::to_string(kernel.cluster) + " blocks");
+  }
   const JsonFields boxes = fields.object("boxes");
   kernel.x = parseBox(boxes, "x", ElementType::bf16, kernel.copies);
   kernel.w = parseBox(boxes, "w", ElementType::bf16, kernel.copies);

@@ -28,6 +28,9 @@ struct GpuTile {
   int64_t depth;     // of one stage
   int64_t stages;    // buffers between copies and products
   int64_t consumers; // warpgroups that multiply
+  // Blocks of a cluster: on so many consecutive blocks of rows times so many of columns, of which all go
+  // through the same steps.
+  int64_t cluster_rows = 1, cluster_columns = 1;
 };
 
 // What one copy between global and shared memory moves: `rows` times `columns` elements, columns innermost.

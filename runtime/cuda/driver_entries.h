@@ -32,6 +32,8 @@
   X(funcSetAttribute, cuFuncSetAttribute, (Function function, FunctionAttribute attribute, int value))                 \
   X(occupancyMaxActiveBlocks, cuOccupancyMaxActiveBlocksPerMultiprocessor,                                             \
     (int *blocks, Function function, int threads, size_t shared_bytes))                                                \
+  X(occupancyMaxActiveClusters, cuOccupancyMaxActiveClusters,                                                          \
+    (int *clusters, Function function, const LaunchConfig *config))                                                    \
   X(launchKernelEx, cuLaunchKernelEx,                                                                                  \
     (const LaunchConfig *config, Function function, void **parameters, void **extra))                                  \
   X(tensorMapEncodeTiled, cuTensorMapEncodeTiled,                                                                      \

@@ -119,6 +119,14 @@ struct LaunchAttribute {
 };
 static_assert(sizeof(LaunchAttribute) == 72);
 
+// Clusters of so many blocks.
+inline LaunchAttribute clusterAttribute(unsigned int blocks) {
+  LaunchAttribute attribute{};
+  attribute.id = LaunchAttributeId::cluster_dimension;
+  attribute.value.cluster_dimension = {blocks, 1, 1};
+  return attribute;
+}
+
 // CUlaunchConfig.
 struct LaunchConfig {
   unsigned int grid_x, grid_y, grid_z;    // blocks

@@ -41,11 +41,8 @@ void launch(const Driver &driver, LaunchPlan &plan, const ReadyKernel &kernel, S
 
   std::array<LaunchAttribute, 2> attributes{};
   LaunchConfig config{plan.grid, 1, 1, plan.threads, 1, 1, plan.shared_bytes, stream, attributes.data(), 0};
-  if (plan.cluster > 1) {
-    LaunchAttribute &attribute = attributes[config.attribute_count++];
-    attribute.id = LaunchAttributeId::cluster_dimension;
-    attribute.value.cluster_dimension = {plan.cluster, 1, 1};
-  }
+  if (plan.cluster > 1)
+    attributes[config.attribute_count++] = clusterAttribute(plan.cluster);
   if (dependent) {
     LaunchAttribute &attribute = attributes[config.attribute_count++];
     attribute.id = LaunchAttributeId::programmatic_stream_serialization;
@@ -71,8 +68,7 @@ void runForward(const GpuKernels &kernels, const Layer &layer, const ForwardCall
   const Stream stream = static_cast<Stream>(call.stream);
   const CurrentContext current(modules.context());
   const ReadyKernel ready = readyKernel(modules, index, stream, kernel.name);
-  plan.grid = persistentGrid(plan.tiles, plan.cluster,
-                             int64_t(modules.properties().multiprocessors) * ready.blocks_together);
+  plan.grid = persistentGrid(plan.tiles, plan.cluster, ready.blocks);
   launch(modules.context().driver(), plan, ready, stream, call.dependent_launch);
 }
 

@@ -79,9 +79,13 @@ int64_t countTiles(const KernelShape &shape, const GpuTile &tile, int64_t m, int
     lines = shape.period;
     longest = ceilDivide(m, lines);
   }
-  int64_t tiles = checkedMultiply(lines, ceilDivide(longest, tile.rows), "tiles of y");
+  // A cluster takes its tiles together, also those that are past the end.
+  const auto whole = [](int64_t extent, int64_t step, int64_t cluster) {
+    return ceilDivide(extent, step * cluster) * cluster;
+  };
+  int64_t tiles = checkedMultiply(lines, whole(longest, tile.rows, tile.cluster_rows), "tiles of y");
   tiles = checkedMultiply(tiles, shape.out_groups, "tiles of y");
-  tiles = checkedMultiply(tiles, ceilDivide(shape.out_width, tile.columns), "tiles of y");
+  tiles = checkedMultiply(tiles, whole(shape.out_width, tile.columns, tile.cluster_columns), "tiles of y");
   // A kernel adds the size of its grid to the number of its last tile.
   if (tiles > algrt_most_gpu_rows)
     throw Error(ALGRT_INVALID_ARGUMENT,

@@ -49,8 +49,8 @@ int64_t rowMapCount(const Layer &layer);
 
 // Tiles as the kernel counts them, those that turn out empty included: (cyclic) types times the row tiles of
 // the longest line, (interval) runs times the row tiles of a whole run; times output groups, times column
-// tiles of a group. 0 <= offset < period. Throws Error(ALGRT_INVALID_ARGUMENT) where the count does not fit
-// int32.
+// tiles of a group; row tiles and column tiles in whole clusters. 0 <= offset < period. Throws
+// Error(ALGRT_INVALID_ARGUMENT) where the count does not fit int32.
 int64_t tileCount(const Layer &kernel_layer, const GpuTile &tile, int64_t m, int64_t offset);
 
 // Throws Error where no kernel can compute m rows at p0: ALGRT_INVALID_ARGUMENT for the numbers,

@@ -135,7 +135,7 @@ const LoadedModule &DeviceModules::module(const GpuKernel &kernel) {
 ReadyKernel DeviceModules::load(size_t index) {
   const Driver &driver = context_.driver();
   const GpuKernel &kernel = *bundle_.manifest().kernels[index].gpu;
-  ReadyKernel ready{module(kernel).function(kernel.symbol), 0, 1};
+  ReadyKernel ready{module(kernel).function(kernel.symbol), 0, properties_.multiprocessors};
   driver.check(driver.funcSetAttribute(ready.function, FunctionAttribute::max_dynamic_shared_size_bytes,
                                        int(kernel.shared_bytes)),
                "reserving the kernel's shared memory");
@@ -146,7 +146,25 @@ ReadyKernel DeviceModules::load(size_t index) {
     driver.check(driver.occupancyMaxActiveBlocks(&together, ready.function, int(kernel.threads),
                                                  size_t(kernel.shared_bytes)),
                  "asking how many blocks share a multiprocessor");
-    ready.blocks_together = std::max(together, 1);
+    ready.blocks *= std::max(together, 1);
+  } else if (kernel.cluster > 1) {
+    // Blocks of a cluster run on neighbouring multiprocessors: some of them may be left over. A grid that did
+    // not fit would leave its last clusters until the others have done all of their tiles.
+    LaunchAttribute attribute = clusterAttribute(uint32_t(kernel.cluster));
+    const LaunchConfig config{uint32_t(kernel.cluster),
+                              1,
+                              1,
+                              uint32_t(kernel.threads),
+                              1,
+                              1,
+                              uint32_t(kernel.shared_bytes),
+                              nullptr,
+                              &attribute,
+                              1};
+    int clusters = 0;
+    driver.check(driver.occupancyMaxActiveClusters(&clusters, ready.function, &config),
+                 "asking how many clusters of blocks the device runs");
+    ready.blocks = std::max(clusters, 1) * kernel.cluster;
   }
   if (kernel.terms) {
     std::unique_ptr<DeviceBytes> &terms = terms_[{kernel.groups, kernel.scaled}];

@@ -51,8 +51,8 @@ private:
 // A kernel that is ready to be launched.
 struct ReadyKernel {
   Function function;
-  DevicePointer terms;     // 0 where the kernel reads none
-  int32_t blocks_together; // on one multiprocessor, at least 1
+  DevicePointer terms; // 0 where the kernel reads none
+  int64_t blocks;      // that the device runs at once, at least 1
 };
 
 // What a bundle keeps on a device. Everything is released with it.

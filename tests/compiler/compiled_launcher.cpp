@@ -1,5 +1,6 @@
 #include "tests/compiler/compiled_launcher.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -44,7 +45,7 @@ CudaProgram programOf(const Shape &shape, const std::string &path, const std::st
   kernel.threads = 384;
   kernel.cluster = shape.cluster;
   kernel.shared_bytes = 200000;
-  kernel.tile = {16, 32, 32, 4, 2};
+  kernel.tile = {16, 32, 32, 4, 2, std::min<std::int64_t>(shape.cluster, 2), shape.cluster > 2 ? 2 : 1};
   kernel.x = {32, 16, 64};
   kernel.w = {16, 32, 32};
   kernel.y = {32, 16, shape.output == ElementType::f32 ? 128 : 64};

@@ -223,7 +223,31 @@ TEST(HopperChoice, PrefersDeepStagesWithZerosToShortRows) {
   // bytes.
   EXPECT_EQ(chooseHopperSchedule(projection(128, 128 * 40, 128 * 200), 32768, HopperOutput::BF16).depth, 64);
   EXPECT_GE(chooseHopperSchedule(projection(64, 64 * 80, 64 * 400), 32768, HopperOutput::BF16).depth, 32);
-  EXPECT_EQ(chooseHopperSchedule(projection(32, 32 * 160, 32 * 800), 8192, HopperOutput::BF16).depth, 64);
+  EXPECT_GE(chooseHopperSchedule(projection(32, 32 * 160, 32 * 800), 8192, HopperOutput::BF16).depth, 32);
+}
+
+TEST(HopperChoice, SharesBlocksWhereLoadsBind) {
+  // A type has 256 rows and a group 256 columns: two blocks of rows read the same of W.
+  const algebras::Layer layer = projection(32, 32 * 256, 32 * 256);
+  const HopperSchedule chosen = chooseHopperSchedule(layer, 8192, HopperOutput::BF16);
+  EXPECT_EQ(chosen.cluster_rows, 2);
+  EXPECT_EQ(chosen.cluster_columns, 1);
+  HopperSchedule single = chosen;
+  single.cluster_rows = 1;
+  const HopperCost shared = hopperCost(layer, chosen, HopperOutput::BF16, 8192),
+                   alone = hopperCost(layer, single, HopperOutput::BF16, 8192);
+  // Of 128 rows of X and 256 columns of W, half of the latter are left: 2/3 of what is loaded.
+  EXPECT_NEAR(shared.loads, alone.loads * 2 / 3, 1e-9 * alone.loads);
+  EXPECT_EQ(shared.memory, alone.memory);
+  EXPECT_EQ(shared.tiles, alone.tiles);
+  EXPECT_GT(shared.feeding, alone.feeding);
+  EXPECT_GT(shared.caution, alone.caution);
+  // With 64 rows of a type there is nobody to share W with, and the second block of a cluster has only zeros.
+  HopperSchedule pair = {64, 256, 64, 4};
+  const double one_block = hopperCost(layer, pair, HopperOutput::BF16, 32 * 64).tensor();
+  pair.cluster_rows = 2;
+  EXPECT_GT(hopperCost(layer, pair, HopperOutput::BF16, 32 * 64).tensor(), 1.9 * one_block);
+  EXPECT_EQ(chooseHopperSchedule(layer, 32 * 64, HopperOutput::BF16).cluster_rows, 1);
 }
 
 TEST(HopperChoice, PrefersTwoWarpgroupsWhereThereAreRowsEnough) {

@@ -29,6 +29,9 @@ constexpr Instruction instructions[] = {
     {"nvvm.cp.async.bulk.commit.group", "cp.async.bulk.commit_group"},
     {"nvvm.cp.async.bulk.wait_group", "cp.async.bulk.wait_group"},
     {"nvvm.mbarrier.init", "mbarrier.init."},
+    {"nvvm.cluster.arrive", "barrier.cluster.arrive"},
+    {"nvvm.cluster.wait", "barrier.cluster.wait"},
+    {"nvvm.mapa", "mapa."},
     {"nvvm.mbarrier.arrive", "mbarrier.arrive.shared"},
     {"nvvm.mbarrier.arrive.expect_tx", "mbarrier.arrive.expect_tx."},
     {"nvvm.mbarrier.try_wait", "mbarrier.try_wait."},
@@ -102,6 +105,16 @@ void checkCopies(const Evidence &evidence, std::vector<std::string> &found) {
     found.push_back(fmt::format("{} nvvm.cp.async.shared.global, but {} cp.async in PTX", chosen, written));
 }
 
+// Arrivals at the barriers of other blocks are at the scope of a block, and waits for them, too: at the scope
+// of a cluster ptxas fences all of memory at each, and empties the first-level cache. Only where the cluster
+// meets it may.
+void checkScopes(const Evidence &evidence, std::vector<std::string> &found) {
+  const std::int64_t meetings = countInNvvm(evidence.nvvm, "nvvm.cluster.wait");
+  if (const std::int64_t emptied = countInSass(evidence.sass, "CCTL"); emptied > meetings)
+    found.push_back(
+        fmt::format("{} CCTL in the machine code for {} meetings of the cluster", emptied, meetings));
+}
+
 void checkCounts(const Evidence &evidence, std::vector<std::string> &found) {
   if (evidence.ptx.unmarked_assembly != 0)
     found.push_back(
@@ -123,6 +136,7 @@ void checkCounts(const Evidence &evidence, std::vector<std::string> &found) {
           fmt::format("{} {}, but {} {} in PTX", chosen, instruction.nvvm, written, instruction.ptx));
   }
   checkCopies(evidence, found);
+  checkScopes(evidence, found);
 }
 
 bool isWord(char c) {

@@ -79,6 +79,19 @@ const std::vector<Subject> &subjects() {
        "rows=24,columns=128,depth=64,stages=2,rows_on=n",
        algrt::ElementType::bf16,
        {{131, 4, 2}, {2, 0, 3}}},
+      // Four blocks copy for each other: two blocks of rows times two of columns. Lines of 130, of 65 and of
+      // 1 and no
+      // rows: clusters whose second blocks of rows are empty, and such as are not there; 72 columns are one
+      // block and
+      // a half.
+      {"clusters",
+       "Q(2)",
+       96,
+       144,
+       "cyclic",
+       "rows=64,columns=48,depth=32,stages=2,cluster=2x2",
+       algrt::ElementType::bf16,
+       {{260, 1, 8}, {130, 0, 4}, {1, 0, 4}}},
       // Threads copy, warps multiply. Terms from a table, tiles of 2 and of 4 steps through a ring of 3;
       // blocks
       // that are partial in every direction, with such beside them as are not read: 20 of 32 in the depth, 36

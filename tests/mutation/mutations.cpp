@@ -96,6 +96,8 @@ public:
         elementLoad(load);
       else if (auto comparison = dyn_cast<LLVM::ICmpOp>(op); comparison && copies_for_themselves)
         mask(comparison);
+      else if (isa<NVVM::ClusterId>(op))
+        rank();
       else if (isInstruction(op) && !isPlain(op))
         instruction(op);
     }
@@ -180,8 +182,13 @@ private:
         })
         .Case([&](NVVM::CpAsyncBulkWaitGroupOp) { storeWait(); })
         .Case([&](NVVM::WgmmaMmaAsyncOp product) { wgmma(product); })
-        .Case(
-            [&](NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp load) { coordinates(load.getCoordinates()); })
+        .Case([&](NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp load) {
+          coordinates(load.getCoordinates());
+          multicast(load);
+        })
+        .Case([&](NVVM::MapaOp address) {
+          add("block", "other", operand<LLVM::XOrOp>(indexOf(op, address.getB()), 1));
+        })
         .Case([&](NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp store) { coordinates(store.getCoordinates()); })
         .Case([&](NVVM::StMatrixOp) {
           add("matrix", "transposed", [](Operation *op) {
@@ -226,6 +233,13 @@ private:
       return add("delete", "", [](Operation *op) {
         OpBuilder build(op);
         op->getResult(0).replaceAllUsesWith(constant(build, op->getLoc(), build.getI1Type(), 1));
+        op->erase();
+      });
+    if (isa<NVVM::MapaOp>(op)) // the address in this block
+      return add("delete", "", [](Operation *op) {
+        OpBuilder build(op);
+        op->getResult(0).replaceAllUsesWith(LLVM::AddrSpaceCastOp::create(
+            build, op->getLoc(), op->getResult(0).getType(), op->getOperand(0)));
         op->erase();
       });
     if (isa<NVVM::LdMatrixOp>(op)) // what it reads is zeros
@@ -374,6 +388,31 @@ private:
     add("bytes", "one element less", [=](Operation *op) {
       OpBuilder build(op);
       op->setOperand(size, constant(build, op->getLoc(), build.getI32Type(), bytes - 2));
+    });
+  }
+
+  /// Which block of the cluster this is.
+  void rank() {
+    for (const std::int64_t flip : {1, 2})
+      add("rank", "other by " + std::to_string(flip), [=](Operation *op) {
+        OpBuilder build(op);
+        build.setInsertionPointAfter(op);
+        Value other = LLVM::XOrOp::create(build, op->getLoc(), op->getResult(0),
+                                          constant(build, op->getLoc(), build.getI32Type(), flip));
+        op->getResult(0).replaceAllUsesExcept(other, other.getDefiningOp());
+      });
+  }
+
+  /// The blocks that a copy goes to.
+  void multicast(NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp load) {
+    if (!load.getMulticastMask())
+      return;
+    const unsigned index = indexOf(load, load.getMulticastMask());
+    for (const std::int64_t block : {0, 1, 2})
+      add("mask", "block " + std::to_string(block), operand<LLVM::XOrOp>(index, std::int64_t{1} << block));
+    add("mask", "all", operand<LLVM::OrOp>(index, 0xf));
+    add("mask", "none", [](Operation *op) {
+      cast<NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp>(op).getMulticastMaskMutable().clear();
     });
   }
 

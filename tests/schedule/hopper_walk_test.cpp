@@ -79,43 +79,54 @@ Walk walk(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOu
 
   Walk sum;
   std::map<std::int64_t, double> loaded, cycles; // of each processor
+  // Blocks (a, b) of a cluster: each copies part a of the depth of its block of W, and part b of its rows of
+  // X.
+  const std::int64_t together = schedule.cluster_rows * schedule.cluster_columns;
+  const std::int64_t processors = together > 2 ? 128 : 132;
+  const std::int64_t x_part = schedule.rows / schedule.cluster_columns,
+                     w_part = schedule.depth / schedule.cluster_rows;
   std::int64_t number = 0;
+  auto block = [&](const Line &line, std::int64_t group, std::int64_t row, std::int64_t column,
+                   std::int64_t a, std::int64_t b) {
+    const std::int64_t processor = number++ % processors;
+    ++sum.tiles;
+    const std::int64_t rows = std::max<std::int64_t>(0, std::min(schedule.rows, line.rows - row)),
+                       columns = std::max<std::int64_t>(0, std::min(schedule.columns, n - column)),
+                       x_rows = std::clamp<std::int64_t>(rows - b * x_part, 0, x_part);
+    double tile_loaded = 0,
+           tile_cycles = 600 + static_cast<double>(schedule.rows * schedule.columns) * result_bytes / 64;
+    for (const algebras::BlockTerm &term : layer.lift.terms(line.type, group)) {
+      (void)term;
+      for (std::int64_t step = 0; step < k; step += schedule.depth) {
+        const std::int64_t depth = std::min(schedule.depth, k - step);
+        tile_loaded += static_cast<double>(x_rows) * rowCost(2 * step, 2 * schedule.depth, 2 * k, x_panel);
+        tile_loaded += static_cast<double>(std::clamp<std::int64_t>(depth - a * w_part, 0, w_part)) *
+                       rowCost(2 * column, 2 * schedule.columns, 2 * n, w_panel);
+        const bool on_n = schedule.rows_on == RowSide::N;
+        const std::int64_t instructions =
+            (on_n ? schedule.columns : schedule.rows) / 64 * ((depth + 15) / 16);
+        const auto other_side = static_cast<double>(on_n ? schedule.rows : schedule.columns);
+        const double each = std::max(other_side / 2, 16 + other_side / 4);
+        const std::int64_t copies = schedule.depth * 2 / x_panel + schedule.columns * 2 / w_panel;
+        const double bank_conflicts = x_panel == 128 && w_panel == 128 ? 1 : 1.05;
+        tile_cycles +=
+            (std::max(static_cast<double>(instructions) * each, 24.0 * static_cast<double>(copies)) +
+             (together > 1 ? 50 : 30)) *
+            bank_conflicts;
+        sum.useful_macs += static_cast<double>(rows * depth * columns);
+      }
+    }
+    loaded[processor] += tile_loaded;
+    cycles[processor] += tile_cycles;
+  };
   for (const Line &line : lines)
-    for (std::int64_t row = 0; row < longest; row += schedule.rows)
+    for (std::int64_t row = 0; row < longest; row += schedule.rows * schedule.cluster_rows)
       for (std::int64_t group = 0; group < layer.lift.outputGroups(); ++group)
-        for (std::int64_t column = 0; column < n; column += schedule.columns) {
-          const std::int64_t rows = std::min(schedule.rows, line.rows - row);
-          if (rows <= 0)
-            continue;
-          const std::int64_t processor = number++ % 132;
-          ++sum.tiles;
-          double tile_loaded = 0, tile_cycles = 600 + static_cast<double>(schedule.rows * schedule.columns) *
-                                                          result_bytes / 64;
-          for (const algebras::BlockTerm &term : layer.lift.terms(line.type, group)) {
-            (void)term;
-            for (std::int64_t step = 0; step < k; step += schedule.depth) {
-              const std::int64_t depth = std::min(schedule.depth, k - step);
-              tile_loaded +=
-                  static_cast<double>(rows) * rowCost(2 * step, 2 * schedule.depth, 2 * k, x_panel);
-              tile_loaded +=
-                  static_cast<double>(depth) * rowCost(2 * column, 2 * schedule.columns, 2 * n, w_panel);
-              const bool on_n = schedule.rows_on == RowSide::N;
-              const std::int64_t instructions =
-                  (on_n ? schedule.columns : schedule.rows) / 64 * ((depth + 15) / 16);
-              const auto other_side = static_cast<double>(on_n ? schedule.rows : schedule.columns);
-              const double each = std::max(other_side / 2, 16 + other_side / 4);
-              const std::int64_t copies = schedule.depth * 2 / x_panel + schedule.columns * 2 / w_panel;
-              const double bank_conflicts = x_panel == 128 && w_panel == 128 ? 1 : 1.05;
-              tile_cycles +=
-                  (std::max(static_cast<double>(instructions) * each, 24.0 * static_cast<double>(copies)) +
-                   30) *
-                  bank_conflicts;
-              sum.useful_macs += static_cast<double>(rows * depth * std::min(schedule.columns, n - column));
-            }
-          }
-          loaded[processor] += tile_loaded;
-          cycles[processor] += tile_cycles;
-        }
+        for (std::int64_t column = 0; column < n; column += schedule.columns * schedule.cluster_columns)
+          if (row < line.rows)
+            for (std::int64_t a = 0; a < schedule.cluster_rows; ++a)
+              for (std::int64_t b = 0; b < schedule.cluster_columns; ++b)
+                block(line, group, row + a * schedule.rows, column + b * schedule.columns, a, b);
   for (const auto &[processor, bytes] : loaded) {
     sum.loaded += bytes;
     sum.busiest_loaded = std::max(sum.busiest_loaded, bytes);
@@ -149,7 +160,13 @@ TEST(HopperWalk, FindsTheCost) {
         Case{"Q(3)", 48, 200, 1000, {64, 64, 16, 16}, 96}, Case{"Q(2)*Q(3)", 24, 40, 7, {64, 64, 32, 16}},
         Case{"M(1)", 512, 640, 333, {128, 256, 64, 3}}, Case{"Q(16)", 80, 384, 500, onSideN(32, 192, 64, 9)},
         Case{"Q(3)", 64, 64, 20, onSideN(8, 64, 32, 16)},
-        Case{"Q(2)", 96, 80, 257, {128, 128, 64, 4}, 0, true}})
+        Case{"Q(2)", 96, 80, 257, {128, 128, 64, 4}, 0, true},
+        Case{"Q(4)", 64, 192, 2048, {64, 96, 64, 6, 1, 2, 1}},
+        Case{"Q(4)", 40, 104, 1001, {64, 48, 64, 8, 1, 1, 2}},
+        Case{"Q(7)", 80, 304, 4097, {128, 160, 32, 6, 1, 2, 2}},
+        Case{"Q(5)", 72, 200, 2500, {64, 64, 64, 3, 1, 4, 1}},
+        Case{"Q(3)", 48, 200, 1000, {64, 64, 16, 16, 1, 1, 4}, 96},
+        Case{"M(1)", 512, 640, 333, {128, 256, 64, 3, 1, 2, 1}}})
     for (const HopperOutput output : {HopperOutput::BF16, HopperOutput::F32}) {
       const algebras::Layer layer = layerOf(one.expression, one.k, one.n, one.width, one.slots);
       const HopperCost cost = hopperCost(layer, one.schedule, output, one.m);

@@ -54,16 +54,21 @@ TEST(Ranking, OfHopperIsComplete) {
   const algebras::Layer layer = projection("Q(32)", 2560, 9728); // groups of 80 and 304
   const Ranking ranking = rankSchedules(layer, "sm_90a", 2048, DataType::BF16);
   expectSound(ranking);
-  std::set<std::string> seen;
+  std::set<std::string> seen, all, clusters;
   for (const RankedSchedule &one : ranking.legal) {
     const HopperSchedule schedule = parseHopperSchedule(one.schedule);
     EXPECT_EQ(whyIllegal(layer, schedule, HopperOutput::BF16), "");
     EXPECT_NEAR(one.predicted, hopperCost(layer, schedule, HopperOutput::BF16, 2048).total(), 1e-9);
     EXPECT_GE(one.predicted, ranking.floor_us);
-    HopperSchedule any = schedule;
-    any.stages = 0;
-    seen.insert(toString(any));
+    HopperSchedule tile = schedule;
+    tile.stages = 0;
+    tile.cluster_rows = tile.cluster_columns = 1;
+    seen.insert(toString(tile));
+    clusters.insert(fmt::format("{}x{}", schedule.cluster_rows, schedule.cluster_columns));
+    EXPECT_TRUE(all.insert(one.schedule).second) << one.schedule;
   }
+  // Groups of 304 are 2 blocks of columns and more, but not always 4.
+  EXPECT_EQ(clusters, (std::set<std::string>{"1x1", "2x1", "4x1", "1x2", "1x4", "2x2"}));
   for (const RefusedSchedule &one : ranking.refused) {
     const HopperSchedule schedule = parseHopperSchedule(one.schedule);
     EXPECT_FALSE(one.reason.empty());
@@ -71,14 +76,16 @@ TEST(Ranking, OfHopperIsComplete) {
     EXPECT_EQ(whyIllegal(layer, schedule, HopperOutput::BF16).empty(),
               one.kind == "wider than a group" || one.kind == "deeper than a group")
         << one.schedule << ": " << one.reason;
-    HopperSchedule any = schedule;
-    any.stages = 0;
-    seen.insert(toString(any));
+    HopperSchedule tile = schedule;
+    tile.stages = 0;
+    tile.cluster_rows = tile.cluster_columns = 1;
+    seen.insert(toString(tile));
+    EXPECT_TRUE(all.insert(one.schedule).second) << one.schedule;
   }
   // With rows on side M, 1 to 4 warpgroups, 16 to 256 columns by 16; on side N, 8 numbers of rows and 1 to 4
-  // warpgroups; three depths, two orders of tiles; each once.
+  // warpgroups; three depths, two orders of tiles; all texts differ.
   EXPECT_EQ(seen.size(), (4u * 16 + 8 * 4) * 3 * 2);
-  EXPECT_EQ(ranking.legal.size() + ranking.refused.size(), seen.size());
+  EXPECT_EQ(ranking.legal.size() + ranking.refused.size(), all.size());
 }
 
 TEST(Ranking, ChoosesWhatTheCompilerChooses) {

@@ -122,5 +122,45 @@ TEST(Cluster, MulticastLandsInEveryBlockOfTheMask) {
   EXPECT_TRUE(faults(FaultKind::Deadlock, kernel(1, true), memory, pairs));
 }
 
+// A block hears of its copies before it has said how many bytes it expects: the count goes below zero, and
+// the arrival that is missing keeps the phase open.
+TEST(Cluster, MulticastMayArriveBeforeItIsExpected) {
+  Matrix in(64, 64);
+  in.fillSmall(7);
+  in.encode(64, 64, Swizzle::B128);
+  GlobalMemory memory;
+  memory.registerGlobal("in", in.data.data(), in.bytes(), Access::Read);
+  auto kernel = [&](int32_t expected) {
+    return [&, expected] {
+      uint8_t *bar = sharedAt(8192);
+      if (threadIndex() == 0) {
+        sm_mbarrier_init(1, bar, 1);
+        sm_fence_mbarrier_init(2);
+      }
+      clusterSync(3);
+      // Block 0 copies for both, and waits for its own. Block 1 expects when that has come.
+      if (blockRank() == 0 && threadIndex() == 0) {
+        sm_mbarrier_arrive_expect_tx(5, bar, 8192);
+        sm_tma_load(6, sharedAt(0), &in.map, bar, 2, 0, 0, 0, 0, 0, 3, 0);
+      }
+      if (blockRank() == 0)
+        waitParity(bar, 0);
+      clusterSync(7);
+      if (blockRank() == 1) {
+        if (threadIndex() == 0)
+          sm_mbarrier_arrive_expect_tx(9, bar, expected);
+        waitParity(bar, 0);
+      }
+      for (int32_t row = 0; row < 64; ++row)
+        EXPECT_EQ(fromBits(load<uint16_t>(
+                      sharedAt(row * 128 + (laneIndex() / 8 ^ row % 8) * 16 + laneIndex() % 8 * 2))),
+                  in.at(row, laneIndex()));
+      clusterSync(10);
+    };
+  };
+  EXPECT_TRUE(passes(kernel(8192), memory, pairs));
+  EXPECT_TRUE(faults(FaultKind::Deadlock, kernel(8192 + 16), memory, pairs));
+}
+
 } // namespace
 } // namespace simulator

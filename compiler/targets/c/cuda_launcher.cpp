@@ -43,6 +43,10 @@ std::vector<std::pair<std::string, std::int64_t>> numbers(const CudaProgram &pro
   const std::int64_t out_groups = static_cast<std::int64_t>(layer.out_groups.size());
   const std::int64_t row_maps = algrt::cuda::rowMapCount(layer);
   const std::int64_t out_width = layer.n / out_groups;
+  // Clusters take whole numbers of tiles in each direction.
+  const std::int64_t cluster_columns = kernel.tile.columns * kernel.tile.cluster_columns,
+                     column_tiles =
+                         (out_width + cluster_columns - 1) / cluster_columns * kernel.tile.cluster_columns;
   std::vector<std::pair<std::string, std::int64_t>> all = {
       {"ARCHITECTURE", kernel.architecture},
       {"EXACT_ARCHITECTURE", kernel.exact_architecture},
@@ -64,7 +68,8 @@ std::vector<std::pair<std::string, std::int64_t>> numbers(const CudaProgram &pro
       {"SHARED_BYTES", kernel.shared_bytes},
       {"DEPENDENT_LAUNCH", kernel.dependent_launch},
       {"TILE_ROWS", kernel.tile.rows},
-      {"COLUMN_TILES", (out_width + kernel.tile.columns - 1) / kernel.tile.columns},
+      {"CLUSTER_ROWS", kernel.tile.cluster_rows},
+      {"COLUMN_TILES", column_tiles},
       {"ROW_MAPS", row_maps},
       {"MAPS", 2 * row_maps + 1},
       {"PLAIN_MAPS", isPlain(kernel)},

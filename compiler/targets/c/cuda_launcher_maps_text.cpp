@@ -54,15 +54,31 @@ static int check_matrix(@_kernel *kernel, const matrix *from, int64_t rows) {
 const char *const launcher_tensor_map_entries = R"c(
 /* Kernels take tensor maps, which the driver encodes. */
 #define MAP_ENTRIES(X)                                                                                                 \
+  X(count_clusters, cuOccupancyMaxActiveClusters, (int *clusters, void *function, const launch_config *config))        \
   X(encode_map, cuTensorMapEncodeTiled,                                                                                \
     (void *map, int type, uint32_t rank, void *address, const uint64_t *extents, const uint64_t *strides,              \
      const uint32_t *box, const uint32_t *element_strides, int interleave, int swizzle, int promotion, int fill))
 )c";
 
 const char *const launcher_tensor_maps = R"c(
-/* A block takes what a multiprocessor has. */
+/* A block takes what a multiprocessor has, and those of a cluster run on neighbours: some may be left over. */
 static int count_blocks(@_kernel *kernel) {
-  kernel->state->blocks = kernel->state->multiprocessors;
+  struct @_state *state = kernel->state;
+  launch_attribute attribute;
+  launch_config config;
+  int clusters = 0, result;
+  state->blocks = state->multiprocessors;
+  if (CLUSTER == 1)
+    return 0;
+  memset(&config, 0, sizeof config);
+  config.grid[0] = CLUSTER, config.block[0] = THREADS;
+  config.grid[1] = config.grid[2] = config.block[1] = config.block[2] = 1;
+  config.shared_bytes = SHARED_BYTES;
+  config.attributes = &attribute, config.attribute_count = 1;
+  ask_for_clusters(&attribute);
+  if ((result = state->count_clusters(&clusters, state->function, &config)) != 0)
+    return driver_failure(kernel, result, "asking how many clusters of blocks the device runs");
+  state->blocks = (int64_t)CLUSTER * (clusters > 1 ? clusters : 1);
   return 0;
 }
 

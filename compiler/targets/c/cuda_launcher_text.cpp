@@ -106,6 +106,13 @@ typedef struct {
   unsigned attribute_count;
 } launch_config;
 
+static void ask_for_clusters(launch_attribute *attribute) {
+  memset(attribute, 0, sizeof *attribute);
+  attribute->id = CLUSTER_DIMENSION;
+  attribute->value.cluster[0] = CLUSTER;
+  attribute->value.cluster[1] = attribute->value.cluster[2] = 1;
+}
+
 #define MEMBER(name, symbol, parameters) int(*name) parameters;
 struct @_state {
   DRIVER_ENTRIES(MEMBER)
@@ -275,6 +282,12 @@ static unsigned choose_grid(int64_t tiles, int64_t blocks) {
   return (unsigned)(clusters < 1 ? CLUSTER : clusters * CLUSTER);
 }
 
+/* Blocks of rows of the longest line, in whole clusters. */
+static int64_t count_row_tiles(int64_t longest) {
+  int64_t rows = (int64_t)TILE_ROWS * CLUSTER_ROWS;
+  return (longest + rows - 1) / rows * CLUSTER_ROWS;
+}
+
 static int start(@_kernel *kernel, const void *x, int64_t ldx, const void *w, int64_t ldw, void *y, int64_t ldy,
                  int64_t m, int64_t p0, void *stream, int dependent) {
   static const box_shape x_box = {X_BOX_COLUMNS, X_BOX_ROWS, X_SWIZZLE};
@@ -302,7 +315,7 @@ static int start(@_kernel *kernel, const void *x, int64_t ldx, const void *w, in
     return result;
   rows = (int32_t)m;
   offset = (int32_t)(p0 % PERIOD);
-  tiles = count_lines(m, offset) * ((longest_line(m) + TILE_ROWS - 1) / TILE_ROWS) * OUT_GROUPS * COLUMN_TILES;
+  tiles = count_lines(m, offset) * count_row_tiles(longest_line(m)) * OUT_GROUPS * COLUMN_TILES;
   if (tiles > MOST_ROWS)
     return fail(kernel, @_invalid_argument, "y has too many tiles: launch once for each part of its rows");
 
@@ -320,12 +333,8 @@ static int start(@_kernel *kernel, const void *x, int64_t ldx, const void *w, in
     config.grid[1] = config.grid[2] = config.block[1] = config.block[2] = 1;
     config.shared_bytes = SHARED_BYTES;
     config.stream = stream;
-    if (CLUSTER > 1) {
-      launch_attribute *attribute = &attributes[config.attribute_count++];
-      attribute->id = CLUSTER_DIMENSION;
-      attribute->value.cluster[0] = CLUSTER;
-      attribute->value.cluster[1] = attribute->value.cluster[2] = 1;
-    }
+    if (CLUSTER > 1)
+      ask_for_clusters(&attributes[config.attribute_count++]);
     if (dependent) {
       launch_attribute *attribute = &attributes[config.attribute_count++];
       attribute->id = PROGRAMMATIC_STREAM_SERIALIZATION;

@@ -1,6 +1,6 @@
 // sm-insert-barriers: a full and an empty barrier for every slot of a ring, and waits for the products.
-#include "compiler/targets/thread_block/index_math.h"
 #include "compiler/targets/hopper/passes.h"
+#include "compiler/targets/thread_block/cluster_place.h"
 
 namespace compiler {
 #define GEN_PASS_DEF_SMINSERTBARRIERS
@@ -16,6 +16,7 @@ namespace {
 struct Barriers {
   Value full, empty;
   std::int64_t slots;
+  Value peers; ///< the blocks that this one copies for and gets copies from; null where it is alone
 };
 
 struct SmInsertBarriers : compiler::impl::SmInsertBarriersBase<SmInsertBarriers> {
@@ -83,11 +84,12 @@ static void closeGroup(OpBuilder &builder, sm::MmaOp mma) {
 }
 
 /// One arrival of every warp, where the condition holds.
-static void arriveIf(OpBuilder &builder, Location location, Value condition, Value empty, Value slot) {
+static void arriveIf(OpBuilder &builder, Location location, Value condition, const Barriers &barriers,
+                     Value slot) {
   auto branch = scf::IfOp::create(builder, location, condition, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(branch.thenBlock()->getTerminator());
-  sm::ArriveOp::create(builder, location, empty, slot);
+  sm::ArriveOp::create(builder, location, barriers.empty, slot, barriers.peers);
 }
 
 /// The sums may be read from here on: everything that uses them uses what the wait before has seen finished.
@@ -105,13 +107,13 @@ static void releaseInLoop(OpBuilder &builder, sm::ReleaseOp release, scf::ForOp 
   builder.setInsertionPoint(release);
   sm::MmaWaitOp::create(builder, location, 1);
   Value earlier_step = math.less(loop.getLowerBound(), loop.getInductionVar());
-  arriveIf(builder, location, earlier_step, barriers.empty, slotBefore(math, slot, barriers.slots));
+  arriveIf(builder, location, earlier_step, barriers, slotBefore(math, slot, barriers.slots));
 
   builder.setInsertionPointAfter(loop);
   sm::MmaWaitOp::create(builder, location, 0);
   Value any_step = math.less(loop.getLowerBound(), loop.getUpperBound());
   Value next_slot = loop.getTiedLoopResult(slot);
-  arriveIf(builder, location, any_step, barriers.empty, slotBefore(math, next_slot, barriers.slots));
+  arriveIf(builder, location, any_step, barriers, slotBefore(math, next_slot, barriers.slots));
   for (Value result : loop.getResults())
     if (isa<sm::AccumulatorType>(result.getType()))
       settle(builder, location, result);
@@ -129,7 +131,7 @@ static LogicalResult releaseAtOnce(OpBuilder &builder, sm::ReleaseOp release, co
     return release.emitOpError("must follow the products from its slot");
   builder.setInsertionPoint(release);
   sm::MmaWaitOp::create(builder, location, 0);
-  sm::ArriveOp::create(builder, location, barriers.empty, release.getSlot());
+  sm::ArriveOp::create(builder, location, barriers.empty, release.getSlot(), barriers.peers);
   settle(builder, location, sums);
   return success();
 }
@@ -150,11 +152,26 @@ static LogicalResult lowerRelease(OpBuilder &builder, sm::ReleaseOp release, con
   return success();
 }
 
+/// The blocks of its cluster that a role's block shares anything with. Those that it shares nothing with need
+/// not wait for each other; and who arrives for the next pass through the ring has got a copy from everyone
+/// at whose barrier it arrives, so that no arrival is taken for one of the pass before.
+static Value peersIn(OpBuilder &builder, sm::RoleOp role, std::int64_t rows, std::int64_t columns) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&role.getBody().front());
+  const ClusterPlace place(builder, role.getLoc(), rows, columns);
+  if (rows == 1 || columns == 1)
+    return rows == 1 ? place.row_mask : place.column_mask;
+  return IndexMath(builder, role.getLoc()).bitOr(place.row_mask, place.column_mask);
+}
+
 LogicalResult SmInsertBarriers::lower(sm::KernelOp kernel, sm::RingOp ring) {
   std::int64_t multiplying = 0;
+  sm::RoleOp multiplies;
   for (sm::RoleOp role : kernel.getBody().getOps<sm::RoleOp>())
-    if (role.getKind() == sm::RoleKind::Multiply)
+    if (role.getKind() == sm::RoleKind::Multiply) {
       multiplying += role.getWarpgroups();
+      multiplies = role;
+    }
   if (multiplying == 0)
     return ring.emitOpError("has nobody who multiplies from its slots");
 
@@ -163,10 +180,21 @@ LogicalResult SmInsertBarriers::lower(sm::KernelOp kernel, sm::RingOp ring) {
   const std::int64_t slots = ring.getRing().getType().getSlots();
   auto type = sm::BarriersType::get(&getContext(), slots);
   constexpr std::int64_t warps_of_warpgroup = 4;
+  auto schedule = dyn_cast<tile::StagedAttr>(kernel.getSchedule());
+  const std::int64_t rows = schedule ? schedule.getClusterRows() : 1,
+                     columns = schedule ? schedule.getClusterColumns() : 1;
+  const bool cluster = rows * columns > 1;
   Barriers barriers = {sm::BarriersOp::create(builder, location, type, 1),
-                       sm::BarriersOp::create(builder, location, type, warps_of_warpgroup * multiplying),
-                       slots};
-  sm::InitializeOp::create(builder, location, ValueRange{barriers.full, barriers.empty});
+                       sm::BarriersOp::create(builder, location, type,
+                                              warps_of_warpgroup * multiplying * (rows + columns - 1)),
+                       slots, cluster ? peersIn(builder, multiplies, rows, columns) : Value()};
+  sm::InitializeOp::create(builder, location, ValueRange{barriers.full, barriers.empty}, cluster);
+  if (cluster)
+    for (sm::RoleOp role : kernel.getBody().getOps<sm::RoleOp>()) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToEnd(&role.getBody().front());
+      sm::ClusterSyncOp::create(builder, location);
+    }
 
   kernel.walk([&](sm::MmaOp mma) { closeGroup(builder, mma); });
   SmallVector<Operation *> steps(ring.getRing().getUsers());

@@ -168,7 +168,8 @@ void RingSide::fill(sm::PutOp put, Place place) {
   put->setOperands(channel);
   for (auto [fetch, buffer] : llvm::zip_equal(fetches, buffers)) {
     sm::LoadOp::create(builder, fetch.getLoc(), fetch.getSource(), fetch.getMap(), fetch.getCoordinates(),
-                       buffer, place.slot, Value(), Value());
+                       buffer, place.slot, fetch.getPart(), fetch.getPartsAttr(), fetch.getMask(), Value(),
+                       Value());
     fetch.erase();
   }
   sm::PublishOp::create(builder, put.getLoc(), ring, place.slot);

@@ -61,6 +61,10 @@ def SmInsertBarriers : HopperPass<"sm-insert-barriers"> {
     One group of products stays in flight: a step issues its own, waits until the one before it is done, and
     releases that one's slot. Behind the loop the last group is waited for, its slot released, and the sums
     settle.
+
+    In a cluster, *full* counts the bytes of the whole slot, whoever sends them, and *empty* the warps of all blocks
+    that the block shares anything with: each warp arrives at the barriers of all of them. The cluster meets when its
+    barriers have been initialised, and once more at the end of each role.
   }];
 }
 

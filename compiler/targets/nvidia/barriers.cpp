@@ -89,9 +89,28 @@ struct ArriveLowering : ConvertOpToLLVMPattern<sm::ArriveOp> {
   LogicalResult matchAndRewrite(sm::ArriveOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Value barrier = barrierOf(rewriter, op.getLoc(), adaptor.getBarriers(), adaptor.getSlot());
+    if (op.getMask()) {
+      // Each lane of the mask arrives at the block of its own number. It hands over a slot that has been
+      // read, no data: at the scope of the cluster ptxas would fence all of memory at every arrival, and
+      // empty the first-level cache at every wait.
+      Value block = Instructions(rewriter, op.getLoc()).lane();
+      barrier = NVVM::MapaOp::create(rewriter, op.getLoc(),
+                                     pointerTo(rewriter.getContext(), Space::ClusterShared), barrier, block);
+    }
     NVVM::MBarrierArriveOp::create(rewriter, op.getLoc(), TypeRange(), barrier, Value(),
                                    blockScope(rewriter));
     rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ClusterSyncLowering : ConvertOpToLLVMPattern<sm::ClusterSyncOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(sm::ClusterSyncOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    // The warp of a thread that was alone until here has come apart: hence not the aligned forms.
+    NVVM::ClusterArriveOp::create(rewriter, op.getLoc(), UnitAttr());
+    rewriter.replaceOpWithNewOp<NVVM::ClusterWaitOp>(op, UnitAttr());
     return success();
   }
 };
@@ -125,8 +144,9 @@ struct FenceLowering : ConvertOpToLLVMPattern<sm::FenceOp> {
 } // namespace
 
 void addBarrierPatterns(const LLVMTypeConverter &types, RewritePatternSet &patterns) {
-  patterns.add<PlaceLowering<sm::AllocateOp>, PlaceLowering<sm::BarriersOp>, InitializeLowering,
-               ExpectLowering, WaitLowering, ArriveLowering, SyncLowering, FenceLowering>(types);
+  patterns
+      .add<PlaceLowering<sm::AllocateOp>, PlaceLowering<sm::BarriersOp>, InitializeLowering, ExpectLowering,
+           WaitLowering, ArriveLowering, ClusterSyncLowering, SyncLowering, FenceLowering>(types);
 }
 
 } // namespace compiler

@@ -43,14 +43,24 @@ struct LoadLowering : ConvertOpToLLVMPattern<sm::LoadOp> {
     Value barrier =
         write.advance(adaptor.getBarriers(), write.multiply(adaptor.getBarrierSlot(), barrier_bytes));
     auto tile = NVVM::TMALoadModeAttr::get(rewriter.getContext(), NVVM::TMALoadMode::TILE);
-    forEachPanel(rewriter, location, op.getTarget().getType(), adaptor.getTarget(), adaptor.getSlot(),
-                 adaptor.getCoordinates(), [&](Value address, ValueRange coordinates) {
+    const sm::MapsType maps = op.getSource().getType();
+    SmallVector<Value> first(adaptor.getCoordinates());
+    Value rows_before, mask; // of this part, in every panel
+    if (Value part = adaptor.getPart()) {
+      rows_before = write.multiply(part, maps.getRows());
+      first[maps.getRowDimension()] = write.add(first[maps.getRowDimension()], rows_before);
+      mask = LLVM::TruncOp::create(rewriter, location, rewriter.getI16Type(), adaptor.getMask());
+    }
+    forEachPanel(rewriter, location, op.getTarget().getType(), adaptor.getTarget(), adaptor.getSlot(), first,
+                 [&](Value address, ValueRange coordinates) {
+                   if (rows_before)
+                     address = write.advance(address, write.multiply(rows_before, maps.getSwizzle()));
                    // The form of the instruction whose target is the cluster's shared memory needs no more
                    // than the PTX version that sm_90a itself needs.
                    Value target = LLVM::AddrSpaceCastOp::create(
                        rewriter, location, pointerTo(rewriter.getContext(), Space::ClusterShared), address);
                    NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-                       rewriter, location, target, map, coordinates, barrier, ValueRange(), Value(), Value(),
+                       rewriter, location, target, map, coordinates, barrier, ValueRange(), mask, Value(),
                        tile, rewriter.getBoolAttr(false), NVVM::CTAGroupKindAttr(), Value());
                  });
     rewriter.eraseOp(op);

@@ -46,6 +46,7 @@ struct ReadTermsLowering : ConvertOpToLLVMPattern<sm::ReadTermsOp> {
 void addGridPatterns(const LLVMTypeConverter &types, RewritePatternSet &patterns) {
   patterns.add<RegisterLowering<sm::BlockIndexOp, NVVM::BlockIdXOp>,
                RegisterLowering<sm::BlockCountOp, NVVM::GridDimXOp>,
+               RegisterLowering<sm::ClusterRankOp, NVVM::ClusterId>,
                DependencyLowering<sm::WaitForPredecessorOp, NVVM::GridDepActionKind::wait>,
                DependencyLowering<sm::ReleaseSuccessorOp, NVVM::GridDepActionKind::launch_dependents>,
                ReadTermsLowering>(types);

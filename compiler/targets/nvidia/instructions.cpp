@@ -43,6 +43,10 @@ Value Instructions::shiftLeft(Value a, std::int64_t bits) {
   return LLVM::ShlOp::create(builder, location, a, constant(bits));
 }
 
+Value Instructions::shiftRight(Value a, Value bits) {
+  return LLVM::LShrOp::create(builder, location, a, bits);
+}
+
 Value Instructions::shiftRight(Value a, std::int64_t bits) {
   return LLVM::LShrOp::create(builder, location, a, constant(bits));
 }

@@ -27,6 +27,7 @@ public:
   mlir::Value bitXor(mlir::Value a, mlir::Value b);
   mlir::Value shiftLeft(mlir::Value a, std::int64_t bits);
   mlir::Value shiftRight(mlir::Value a, std::int64_t bits);
+  mlir::Value shiftRight(mlir::Value a, mlir::Value bits);
   mlir::Value equal(mlir::Value a, std::int64_t b);
   /// Unsigned.
   mlir::Value below(mlir::Value a, std::int64_t b);

@@ -22,6 +22,11 @@ std::int64_t threadsOf(sm::KernelOp kernel) {
   return warpgroups * sm::warpgroup_threads;
 }
 
+std::int64_t clusterOf(sm::KernelOp kernel) {
+  auto schedule = dyn_cast<tile::StagedAttr>(kernel.getSchedule());
+  return schedule ? schedule.getCluster() : 1;
+}
+
 namespace {
 /// Writes the entries of the attribute.
 class Description {
@@ -99,12 +104,17 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, std::int64_t share
   auto role = product->getParentOfType<sm::RoleOp>();
   tile.number("consumers", role ? static_cast<std::int64_t>(role.getWarpgroups())
                                 : llvm::divideCeil(threads, sm::warpgroup_threads));
+  if (clusterOf(kernel) > 1) {
+    auto schedule = cast<tile::StagedAttr>(kernel.getSchedule());
+    tile.number("cluster_rows", schedule.getClusterRows());
+    tile.number("cluster_columns", schedule.getClusterColumns());
+  }
   boxes.box("x", body.getArgument(0));
   boxes.box("w", body.getArgument(1));
   boxes.box("y", body.getArgument(2));
 
   description.number("threads", threads);
-  description.number("cluster", 1);
+  description.number("cluster", clusterOf(kernel));
   description.number("shared_bytes", shared_bytes);
   description.add("output",
                   TypeAttr::get(cast<sm::MapsType>(body.getArgument(2).getType()).getElementType()));
@@ -176,6 +186,10 @@ algrt::GpuKernel readKernelAttribute(LLVM::LLVMFuncOp function) {
   const Fields tile = fields.fields("tile");
   kernel.tile = {tile.number("rows"), tile.number("columns"), tile.number("depth"), tile.number("stages"),
                  tile.number("consumers")};
+  if (kernel.cluster > 1) {
+    kernel.tile.cluster_rows = tile.number("cluster_rows");
+    kernel.tile.cluster_columns = tile.number("cluster_columns");
+  }
   const Fields boxes = fields.fields("boxes");
   kernel.x = readBox(boxes.fields("x"));
   kernel.w = readBox(boxes.fields("w"));

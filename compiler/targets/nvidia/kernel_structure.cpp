@@ -148,6 +148,10 @@ void StructureLowering::declareFunction(DictionaryAttr description) {
   function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                     builder.getDenseI32ArrayAttr({static_cast<std::int32_t>(threads), 1, 1}));
   function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), builder.getI32IntegerAttr(1));
+  // Launches without their cluster fail instead of waiting for blocks that are not there.
+  if (const std::int64_t cluster = clusterOf(kernel); cluster > 1)
+    function->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
+                      builder.getDenseI32ArrayAttr({static_cast<std::int32_t>(cluster), 1, 1}));
   function->setAttr(kernel_attribute_name, description);
 
   Block *entry = function.addEntryBlock(builder);
@@ -204,7 +208,9 @@ void StructureLowering::dealRoles() {
 void StructureLowering::lowerRole(sm::RoleOp role, std::int64_t first_warpgroup, bool last) {
   location = role.getLoc();
   markWarpgroups(role, first_warpgroup);
-  if (Block &all = role.getBody().front(); llvm::hasSingleElement(all) && isa<sm::ElectOp>(all.front()))
+  // Where the others meet the one thread at the end, it still does everything else.
+  Block &all = role.getBody().front();
+  if (isa<sm::ElectOp>(all.front()) && llvm::all_of(llvm::drop_begin(all), llvm::IsaPred<sm::ClusterSyncOp>))
     whole_roles.insert(&all.front());
   Block *before = role->getBlock();
   Block *after = before->splitBlock(role);
@@ -276,14 +282,28 @@ void StructureLowering::lowerElect(sm::ElectOp elect) {
 
 void StructureLowering::lowerArrive(sm::ArriveOp arrive) {
   Instructions write(builder, location);
-  scf::IfOp one = when(write.equal(write.lane(), 0));
+  Value mask = arrive.getMask();
+  scf::IfOp one;
+  if (mask) {
+    Value bits =
+        UnrealizedConversionCastOp::create(builder, location, builder.getI32Type(), mask).getResult(0);
+    Value bit = write.bitAnd(write.shiftRight(bits, write.lane()), 1);
+    one = when(write.equal(bit, 1));
+  } else {
+    one = when(write.equal(write.lane(), 0));
+  }
   arrive->moveBefore(one.thenBlock()->getTerminator());
 }
 
 void StructureLowering::lowerInitialize(sm::InitializeOp initialize) {
   Instructions write(builder, location);
   scf::IfOp one = when(write.equal(write.thread(), 0));
-  NVVM::Barrier0Op::create(builder, location);
+  if (initialize.getCluster()) {
+    NVVM::ClusterArriveOp::create(builder, location, builder.getUnitAttr());
+    NVVM::ClusterWaitOp::create(builder, location, builder.getUnitAttr());
+  } else {
+    NVVM::Barrier0Op::create(builder, location);
+  }
   initialize->moveBefore(one.thenBlock()->getTerminator());
   builder.setInsertionPoint(one.thenBlock()->getTerminator());
   NVVM::FenceMbarrierInitOp::create(builder, location);

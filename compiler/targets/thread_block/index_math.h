@@ -23,6 +23,8 @@ public:
   Value divide(Value a, std::int64_t b) const { return divide(a, constant(b)); }
   Value remainder(Value a, Value b) const { return make<mlir::arith::RemUIOp>(a, b); }
   Value remainder(Value a, std::int64_t b) const { return remainder(a, constant(b)); }
+  Value shiftLeft(Value a, Value bits) const { return make<mlir::arith::ShLIOp>(a, bits); }
+  Value bitOr(Value a, Value b) const { return make<mlir::arith::OrIOp>(a, b); }
   Value ceilDivide(Value a, std::int64_t b) const { return divide(add(a, b - 1), b); }
   Value least(Value a, Value b) const { return make<mlir::arith::MinSIOp>(a, b); }
   Value greatest(Value a, Value b) const { return make<mlir::arith::MaxSIOp>(a, b); }

@@ -23,6 +23,11 @@ def ConvertTileToSm : ThreadBlockPass<"convert-tile-to-sm"> {
     follow from type and group; others are read from the terms table. A step fetches a block of rows and a block
     of the bank and multiplies them; after the last, the sums are delivered.
 
+    A schedule with a `cluster` of A x B numbers tiles in clusters, each of A blocks of rows times B blocks of columns,
+    which the blocks of a cluster take together: `own` becomes a loop over those. What the blocks of a row or a
+    column of the cluster share, each fetches a part of for all: the rows of X in B parts, those of the bank in A.
+    A cluster is passed over where its first block has no rows; otherwise all of its blocks go through all steps.
+
     A schedule with `warps` makes the maps plain and cuts the sums among single warps. Only there may coefficients
     be other than signs: the terms table then lists those with one coefficient together, their products are added
     to a sum of their own, and that is scaled and added to the total once behind the last of them.

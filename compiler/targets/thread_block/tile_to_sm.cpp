@@ -1,4 +1,5 @@
 // convert-tile-to-sm: what one thread block does, in order.
+#include "compiler/targets/thread_block/cluster_place.h"
 #include "compiler/targets/thread_block/passes.h"
 #include "compiler/targets/thread_block/row_lines.h"
 #include "compiler/targets/thread_block/step_terms.h"
@@ -50,6 +51,7 @@ private:
   Location location;
   IndexMath math;
   Value x, w, y, table;              ///< operands of the new kernel
+  std::optional<ClusterPlace> place; ///< of the block, where it runs in a cluster
   llvm::DenseMap<Value, Value> sums; ///< fragments of the tile program
 };
 
@@ -66,6 +68,17 @@ LogicalResult ThreadBlockProgram::check(tile::OwnOp own) {
     return source.emitOpError("has groups of unequal widths, which one map cannot address");
   if (schedule.getTypes() != 1)
     return source.emitOpError("owns ") << schedule.getTypes() << " types in a tile; a thread block takes one";
+  const std::int64_t cluster_rows = schedule.getClusterRows(), cluster_columns = schedule.getClusterColumns();
+  if (schedule.getCluster() > 1 && schedule.hasWarps())
+    return source.emitOpError(
+        "runs in clusters, whose blocks copy for each other: the copy engine does that, and "
+        "threads cannot; take away its warps");
+  if (schedule.getCluster() > 1 && (schedule.getDepth() % (cluster_rows * sm::swizzle_rows) != 0 ||
+                                    schedule.getRows() % (cluster_columns * sm::swizzle_rows) != 0))
+    return source.emitOpError("runs in clusters of ")
+           << cluster_rows << " x " << cluster_columns << ", but " << schedule.getDepth()
+           << " rows of the bank and " << schedule.getRows() << " of X have no parts that are multiples of "
+           << sm::swizzle_rows;
   const std::pair<tile::AxisKind, std::int64_t> wanted[] = {{tile::AxisKind::Types, 1},
                                                             {tile::AxisKind::Rows, schedule.getRows()},
                                                             {tile::AxisKind::Groups, 1},
@@ -97,8 +110,9 @@ FailureOr<sm::KernelOp> ThreadBlockProgram::declare() {
   const std::int64_t rows = schedule.getRows(), columns = schedule.getColumns(), depth = schedule.getDepth();
   // Sums of single warps lie in pairs of columns: no wider does Y need to be aligned.
   const std::int64_t vector = schedule.getVector(), most_result_vector = 2;
-  sm::MapsType x_maps = maps(row_maps, rows, depth, element(0), 3, vector),
-               w_maps = maps(1, depth, columns, element(1), 2, vector),
+  // What blocks of a cluster share, each copies a part of.
+  sm::MapsType x_maps = maps(row_maps, rows / schedule.getClusterColumns(), depth, element(0), 3, vector),
+               w_maps = maps(1, depth / schedule.getClusterRows(), columns, element(1), 2, vector),
                y_maps = maps(row_maps, rows, columns, element(2), 3, std::min(vector, most_result_vector));
   if (!x_maps || !w_maps || !y_maps)
     return failure();
@@ -133,11 +147,19 @@ LogicalResult ThreadBlockProgram::write() {
   const std::int64_t groups = layout.getOut().getCount();
   const std::int64_t column_blocks =
       (layout.getOut().getWidth(0) + schedule.getColumns() - 1) / schedule.getColumns();
-  Value row_blocks = math.ceilDivide(lines.longest(), schedule.getRows());
-  Value tiles = math.multiply(math.multiply(lines.count(), row_blocks), groups * column_blocks);
+  // Where blocks run in clusters, tiles do, too: all of a cluster go through the same steps together.
+  const std::int64_t cluster_columns = schedule.getClusterColumns(), cluster_rows = schedule.getClusterRows();
+  const std::int64_t column_clusters = (column_blocks + cluster_columns - 1) / cluster_columns;
+  Value row_clusters = math.ceilDivide(lines.longest(), schedule.getRows() * cluster_rows);
+  Value tiles = math.multiply(math.multiply(lines.count(), row_clusters), groups * column_clusters);
 
   Value first = sm::BlockIndexOp::create(builder, location, builder.getIndexType());
   Value blocks = sm::BlockCountOp::create(builder, location, builder.getIndexType());
+  if (schedule.getCluster() > 1) {
+    place.emplace(builder, location, cluster_rows, cluster_columns);
+    first = math.divide(first, schedule.getCluster());
+    blocks = math.divide(blocks, schedule.getCluster());
+  }
   auto loop = scf::ForOp::create(builder, location, first, tiles, blocks);
   builder.setInsertionPoint(loop.getBody()->getTerminator());
 
@@ -150,17 +172,24 @@ LogicalResult ThreadBlockProgram::write() {
   };
   const bool groups_outside = schedule.getOuter() == tile::AxisKind::Groups;
   Tile tile;
-  tile.column = math.multiply(peel(column_blocks), schedule.getColumns());
+  tile.column = math.multiply(peel(column_clusters), schedule.getColumns() * cluster_columns);
   if (!groups_outside)
     tile.group = peel(groups);
-  tile.row = math.multiply(peel(row_blocks), schedule.getRows());
+  tile.row = math.multiply(peel(row_clusters), schedule.getRows() * cluster_rows);
   tile.line = lines.at(math, groups_outside ? peel(lines.count()) : number);
   if (groups_outside)
     tile.group = number;
 
-  // Lines differ in length, so that the last block of rows of a line may be empty.
+  // Lines differ in length, so that the last block of rows of a line may be empty. A block of a cluster has a
+  // part of what the others need, even where it has no rows or columns of its own: the condition is that of
+  // the first one.
   auto exists =
       scf::IfOp::create(builder, location, math.less(tile.row, tile.line.rows), /*withElseRegion=*/false);
+  if (place) {
+    builder.setInsertionPoint(exists);
+    tile.row = math.add(tile.row, math.multiply(place->row, schedule.getRows()));
+    tile.column = math.add(tile.column, math.multiply(place->column, schedule.getColumns()));
+  }
   builder.setInsertionPoint(exists.thenBlock()->getTerminator());
   return writeTile(own, tile);
 }
@@ -249,17 +278,25 @@ LogicalResult ThreadBlockProgram::writeTerms(tile::TermsOp terms, tile::OwnOp ow
   const StepTerms::Term term = steps.at(ordinal);
 
   MLIRContext *context = builder.getContext();
-  auto block = [&](Value maps) {
+  // Parts of a block are the rows of the maps' boxes.
+  auto fetch = [&](Value maps, Value map, ValueRange coordinates, std::int64_t parts, Value part,
+                   Value mask) {
     auto type = cast<sm::MapsType>(maps.getType());
-    return sm::BlockType::get(context, type.getRows(), type.getColumns(), type.getElementType(),
-                              type.getSwizzle());
+    auto block = sm::BlockType::get(context, type.getRows() * parts, type.getColumns(), type.getElementType(),
+                                    type.getSwizzle());
+    if (parts == 1)
+      return sm::FetchOp::create(builder, location, block, maps, map, coordinates);
+    return sm::FetchOp::create(builder, location, block, maps, map, coordinates, part,
+                               builder.getI64IntegerAttr(parts), mask);
   };
+  auto shared = [&](Value ClusterPlace::*what) { return place ? (*place).*what : Value(); };
   // A block of the bank in the slot lift belongs to no output group: all read it from column 0 on.
   Value bank_group = layout.getLift() == tile::LiftKind::Slots ? math.constant(0) : tile.group;
-  Value a = sm::FetchOp::create(builder, location, block(x), x, tile.line.map,
-                                ValueRange{k, term.input_group, tile.line.line, tile.row});
-  Value b = sm::FetchOp::create(builder, location, block(w), w, math.constant(0),
-                                ValueRange{tile.column, bank_group, k, term.bank_row});
+  Value a =
+      fetch(x, tile.line.map, {k, term.input_group, tile.line.line, tile.row}, schedule.getClusterColumns(),
+            shared(&ClusterPlace::column), shared(&ClusterPlace::row_mask));
+  Value b = fetch(w, math.constant(0), {tile.column, bank_group, k, term.bank_row}, schedule.getClusterRows(),
+                  shared(&ClusterPlace::row), shared(&ClusterPlace::column_mask));
   // What is left of a group for its last block may be less deep than a block.
   const std::int64_t rest = roundUp(layout.getIn().getWidth(0) - (depth_blocks - 1) * depth, sm::mma_depth);
   Value shallow;

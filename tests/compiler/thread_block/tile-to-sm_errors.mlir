@@ -164,3 +164,25 @@ tile.kernel @walk(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x128xbf16>, 
     }
   }
 }
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 16, stages = 3, cluster = 4 x 1>
+// expected-error @+1 {{runs in clusters of 4 x 1, but 16 rows of the bank and 64 of X have no parts that are multiples of 8}}
+tile.kernel @parts(%x: !tile.matrix<?x128xbf16>) attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 32, stages = 3, warps = 2 x 2, vector = 8, cluster = 2 x 1>
+// expected-error @+1 {{runs in clusters, whose blocks copy for each other: the copy engine does that, and threads cannot; take away its warps}}
+tile.kernel @threads(%x: !tile.matrix<?x128xbf16>) attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+  }
+}

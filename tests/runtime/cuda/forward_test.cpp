@@ -114,6 +114,23 @@ TEST_F(CudaForward, BlocksShareAMultiprocessorWhereThreadsCopy) {
   }
 }
 
+// As many clusters as the driver says run at once: of 18 and 1 multiprocessors, 9 of two blocks.
+TEST_F(CudaForward, ClustersAreAsManyAsRunTogether) {
+  cuda_stand_in::reset({{.multiprocessors = 19}});
+  const TestContext context(0);
+  const GpuShape shape = {.groups = 4, .in = 16, .out = 64};
+  computes(shape);
+  GpuProduct many(context, shape, 300, 8, ElementType::f32);
+  many.expectRuns("tiles for all");
+  EXPECT_EQ(last.cluster, 2u);
+  EXPECT_EQ(last.grid, 18u);
+  // 4 lines of 1 or 2 rows, 4 groups, 2 blocks of columns; a cluster has two blocks of rows.
+  GpuProduct few(context, {.groups = 1, .in = 16, .out = 64}, 5, 8, ElementType::f32);
+  computes({.groups = 1, .in = 16, .out = 64});
+  few.expectRuns("tiles for two clusters");
+  EXPECT_EQ(last.grid, 4u);
+}
+
 TEST_F(CudaForward, PlainMapsRunOnDevicesWithoutTensorMaps) {
   cuda_stand_in::reset({{.capability = 86}});
   const GpuShape shape = {.groups = 3, .in = 7, .out = 5, .vector = 1};

@@ -29,6 +29,10 @@ Json kernel(const GpuShape &shape, const char *output, int64_t cluster) {
       {"tile", {{"rows", 16}, {"columns", 32}, {"depth", 32}, {"stages", 4}, {"consumers", 2}}},
       {"boxes", {{"x", box(32, 16, 64)}, {"w", box(32, 32, 64)}, {"y", box(32, 16, narrow ? 64 : 128)}}},
       {"terms", shape.lift == Lift::slots || shape.table}};
+  if (!plain && cluster > 1) {
+    entry["tile"]["cluster_rows"] = cluster;
+    entry["tile"]["cluster_columns"] = 1;
+  }
   if (plain) {
     entry["copies"] = "threads";
     entry["vector"] = shape.vector;

@@ -285,22 +285,36 @@ TEST(LaunchPlan, TilesAreCountedAsTheKernelWalks) {
                Error);
 }
 
+TEST(LaunchPlan, TilesOfAClusterAreCountedTogether) {
+  // 5 lines of at most 129 rows are 3 row tiles of 64; 5 groups of 100 columns are 2 column tiles of 96.
+  const Layer cyclic = layerOf(Lift::rows, RowTypesKind::cyclic, 5, 1, 5, 8, 100);
+  const auto count = [&](int64_t rows, int64_t columns) {
+    return tileCount(cyclic, {64, 96, 64, 4, 2, rows, columns}, 5 * 128 + 1, 3);
+  };
+  EXPECT_EQ(count(1, 1), 5 * 3 * 5 * 2);
+  EXPECT_EQ(count(2, 1), 5 * 4 * 5 * 2);
+  EXPECT_EQ(count(1, 2), 5 * 3 * 5 * 2);
+  EXPECT_EQ(count(4, 1), 5 * 4 * 5 * 2);
+  EXPECT_EQ(count(1, 4), 5 * 3 * 5 * 4);
+  EXPECT_EQ(count(2, 4), 5 * 4 * 5 * 4);
+}
+
 TEST(LaunchPlan, TheGridIsPersistentAndWholeClusters) {
   const Layer layer = layerOf(Lift::rows, RowTypesKind::cyclic, 5, 1, 5, 8, 96); // 25 tiles
   GpuKernel kernel = kernelOf(ElementType::bf16);
   const Operand x{16, 40}, w{16, 480}, y{16, 480};
   const auto grid = [&](int64_t cluster, int32_t multiprocessors) {
-    kernel.cluster = cluster;
+    kernel.cluster = kernel.tile.cluster_rows = cluster;
     const LaunchPlan plan = planForward(layer, kernel, x, w, y, 7, 0, multiprocessors);
-    EXPECT_EQ(plan.tiles, 25);
+    EXPECT_EQ(plan.tiles, 25 * cluster);
     EXPECT_EQ(plan.threads, 384u);
     EXPECT_EQ(plan.shared_bytes, 200000u);
     EXPECT_EQ(int64_t(plan.cluster), cluster);
     return plan.grid;
   };
   EXPECT_EQ(grid(1, 132), 25u);
-  EXPECT_EQ(grid(2, 132), 26u);
-  EXPECT_EQ(grid(4, 132), 28u);
+  EXPECT_EQ(grid(2, 132), 50u);
+  EXPECT_EQ(grid(4, 132), 100u);
   EXPECT_EQ(grid(1, 16), 16u);
   EXPECT_EQ(grid(2, 17), 16u);
   EXPECT_EQ(grid(4, 3), 4u);

@@ -109,6 +109,11 @@ TEST(GpuManifest, InconsistentKernelsAreRefused) {
       {[](Json &k, Json &) { k["threads"] = 1056; }, "kernels[0].threads is 1056"},
       {[](Json &k, Json &) { k["cluster"] = 0; }, "kernels[0].cluster is 0"},
       {[](Json &k, Json &) { k["cluster"] = 16; }, "kernels[0].cluster is 16"},
+      {[](Json &k, Json &) { k["cluster"] = 2; }, "kernels[0].tile.cluster_rows is missing"},
+      {[](Json &k, Json &) {
+         k["cluster"] = 4, k["tile"]["cluster_rows"] = 2, k["tile"]["cluster_columns"] = 1;
+       },
+       "kernels[0].tile.cluster_rows times cluster_columns is not the cluster of 4"},
       {[](Json &k, Json &) { k["shared_bytes"] = 232449; }, "kernels[0].shared_bytes is 232449"},
       {[](Json &k, Json &) { k["dependent_launch"] = 1; }, "kernels[0].dependent_launch is a number"},
       {[](Json &k, Json &) { k["terms"] = "yes"; }, "kernels[0].terms is a string"},

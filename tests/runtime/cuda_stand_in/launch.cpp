@@ -84,6 +84,31 @@ Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Function functio
   });
 }
 
+// Clusters do not reach across processing clusters of 18 multiprocessors, and the last of those has fewer.
+Result cuOccupancyMaxActiveClusters(int *clusters, Function function, const LaunchConfig *config) {
+  return entry("cuOccupancyMaxActiveClusters", Entry::needs_context, [&](State &s) {
+    const auto refuse = [](const std::string &what) {
+      return violation("cuOccupancyMaxActiveClusters", Result::invalid_value, what);
+    };
+    constexpr int most_together = 18;
+    const FunctionObject *object = s.find(function);
+    if (object == nullptr || clusters == nullptr || config == nullptr)
+      return refuse("no such function, or nowhere to answer");
+    if (config->block_x == 0 || config->block_x > object->most_threads ||
+        config->shared_bytes > unsigned(object->dynamic_shared))
+      return refuse("threads or shared memory that the kernel does not take");
+    if (config->attribute_count != 1 || config->attributes[0].id != LaunchAttributeId::cluster_dimension)
+      return refuse("no dimension of the cluster");
+    const unsigned int cluster = config->attributes[0].value.cluster_dimension.x;
+    if (cluster == 0 || config->grid_x == 0 || config->grid_x % cluster != 0)
+      return refuse("clusters that do not divide the grid");
+    const int processors = s.devices[size_t(currentContext()->device)].multiprocessors;
+    *clusters = processors / most_together * (most_together / int(cluster)) +
+                processors % most_together / int(cluster);
+    return Result::success;
+  });
+}
+
 Result cuLaunchKernelEx(const LaunchConfig *config, Function function, void **parameters, void **extra) {
   return entry("cuLaunchKernelEx", Entry::needs_context, [&](State &s) {
     const auto refuse = [](Result result, const std::string &what) {
