@@ -130,8 +130,7 @@ struct HopperCost {
   double launch = 0;   ///< once
   double tail = 0;     ///< processors without a tile in the last wave, or with less to do than the busiest
   double unhidden = 0; ///< what the second and third longest do not hide behind the longest
-  double caution =
-      0; ///< what more than two warpgroups, shallow stages or clusters have to save before they are trusted
+  double caution = 0;  ///< what further warpgroups, shallow stages and clusters have to save to be trusted
 
   double tiles = 0; ///< of the result, in whole clusters; clusters without rows are left out
   double waves = 0; ///< tiles that the busiest processor works on

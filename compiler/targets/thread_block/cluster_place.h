@@ -7,8 +7,8 @@
 
 namespace compiler {
 
-/// The blocks of a cluster of rows x columns are numbered row by row. Those of a row work on the same rows of X,
-/// those of a column on the same columns of the bank. Bit r of a mask stands for block r.
+/// The blocks of a cluster of rows x columns are numbered row by row. Those of a row work on the same rows of
+/// X, those of a column on the same columns of the bank. Bit r of a mask stands for block r.
 struct ClusterPlace {
   using Value = mlir::Value;
   /// Writes the place of the block that runs the code, where `builder` stands.
