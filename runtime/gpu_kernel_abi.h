@@ -39,6 +39,10 @@
  *       [0] the first run, when offset mod w > 0: min(M, w - offset mod w) rows
  *       [1] the whole runs      [2] the rows that are left after them, fewer than w
  *
+ * Lines are numbered in the order of the maps. A kernel whose tiles have several `types` takes so many consecutive ones
+ * of them at a time, the lines n, n + 1, ...: their types are consecutive, too. The boxes of X then have the rows that a
+ * tile has of one line, those of Y always 64.
+ *
  * A map that would be empty is present, never used, and encoded with extents of 1 for lines and rows.
  *
  * ---- the bank -------------------------------------------------------------------------------------------------

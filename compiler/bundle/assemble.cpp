@@ -83,6 +83,8 @@ static nlohmann::ordered_json gpuKernelJson(const algrt::Kernel &kernel) {
                    {"depth", gpu.tile.depth},
                    {"stages", gpu.tile.stages},
                    {"consumers", gpu.tile.consumers}};
+  if (gpu.tile.types > 1)
+    entry["tile"]["types"] = gpu.tile.types;
   entry["boxes"] = {{"x", box(gpu.x)}, {"w", box(gpu.w)}, {"y", box(gpu.y)}};
   return entry;
 }

@@ -6,14 +6,30 @@
 
 namespace compiler {
 
+namespace {
+struct Rows {
+  std::int64_t rows, types;
+};
+} // namespace
+
+/// Rows of tiles, those of one type first. Only types of a complete graph share anything.
+static std::vector<Rows> rowsOfTiles(const algebras::Layer &layer) {
+  std::vector<Rows> all = {{128, 1}, {64, 1}, {192, 1}, {256, 1}};
+  for (const Rows &several : {Rows{64, 2}, {64, 3}, {64, 4}, {128, 2}})
+    if (several.types <= layer.lift.completeGraph().value_or(0))
+      all.push_back(several);
+  return all;
+}
+
 std::vector<HopperConsidered> considerHopper(const algebras::Layer &layer, HopperOutput output) {
   const std::int64_t n = layer.out.width(0), k = layer.in.width(0);
   const std::int64_t deepest = std::clamp<std::int64_t>((k + 15) / 16 * 16, 16, 64);
   std::vector<HopperConsidered> considered;
   for (std::int64_t depth : {64, 32, 16})
-    for (std::int64_t rows : {128, 64, 192, 256})
+    for (const Rows &shape : rowsOfTiles(layer))
       for (std::int64_t columns = 256; columns >= 16; columns -= 16) {
-        HopperSchedule schedule{rows, columns, depth, 0};
+        HopperSchedule schedule{shape.rows, columns, depth, 0};
+        schedule.types = shape.types;
         std::optional<HopperRefusal> refused = refusal(layer, schedule, output);
         if (!refused)
           schedule.stages = stagesThatFit(schedule, output);

@@ -43,63 +43,136 @@ static double rowCostInBlocks(double bytes, double block_bytes, double piece_byt
   return whole * rowCost(block_bytes, piece_bytes) + rowCost(bytes - whole * block_bytes, piece_bytes);
 }
 
+namespace {
+/// Tiles and terms of a product under a schedule. Where a tile has several types, the term that they share is
+/// one of the tile, and the others are one type's own; where it has one type, all are its own.
+struct TileCounts {
+  TileCounts(const ProjectionWork &work, const HopperSchedule &schedule);
+
+  double row_blocks = 0;         ///< of all lines
+  double tiles_of_columns = 0;   ///< tiles that have the same group and columns
+  double own_terms = 0;          ///< of a type and a group, on average
+  double shared_terms = 0;       ///< of a tile
+  double most_own_terms = 0;     ///< of a tile, of all its types
+  double used_bytes = 0;         ///< of the blocks of the bank that the types of a tile use
+  std::vector<EqualLines> lines; ///< or where tiles have several types groups of lines; rows in blocks
+};
+
+/// One step: `depth` of a term, of one type or of all that a tile has.
+struct StepCost {
+  StepCost(const HopperSchedule &schedule, double types);
+
+  double multiplied; ///< cycles of the tensor cores
+  double stage;      ///< cycles until the next one can begin
+  double bytes;      ///< that it loads
+};
+} // namespace
+
+TileCounts::TileCounts(const ProjectionWork &work, const HopperSchedule &schedule) {
+  const double types = static_cast<double>(schedule.types);
+  double left_over = 0; // of the group of lines that the kind before has begun
+  for (const EqualLines &kind : work.lines) {
+    const double blocks = ceilDivide(kind.rows, static_cast<double>(schedule.rows));
+    row_blocks += kind.count * blocks;
+    // Longer lines come first: a group of lines is as long as its first.
+    const double begun = ceilDivide(std::max(0.0, kind.count - left_over), types);
+    left_over += begun * types - kind.count;
+    if (begun > 0)
+      lines.push_back({begun, blocks});
+    tiles_of_columns += begun * blocks;
+  }
+  if (schedule.types == 1) {
+    own_terms = work.terms;
+    most_own_terms = work.most_terms;
+    used_bytes = work.type_bytes;
+    return;
+  }
+  // Of 2 q - 1 blocks in a row of the bank and its diagonal, q are the diagonal, which types share.
+  own_terms = work.terms - 1;
+  shared_terms = 1;
+  most_own_terms = schedule.types < static_cast<std::int64_t>(work.groups) ? types : types - 1;
+  const double diagonal = work.type_bytes / work.terms;
+  used_bytes = diagonal + types * (work.type_bytes - diagonal);
+}
+
+StepCost::StepCost(const HopperSchedule &schedule, double types) {
+  const double columns = static_cast<double>(schedule.columns), depth = static_cast<double>(schedule.depth);
+  const double rows = types * static_cast<double>(schedule.rows);
+  // One instruction multiplies 64 rows by all columns, 16 deep. Below 64 columns reading A takes longer.
+  const double instruction = std::max(columns / 2, 16 + columns / 4);
+  multiplied = rows / 64 * depth / 16 * instruction;
+  const double copies = types * 2 * depth / static_cast<double>(panelBytes(schedule.depth, 2)) +
+                        2 * columns / static_cast<double>(panelBytes(schedule.columns, 2));
+  stage = std::max(multiplied, copies * cycles_per_copy) + cycles_per_stage;
+  bytes = 2 * depth * (rows + columns);
+}
+
 /// Bytes of the bank that come from memory beyond the first time. Tiles are walked column block by column
 /// block, then group, row block, line: what a block of rows reads of the bank comes back with the next one,
 /// and what types share with the next type, unless the cache has lost it meanwhile.
-static double rereadBytes(const ProjectionWork &work, double rows, double tiles_of_row_block) {
+static double rereadBytes(const ProjectionWork &work, const TileCounts &counts, double tiles_of_row_block) {
   auto lost = [](double bytes) { return std::max(0.0, 1 - h200::cache_bytes / bytes); };
   const double together = std::max(1.0, std::floor(h200::processors / tiles_of_row_block));
   double lines = 0, within = 0;
-  for (const EqualLines &kind : work.lines) {
+  for (const EqualLines &kind : counts.lines) {
     lines += kind.count;
-    within += kind.count * (ceilDivide(ceilDivide(kind.rows, rows), together) - 1) * work.type_bytes;
+    within += kind.count * (ceilDivide(kind.rows, together) - 1) * counts.used_bytes;
   }
-  const double across = std::max(0.0, lines * work.type_bytes - work.bank_bytes);
-  return within * lost(work.type_bytes) + across * lost(work.intervals ? work.bank_bytes : work.type_bytes);
+  const double across = std::max(0.0, lines * counts.used_bytes - work.bank_bytes);
+  return within * lost(counts.used_bytes) +
+         across * lost(work.intervals ? work.bank_bytes : counts.used_bytes);
 }
 
 HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule, HopperOutput output) {
   const double rows = static_cast<double>(schedule.rows), columns = static_cast<double>(schedule.columns);
-  const double depth = static_cast<double>(schedule.depth);
-  const double column_blocks = ceilDivide(work.n, columns), steps = work.terms * ceilDivide(work.k, depth);
+  const double depth = static_cast<double>(schedule.depth), types = static_cast<double>(schedule.types);
+  const double column_blocks = ceilDivide(work.n, columns), depth_blocks = ceilDivide(work.k, depth);
   const double tiles_of_row_block = work.groups * column_blocks;
   const double x_panel = static_cast<double>(panelBytes(schedule.depth, 2));
   const double w_panel = static_cast<double>(panelBytes(schedule.columns, 2));
   const double in_cycles = 1 / (h200::processors * h200::tensor_clock);
+  const TileCounts counts(work, schedule);
+  const StepCost own(schedule, 1), shared(schedule, types);
 
   HopperCost cost;
-  double copied = 0, longest_line = 0;
-  for (const EqualLines &kind : work.lines) {
-    longest_line = std::max(longest_line, kind.rows);
-    const double row_blocks = ceilDivide(kind.rows, rows);
-    cost.tiles += kind.count * row_blocks * tiles_of_row_block;
-    copied += kind.count * work.groups * work.terms *
-              (column_blocks * kind.rows * rowCost(2 * work.k, x_panel) +
-               row_blocks * work.k * rowCostInBlocks(2 * work.n, 2 * columns, w_panel));
-  }
+  cost.tiles = counts.tiles_of_columns * tiles_of_row_block;
   cost.waves = ceilDivide(cost.tiles, h200::processors);
   cost.memory =
-      (work.x_bytes + work.bank_bytes + work.y_bytes + rereadBytes(work, rows, tiles_of_row_block)) /
+      (work.x_bytes + work.bank_bytes + work.y_bytes + rereadBytes(work, counts, tiles_of_row_block)) /
       h200::memory_bytes_per_us;
-  const double in_flight = static_cast<double>(schedule.stages * stageBytes(schedule));
+  const double bank_blocks =
+      work.groups * (counts.row_blocks * counts.own_terms + counts.tiles_of_columns * counts.shared_terms);
+  const double copied =
+      work.groups * work.terms * column_blocks * work.rows() * rowCost(2 * work.k, x_panel) +
+      bank_blocks * work.k * rowCostInBlocks(2 * work.n, 2 * columns, w_panel);
+  const double own_steps = counts.row_blocks * tiles_of_row_block * counts.own_terms * depth_blocks;
+  const double shared_steps = cost.tiles * counts.shared_terms * depth_blocks;
+  // A slot has room for the rows of all types, and in most steps one of them has some.
+  const double filled =
+      (own_steps * own.bytes + shared_steps * shared.bytes) / ((own_steps + shared_steps) * shared.bytes);
+  const double in_flight = static_cast<double>(schedule.stages * stageBytes(schedule)) * filled;
   cost.loads = copied / h200::cache_bytes_per_us * std::max(1.0, bytes_in_flight / in_flight);
 
-  // One instruction multiplies 64 rows by all columns, 16 deep. Below 64 columns reading A takes longer.
-  const double instruction = std::max(columns / 2, 16 + columns / 4);
   const double narrow = w_panel == full_row_bytes && x_panel == full_row_bytes ? 1 : narrow_panels;
-  const double multiplied = static_cast<double>(schedule.warpgroups()) * depth / 16 * instruction;
-  const double copies = 2 * depth / x_panel + 2 * columns / w_panel;
-  const double stage = std::max(multiplied, copies * cycles_per_copy) + cycles_per_stage;
+  const double multiplied = own_steps * own.multiplied + shared_steps * shared.multiplied;
+  const double stages = own_steps * own.stage + shared_steps * shared.stage;
   cost.products = floorOf(work).tensor;
-  cost.padding = std::max(0.0, cost.tiles * steps * multiplied * narrow * in_cycles - cost.products);
-  cost.feeding = cost.tiles * steps * (stage - multiplied) * narrow * in_cycles;
-  const double written = rows * columns * static_cast<double>(byteWidth(dataType(output))) / 128 * 2;
+  cost.padding = std::max(0.0, multiplied * narrow * in_cycles - cost.products);
+  cost.feeding = (stages - multiplied) * narrow * in_cycles;
+  const double written = types * rows * columns * static_cast<double>(byteWidth(dataType(output))) / 128 * 2;
   cost.store = cost.tiles * (cycles_per_tile + written) * in_cycles;
 
   // The last tile of the busiest processor may well be a full one with the most terms.
-  const double most = work.most_terms / work.terms;
-  const double full_tile = work.most_terms * (std::min(rows, longest_line) * rowCost(2 * work.k, x_panel) +
-                                              work.k * rowCost(2 * std::min(columns, work.n), w_panel));
+  double longest_line = 0;
+  for (const EqualLines &kind : work.lines)
+    longest_line = std::max(longest_line, kind.rows);
+  const double own_stages = counts.most_own_terms * own.stage,
+               shared_stages = counts.shared_terms * shared.stage;
+  const double most = (own_stages + shared_stages) * depth_blocks * cost.tiles / stages;
+  const double row_terms = counts.most_own_terms + counts.shared_terms * types;
+  const double full_tile = row_terms * std::min(rows, longest_line) * rowCost(2 * work.k, x_panel) +
+                           (counts.most_own_terms + counts.shared_terms) * work.k *
+                               rowCost(2 * std::min(columns, work.n), w_panel);
   auto uneven = [&](double longest) { return (cost.waves - 1 + longest) * h200::processors / cost.tiles; };
   cost.uneven_loads = uneven(full_tile * cost.tiles / copied);
   cost.uneven_tensor = uneven((most * (cost.tensor() - cost.store) + cost.store) / cost.tensor());

@@ -9,7 +9,7 @@ static RankedSchedule ranked(const HopperSchedule &schedule, const HopperCost &c
   static const char *const names[] = {"memory", "loads", "tensor"};
   RankedSchedule result;
   result.schedule = toString(schedule);
-  result.tile = {schedule.rows, schedule.columns, schedule.depth};
+  result.tile = {schedule.rows, schedule.columns, schedule.depth, schedule.types};
   result.predicted = cost.total();
   result.busy = {{"memory", cost.memory}, {"loads", cost.loads}, {"tensor", cost.tensor()}};
   result.arithmetic = {{"products", cost.products},

@@ -91,6 +91,8 @@ std::string counted(std::int64_t count, const char *what) {
 std::string scheduleText(const algrt::GpuKernel &kernel) {
   std::string text = fmt::format("rows={},columns={},depth={},stages={}", kernel.tile.rows,
                                  kernel.tile.columns, kernel.tile.depth, kernel.tile.stages);
+  if (kernel.tile.types > 1)
+    text += fmt::format(",types={}", kernel.tile.types);
   if (kernel.copies == algrt::GpuCopies::threads)
     text += fmt::format(",warps={}x{},vector={}", kernel.warp_rows, kernel.warp_columns, kernel.vector);
   return text;
@@ -102,9 +104,13 @@ std::string gpuKernelText(const algrt::GpuKernel &kernel) {
   auto line = [&](const char *key, const std::string &value) {
     text += fmt::format("    {:<18}{}\n", key, value);
   };
-  line("tile", fmt::format("{} x {}, {} of depth {}", counted(kernel.tile.rows, "row"),
-                           counted(kernel.tile.columns, "column"), counted(kernel.tile.stages, "stage"),
-                           kernel.tile.depth));
+  line("tile",
+       fmt::format("{} x {}, {} of depth {}",
+                   kernel.tile.types > 1 ? fmt::format("{} of each of {}", counted(kernel.tile.rows, "row"),
+                                                       counted(kernel.tile.types, "type"))
+                                         : counted(kernel.tile.rows, "row"),
+                   counted(kernel.tile.columns, "column"), counted(kernel.tile.stages, "stage"),
+                   kernel.tile.depth));
   line("block",
        fmt::format("{}{}, {} of shared memory", counted(kernel.threads, "thread"),
                    kernel.registers > 0 ? fmt::format(" of {}", counted(kernel.registers, "register"))

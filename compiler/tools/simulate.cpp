@@ -179,6 +179,8 @@ private:
 std::string scheduleText(const algrt::GpuKernel &kernel) {
   std::string text = fmt::format("rows={},columns={},depth={},stages={}", kernel.tile.rows,
                                  kernel.tile.columns, kernel.tile.depth, kernel.tile.stages);
+  if (kernel.tile.types > 1)
+    text += fmt::format(",types={}", kernel.tile.types);
   if (kernel.copies == algrt::GpuCopies::threads)
     text += fmt::format(",warps={}x{},vector={}", kernel.warp_rows, kernel.warp_columns, kernel.vector);
   return text;

@@ -111,8 +111,45 @@ LogicalResult FetchOp::verify() {
   return verifyCopy(*this, getSource().getType(), getCoordinates().size(), block, block.getRows());
 }
 
+/// Parts of a block or of sums, each of which has a map and four coordinates.
+static LogicalResult verifyParts(Operation *op, size_t parts, size_t coordinates, int64_t partRows,
+                                 int64_t rows) {
+  if (parts < 2)
+    return op->emitOpError("is for at least 2 parts, got ") << parts;
+  if (coordinates != 4 * parts)
+    return op->emitOpError("takes the four coordinates column, group, line and row of each of ")
+           << parts << " parts, got " << coordinates;
+  if (partRows * static_cast<int64_t>(parts) != rows)
+    return op->emitOpError("has ") << parts << " parts of " << partRows << " rows, which do not make up "
+                                   << rows;
+  return success();
+}
+
+LogicalResult FetchPartsOp::verify() {
+  BlockType block = getBlock().getType();
+  MapsType maps = getSource().getType();
+  if (maps.isPlain())
+    return emitOpError("needs tensor maps, got plain ones");
+  if (failed(verifyParts(*this, getMaps().size(), getCoordinates().size(), maps.getRows(), block.getRows())))
+    return failure();
+  return verifyCopy(*this, maps, 4, block, maps.getRows());
+}
+
 LogicalResult MultiplyOp::verify() {
-  return verifyProduct(*this, getA().getType(), getB().getType(), getAccumulator().getType());
+  if (static_cast<bool>(getPart()) != getParts().has_value())
+    return emitOpError("names a part and the number of parts, or neither");
+  AccumulatorType sum = getAccumulator().getType();
+  if (getPart()) {
+    if (sum.hasWarps())
+      return emitOpError("has parts where warpgroups hold the sums; single warps hold these");
+    const int64_t parts = getPartsAttr().getInt();
+    if (parts < 2 || sum.getRows() % (parts * warpgroup_rows) != 0)
+      return emitOpError("has parts of whole warpgroups, of ")
+             << warpgroup_rows << " rows each; " << parts << " parts do not cut up " << sum.getRows();
+    if (getNegate())
+      return emitOpError("adds to parts; it cannot subtract from them");
+  }
+  return verifyProduct(*this, getA().getType(), getB().getType(), sum);
 }
 
 LogicalResult DeliverOp::verify() {
@@ -129,6 +166,16 @@ LogicalResult DeliverOp::verify() {
            << (sum.hasWarps() ? "single warps, which go through plain maps: give them a vector"
                               : "warpgroups, which go through tensor maps: take away their vector");
   return success();
+}
+
+LogicalResult DeliverPartsOp::verify() {
+  AccumulatorType sum = getAccumulator().getType();
+  MapsType maps = getTarget().getType();
+  if (sum.hasWarps() || maps.isPlain())
+    return emitOpError("delivers sums of warpgroups through tensor maps");
+  if (maps.getColumns() != sum.getColumns())
+    return emitOpError("delivers ") << sum.getColumns() << " columns through maps for " << maps.getColumns();
+  return verifyParts(*this, getMaps().size(), getCoordinates().size(), maps.getRows(), sum.getRows());
 }
 
 LogicalResult PutOp::verify() {
@@ -176,7 +223,18 @@ LogicalResult LoadOp::verify() {
   BufferType target = getTarget().getType();
   if (getSource().getType().isPlain())
     return emitOpError("needs tensor maps; threads copy through plain ones with sm.copy");
-  return verifyCopy(*this, getSource().getType(), getCoordinates().size(), target, target.getRows());
+  int64_t rows = target.getRows();
+  if (getRow()) {
+    // Parts begin where the swizzle does anew.
+    constexpr int64_t period = 8;
+    const int64_t first = getRowAttr().getInt(), height = getSource().getType().getRows();
+    if (first < 0 || first % period != 0 || first + height > rows)
+      return emitOpError("loads ") << height << " rows from row " << first
+                                   << " on; a part begins at a multiple of " << period
+                                   << " and ends within the " << rows << " rows of its slot";
+    rows = height;
+  }
+  return verifyCopy(*this, getSource().getType(), getCoordinates().size(), target, rows);
 }
 
 LogicalResult StoreOp::verify() {

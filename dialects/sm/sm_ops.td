@@ -120,21 +120,59 @@ def Sm_FetchOp : Sm_Op<"fetch", [MemoryEffects<[MemRead]>]> {
   let hasVerifier = 1;
 }
 
-def Sm_MultiplyOp : Sm_Op<"multiply", [Pure, AllTypesMatch<["accumulator", "result"]>]> {
+def Sm_FetchPartsOp : Sm_Op<"fetch_parts", [AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
+  let summary = "A block of rows of several types";
+  let description = [{
+    The parts lie one below the other, each as high as the boxes of the maps; every part comes from a map and four
+    coordinates of its own. What lies outside the map is zero. Where `part` is the number of parts, all of them
+    are fetched, otherwise that one alone: the rest of the block is nothing to multiply with.
+
+    ```mlir
+    %a = sm.fetch_parts %x[%map0, %map1] [%column, %group, %line0, %row0, %column, %group, %line1, %row1] part %p
+        : !sm.maps<2 x 64 x 64 x bf16, row_dimension 3> -> !sm.block<128 x 64 x bf16>
+    ```
+  }];
+  let arguments = (ins Sm_MapsType:$source, Variadic<Index>:$maps, Variadic<Index>:$coordinates, Index:$part);
+  let results = (outs Sm_BlockType:$block);
+  let assemblyFormat = [{
+    $source `[` $maps `]` `[` $coordinates `]` `part` $part attr-dict `:` type($source) `->` type($block)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getParts() { return static_cast<int64_t>(getMaps().size()); }
+    /// The four coordinates of a part.
+    ::mlir::OperandRange getCoordinatesOf(int64_t part) {
+      return getCoordinates().slice(static_cast<size_t>(4 * part), 4);
+    }
+  }];
+}
+
+def Sm_MultiplyOp : Sm_Op<"multiply", [Pure, AttrSizedOperandSegments, AllTypesMatch<["accumulator", "result"]>]> {
   let summary = "Add the product of two blocks to the sums";
   let description = [{
     Where `negate` holds, the product is subtracted: a coefficient of -1. Other coefficients scale a sum of
     products with `sm.add_scaled`.
 
+    The sums may consist of parts of as many rows each, one below the other, as `sm.fetch_parts` fetches them. With
+    `part 0 of 2`, the product is added to the first half of the rows alone; a part with the number of parts stands
+    for all of them.
+
     ```mlir
     %next = sm.multiply %a, %b, %sum negate %minus : !sm.block<...>, !sm.block<...>, !sm.accumulator<128 x 192>
+    %own = sm.multiply %a, %b, %sum part %p of 2 : !sm.block<...>, !sm.block<...>, !sm.accumulator<128 x 192>
     ```
   }];
-  let arguments = (ins Sm_BlockType:$a, Sm_BlockType:$b, Sm_AccumulatorType:$accumulator, Optional<I1>:$negate);
+  let arguments = (ins Sm_BlockType:$a, Sm_BlockType:$b, Sm_AccumulatorType:$accumulator, Optional<I1>:$negate,
+                       Optional<Index>:$part, OptionalAttr<I64Attr>:$parts);
   let results = (outs Sm_AccumulatorType:$result);
   let assemblyFormat = [{
-    $a `,` $b `,` $accumulator (`negate` $negate^)? attr-dict `:` type($a) `,` type($b) `,` type($accumulator)
+    $a `,` $b `,` $accumulator (`negate` $negate^)? (`part` $part^ `of` $parts)? attr-dict
+    `:` type($a) `,` type($b) `,` type($accumulator)
   }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$a, "::mlir::Value":$b,
+                                 "::mlir::Value":$accumulator, "::mlir::Value":$negate), [{
+    build($_builder, $_state, result, a, b, accumulator, negate, ::mlir::Value(), ::mlir::IntegerAttr());
+  }]>];
   let hasVerifier = 1;
 }
 
@@ -149,6 +187,28 @@ def Sm_DeliverOp : Sm_Op<"deliver", [MemoryEffects<[MemWrite]>]> {
     $accumulator `to` $target `[` $map `]` `[` $coordinates `]` attr-dict `:` type($accumulator) `to` type($target)
   }];
   let hasVerifier = 1;
+}
+
+def Sm_DeliverPartsOp : Sm_Op<"deliver_parts", [AttrSizedOperandSegments, MemoryEffects<[MemWrite]>]> {
+  let summary = "The finished sums of a tile of several types go to the result, rounded to its type";
+  let description = [{
+    Part p of the sums, as high as the boxes of the maps, goes to map p at coordinates 4p to 4p + 3. What lies
+    outside the map is not written.
+
+    ```mlir
+    sm.deliver_parts %sum to %y[%map0, %map1] [%column, %group, %line0, %row0, %column, %group, %line1, %row1]
+        : !sm.accumulator<128 x 192> to !sm.maps<2 x 64 x 192 x bf16, row_dimension 3>
+    ```
+  }];
+  let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_MapsType:$target, Variadic<Index>:$maps,
+                       Variadic<Index>:$coordinates);
+  let assemblyFormat = [{
+    $accumulator `to` $target `[` $maps `]` `[` $coordinates `]` attr-dict `:` type($accumulator) `to` type($target)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getParts() { return static_cast<int64_t>(getMaps().size()); }
+  }];
 }
 
 //===--------------------------------------------------------------------------------------------===//
@@ -246,8 +306,11 @@ def Sm_InitializeOp : Sm_Op<"initialize", [HasParent<"KernelOp">, MemoryEffects<
 
 def Sm_ExpectOp : Sm_Op<"expect", [Sm_RunsInOneThread, MemoryEffects<[MemWrite]>]> {
   let summary = "Arrive at a barrier and announce how many bytes will be loaded before it completes";
-  let arguments = (ins Sm_BarriersType:$barriers, Index:$slot, I64Attr:$bytes);
-  let assemblyFormat = "$barriers `[` $slot `]` `bytes` $bytes attr-dict `:` type($barriers)";
+  let description = [{
+    `bytes` of them are always loaded. With `plus`, so many more are: those of loads that depend on a condition.
+  }];
+  let arguments = (ins Sm_BarriersType:$barriers, Index:$slot, I64Attr:$bytes, Optional<Index>:$more);
+  let assemblyFormat = "$barriers `[` $slot `]` `bytes` $bytes (`plus` $more^)? attr-dict `:` type($barriers)";
   let hasVerifier = 1;
 }
 
@@ -288,15 +351,34 @@ def Sm_LoadOp : Sm_Op<"load", [Sm_RunsInOneThread, AttrSizedOperandSegments, Mem
     lies outside the map arrives as zeros and counts as bytes. Until barriers are inserted, no barrier is
     signalled.
 
+    With `row`, the block is a part of the slot, as many rows of it as the maps' boxes have, from that row on.
+    With `where`, nothing is loaded and no bytes arrive unless the condition holds.
+
     ```mlir
     sm.load %x[%map][%column, %group, %line, %row] to %a[%slot] signal %full[%slot] : !sm.maps<...> to !sm.buffer<...>, !sm.barriers<5>
+    sm.load %x[%map][%column, %group, %line, %row] to %a[%slot] row 64 where %wanted : !sm.maps<2 x 64 x 64 x bf16, ...> to !sm.buffer<5 x 128 x 64 x bf16, ...>
     ```
   }];
   let arguments = (ins Sm_MapsType:$source, Index:$map, Variadic<Index>:$coordinates, Sm_BufferType:$target, Index:$slot,
-                       Optional<Sm_BarriersType>:$barriers, Optional<Index>:$barrier_slot);
+                       Optional<Sm_BarriersType>:$barriers, Optional<Index>:$barrier_slot,
+                       OptionalAttr<I64Attr>:$row, Optional<I1>:$condition);
   let assemblyFormat = [{
-    $source `[` $map `]` `[` $coordinates `]` `to` $target `[` $slot `]` (`signal` $barriers^ `[` $barrier_slot `]`)? attr-dict
+    $source `[` $map `]` `[` $coordinates `]` `to` $target `[` $slot `]` (`row` $row^)? (`where` $condition^)?
+    (`signal` $barriers^ `[` $barrier_slot `]`)? attr-dict
     `:` type($source) `to` type($target) (`,` type($barriers)^)?
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$source, "::mlir::Value":$map, "::mlir::ValueRange":$coordinates,
+                                 "::mlir::Value":$target, "::mlir::Value":$slot, "::mlir::Value":$barriers,
+                                 "::mlir::Value":$barrier_slot), [{
+    build($_builder, $_state, source, map, coordinates, target, slot, barriers, barrier_slot, ::mlir::IntegerAttr(),
+          ::mlir::Value());
+  }]>];
+  let extraClassDeclaration = [{
+    /// That arrive where the load is made.
+    int64_t getBytes() {
+      MapsType maps = getSource().getType();
+      return maps.getRows() * maps.getColumns() * maps.getElementType().getIntOrFloatBitWidth() / 8;
+    }
   }];
   let hasVerifier = 1;
 }

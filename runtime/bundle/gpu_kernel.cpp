@@ -182,6 +182,8 @@ GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, cons
   kernel.tile.depth = tile.integer("depth", 1, most_tile);
   kernel.tile.stages = tile.integer("stages", 1, most_tile);
   kernel.tile.consumers = tile.integer("consumers", 1, most_threads / warp);
+  if (tile.has("types"))
+    kernel.tile.types = tile.integer("types", 1, layer.types);
   const JsonFields boxes = fields.object("boxes");
   kernel.x = parseBox(boxes, "x", ElementType::bf16, kernel.copies);
   kernel.w = parseBox(boxes, "w", ElementType::bf16, kernel.copies);

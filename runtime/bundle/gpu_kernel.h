@@ -24,10 +24,11 @@ struct GpuImage {
 
 // The part of Y that one block computes at a time, and how it walks the contraction.
 struct GpuTile {
-  int64_t rows, columns;
-  int64_t depth;     // of one stage
-  int64_t stages;    // buffers between copies and products
-  int64_t consumers; // warpgroups that multiply
+  int64_t rows, columns; // rows of one type
+  int64_t depth;         // of one stage
+  int64_t stages;        // buffers between copies and products
+  int64_t consumers;     // warpgroups that multiply
+  int64_t types = 1;     // a tile has rows of so many consecutive lines
 };
 
 // What one copy between global and shared memory moves: `rows` times `columns` elements, columns innermost.

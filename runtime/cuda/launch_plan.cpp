@@ -79,7 +79,8 @@ int64_t countTiles(const KernelShape &shape, const GpuTile &tile, int64_t m, int
     lines = shape.period;
     longest = ceilDivide(m, lines);
   }
-  int64_t tiles = checkedMultiply(lines, ceilDivide(longest, tile.rows), "tiles of y");
+  int64_t tiles =
+      checkedMultiply(ceilDivide(lines, tile.types), ceilDivide(longest, tile.rows), "tiles of y");
   tiles = checkedMultiply(tiles, shape.out_groups, "tiles of y");
   tiles = checkedMultiply(tiles, ceilDivide(shape.out_width, tile.columns), "tiles of y");
   // A kernel adds the size of its grid to the number of its last tile.

@@ -48,6 +48,17 @@ const std::vector<Subject> &subjects() {
        "rows=128,columns=96,depth=32,stages=3",
        algrt::ElementType::bf16,
        {{385, 4, 2}, {2, 0, 3}}},
+      // Two types in a tile, of three: tiles of two types and of one, whose types wrap around, of one step
+      // and of
+      // four through a ring of 2.
+      {"types",
+       "Q(3)",
+       96,
+       96,
+       "cyclic",
+       "rows=64,columns=32,depth=32,stages=2,types=2",
+       algrt::ElementType::bf16,
+       {{194, 2, 2}, {2, 1, 3}, {193, 0, 1}}},
       // One warpgroup multiplies. Terms from a table, tiles of 1, 2 and 4 steps, partial first and last runs,
       // f32.
       {"table",
@@ -200,7 +211,7 @@ TEST_P(Mutants, AreFoundOut) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Suite, Mutants,
-                         testing::Combine(testing::Values("complete", "table", "signs", "threads"),
+                         testing::Combine(testing::Values("complete", "types", "table", "signs", "threads"),
                                           testing::Range(0, kParts)),
                          [](const auto &info) {
                            return std::get<0>(info.param) + std::to_string(std::get<1>(info.param) + 1);

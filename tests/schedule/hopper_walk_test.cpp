@@ -65,8 +65,34 @@ double rowCost(std::int64_t begin, std::int64_t width, std::int64_t extent, std:
 struct Walk {
   double loaded = 0, cycles = 0, useful_macs = 0; // of all processors
   double busiest_loaded = 0, busiest_cycles = 0;  // of the one that has most of it
+  double filled = 0, steps = 0;                   // bytes of slots that are asked for
   std::int64_t tiles = 0;
 };
+
+// What one step brings and multiplies: rows that there are, and how many types' room they have.
+struct Step {
+  std::int64_t rows, types;
+};
+
+// The steps of a tile for one piece of the depth.
+std::vector<Step> stepsOf(const algebras::Layer &layer, const HopperSchedule &schedule,
+                          const std::vector<Line> &parts, std::int64_t row, std::int64_t group) {
+  auto rowsOf = [&](const Line &line) { return std::clamp<std::int64_t>(line.rows - row, 0, schedule.rows); };
+  std::vector<Step> steps;
+  if (schedule.types == 1) {
+    steps.resize(layer.lift.terms(parts[0].type, group).size(), {rowsOf(parts[0]), 1});
+    return steps;
+  }
+  // W(j, j) for all at once, W(i, j) for each type but j.
+  Step all{0, schedule.types};
+  for (const Line &line : parts) {
+    all.rows += rowsOf(line);
+    if (line.type != group)
+      steps.push_back({rowsOf(line), 1});
+  }
+  steps.push_back(all);
+  return steps;
+}
 
 Walk walk(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOutput output, std::int64_t m) {
   const std::int64_t k = layer.in.width(0), n = layer.out.width(0);
@@ -80,35 +106,45 @@ Walk walk(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOu
   Walk sum;
   std::map<std::int64_t, double> loaded, cycles; // of each processor
   std::int64_t number = 0;
-  for (const Line &line : lines)
+  for (std::size_t line = 0; line < lines.size(); line += static_cast<std::size_t>(schedule.types))
     for (std::int64_t row = 0; row < longest; row += schedule.rows)
       for (std::int64_t group = 0; group < layer.lift.outputGroups(); ++group)
         for (std::int64_t column = 0; column < n; column += schedule.columns) {
-          const std::int64_t rows = std::min(schedule.rows, line.rows - row);
-          if (rows <= 0)
+          // Lines that have no such rows take part in nothing.
+          std::vector<Line> parts;
+          for (std::size_t part = line;
+               part < std::min(lines.size(), line + static_cast<std::size_t>(schedule.types)); ++part)
+            if (lines[part].rows > row)
+              parts.push_back(lines[part]);
+          if (parts.empty())
             continue;
           const std::int64_t processor = number++ % 132;
           ++sum.tiles;
-          double tile_loaded = 0, tile_cycles = 600 + static_cast<double>(schedule.rows * schedule.columns) *
-                                                          result_bytes / 64;
-          for (const algebras::BlockTerm &term : layer.lift.terms(line.type, group)) {
-            (void)term;
+          double tile_loaded = 0,
+                 tile_cycles = 600 + static_cast<double>(schedule.types * schedule.rows * schedule.columns) *
+                                         result_bytes / 64;
+          for (const Step &one : stepsOf(layer, schedule, parts, row, group)) {
             for (std::int64_t step = 0; step < k; step += schedule.depth) {
               const std::int64_t depth = std::min(schedule.depth, k - step);
               tile_loaded +=
-                  static_cast<double>(rows) * rowCost(2 * step, 2 * schedule.depth, 2 * k, x_panel);
+                  static_cast<double>(one.rows) * rowCost(2 * step, 2 * schedule.depth, 2 * k, x_panel);
               tile_loaded +=
                   static_cast<double>(depth) * rowCost(2 * column, 2 * schedule.columns, 2 * n, w_panel);
-              const std::int64_t instructions = schedule.rows / 64 * schedule.depth / 16;
+              const std::int64_t instructions = one.types * schedule.rows / 64 * schedule.depth / 16;
               const double each = std::max(static_cast<double>(schedule.columns) / 2,
                                            16 + static_cast<double>(schedule.columns) / 4);
-              const std::int64_t copies = schedule.depth * 2 / x_panel + schedule.columns * 2 / w_panel;
+              const std::int64_t copies =
+                  one.types * schedule.depth * 2 / x_panel + schedule.columns * 2 / w_panel;
               const double bank_conflicts = x_panel == 128 && w_panel == 128 ? 1 : 1.05;
               tile_cycles +=
                   (std::max(static_cast<double>(instructions) * each, 24.0 * static_cast<double>(copies)) +
                    30) *
                   bank_conflicts;
-              sum.useful_macs += static_cast<double>(rows * depth * std::min(schedule.columns, n - column));
+              sum.useful_macs +=
+                  static_cast<double>(one.rows * depth * std::min(schedule.columns, n - column));
+              sum.filled +=
+                  2 * static_cast<double>(schedule.depth * (one.types * schedule.rows + schedule.columns));
+              ++sum.steps;
             }
           }
           loaded[processor] += tile_loaded;
@@ -139,8 +175,14 @@ TEST(HopperWalk, FindsTheCost) {
         Case{"Q(7)", 80, 304, 4097, {128, 160, 32, 6}}, Case{"Q(32)", 64, 24, 2048, {64, 32, 16, 16}},
         Case{"T(5)", 72, 200, 640, {192, 208, 64, 3}}, Case{"Q(2)^3", 64, 128, 2050, {128, 96, 64, 6}},
         Case{"Q(3)", 48, 200, 1000, {64, 64, 16, 16}, 96}, Case{"Q(2)*Q(3)", 24, 40, 7, {64, 64, 32, 16}},
-        Case{"M(1)", 512, 640, 333, {128, 256, 64, 3}},
-        Case{"Q(2)", 96, 80, 257, {128, 128, 64, 4}, 0, true}})
+        Case{"M(1)", 512, 640, 333, {128, 256, 64, 3}}, Case{"Q(2)", 96, 80, 257, {128, 128, 64, 4}, 0, true},
+        // Several types in a tile: of lines of one length, of two, of as many as a tile has and of one less,
+        // of runs, of more rows than a tile has.
+        Case{"Q(8)", 64, 192, 512, {.rows = 64, .columns = 192, .depth = 64, .stages = 4, .types = 2}},
+        Case{"Q(7)", 80, 304, 333, {.rows = 64, .columns = 112, .depth = 32, .stages = 3, .types = 4}},
+        Case{"Q(4)", 48, 64, 250, {.rows = 64, .columns = 64, .depth = 16, .stages = 9, .types = 4}},
+        Case{"Q(5)", 128, 96, 1603, {.rows = 128, .columns = 96, .depth = 64, .stages = 3, .types = 2}},
+        Case{"Q(6)", 96, 80, 1000, {.rows = 64, .columns = 80, .depth = 32, .stages = 5, .types = 3}, 96}})
     for (const HopperOutput output : {HopperOutput::BF16, HopperOutput::F32}) {
       const algebras::Layer layer = layerOf(one.expression, one.k, one.n, one.width, one.slots);
       const HopperCost cost = hopperCost(layer, one.schedule, output, one.m);
@@ -149,7 +191,7 @@ TEST(HopperWalk, FindsTheCost) {
       EXPECT_EQ(cost.tiles, static_cast<double>(sum.tiles));
       // A schedule with few bytes in flight waits for them.
       const double waits =
-          std::max(1.0, 48e3 / static_cast<double>(one.schedule.stages * stageBytes(one.schedule)));
+          std::max(1.0, 48e3 * sum.steps / (sum.filled * static_cast<double>(one.schedule.stages)));
       // Where a batch has fewer rows than types, or types of unequal supports unequally many rows, the cost
       // takes all types for alike.
       const double alike = one.m < 100 || one.m % layer.lift.types() ? 0.02 : 1e-9;

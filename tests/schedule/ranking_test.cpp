@@ -60,7 +60,7 @@ TEST(Ranking, OfHopperIsComplete) {
     EXPECT_EQ(whyIllegal(layer, schedule, HopperOutput::BF16), "");
     EXPECT_NEAR(one.predicted, hopperCost(layer, schedule, HopperOutput::BF16, 2048).total(), 1e-9);
     EXPECT_GE(one.predicted, ranking.floor_us);
-    seen.insert(fmt::format("{} {} {}", schedule.rows, schedule.columns, schedule.depth));
+    seen.insert(fmt::format("{} {} {} {}", schedule.rows, schedule.types, schedule.columns, schedule.depth));
   }
   for (const RefusedSchedule &one : ranking.refused) {
     const HopperSchedule schedule = parseHopperSchedule(one.schedule);
@@ -69,11 +69,26 @@ TEST(Ranking, OfHopperIsComplete) {
     EXPECT_EQ(whyIllegal(layer, schedule, HopperOutput::BF16).empty(),
               one.kind == "wider than a group" || one.kind == "deeper than a group")
         << one.schedule << ": " << one.reason;
-    seen.insert(fmt::format("{} {} {}", schedule.rows, schedule.columns, schedule.depth));
+    seen.insert(fmt::format("{} {} {} {}", schedule.rows, schedule.types, schedule.columns, schedule.depth));
   }
-  // 1 to 3 warpgroups, 16 to 256 columns by 16, three depths, each once.
-  EXPECT_EQ(seen.size(), 4u * 16 * 3);
+  // 1 to 4 warpgroups of one type, 2 to 4 of as many types and 4 of two, 16 to 256 columns by 16, three
+  // depths, each once.
+  EXPECT_EQ(seen.size(), (4u + 3 + 1) * 16 * 3);
   EXPECT_EQ(ranking.legal.size() + ranking.refused.size(), seen.size());
+}
+
+TEST(Ranking, LetsOnlyTypesOfCompleteGraphsShareTiles) {
+  auto types = [](const std::string &expression) {
+    std::set<std::int64_t> seen;
+    for (const RankedSchedule &one :
+         rankSchedules(projection(expression, 1536, 1536), "sm_90a", 512, DataType::BF16).legal)
+      seen.insert(parseHopperSchedule(one.schedule).types);
+    return seen;
+  };
+  EXPECT_THAT(types("Q(8)"), testing::ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(types("Q(3)"), testing::ElementsAre(1, 2, 3));
+  EXPECT_THAT(types("Q(2)^2"), testing::ElementsAre(1));
+  EXPECT_THAT(types("T(4)"), testing::ElementsAre(1));
 }
 
 TEST(Ranking, ChoosesWhatTheCompilerChooses) {
@@ -163,13 +178,16 @@ TEST(BestDifferent, TakesTheCheapestOfEachKind) {
   add(64, 176, 32);  // hardly narrower, but less deep
   add(128, 192, 64); // other rows
   add(64, 240, 64);  // a quarter wider
+  ranking.legal.back().tile.types = 2;
+  add(64, 240, 64); // the same of one type
   auto chosen = [&](std::int64_t most) {
     std::vector<std::string> names;
     for (const RankedSchedule &one : bestDifferent(ranking, most))
       names.push_back(one.schedule);
     return names;
   };
-  EXPECT_THAT(chosen(9), testing::ElementsAre("64x192x64", "64x176x32", "128x192x64", "64x240x64"));
+  EXPECT_THAT(chosen(9),
+              testing::ElementsAre("64x192x64", "64x176x32", "128x192x64", "64x240x64", "64x240x64"));
   EXPECT_THAT(chosen(2), testing::ElementsAre("64x192x64", "64x176x32"));
 }
 

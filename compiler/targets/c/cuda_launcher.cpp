@@ -63,6 +63,7 @@ std::vector<std::pair<std::string, std::int64_t>> numbers(const CudaProgram &pro
       {"CLUSTER", kernel.cluster},
       {"SHARED_BYTES", kernel.shared_bytes},
       {"DEPENDENT_LAUNCH", kernel.dependent_launch},
+      {"TILE_TYPES", kernel.tile.types},
       {"TILE_ROWS", kernel.tile.rows},
       {"COLUMN_TILES", (out_width + kernel.tile.columns - 1) / kernel.tile.columns},
       {"ROW_MAPS", row_maps},

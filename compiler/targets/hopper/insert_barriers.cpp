@@ -1,6 +1,6 @@
 // sm-insert-barriers: a full and an empty barrier for every slot of a ring, and waits for the products.
-#include "compiler/targets/thread_block/index_math.h"
 #include "compiler/targets/hopper/passes.h"
+#include "compiler/targets/thread_block/index_math.h"
 
 namespace compiler {
 #define GEN_PASS_DEF_SMINSERTBARRIERS
@@ -37,6 +37,18 @@ static Value slotBefore(const IndexMath &math, Value slot, std::int64_t slots) {
   return math.select(math.equal(slot, math.constant(0)), last, math.add(slot, -1));
 }
 
+/// What the loads bring whose conditions hold; null where none has one. The conditions are there before.
+static Value conditionalBytes(OpBuilder &builder, Location location, ArrayRef<sm::LoadOp> loads) {
+  const IndexMath math(builder, location);
+  Value sum;
+  for (sm::LoadOp load : loads)
+    if (Value condition = load.getCondition()) {
+      Value bytes = math.select(condition, math.constant(load.getBytes()), math.constant(0));
+      sum = sum ? math.add(sum, bytes) : bytes;
+    }
+  return sum;
+}
+
 /// Waits for the slot to be empty, announces what will fill it, and lets the loads up to the publish signal.
 static LogicalResult lowerFill(OpBuilder &builder, sm::AcquireOp acquire, const Barriers &barriers) {
   SmallVector<sm::LoadOp> loads;
@@ -47,7 +59,8 @@ static LogicalResult lowerFill(OpBuilder &builder, sm::AcquireOp acquire, const 
       if (load.getSlot() != acquire.getSlot())
         return load.emitOpError("loads into another slot than the one that was acquired");
       loads.push_back(load);
-      bytes += load.getTarget().getType().getSlotBytes();
+      // Of loads that depend on conditions it is known only then how many bytes come.
+      bytes += load.getCondition() ? 0 : load.getBytes();
     }
     publish = dyn_cast<sm::PublishOp>(op);
   }
@@ -56,7 +69,8 @@ static LogicalResult lowerFill(OpBuilder &builder, sm::AcquireOp acquire, const 
   builder.setInsertionPoint(acquire);
   Location location = acquire.getLoc();
   sm::WaitOp::create(builder, location, barriers.empty, acquire.getSlot(), acquire.getParity());
-  sm::ExpectOp::create(builder, location, barriers.full, acquire.getSlot(), bytes);
+  sm::ExpectOp::create(builder, location, barriers.full, acquire.getSlot(), bytes,
+                       conditionalBytes(builder, location, loads));
   for (sm::LoadOp load : loads) {
     load.getBarriersMutable().assign(barriers.full);
     load.getBarrierSlotMutable().assign(acquire.getSlot());
@@ -80,6 +94,21 @@ static void closeGroup(OpBuilder &builder, sm::MmaOp mma) {
   sm::MmaFenceOp::create(builder, mma.getLoc());
   builder.setInsertionPointAfter(mma);
   sm::MmaCommitOp::create(builder, mma.getLoc());
+}
+
+/// Where a warpgroup multiplies in some steps only, the others have a group without products: waits count
+/// groups, and every step has one.
+static void closeEmptyGroups(OpBuilder &builder, sm::RoleOp role) {
+  role.walk([&](scf::IfOp branch) {
+    if (!branch.elseBlock())
+      return;
+    const auto multiplies = [](Block *block) { return !block->getOps<sm::MmaOp>().empty(); };
+    if (multiplies(branch.thenBlock()) && !multiplies(branch.elseBlock())) {
+      builder.setInsertionPointToStart(branch.elseBlock());
+      sm::MmaFenceOp::create(builder, branch.getLoc());
+      sm::MmaCommitOp::create(builder, branch.getLoc());
+    }
+  });
 }
 
 /// One arrival of every warp, where the condition holds.
@@ -169,6 +198,8 @@ LogicalResult SmInsertBarriers::lower(sm::KernelOp kernel, sm::RingOp ring) {
   sm::InitializeOp::create(builder, location, ValueRange{barriers.full, barriers.empty});
 
   kernel.walk([&](sm::MmaOp mma) { closeGroup(builder, mma); });
+  for (sm::RoleOp role : kernel.getBody().getOps<sm::RoleOp>())
+    closeEmptyGroups(builder, role);
   SmallVector<Operation *> steps(ring.getRing().getUsers());
   for (Operation *step : steps)
     if (auto acquire = dyn_cast<sm::AcquireOp>(step)) {

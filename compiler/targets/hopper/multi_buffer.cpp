@@ -1,7 +1,7 @@
 // sm-multi-buffer: the channel becomes a ring of slots in shared memory.
 #include "compiler/schedule/hopper_schedule.h"
-#include "compiler/targets/thread_block/index_math.h"
 #include "compiler/targets/hopper/passes.h"
+#include "compiler/targets/thread_block/index_math.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -157,20 +157,70 @@ Place RingSide::advance(Location location, Place place) {
           arith::XOrIOp::create(builder, location, place.parity, flip)};
 }
 
+/// For each part of a block, whether it is fetched: where all are, or it alone is.
+static SmallVector<Value> fetchedParts(OpBuilder &builder, sm::FetchPartsOp fetch) {
+  const IndexMath math(builder, fetch.getLoc());
+  Value all = math.equal(fetch.getPart(), math.constant(fetch.getParts()));
+  SmallVector<Value> fetched;
+  for (std::int64_t part = 0; part < fetch.getParts(); ++part)
+    fetched.push_back(math.either(all, math.equal(fetch.getPart(), math.constant(part))));
+  return fetched;
+}
+
+/// Each part has its rows in the slot.
+static void loadParts(OpBuilder &builder, sm::FetchPartsOp fetch, ArrayRef<Value> fetched, Value buffer,
+                      Value slot) {
+  const std::int64_t rows = fetch.getSource().getType().getRows();
+  for (auto [part, map, condition] : llvm::enumerate(fetch.getMaps(), fetched)) {
+    const auto number = static_cast<std::int64_t>(part);
+    sm::LoadOp::create(builder, fetch.getLoc(), fetch.getSource(), map, fetch.getCoordinatesOf(number),
+                       buffer, slot, Value(), Value(), builder.getI64IntegerAttr(number * rows), condition);
+  }
+}
+
 /// Fetches go into the slot. The builder stands behind the put afterwards.
 void RingSide::fill(sm::PutOp put, Place place) {
-  SmallVector<sm::FetchOp> fetches;
+  SmallVector<Operation *> fetches;
   for (Value block : put.getBlocks())
-    fetches.push_back(block.getDefiningOp<sm::FetchOp>());
+    fetches.push_back(block.getDefiningOp());
   builder.setInsertionPoint(put);
+  // Ahead of all of it: how many bytes come is announced before the first load.
+  SmallVector<Value> fetched;
+  if (auto parts = dyn_cast<sm::FetchPartsOp>(fetches[0]))
+    fetched = fetchedParts(builder, parts);
   sm::AcquireOp::create(builder, put.getLoc(), ring, place.slot, place.parity);
   put->setOperands(channel);
-  for (auto [fetch, buffer] : llvm::zip_equal(fetches, buffers)) {
-    sm::LoadOp::create(builder, fetch.getLoc(), fetch.getSource(), fetch.getMap(), fetch.getCoordinates(),
-                       buffer, place.slot, Value(), Value());
-    fetch.erase();
+  for (auto [op, buffer] : llvm::zip_equal(fetches, buffers)) {
+    if (auto parts = dyn_cast<sm::FetchPartsOp>(op)) {
+      loadParts(builder, parts, fetched, buffer, place.slot);
+    } else {
+      auto fetch = cast<sm::FetchOp>(op);
+      sm::LoadOp::create(builder, fetch.getLoc(), fetch.getSource(), fetch.getMap(), fetch.getCoordinates(),
+                         buffer, place.slot, Value(), Value());
+    }
+    op->erase();
   }
   sm::PublishOp::create(builder, put.getLoc(), ring, place.slot);
+}
+
+/// The product in those warpgroups whose rows belong to the part, all of which do where all parts multiply.
+static Value productOfPart(OpBuilder &builder, sm::MultiplyOp multiply, function_ref<Value()> product) {
+  Location location = multiply.getLoc();
+  const IndexMath math(builder, location);
+  const std::int64_t parts = multiply.getPartsAttr().getInt();
+  const std::int64_t warpgroups =
+      multiply.getAccumulator().getType().getRows() / (parts * sm::warpgroup_rows);
+  Value warpgroup = sm::WarpgroupOp::create(builder, location, builder.getIndexType());
+  Value mine = math.equal(multiply.getPart(), math.divide(warpgroup, warpgroups));
+  Value all = math.equal(multiply.getPart(), math.constant(parts));
+  auto branch = scf::IfOp::create(builder, location, multiply.getResult().getType(), math.either(all, mine),
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(branch.thenBlock());
+  scf::YieldOp::create(builder, location, product());
+  builder.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(builder, location, multiply.getAccumulator());
+  return branch.getResult(0);
 }
 
 /// Products come from the slot. The builder stands behind them afterwards.
@@ -194,6 +244,8 @@ void RingSide::drain(sm::TakeOp take, Place place) {
       scf::YieldOp::create(builder, location, product(minus));
     }
     sums = branch.getResult(0);
+  } else if (multiply.getPart()) {
+    sums = productOfPart(builder, multiply, [&] { return product(false); });
   } else {
     sums = product(false);
   }
@@ -208,8 +260,9 @@ static LogicalResult checkEnds(sm::ChannelOp channel) {
   for (Operation *user : channel.getChannel().getUsers()) {
     if (auto put = dyn_cast<sm::PutOp>(user)) {
       for (Value block : put.getBlocks()) {
-        auto fetch = block.getDefiningOp<sm::FetchOp>();
-        if (!fetch || fetch->getBlock() != put->getBlock() || !block.hasOneUse())
+        Operation *fetch = block.getDefiningOp();
+        if (!isa_and_nonnull<sm::FetchOp, sm::FetchPartsOp>(fetch) || fetch->getBlock() != put->getBlock() ||
+            !block.hasOneUse())
           return put.emitOpError("must pass blocks that are fetched beside it and used nowhere else");
       }
     } else if (auto take = dyn_cast<sm::TakeOp>(user)) {

@@ -50,7 +50,7 @@ LogicalResult SmSplitRoles::split(sm::KernelOp kernel) {
 
   Location location = kernel.getLoc();
   OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
-  const Type passed[] = {product->a.getBlock().getType(), product->b.getBlock().getType()};
+  const Type passed[] = {product->multiply.getA().getType(), product->multiply.getB().getType()};
   Value channel = sm::ChannelOp::create(builder, location, sm::ChannelType::get(kernel.getContext(), passed))
                       .getChannel();
 
@@ -61,13 +61,11 @@ LogicalResult SmSplitRoles::split(sm::KernelOp kernel) {
     IRMapping copies;
     for (Operation *op : program)
       builder.clone(*op, copies);
-    auto copyOf = [&](auto op) { return copies.lookup(op->getResult(0)); };
-    auto multiply = copyOf(product->multiply).template getDefiningOp<sm::MultiplyOp>();
+    auto multiply = copies.lookup(product->multiply.getResult()).getDefiningOp<sm::MultiplyOp>();
     builder.setInsertionPoint(multiply);
     auto take = sm::TakeOp::create(builder, multiply.getLoc(), TypeRange(passed), channel);
-    for (auto [fetch, block] :
-         llvm::zip_equal(ArrayRef<sm::FetchOp>{product->a, product->b}, take.getBlocks())) {
-      Value fetched = copyOf(fetch);
+    for (auto [fetched, block] :
+         llvm::zip_equal(SmallVector<Value>{multiply.getA(), multiply.getB()}, take.getBlocks())) {
       fetched.replaceAllUsesWith(block);
       fetched.getDefiningOp()->erase();
     }
@@ -82,7 +80,10 @@ LogicalResult SmSplitRoles::split(sm::KernelOp kernel) {
     for (Operation *op : program)
       builder.clone(*op, copies);
     sm::ReleaseSuccessorOp::create(builder, location);
-    elect.walk([](sm::DeliverOp deliver) { deliver.erase(); });
+    elect.walk([](Operation *op) {
+      if (isa<sm::DeliverOp, sm::DeliverPartsOp>(op))
+        op->erase();
+    });
     auto multiply = copies.lookup(product->multiply.getResult()).getDefiningOp<sm::MultiplyOp>();
     builder.setInsertionPoint(multiply);
     sm::PutOp::create(builder, multiply.getLoc(), channel, ValueRange{multiply.getA(), multiply.getB()});

@@ -92,7 +92,11 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, std::int64_t share
   MLIRContext *context = kernel.getContext();
   Description tile(context), boxes(context), description(context);
   const sm::AccumulatorType sums = product.getAccumulator().getType();
-  tile.number("rows", sums.getRows());
+  auto schedule = dyn_cast<tile::StagedAttr>(kernel.getSchedule());
+  const std::int64_t types = schedule ? schedule.getTypes() : 1;
+  tile.number("rows", sums.getRows() / types);
+  if (types > 1)
+    tile.number("types", types);
   tile.number("columns", sums.getColumns());
   tile.number("depth", product.getA().getType().getColumns());
   tile.number("stages", product.getA().getType().getSlots());
@@ -176,6 +180,8 @@ algrt::GpuKernel readKernelAttribute(LLVM::LLVMFuncOp function) {
   const Fields tile = fields.fields("tile");
   kernel.tile = {tile.number("rows"), tile.number("columns"), tile.number("depth"), tile.number("stages"),
                  tile.number("consumers")};
+  if (tile.dictionary.contains("types"))
+    kernel.tile.types = tile.number("types");
   const Fields boxes = fields.fields("boxes");
   kernel.x = readBox(boxes.fields("x"));
   kernel.w = readBox(boxes.fields("w"));

@@ -11,11 +11,13 @@ FailureOr<BlockProduct> findProduct(sm::KernelOp kernel) {
     return kernel.emitOpError("multiplies in ")
            << all.size() << " places; operands are staged for exactly one";
   BlockProduct product = {all[0], all[0].getA().getDefiningOp<sm::FetchOp>(),
-                          all[0].getB().getDefiningOp<sm::FetchOp>()};
-  auto feeds = [&](sm::FetchOp fetch) {
-    return fetch && fetch->getBlock() == all[0]->getBlock() && fetch.getBlock().hasOneUse();
+                          all[0].getB().getDefiningOp<sm::FetchOp>(),
+                          all[0].getA().getDefiningOp<sm::FetchPartsOp>()};
+  auto feeds = [&](Operation *fetch) {
+    return fetch && fetch->getBlock() == all[0]->getBlock() && fetch->hasOneUse();
   };
-  if (!feeds(product.a) || !feeds(product.b))
+  Operation *a = product.a ? product.a.getOperation() : product.parts.getOperation();
+  if (!feeds(a) || !feeds(product.b))
     return all[0].emitOpError("must multiply blocks that are fetched beside it and used nowhere else");
   return product;
 }

@@ -23,6 +23,11 @@ def ConvertTileToSm : ThreadBlockPass<"convert-tile-to-sm"> {
     follow from type and group; others are read from the terms table. A step fetches a block of rows and a block
     of the bank and multiplies them; after the last, the sums are delivered.
 
+    Where a tile has several types, of a complete graph, its lines are as many consecutive ones, and its terms those
+    of all its types in one ascending order, with the diagonal block that they share once. A step of that term fetches
+    the rows of all lines (`sm.fetch_parts`), a step of a type's own term those of its line. Behind the last line
+    there are none: those parts lie past the end of the last line, which reads as zeros and is not written.
+
     A schedule with `warps` makes the maps plain and cuts the sums among single warps. Only there may coefficients
     be other than signs: the terms table then lists those with one coefficient together, their products are added
     to a sum of their own, and that is scaled and added to the total once behind the last of them.

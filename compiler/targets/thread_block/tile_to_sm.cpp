@@ -1,6 +1,7 @@
 // convert-tile-to-sm: what one thread block does, in order.
 #include "compiler/targets/thread_block/passes.h"
 #include "compiler/targets/thread_block/row_lines.h"
+#include "compiler/targets/thread_block/shared_terms.h"
 #include "compiler/targets/thread_block/step_terms.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -27,8 +28,10 @@ public:
 private:
   /// Where the tile that the block works on lies.
   struct Tile {
-    RowLines::Line line;
+    RowLines::Line line; ///< of a tile of one type
     Value row, group, column;
+    SmallVector<RowLines::RowBlock> parts; ///< of a tile of several types
+    Value present;                         ///< parts up to the last that has rows
   };
 
   LogicalResult check(tile::OwnOp own);
@@ -37,6 +40,11 @@ private:
   LogicalResult writeOp(Operation *op, tile::OwnOp own, const Tile &tile);
   LogicalResult checkTerms(tile::TermsOp terms, tile::OwnOp own);
   LogicalResult writeTerms(tile::TermsOp terms, tile::OwnOp own, const Tile &tile);
+  bool hasParts() const { return schedule.getTypes() > 1; }
+  /// Whether the tile has rows at all.
+  Value locate(const RowLines &lines, Value number, Tile &tile);
+  void writeSharedTerms(tile::TermsOp terms, const Tile &tile);
+  Value fetchBank(const Tile &tile, Value k, Value bank_row);
   /// Where the sums are: in single warps or in warpgroups.
   sm::AccumulatorType sumsOf(tile::FragmentType fragment, function_ref<InFlightDiagnostic()> error);
   void writeScaling(const StepTerms &steps, Value ordinal, Value ends_term, Value partial, Value total);
@@ -60,9 +68,15 @@ LogicalResult ThreadBlockProgram::check(tile::OwnOp own) {
     return source.emitOpError("has explicit row types, whose rows no map can address");
   if (!layout.getIn().isEqual() || !layout.getBank().isEqual() || !layout.getOut().isEqual())
     return source.emitOpError("has groups of unequal widths, which one map cannot address");
-  if (schedule.getTypes() != 1)
-    return source.emitOpError("owns ") << schedule.getTypes() << " types in a tile; a thread block takes one";
-  const std::pair<tile::AxisKind, std::int64_t> wanted[] = {{tile::AxisKind::Types, 1},
+  const std::int64_t types = schedule.getTypes();
+  if (types > 1 && schedule.hasWarps())
+    return source.emitOpError("owns ") << types << " types in a tile; where threads copy, it has one";
+  const std::optional<std::int64_t> complete = layout.getTerms().completeGraph();
+  if (types > 1 && types > complete.value_or(0))
+    return source.emitOpError("owns ")
+           << types << " types in a tile; only those of a complete graph share blocks, and "
+           << layout.getRowTypes().getCount() << " are there";
+  const std::pair<tile::AxisKind, std::int64_t> wanted[] = {{tile::AxisKind::Types, types},
                                                             {tile::AxisKind::Rows, schedule.getRows()},
                                                             {tile::AxisKind::Groups, 1},
                                                             {tile::AxisKind::Columns, schedule.getColumns()}};
@@ -70,8 +84,9 @@ LogicalResult ThreadBlockProgram::check(tile::OwnOp own) {
   for (auto [kind, step] : wanted)
     owns = owns && own.getAxis(kind) && own.getAxis(kind).getStep() == step;
   if (!owns)
-    return own.emitOpError("must own one tile of the schedule: <types, 1>, <rows, ")
-           << schedule.getRows() << ">, <groups, 1>, <columns, " << schedule.getColumns() << ">";
+    return own.emitOpError("must own one tile of the schedule: <types, ")
+           << types << ">, <rows, " << schedule.getRows() << ">, <groups, 1>, <columns, "
+           << schedule.getColumns() << ">";
   return success();
 }
 
@@ -130,7 +145,8 @@ LogicalResult ThreadBlockProgram::write() {
   const std::int64_t column_blocks =
       (layout.getOut().getWidth(0) + schedule.getColumns() - 1) / schedule.getColumns();
   Value row_blocks = math.ceilDivide(lines.longest(), schedule.getRows());
-  Value tiles = math.multiply(math.multiply(lines.count(), row_blocks), groups * column_blocks);
+  Value line_blocks = hasParts() ? math.ceilDivide(lines.count(), schedule.getTypes()) : lines.count();
+  Value tiles = math.multiply(math.multiply(line_blocks, row_blocks), groups * column_blocks);
 
   Value first = sm::BlockIndexOp::create(builder, location, builder.getIndexType());
   Value blocks = sm::BlockCountOp::create(builder, location, builder.getIndexType());
@@ -148,13 +164,26 @@ LogicalResult ThreadBlockProgram::write() {
   tile.column = math.multiply(peel(column_blocks), schedule.getColumns());
   tile.group = peel(groups);
   tile.row = math.multiply(peel(row_blocks), schedule.getRows());
-  tile.line = lines.at(math, number);
-
   // Lines differ in length, so that the last block of rows of a line may be empty.
-  auto exists =
-      scf::IfOp::create(builder, location, math.less(tile.row, tile.line.rows), /*withElseRegion=*/false);
+  auto exists = scf::IfOp::create(builder, location, locate(lines, number, tile), /*withElseRegion=*/false);
   builder.setInsertionPoint(exists.thenBlock()->getTerminator());
   return writeTile(own, tile);
+}
+
+Value ThreadBlockProgram::locate(const RowLines &lines, Value number, Tile &tile) {
+  if (!hasParts()) {
+    tile.line = lines.at(math, number);
+    return math.less(tile.row, tile.line.rows);
+  }
+  // Consecutive lines have consecutive types. Those of runs may be shorter before as well as behind.
+  Value first = math.multiply(number, schedule.getTypes());
+  tile.present = math.constant(0);
+  for (std::int64_t part = 0; part < schedule.getTypes(); ++part) {
+    const RowLines::RowBlock block = lines.blockAt(math, math.add(first, part), tile.row);
+    tile.present = math.select(block.exists, math.constant(part + 1), tile.present);
+    tile.parts.push_back(block);
+  }
+  return math.less(math.constant(0), tile.present);
 }
 
 LogicalResult ThreadBlockProgram::writeTile(tile::OwnOp own, const Tile &tile) {
@@ -190,6 +219,13 @@ sm::AccumulatorType ThreadBlockProgram::sumsOf(tile::FragmentType fragment,
                                          schedule.getWarpColumns());
 }
 
+/// What the boxes of some maps make up, one below the other.
+static sm::BlockType blockOf(Value maps, std::int64_t boxes = 1) {
+  auto type = cast<sm::MapsType>(maps.getType());
+  return sm::BlockType::get(maps.getContext(), boxes * type.getRows(), type.getColumns(),
+                            type.getElementType(), type.getSwizzle());
+}
+
 LogicalResult ThreadBlockProgram::checkTerms(tile::TermsOp terms, tile::OwnOp own) {
   Block &body = terms.getBody().front();
   auto mma = dyn_cast<tile::MmaOp>(body.front());
@@ -217,6 +253,10 @@ LogicalResult ThreadBlockProgram::checkTerms(tile::TermsOp terms, tile::OwnOp ow
 LogicalResult ThreadBlockProgram::writeTerms(tile::TermsOp terms, tile::OwnOp own, const Tile &tile) {
   if (failed(checkTerms(terms, own)))
     return failure();
+  if (hasParts()) {
+    writeSharedTerms(terms, tile);
+    return success();
+  }
   auto mma = cast<tile::MmaOp>(terms.getBody().front().front());
   const bool scaled = mma.getScale() && !mma.getSigns();
   const StepTerms steps(builder, location, layout,
@@ -240,18 +280,9 @@ LogicalResult ThreadBlockProgram::writeTerms(tile::TermsOp terms, tile::OwnOp ow
   Value k = math.multiply(depth_block, depth);
   const StepTerms::Term term = steps.at(ordinal);
 
-  MLIRContext *context = builder.getContext();
-  auto block = [&](Value maps) {
-    auto type = cast<sm::MapsType>(maps.getType());
-    return sm::BlockType::get(context, type.getRows(), type.getColumns(), type.getElementType(),
-                              type.getSwizzle());
-  };
-  // A block of the bank in the slot lift belongs to no output group: all read it from column 0 on.
-  Value bank_group = layout.getLift() == tile::LiftKind::Slots ? math.constant(0) : tile.group;
-  Value a = sm::FetchOp::create(builder, location, block(x), x, tile.line.map,
+  Value a = sm::FetchOp::create(builder, location, blockOf(x), x, tile.line.map,
                                 ValueRange{k, term.input_group, tile.line.line, tile.row});
-  Value b = sm::FetchOp::create(builder, location, block(w), w, math.constant(0),
-                                ValueRange{tile.column, bank_group, k, term.bank_row});
+  Value b = fetchBank(tile, k, term.bank_row);
   Value next = sm::MultiplyOp::create(builder, location, init.getType(), a, b, loop.getRegionIterArg(0),
                                       term.negative);
   if (scaled)
@@ -261,6 +292,43 @@ LogicalResult ThreadBlockProgram::writeTerms(tile::TermsOp terms, tile::OwnOp ow
     scf::YieldOp::create(builder, location, next);
   sums[terms.getResult(0)] = loop.getResults().back();
   return success();
+}
+
+Value ThreadBlockProgram::fetchBank(const Tile &tile, Value k, Value bank_row) {
+  // A block of the bank in the slot lift belongs to no output group: all read it from column 0 on.
+  Value bank_group = layout.getLift() == tile::LiftKind::Slots ? math.constant(0) : tile.group;
+  return sm::FetchOp::create(builder, location, blockOf(w), w, math.constant(0),
+                             ValueRange{tile.column, bank_group, k, bank_row});
+}
+
+/// The same loop for a tile of several types. A step of the term that they share brings and multiplies the
+/// rows of all of them, one of a type's own term only that type's.
+void ThreadBlockProgram::writeSharedTerms(tile::TermsOp terms, const Tile &tile) {
+  const std::int64_t depth = schedule.getDepth(), parts = schedule.getTypes();
+  const std::int64_t depth_blocks = (layout.getIn().getWidth(0) + depth - 1) / depth;
+  const SharedTerms steps(math, layout.getRowTypes().getCount(), tile.parts[0].line.type, tile.present,
+                          tile.group);
+  Value init = sums.lookup(terms.getInits()[0]);
+  auto loop = scf::ForOp::create(builder, location, math.constant(0),
+                                 math.multiply(steps.count(), depth_blocks), math.constant(1), init);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(loop.getBody());
+  Value step = loop.getInductionVar();
+  Value k = math.multiply(math.remainder(step, depth_blocks), depth);
+  const SharedTerms::Term term = steps.at(math, math.divide(step, depth_blocks));
+  Value part = math.select(term.shared, math.constant(parts), term.part);
+
+  SmallVector<Value> maps, coordinates;
+  for (const RowLines::RowBlock &block : tile.parts) {
+    maps.push_back(block.line.map);
+    coordinates.append({k, term.group, block.line.line, block.row});
+  }
+  Value a = sm::FetchPartsOp::create(builder, location, blockOf(x, parts), x, maps, coordinates, part);
+  Value b = fetchBank(tile, k, term.group);
+  Value next = sm::MultiplyOp::create(builder, location, init.getType(), a, b, loop.getRegionIterArg(0),
+                                      Value(), part, builder.getI64IntegerAttr(parts));
+  scf::YieldOp::create(builder, location, next);
+  sums[terms.getResult(0)] = loop.getResult(0);
 }
 
 /// Ends a step of scaled terms. The sum of their products is scaled behind the last step of a run of terms
@@ -306,6 +374,15 @@ LogicalResult ThreadBlockProgram::writeStore(tile::StoreOp store, tile::OwnOp ow
       store.getGroup() != own.getIndex(tile::AxisKind::Groups) ||
       store.getColumn() != own.getIndex(tile::AxisKind::Columns))
     return store.emitOpError("must store what its tile owns to Y");
+  if (hasParts()) {
+    SmallVector<Value> maps, coordinates;
+    for (const RowLines::RowBlock &block : tile.parts) {
+      maps.push_back(block.line.map);
+      coordinates.append({tile.column, tile.group, block.line.line, block.row});
+    }
+    sm::DeliverPartsOp::create(builder, location, sums.lookup(store.getValue()), y, maps, coordinates);
+    return success();
+  }
   sm::DeliverOp::create(builder, location, sums.lookup(store.getValue()), y, tile.line.map,
                         ValueRange{tile.column, tile.group, tile.line.line, tile.row});
   return success();

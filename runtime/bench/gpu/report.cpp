@@ -39,11 +39,8 @@ Json ratio(double numerator, double denominator) {
 }
 
 Json toJson(const GpuTile &tile) {
-  return {{"rows", tile.rows},
-          {"columns", tile.columns},
-          {"depth", tile.depth},
-          {"stages", tile.stages},
-          {"consumers", tile.consumers}};
+  return {{"rows", tile.rows},     {"columns", tile.columns},     {"depth", tile.depth},
+          {"stages", tile.stages}, {"consumers", tile.consumers}, {"types", tile.types}};
 }
 
 // Null where the manifest does not say it.

@@ -42,6 +42,17 @@ TEST(GpuManifest, IsReadAsWritten) {
   EXPECT_FALSE(Bundle::parse(gpuBundle(GpuShape())).manifest().kernels[0].gpu->terms);
 }
 
+TEST(GpuManifest, TypesOfATileAreReadAsWritten) {
+  Json manifest = gpuManifest({.table = true});
+  EXPECT_EQ(Bundle::parse(gpuBundle({.table = true}, manifest)).manifest().kernels[0].gpu->tile.types, 1);
+  manifest["kernels"][0]["tile"]["types"] = 2;
+  EXPECT_EQ(Bundle::parse(gpuBundle({.table = true}, manifest)).manifest().kernels[0].gpu->tile.types, 2);
+  for (const int64_t types : {0, 100}) {
+    manifest["kernels"][0]["tile"]["types"] = types;
+    EXPECT_THROW(Bundle::parse(gpuBundle({.table = true}, manifest)), Error) << types;
+  }
+}
+
 TEST(GpuManifest, CopiesByThreadsAreReadAsWritten) {
   Json manifest = gpuManifest({.lift = Lift::slots, .scaled = true, .vector = 4});
   manifest["kernels"][0]["best_for_rows"] = {17, 300};

@@ -39,6 +39,18 @@ const std::vector<Kernel> &kernels() {
       {"Q6Partial", "Q(6)", 240, 336, "rows=64,columns=32,depth=32,stages=3",
        bf16}, // K/q = 40, N/q = 56: partial blocks
       {"Q8", "Q(8)", 512, 256, "rows=128,columns=32,depth=64,stages=3", f32},
+      // tiles of several types: a number of them that divides that of all and one that does not, as many as
+      // there are, and several warpgroups for each
+      {"Q5Types2", "Q(5)", 320, 480, "rows=64,columns=96,depth=32,stages=3,types=2", bf16},
+      {"Q4Types4", "Q(4)", 256, 384, "rows=64,columns=64,depth=64,stages=2,types=4", f32},
+      {"Q7Types3Partial", "Q(7)", 280, 392, "rows=64,columns=48,depth=32,stages=4,types=3", bf16},
+      {"Q2Types2", "Q(2)", 128, 64, "rows=64,columns=16,depth=16,stages=7,types=2", f32},
+      {"Q3Types2Tall", "Q(3)", 192, 192, "rows=128,columns=64,depth=64,stages=2,types=2", bf16},
+      {"Q6Types4", "Q(6)", 96, 288, "rows=64,columns=32,depth=16,stages=5,types=4", bf16},
+      {"Q5Types3Interval", "Q(5)", 160, 240, "rows=64,columns=48,depth=32,stages=3,types=3", bf16,
+       "interval(40)"},
+      {"Q3Types2LongInterval", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3,types=2", f32,
+       "interval(150)"},
       // runs of rows
       {"Q3Interval", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3", bf16, "interval(40)"},
       {"Q4LongInterval", "Q(4)", 256, 256, "rows=128,columns=64,depth=32,stages=4", f32, "interval(150)"},
