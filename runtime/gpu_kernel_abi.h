@@ -12,6 +12,7 @@
  *
  * It is launched with `threads` threads and `shared_bytes` of dynamic shared memory in each block, in clusters of
  * `cluster` blocks, on any number of blocks: the grid is persistent, block b takes the tiles b, b + grid, ...
+ * Where rows of X are held (`held_groups` of the manifest), what it takes at a time is all tiles of so many groups.
  * Launching more blocks than there are tiles wastes blocks, nothing else. All these numbers are in the bundle's
  * manifest. With `dependent_launch` the kernel waits for the grid before it (griddepcontrol.wait) before it touches
  * global memory, and may be launched with programmatic stream serialization.

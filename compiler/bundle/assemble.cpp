@@ -85,6 +85,8 @@ static nlohmann::ordered_json gpuKernelJson(const algrt::Kernel &kernel) {
                    {"consumers", gpu.tile.consumers}};
   if (gpu.tile.types > 1)
     entry["tile"]["types"] = gpu.tile.types;
+  if (gpu.tile.held_groups > 0)
+    entry["tile"]["held_groups"] = gpu.tile.held_groups;
   entry["boxes"] = {{"x", box(gpu.x)}, {"w", box(gpu.w)}, {"y", box(gpu.y)}};
   return entry;
 }

@@ -8,7 +8,7 @@ namespace compiler {
 
 namespace {
 struct Rows {
-  std::int64_t rows, types;
+  std::int64_t rows, types, held_groups = 0;
 };
 } // namespace
 
@@ -18,6 +18,12 @@ static std::vector<Rows> rowsOfTiles(const algebras::Layer &layer) {
   for (const Rows &several : {Rows{64, 2}, {64, 3}, {64, 4}, {128, 2}})
     if (several.types <= layer.lift.completeGraph().value_or(0))
       all.push_back(several);
+  // Held for so many groups, or for fewer where that gives more processors something to do.
+  const std::vector<Rows> coming = all;
+  for (const std::int64_t groups : {2, 4, 8, 16, 32})
+    if (groups <= layer.lift.completeGraph().value_or(0))
+      for (const Rows &rows : coming)
+        all.push_back({rows.rows, rows.types, groups});
   return all;
 }
 
@@ -30,9 +36,10 @@ std::vector<HopperConsidered> considerHopper(const algebras::Layer &layer, Hoppe
       for (std::int64_t columns = 256; columns >= 16; columns -= 16) {
         HopperSchedule schedule{shape.rows, columns, depth, 0};
         schedule.types = shape.types;
+        schedule.held_groups = shape.held_groups;
         std::optional<HopperRefusal> refused = refusal(layer, schedule, output);
         if (!refused)
-          schedule.stages = stagesThatFit(schedule, output);
+          schedule.stages = stagesThatFit(schedule, output, heldBytes(schedule, k));
         // A tile may be wider than its group where that makes its panels wider, which are copied faster; not
         // where a whole panel would be zeros.
         if (!refused && columns - panelBytes(columns, 2) / 2 >= n)

@@ -24,6 +24,8 @@ static constexpr double further_warpgroup = 0.05;
 static constexpr double half_depth = 0.02;
 static constexpr double cycles_per_tile =
     600; // filling the pipeline's end, writing sums through shared memory
+// Between two walks over groups the rows that are held change: the pipeline runs empty and fills again.
+static constexpr double cycles_per_walk = 1500;
 static constexpr double bytes_in_flight = 48e3; // per processor, to cover the latency of memory
 // Panels of less than 128 bytes spread worse over the banks of shared memory.
 static constexpr double narrow_panels = 1.05;
@@ -45,7 +47,8 @@ static double rowCostInBlocks(double bytes, double block_bytes, double piece_byt
 
 namespace {
 /// Tiles and terms of a product under a schedule. Where a tile has several types, the term that they share is
-/// one of the tile, and the others are one type's own; where it has one type, all are its own.
+/// one of the tile, and the others are one type's own. So they are where rows are held. Else all are a type's
+/// own.
 struct TileCounts {
   TileCounts(const ProjectionWork &work, const HopperSchedule &schedule);
 
@@ -55,12 +58,14 @@ struct TileCounts {
   double shared_terms = 0;       ///< of a tile
   double most_own_terms = 0;     ///< of a tile, of all its types
   double used_bytes = 0;         ///< of the blocks of the bank that the types of a tile use
+  double walks = 0;              ///< over groups, of one block of rows; 0 where no rows are held
   std::vector<EqualLines> lines; ///< or where tiles have several types groups of lines; rows in blocks
 };
 
 /// One step: `depth` of a term, of one type or of all that a tile has.
 struct StepCost {
-  StepCost(const HopperSchedule &schedule, double types);
+  /// Of the rows of so many types, which may be held already.
+  StepCost(const HopperSchedule &schedule, double types, bool held);
 
   double multiplied; ///< cycles of the tensor cores
   double stage;      ///< cycles until the next one can begin
@@ -81,7 +86,9 @@ TileCounts::TileCounts(const ProjectionWork &work, const HopperSchedule &schedul
       lines.push_back({begun, blocks});
     tiles_of_columns += begun * blocks;
   }
-  if (schedule.types == 1) {
+  if (schedule.held_groups > 0)
+    walks = ceilDivide(work.groups, static_cast<double>(schedule.held_groups));
+  if (schedule.types == 1 && walks == 0) {
     own_terms = work.terms;
     most_own_terms = work.most_terms;
     used_bytes = work.type_bytes;
@@ -95,16 +102,17 @@ TileCounts::TileCounts(const ProjectionWork &work, const HopperSchedule &schedul
   used_bytes = diagonal + types * (work.type_bytes - diagonal);
 }
 
-StepCost::StepCost(const HopperSchedule &schedule, double types) {
+StepCost::StepCost(const HopperSchedule &schedule, double types, bool held) {
   const double columns = static_cast<double>(schedule.columns), depth = static_cast<double>(schedule.depth);
   const double rows = types * static_cast<double>(schedule.rows);
   // One instruction multiplies 64 rows by all columns, 16 deep. Below 64 columns reading A takes longer.
   const double instruction = std::max(columns / 2, 16 + columns / 4);
   multiplied = rows / 64 * depth / 16 * instruction;
-  const double copies = types * 2 * depth / static_cast<double>(panelBytes(schedule.depth, 2)) +
+  const double loaded = held ? 0 : types;
+  const double copies = loaded * 2 * depth / static_cast<double>(panelBytes(schedule.depth, 2)) +
                         2 * columns / static_cast<double>(panelBytes(schedule.columns, 2));
   stage = std::max(multiplied, copies * cycles_per_copy) + cycles_per_stage;
-  bytes = 2 * depth * (rows + columns);
+  bytes = 2 * depth * (loaded * static_cast<double>(schedule.rows) + columns);
 }
 
 /// Bytes of the bank that come from memory beyond the first time. Tiles are walked column block by column
@@ -132,19 +140,22 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   const double w_panel = static_cast<double>(panelBytes(schedule.columns, 2));
   const double in_cycles = 1 / (h200::processors * h200::tensor_clock);
   const TileCounts counts(work, schedule);
-  const StepCost own(schedule, 1), shared(schedule, types);
+  const bool holds = schedule.held_groups > 0;
+  const StepCost own(schedule, 1, holds), shared(schedule, types, false);
 
   HopperCost cost;
   cost.tiles = counts.tiles_of_columns * tiles_of_row_block;
-  cost.waves = ceilDivide(cost.tiles, h200::processors);
+  cost.turns = holds ? counts.tiles_of_columns * counts.walks : cost.tiles;
+  cost.waves = ceilDivide(cost.turns, h200::processors);
   cost.memory =
       (work.x_bytes + work.bank_bytes + work.y_bytes + rereadBytes(work, counts, tiles_of_row_block)) /
       h200::memory_bytes_per_us;
   const double bank_blocks =
       work.groups * (counts.row_blocks * counts.own_terms + counts.tiles_of_columns * counts.shared_terms);
-  const double copied =
-      work.groups * work.terms * column_blocks * work.rows() * rowCost(2 * work.k, x_panel) +
-      bank_blocks * work.k * rowCostInBlocks(2 * work.n, 2 * columns, w_panel);
+  // How often a row of X comes: with every term of a tile, or of its own group once for a walk.
+  const double times = holds ? tiles_of_row_block + counts.walks : tiles_of_row_block * work.terms;
+  const double copied = times * work.rows() * rowCost(2 * work.k, x_panel) +
+                        bank_blocks * work.k * rowCostInBlocks(2 * work.n, 2 * columns, w_panel);
   const double own_steps = counts.row_blocks * tiles_of_row_block * counts.own_terms * depth_blocks;
   const double shared_steps = cost.tiles * counts.shared_terms * depth_blocks;
   // A slot has room for the rows of all types, and in most steps one of them has some.
@@ -160,22 +171,29 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   cost.padding = std::max(0.0, multiplied * narrow * in_cycles - cost.products);
   cost.feeding = (stages - multiplied) * narrow * in_cycles;
   const double written = types * rows * columns * static_cast<double>(byteWidth(dataType(output))) / 128 * 2;
-  cost.store = cost.tiles * (cycles_per_tile + written) * in_cycles;
+  cost.store =
+      (cost.tiles * (cycles_per_tile + written) + (holds ? cost.turns * cycles_per_walk : 0)) * in_cycles;
 
-  // The last tile of the busiest processor may well be a full one with the most terms.
+  // The last turn of the busiest processor may well be a full one with the most terms.
   double longest_line = 0;
   for (const EqualLines &kind : work.lines)
     longest_line = std::max(longest_line, kind.rows);
   const double own_stages = counts.most_own_terms * own.stage,
                shared_stages = counts.shared_terms * shared.stage;
-  const double most = (own_stages + shared_stages) * depth_blocks * cost.tiles / stages;
-  const double row_terms = counts.most_own_terms + counts.shared_terms * types;
-  const double full_tile = row_terms * std::min(rows, longest_line) * rowCost(2 * work.k, x_panel) +
-                           (counts.most_own_terms + counts.shared_terms) * work.k *
-                               rowCost(2 * std::min(columns, work.n), w_panel);
-  auto uneven = [&](double longest) { return (cost.waves - 1 + longest) * h200::processors / cost.tiles; };
-  cost.uneven_loads = uneven(full_tile * cost.tiles / copied);
-  cost.uneven_tensor = uneven((most * (cost.tensor() - cost.store) + cost.store) / cost.tensor());
+  const double tiles_of_turn = holds ? static_cast<double>(schedule.held_groups) * column_blocks : 1;
+  const double most = tiles_of_turn * (own_stages + shared_stages) * depth_blocks * cost.turns / stages;
+  const double most_store = tiles_of_turn * cost.turns / cost.tiles;
+  const double rows_of_tile =
+      holds ? tiles_of_turn * types + types : counts.most_own_terms + counts.shared_terms * types;
+  const double bank_rows =
+      holds ? static_cast<double>(schedule.held_groups) * rowCostInBlocks(2 * work.n, 2 * columns, w_panel)
+            : rowCost(2 * std::min(columns, work.n), w_panel);
+  const double full_turn = rows_of_tile * std::min(rows, longest_line) * rowCost(2 * work.k, x_panel) +
+                           (counts.most_own_terms + counts.shared_terms) * work.k * bank_rows;
+  auto uneven = [&](double longest) { return (cost.waves - 1 + longest) * h200::processors / cost.turns; };
+  cost.uneven_loads = uneven(full_turn * cost.turns / copied);
+  cost.uneven_tensor =
+      uneven((most * (cost.tensor() - cost.store) + most_store * cost.store) / cost.tensor());
   double parts[] = {cost.memory, cost.loads * cost.uneven_loads, cost.tensor() * cost.uneven_tensor};
   cost.launch = h200::launch_us;
   std::sort(parts, parts + 3);

@@ -114,8 +114,8 @@ LogicalResult FetchOp::verify() {
 /// Parts of a block or of sums, each of which has a map and four coordinates.
 static LogicalResult verifyParts(Operation *op, size_t parts, size_t coordinates, int64_t partRows,
                                  int64_t rows) {
-  if (parts < 2)
-    return op->emitOpError("is for at least 2 parts, got ") << parts;
+  if (parts < 1)
+    return op->emitOpError("is for at least one part");
   if (coordinates != 4 * parts)
     return op->emitOpError("takes the four coordinates column, group, line and row of each of ")
            << parts << " parts, got " << coordinates;
@@ -135,6 +135,41 @@ LogicalResult FetchPartsOp::verify() {
   return verifyCopy(*this, maps, 4, block, maps.getRows());
 }
 
+LogicalResult HoldOp::verify() {
+  BlockType block = getBlock().getType();
+  MapsType maps = getSource().getType();
+  if (maps.isPlain())
+    return emitOpError("needs tensor maps, got plain ones");
+  if (block.getColumns() % maps.getColumns() != 0)
+    return emitOpError("holds ") << block.getColumns() << " columns, which boxes of " << maps.getColumns()
+                                 << " do not make up";
+  if (failed(verifyParts(*this, getMaps().size(), getCoordinates().size(), maps.getRows(), block.getRows())))
+    return failure();
+  BlockType piece = BlockType::get(getContext(), maps.getRows(), maps.getColumns(), block.getElementType(),
+                                   block.getSwizzle());
+  return verifyCopy(*this, maps, 4, piece, maps.getRows());
+}
+
+/// What a product multiplies of rows that are held: pieces like A.
+static LogicalResult verifyHeld(MultiplyOp op) {
+  if (static_cast<bool>(op.getHeld()) != static_cast<bool>(op.getPiece()))
+    return op.emitOpError("takes a piece of rows that are held, or has none");
+  if (!op.getHeld())
+    return success();
+  if (!op.getPart())
+    return op.emitOpError("has held rows for parts, and no part");
+  BlockType a = op.getA().getType();
+  int64_t rows = 0, columns = 0;
+  llvm::TypeSwitch<Type>(op.getHeld().getType()).Case<BlockType, BufferType>([&](auto held) {
+    rows = held.getRows();
+    columns = held.getColumns();
+  });
+  if (rows != a.getRows() || columns % a.getColumns() != 0)
+    return op.emitOpError("has held rows of ") << rows << " x " << columns << ", which are no pieces of "
+                                               << a.getRows() << " x " << a.getColumns();
+  return success();
+}
+
 LogicalResult MultiplyOp::verify() {
   if (static_cast<bool>(getPart()) != getParts().has_value())
     return emitOpError("names a part and the number of parts, or neither");
@@ -143,12 +178,14 @@ LogicalResult MultiplyOp::verify() {
     if (sum.hasWarps())
       return emitOpError("has parts where warpgroups hold the sums; single warps hold these");
     const int64_t parts = getPartsAttr().getInt();
-    if (parts < 2 || sum.getRows() % (parts * warpgroup_rows) != 0)
+    if (parts < 1 || sum.getRows() % (parts * warpgroup_rows) != 0)
       return emitOpError("has parts of whole warpgroups, of ")
              << warpgroup_rows << " rows each; " << parts << " parts do not cut up " << sum.getRows();
     if (getNegate())
       return emitOpError("adds to parts; it cannot subtract from them");
   }
+  if (failed(verifyHeld(*this)))
+    return failure();
   return verifyProduct(*this, getA().getType(), getB().getType(), sum);
 }
 

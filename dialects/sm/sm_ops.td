@@ -9,6 +9,8 @@ include "mlir/IR/SymbolInterfaces.td"
 def Sm_RunsInOneThread : NativeOpTrait<"RunsInOneThread"> { let cppNamespace = "::sm"; }
 def Sm_RunsInAllThreads : NativeOpTrait<"RunsInAllThreads"> { let cppNamespace = "::sm"; }
 
+def Sm_BlockOrBuffer : AnyTypeOf<[Sm_BlockType, Sm_BufferType], "block, or the buffer that it lies in">;
+
 class Sm_Op<string opMnemonic, list<Trait> traits = []> : Op<Sm_Dialect, opMnemonic, traits>;
 
 //===--------------------------------------------------------------------------------------------===//
@@ -120,12 +122,38 @@ def Sm_FetchOp : Sm_Op<"fetch", [MemoryEffects<[MemRead]>]> {
   let hasVerifier = 1;
 }
 
+def Sm_HoldOp : Sm_Op<"hold", [AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
+  let summary = "Rows that stay for several products";
+  let description = [{
+    As `sm.fetch_parts` fetches them, all parts, with as many boxes side by side as the block is wide: it is
+    cut into *pieces* of the width of a box. One part is enough.
+
+    ```mlir
+    %held = sm.hold %x[%map0, %map1] [%column, %group0, %line0, %row0, %column, %group1, %line1, %row1]
+        : !sm.maps<2 x 64 x 64 x bf16, row_dimension 3> -> !sm.block<128 x 192 x bf16>
+    ```
+  }];
+  let arguments = (ins Sm_MapsType:$source, Variadic<Index>:$maps, Variadic<Index>:$coordinates);
+  let results = (outs Sm_BlockType:$block);
+  let assemblyFormat = [{
+    $source `[` $maps `]` `[` $coordinates `]` attr-dict `:` type($source) `->` type($block)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getParts() { return static_cast<int64_t>(getMaps().size()); }
+    /// The four coordinates of a part.
+    ::mlir::OperandRange getCoordinatesOf(int64_t part) {
+      return getCoordinates().slice(static_cast<size_t>(4 * part), 4);
+    }
+  }];
+}
+
 def Sm_FetchPartsOp : Sm_Op<"fetch_parts", [AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
   let summary = "A block of rows of several types";
   let description = [{
     The parts lie one below the other, each as high as the boxes of the maps; every part comes from a map and four
     coordinates of its own. What lies outside the map is zero. Where `part` is the number of parts, all of them
-    are fetched, otherwise that one alone: the rest of the block is nothing to multiply with.
+    are fetched, where it is larger none, otherwise that one alone: the rest of the block is nothing to multiply with.
 
     ```mlir
     %a = sm.fetch_parts %x[%map0, %map1] [%column, %group, %line0, %row0, %column, %group, %line1, %row1] part %p
@@ -155,23 +183,28 @@ def Sm_MultiplyOp : Sm_Op<"multiply", [Pure, AttrSizedOperandSegments, AllTypesM
 
     The sums may consist of parts of as many rows each, one below the other, as `sm.fetch_parts` fetches them. With
     `part 0 of 2`, the product is added to the first half of the rows alone; a part with the number of parts stands
-    for all of them.
+    for all of them. With `held`, a part alone is a piece of the rows that `sm.hold` has brought, and all of them are A.
 
     ```mlir
     %next = sm.multiply %a, %b, %sum negate %minus : !sm.block<...>, !sm.block<...>, !sm.accumulator<128 x 192>
     %own = sm.multiply %a, %b, %sum part %p of 2 : !sm.block<...>, !sm.block<...>, !sm.accumulator<128 x 192>
+    %stays = sm.multiply %a, %b, %sum part %p of 2 held %rows[%piece] : !sm.block<128 x 192 x bf16> : ...
     ```
+
+    Once they have their place in shared memory, the held rows are a buffer with a slot for each piece.
   }];
   let arguments = (ins Sm_BlockType:$a, Sm_BlockType:$b, Sm_AccumulatorType:$accumulator, Optional<I1>:$negate,
-                       Optional<Index>:$part, OptionalAttr<I64Attr>:$parts);
+                       Optional<Index>:$part, OptionalAttr<I64Attr>:$parts, Optional<Sm_BlockOrBuffer>:$held,
+                       Optional<Index>:$piece);
   let results = (outs Sm_AccumulatorType:$result);
   let assemblyFormat = [{
-    $a `,` $b `,` $accumulator (`negate` $negate^)? (`part` $part^ `of` $parts)? attr-dict
-    `:` type($a) `,` type($b) `,` type($accumulator)
+    $a `,` $b `,` $accumulator (`negate` $negate^)? (`part` $part^ `of` $parts)?
+    (`held` $held^ `[` $piece `]` `:` type($held))? attr-dict `:` type($a) `,` type($b) `,` type($accumulator)
   }];
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$a, "::mlir::Value":$b,
                                  "::mlir::Value":$accumulator, "::mlir::Value":$negate), [{
-    build($_builder, $_state, result, a, b, accumulator, negate, ::mlir::Value(), ::mlir::IntegerAttr());
+    build($_builder, $_state, result, a, b, accumulator, negate, ::mlir::Value(), ::mlir::IntegerAttr(),
+          ::mlir::Value(), ::mlir::Value());
   }]>];
   let hasVerifier = 1;
 }
@@ -273,6 +306,9 @@ def Sm_AwaitOp : Sm_RingWait<"await"> {
 }
 def Sm_ReleaseOp : Sm_RingStep<"release"> {
   let summary = "The products from a slot have been issued; once they are done the slot is free";
+}
+def Sm_GiveBackOp : Sm_RingStep<"give_back"> {
+  let summary = "The products from a slot are done, all of them: the slot is free";
 }
 
 //===--------------------------------------------------------------------------------------------===//

@@ -184,6 +184,8 @@ GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, cons
   kernel.tile.consumers = tile.integer("consumers", 1, most_threads / warp);
   if (tile.has("types"))
     kernel.tile.types = tile.integer("types", 1, layer.types);
+  if (tile.has("held_groups"))
+    kernel.tile.held_groups = tile.integer("held_groups", 1, groups);
   const JsonFields boxes = fields.object("boxes");
   kernel.x = parseBox(boxes, "x", ElementType::bf16, kernel.copies);
   kernel.w = parseBox(boxes, "w", ElementType::bf16, kernel.copies);

@@ -29,6 +29,8 @@ struct GpuTile {
   int64_t stages;        // buffers between copies and products
   int64_t consumers;     // warpgroups that multiply
   int64_t types = 1;     // a tile has rows of so many consecutive lines
+  // Above 0: a block takes the tiles of so many consecutive output groups, all their columns, in one turn.
+  int64_t held_groups = 0;
 };
 
 // What one copy between global and shared memory moves: `rows` times `columns` elements, columns innermost.

@@ -81,8 +81,12 @@ int64_t countTiles(const KernelShape &shape, const GpuTile &tile, int64_t m, int
   }
   int64_t tiles =
       checkedMultiply(ceilDivide(lines, tile.types), ceilDivide(longest, tile.rows), "tiles of y");
-  tiles = checkedMultiply(tiles, shape.out_groups, "tiles of y");
-  tiles = checkedMultiply(tiles, ceilDivide(shape.out_width, tile.columns), "tiles of y");
+  // Where rows of x are held, a block counts what it does while they are.
+  const int64_t group_turns = tile.held_groups > 0 ? ceilDivide(shape.out_groups, tile.held_groups)
+                                                   : shape.out_groups,
+                column_turns = tile.held_groups > 0 ? 1 : ceilDivide(shape.out_width, tile.columns);
+  tiles = checkedMultiply(tiles, group_turns, "tiles of y");
+  tiles = checkedMultiply(tiles, column_turns, "tiles of y");
   // A kernel adds the size of its grid to the number of its last tile.
   if (tiles > algrt_most_gpu_rows)
     throw Error(ALGRT_INVALID_ARGUMENT,

@@ -42,7 +42,7 @@ struct Shape {
   std::vector<int32_t> terms;
   int64_t vector = 0; // above 0: threads copy so many elements at a time
   bool scaled = false;
-  int64_t tile_types = 1;
+  int64_t tile_types = 1, held_groups = 0;
 
   // Elements that the distance of rows may grow by.
   int64_t padding(int64_t most) const { return vector == 0 ? most : vector * 3; }
@@ -65,6 +65,7 @@ const Shape shapes[] = {
      0,
      false,
      3},
+    {"CyclicHeld", Lift::rows, RowTypesKind::cyclic, 5, 1, 5, 64, 96, ElementType::bf16, 1, {}, 0, false, 2, 3},
     {"OneType", Lift::rows, RowTypesKind::cyclic, 1, 1, 1, 64, 32, ElementType::f32, 1, {}},
     {"Interval", Lift::rows, RowTypesKind::interval, 3, 7, 3, 32, 64, ElementType::f32, 2, {}},
     {"Slots",
@@ -129,7 +130,7 @@ CudaProgram programOf(const Shape &shape, const std::string &path, const std::st
   kernel.threads = 384;
   kernel.cluster = shape.cluster;
   kernel.shared_bytes = 200000;
-  kernel.tile = {16, 32, 32, 4, 2, shape.tile_types};
+  kernel.tile = {16, 32, 32, 4, 2, shape.tile_types, shape.held_groups};
   kernel.x = {32, 16, 64};
   kernel.w = {16, 32, 32};
   kernel.y = {32, 16, shape.output == ElementType::f32 ? 128 : 64};

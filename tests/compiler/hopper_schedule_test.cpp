@@ -94,6 +94,13 @@ TEST(HopperLegality, SaysWhatCannotBeShared) {
   EXPECT_THAT(why(complete, "cluster=4x4"), HasSubstr("at most 8"));
   EXPECT_THAT(why(complete, "depth=16,cluster=4x1"), HasSubstr("16 of the bank cannot be loaded in parts"));
   EXPECT_THAT(why(complete, "hold=-1"), HasSubstr("hold=-1"));
+  EXPECT_THAT(why(complete, "hold=5"), HasSubstr("hold=5: there are 4 groups"));
+  EXPECT_EQ(why(complete, "hold=4"), "");
+  EXPECT_THAT(why(complete, "cluster=2x1,hold=4"), HasSubstr("no kernel has both yet"));
+  EXPECT_THAT(why(complete, "rows=64,cluster=1x2,types=2"), HasSubstr("no kernel has both yet"));
+  // 128 rows of 1024 features.
+  EXPECT_THAT(why(projection(4, 4096, 1024), "columns=64,hold=2"),
+              HasSubstr("two stages of 24576 bytes and 262144 bytes of held rows and 16384 bytes for the result"));
   algebras::Layer path =
       algebras::makeLayer(algebras::Lift::rows(algebras::path(4)), 512, 1024, algebras::DataType::BF16);
   EXPECT_THAT(why(path, "rows=64,types=2"), HasSubstr("only of a complete graph"));
@@ -111,6 +118,22 @@ TEST(HopperLegality, CountsSharedMemory) {
   const std::int64_t rest = hopper_shared_bytes - stagingBytes(schedule, HopperOutput::BF16);
   EXPECT_LE(fit * stageBytes(schedule), rest);
   EXPECT_GT((fit + 1) * stageBytes(schedule), rest - 2048);
+}
+
+TEST(HopperLegality, MakesRoomForHeldRows) {
+  HopperSchedule schedule{64, 96, 64, 0};
+  EXPECT_EQ(heldBytes(schedule, 160), 0);
+  schedule.types = 2;
+  schedule.held_groups = 4;
+  EXPECT_EQ(heldBytes(schedule, 160), 2 * 64 * 192 * 2);
+  const std::int64_t without = stagesThatFit(schedule, HopperOutput::BF16);
+  const std::int64_t with = stagesThatFit(schedule, HopperOutput::BF16, heldBytes(schedule, 160));
+  EXPECT_EQ(without - with, 2); // 49152 bytes of stages of 28672
+  const algebras::Layer layer = projection(8, 8 * 160, 8 * 96);
+  schedule.stages = with;
+  EXPECT_EQ(whyIllegal(layer, schedule, HopperOutput::BF16), "");
+  ++schedule.stages;
+  EXPECT_THAT(whyIllegal(layer, schedule, HopperOutput::BF16), HasSubstr("49152 bytes of held rows"));
 }
 
 TEST(HopperLegality, DealsOutTheRegisterFile) {
@@ -165,7 +188,7 @@ TEST(HopperCandidates, AreLegalAndFillSharedMemory) {
           ASSERT_FALSE(candidates.empty());
           for (const HopperSchedule &candidate : candidates) {
             EXPECT_EQ(whyIllegal(layer, candidate, output), "");
-            EXPECT_EQ(candidate.stages, stagesThatFit(candidate, output));
+            EXPECT_EQ(candidate.stages, stagesThatFit(candidate, output, heldBytes(candidate, in)));
             EXPECT_LT(candidate.columns - panelBytes(candidate.columns, 2) / 2, out);
           }
         }

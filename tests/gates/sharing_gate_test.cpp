@@ -36,6 +36,13 @@ TEST_P(SharingGate, Passes) {
   }
 }
 
+INSTANTIATE_TEST_SUITE_P(Held, SharingGate,
+                         testing::Values("rows=128,columns=192,depth=64,hold=4",
+                                         "rows=64,columns=256,depth=32,hold=32",
+                                         "rows=64,columns=192,depth=64,types=2,hold=4",
+                                         "rows=64,columns=96,depth=64,types=4,hold=8",
+                                         "rows=128,columns=128,depth=32,types=2,hold=2"));
+
 INSTANTIATE_TEST_SUITE_P(
     Types, SharingGate,
     testing::Values("rows=64,columns=192,depth=64,types=2", "rows=64,columns=256,depth=32,types=2",

@@ -59,6 +59,15 @@ const std::vector<Subject> &subjects() {
        "rows=64,columns=32,depth=32,stages=2,types=2",
        algrt::ElementType::bf16,
        {{194, 2, 2}, {2, 1, 3}, {193, 0, 1}}},
+      // Rows held for two groups and for the one that is left, of two types and of one.
+      {"held",
+       "Q(3)",
+       96,
+       48,
+       "cyclic",
+       "rows=64,columns=16,depth=32,stages=2,types=2,hold=2",
+       algrt::ElementType::bf16,
+       {{194, 2, 2}, {2, 1, 3}, {193, 0, 1}}},
       // One warpgroup multiplies. Terms from a table, tiles of 1, 2 and 4 steps, partial first and last runs,
       // f32.
       {"table",
@@ -211,7 +220,7 @@ TEST_P(Mutants, AreFoundOut) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Suite, Mutants,
-                         testing::Combine(testing::Values("complete", "types", "table", "signs", "threads"),
+                         testing::Combine(testing::Values("complete", "types", "held", "table", "signs", "threads"),
                                           testing::Range(0, kParts)),
                          [](const auto &info) {
                            return std::get<0>(info.param) + std::to_string(std::get<1>(info.param) + 1);

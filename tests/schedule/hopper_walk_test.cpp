@@ -66,12 +66,13 @@ struct Walk {
   double loaded = 0, cycles = 0, useful_macs = 0; // of all processors
   double busiest_loaded = 0, busiest_cycles = 0;  // of the one that has most of it
   double filled = 0, steps = 0;                   // bytes of slots that are asked for
-  std::int64_t tiles = 0;
+  std::int64_t tiles = 0, turns = 0;
 };
 
 // What one step brings and multiplies: rows that there are, and how many types' room they have.
 struct Step {
   std::int64_t rows, types;
+  bool held = false; // the rows are there already
 };
 
 // The steps of a tile for one piece of the depth.
@@ -79,7 +80,8 @@ std::vector<Step> stepsOf(const algebras::Layer &layer, const HopperSchedule &sc
                           const std::vector<Line> &parts, std::int64_t row, std::int64_t group) {
   auto rowsOf = [&](const Line &line) { return std::clamp<std::int64_t>(line.rows - row, 0, schedule.rows); };
   std::vector<Step> steps;
-  if (schedule.types == 1) {
+  const bool holds = schedule.held_groups > 0;
+  if (schedule.types == 1 && !holds) {
     steps.resize(layer.lift.terms(parts[0].type, group).size(), {rowsOf(parts[0]), 1});
     return steps;
   }
@@ -88,7 +90,7 @@ std::vector<Step> stepsOf(const algebras::Layer &layer, const HopperSchedule &sc
   for (const Line &line : parts) {
     all.rows += rowsOf(line);
     if (line.type != group)
-      steps.push_back({rowsOf(line), 1});
+      steps.push_back({rowsOf(line), 1, holds});
   }
   steps.push_back(all);
   return steps;
@@ -105,7 +107,6 @@ Walk walk(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOu
 
   Walk sum;
   std::map<std::int64_t, double> loaded, cycles; // of each processor
-  std::int64_t number = 0;
   for (std::size_t line = 0; line < lines.size(); line += static_cast<std::size_t>(schedule.types))
     for (std::int64_t row = 0; row < longest; row += schedule.rows)
       for (std::int64_t group = 0; group < layer.lift.outputGroups(); ++group)
@@ -118,23 +119,36 @@ Walk walk(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOu
               parts.push_back(lines[part]);
           if (parts.empty())
             continue;
-          const std::int64_t processor = number++ % 132;
+          const bool holds = schedule.held_groups > 0;
+          const bool begins = !holds || (group % schedule.held_groups == 0 && column == 0);
+          sum.turns += begins;
+          const std::int64_t processor = (sum.turns - 1) % 132;
           ++sum.tiles;
           double tile_loaded = 0,
                  tile_cycles = 600 + static_cast<double>(schedule.types * schedule.rows * schedule.columns) *
                                          result_bytes / 64;
+          if (holds && begins) {
+            // The rows change, and nothing goes on meanwhile.
+            tile_cycles += 1500;
+            for (const Line &part : parts)
+              for (std::int64_t step = 0; step < k; step += schedule.depth)
+                tile_loaded += static_cast<double>(std::min(schedule.rows, part.rows - row)) *
+                               rowCost(2 * step, 2 * schedule.depth, 2 * k, x_panel);
+          }
           for (const Step &one : stepsOf(layer, schedule, parts, row, group)) {
             for (std::int64_t step = 0; step < k; step += schedule.depth) {
               const std::int64_t depth = std::min(schedule.depth, k - step);
-              tile_loaded +=
-                  static_cast<double>(one.rows) * rowCost(2 * step, 2 * schedule.depth, 2 * k, x_panel);
+              const std::int64_t loaded_types = one.held ? 0 : one.types;
+              if (!one.held)
+                tile_loaded +=
+                    static_cast<double>(one.rows) * rowCost(2 * step, 2 * schedule.depth, 2 * k, x_panel);
               tile_loaded +=
                   static_cast<double>(depth) * rowCost(2 * column, 2 * schedule.columns, 2 * n, w_panel);
               const std::int64_t instructions = one.types * schedule.rows / 64 * schedule.depth / 16;
               const double each = std::max(static_cast<double>(schedule.columns) / 2,
                                            16 + static_cast<double>(schedule.columns) / 4);
               const std::int64_t copies =
-                  one.types * schedule.depth * 2 / x_panel + schedule.columns * 2 / w_panel;
+                  loaded_types * schedule.depth * 2 / x_panel + schedule.columns * 2 / w_panel;
               const double bank_conflicts = x_panel == 128 && w_panel == 128 ? 1 : 1.05;
               tile_cycles +=
                   (std::max(static_cast<double>(instructions) * each, 24.0 * static_cast<double>(copies)) +
@@ -143,7 +157,7 @@ Walk walk(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOu
               sum.useful_macs +=
                   static_cast<double>(one.rows * depth * std::min(schedule.columns, n - column));
               sum.filled +=
-                  2 * static_cast<double>(schedule.depth * (one.types * schedule.rows + schedule.columns));
+                  2 * static_cast<double>(schedule.depth * (loaded_types * schedule.rows + schedule.columns));
               ++sum.steps;
             }
           }
@@ -182,13 +196,27 @@ TEST(HopperWalk, FindsTheCost) {
         Case{"Q(7)", 80, 304, 333, {.rows = 64, .columns = 112, .depth = 32, .stages = 3, .types = 4}},
         Case{"Q(4)", 48, 64, 250, {.rows = 64, .columns = 64, .depth = 16, .stages = 9, .types = 4}},
         Case{"Q(5)", 128, 96, 1603, {.rows = 128, .columns = 96, .depth = 64, .stages = 3, .types = 2}},
-        Case{"Q(6)", 96, 80, 1000, {.rows = 64, .columns = 80, .depth = 32, .stages = 5, .types = 3}, 96}})
+        Case{"Q(6)", 96, 80, 1000, {.rows = 64, .columns = 80, .depth = 32, .stages = 5, .types = 3}, 96},
+        // Held rows: for a number of groups that divides that of all and one that does not.
+        Case{"Q(8)", 64, 192, 4096, {.rows = 128, .columns = 96, .depth = 64, .stages = 3, .held_groups = 4}},
+        Case{"Q(12)",
+             80,
+             112,
+             700,
+             {.rows = 64, .columns = 112, .depth = 32, .stages = 4, .types = 3, .held_groups = 5}},
+        Case{"Q(6)",
+             48,
+             64,
+             900,
+             {.rows = 64, .columns = 64, .depth = 16, .stages = 6, .types = 2, .held_groups = 6},
+             96}})
     for (const HopperOutput output : {HopperOutput::BF16, HopperOutput::F32}) {
       const algebras::Layer layer = layerOf(one.expression, one.k, one.n, one.width, one.slots);
       const HopperCost cost = hopperCost(layer, one.schedule, output, one.m);
       const Walk sum = walk(layer, one.schedule, output, one.m);
       SCOPED_TRACE(std::string(one.expression) + " " + toString(one.schedule) + " " + toString(output));
       EXPECT_EQ(cost.tiles, static_cast<double>(sum.tiles));
+      EXPECT_EQ(cost.turns, static_cast<double>(sum.turns));
       // A schedule with few bytes in flight waits for them.
       const double waits =
           std::max(1.0, 48e3 * sum.steps / (sum.filled * static_cast<double>(one.schedule.stages)));

@@ -60,7 +60,8 @@ TEST(Ranking, OfHopperIsComplete) {
     EXPECT_EQ(whyIllegal(layer, schedule, HopperOutput::BF16), "");
     EXPECT_NEAR(one.predicted, hopperCost(layer, schedule, HopperOutput::BF16, 2048).total(), 1e-9);
     EXPECT_GE(one.predicted, ranking.floor_us);
-    seen.insert(fmt::format("{} {} {} {}", schedule.rows, schedule.types, schedule.columns, schedule.depth));
+    seen.insert(fmt::format("{} {} {} {} {}", schedule.rows, schedule.types, schedule.columns, schedule.depth,
+                            schedule.held_groups));
   }
   for (const RefusedSchedule &one : ranking.refused) {
     const HopperSchedule schedule = parseHopperSchedule(one.schedule);
@@ -69,12 +70,26 @@ TEST(Ranking, OfHopperIsComplete) {
     EXPECT_EQ(whyIllegal(layer, schedule, HopperOutput::BF16).empty(),
               one.kind == "wider than a group" || one.kind == "deeper than a group")
         << one.schedule << ": " << one.reason;
-    seen.insert(fmt::format("{} {} {} {}", schedule.rows, schedule.types, schedule.columns, schedule.depth));
+    seen.insert(fmt::format("{} {} {} {} {}", schedule.rows, schedule.types, schedule.columns, schedule.depth,
+                            schedule.held_groups));
   }
   // 1 to 4 warpgroups of one type, 2 to 4 of as many types and 4 of two, 16 to 256 columns by 16, three
-  // depths, each once.
-  EXPECT_EQ(seen.size(), (4u + 3 + 1) * 16 * 3);
+  // depths, rows held not at all or for 2, 4, 8, 16 or 32 groups, each once.
+  EXPECT_EQ(seen.size(), (4u + 3 + 1) * 16 * 3 * 6);
   EXPECT_EQ(ranking.legal.size() + ranking.refused.size(), seen.size());
+}
+
+TEST(Ranking, HoldsRowsForNoMoreGroupsThanThereAre) {
+  auto groups = [](const std::string &expression) {
+    std::set<std::int64_t> seen;
+    for (const RankedSchedule &one :
+         rankSchedules(projection(expression, 1536, 1536), "sm_90a", 512, DataType::BF16).legal)
+      seen.insert(parseHopperSchedule(one.schedule).held_groups);
+    return seen;
+  };
+  EXPECT_THAT(groups("Q(16)"), testing::ElementsAre(0, 2, 4, 8, 16));
+  EXPECT_THAT(groups("Q(3)"), testing::ElementsAre(0, 2));
+  EXPECT_THAT(groups("path(4)"), testing::ElementsAre(0));
 }
 
 TEST(Ranking, LetsOnlyTypesOfCompleteGraphsShareTiles) {
@@ -180,14 +195,18 @@ TEST(BestDifferent, TakesTheCheapestOfEachKind) {
   add(64, 240, 64);  // a quarter wider
   ranking.legal.back().tile.types = 2;
   add(64, 240, 64); // the same of one type
+  add(64, 240, 64); // the same with held rows
+  ranking.legal.back().tile.held_groups = 4;
+  add(64, 240, 64); // for longer
+  ranking.legal.back().tile.held_groups = 8;
   auto chosen = [&](std::int64_t most) {
     std::vector<std::string> names;
     for (const RankedSchedule &one : bestDifferent(ranking, most))
       names.push_back(one.schedule);
     return names;
   };
-  EXPECT_THAT(chosen(9),
-              testing::ElementsAre("64x192x64", "64x176x32", "128x192x64", "64x240x64", "64x240x64"));
+  EXPECT_THAT(chosen(9), testing::ElementsAre("64x192x64", "64x176x32", "128x192x64", "64x240x64",
+                                              "64x240x64", "64x240x64"));
   EXPECT_THAT(chosen(2), testing::ElementsAre("64x192x64", "64x176x32"));
 }
 

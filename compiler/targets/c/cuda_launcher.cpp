@@ -43,6 +43,9 @@ std::vector<std::pair<std::string, std::int64_t>> numbers(const CudaProgram &pro
   const std::int64_t out_groups = static_cast<std::int64_t>(layer.out_groups.size());
   const std::int64_t row_maps = algrt::cuda::rowMapCount(layer);
   const std::int64_t out_width = layer.n / out_groups;
+  // Where rows of x are held, a block takes several groups with all their columns in one turn.
+  const std::int64_t held = kernel.tile.held_groups;
+  const std::int64_t group_tiles = held > 0 ? (out_groups + held - 1) / held : out_groups;
   std::vector<std::pair<std::string, std::int64_t>> all = {
       {"ARCHITECTURE", kernel.architecture},
       {"EXACT_ARCHITECTURE", kernel.exact_architecture},
@@ -65,7 +68,8 @@ std::vector<std::pair<std::string, std::int64_t>> numbers(const CudaProgram &pro
       {"DEPENDENT_LAUNCH", kernel.dependent_launch},
       {"TILE_TYPES", kernel.tile.types},
       {"TILE_ROWS", kernel.tile.rows},
-      {"COLUMN_TILES", (out_width + kernel.tile.columns - 1) / kernel.tile.columns},
+      {"GROUP_TILES", group_tiles},
+      {"COLUMN_TILES", held > 0 ? 1 : (out_width + kernel.tile.columns - 1) / kernel.tile.columns},
       {"ROW_MAPS", row_maps},
       {"MAPS", 2 * row_maps + 1},
       {"PLAIN_MAPS", isPlain(kernel)},

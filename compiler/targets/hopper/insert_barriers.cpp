@@ -20,13 +20,17 @@ struct Barriers {
 
 struct SmInsertBarriers : compiler::impl::SmInsertBarriersBase<SmInsertBarriers> {
   void runOnOperation() override {
-    for (sm::KernelOp kernel : getOperation().getOps<sm::KernelOp>())
+    for (sm::KernelOp kernel : getOperation().getOps<sm::KernelOp>()) {
+      if (!kernel.getBody().getOps<sm::RingOp>().empty())
+        closeGroups(kernel);
       for (sm::RingOp ring : llvm::make_early_inc_range(kernel.getBody().getOps<sm::RingOp>()))
         if (failed(lower(kernel, ring)))
           return signalPassFailure();
+    }
   }
 
 private:
+  static void closeGroups(sm::KernelOp kernel);
   LogicalResult lower(sm::KernelOp kernel, sm::RingOp ring);
 };
 
@@ -56,7 +60,8 @@ static LogicalResult lowerFill(OpBuilder &builder, sm::AcquireOp acquire, const 
   std::int64_t bytes = 0;
   for (Operation *op = acquire->getNextNode(); op && !publish; op = op->getNextNode()) {
     if (auto load = dyn_cast<sm::LoadOp>(op)) {
-      if (load.getSlot() != acquire.getSlot())
+      // Of a ring of one slot the buffer's slots are pieces of it.
+      if (load.getSlot() != acquire.getSlot() && barriers.slots > 1)
         return load.emitOpError("loads into another slot than the one that was acquired");
       loads.push_back(load);
       // Of loads that depend on conditions it is known only then how many bytes come.
@@ -100,9 +105,11 @@ static void closeGroup(OpBuilder &builder, sm::MmaOp mma) {
 /// groups, and every step has one.
 static void closeEmptyGroups(OpBuilder &builder, sm::RoleOp role) {
   role.walk([&](scf::IfOp branch) {
-    if (!branch.elseBlock())
+    if (llvm::none_of(branch.getResultTypes(), llvm::IsaPred<sm::AccumulatorType>))
       return;
-    const auto multiplies = [](Block *block) { return !block->getOps<sm::MmaOp>().empty(); };
+    const auto multiplies = [](Block *block) {
+      return block->walk([](sm::MmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    };
     if (multiplies(branch.thenBlock()) && !multiplies(branch.elseBlock())) {
       builder.setInsertionPointToStart(branch.elseBlock());
       sm::MmaFenceOp::create(builder, branch.getLoc());
@@ -179,6 +186,13 @@ static LogicalResult lowerRelease(OpBuilder &builder, sm::ReleaseOp release, con
   return success();
 }
 
+void SmInsertBarriers::closeGroups(sm::KernelOp kernel) {
+  OpBuilder builder(kernel);
+  kernel.walk([&](sm::MmaOp mma) { closeGroup(builder, mma); });
+  for (sm::RoleOp role : kernel.getBody().getOps<sm::RoleOp>())
+    closeEmptyGroups(builder, role);
+}
+
 LogicalResult SmInsertBarriers::lower(sm::KernelOp kernel, sm::RingOp ring) {
   std::int64_t multiplying = 0;
   for (sm::RoleOp role : kernel.getBody().getOps<sm::RoleOp>())
@@ -197,9 +211,6 @@ LogicalResult SmInsertBarriers::lower(sm::KernelOp kernel, sm::RingOp ring) {
                        slots};
   sm::InitializeOp::create(builder, location, ValueRange{barriers.full, barriers.empty});
 
-  kernel.walk([&](sm::MmaOp mma) { closeGroup(builder, mma); });
-  for (sm::RoleOp role : kernel.getBody().getOps<sm::RoleOp>())
-    closeEmptyGroups(builder, role);
   SmallVector<Operation *> steps(ring.getRing().getUsers());
   for (Operation *step : steps)
     if (auto acquire = dyn_cast<sm::AcquireOp>(step)) {
@@ -207,6 +218,10 @@ LogicalResult SmInsertBarriers::lower(sm::KernelOp kernel, sm::RingOp ring) {
         return failure();
     } else if (auto await = dyn_cast<sm::AwaitOp>(step)) {
       lowerAwait(builder, await, barriers);
+    } else if (auto back = dyn_cast<sm::GiveBackOp>(step)) {
+      builder.setInsertionPoint(back);
+      sm::ArriveOp::create(builder, back.getLoc(), barriers.empty, back.getSlot());
+      back.erase();
     } else if (auto release = dyn_cast<sm::ReleaseOp>(step)) {
       if (failed(lowerRelease(builder, release, barriers)))
         return failure();

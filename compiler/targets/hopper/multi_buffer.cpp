@@ -55,6 +55,8 @@ private:
   Place advance(Location location, Place place);
   void fill(sm::PutOp put, Place place);
   void drain(sm::TakeOp take, Place place);
+  void hold(sm::HoldOp rows, Place place);
+  void keep(sm::TakeOp take, Place place);
 
   OpBuilder builder;
   Value channel, ring;
@@ -96,7 +98,7 @@ Place RingSide::walk(Block &block, Place place) {
                   return advance(put.getLoc(), place);
                 })
                 .Case([&](sm::TakeOp take) {
-                  drain(take, place);
+                  take.getBlocks().size() == 1 ? keep(take, place) : drain(take, place);
                   return advance(take.getLoc(), place);
                 });
     if (ends)
@@ -178,6 +180,36 @@ static void loadParts(OpBuilder &builder, sm::FetchPartsOp fetch, ArrayRef<Value
   }
 }
 
+/// Rows that stay have the ring's only slot; each of their pieces is a slot of its buffer.
+void RingSide::hold(sm::HoldOp rows, Place place) {
+  Location location = rows.getLoc();
+  const IndexMath math(builder, location);
+  const sm::MapsType maps = rows.getSource().getType();
+  const std::int64_t pieces = rows.getBlock().getType().getColumns() / maps.getColumns();
+  for (std::int64_t piece = 0; piece < pieces; ++piece)
+    for (std::int64_t part = 0; part < rows.getParts(); ++part) {
+      SmallVector<Value> coordinates(rows.getCoordinatesOf(part));
+      coordinates[0] = math.add(coordinates[0], piece * maps.getColumns());
+      sm::LoadOp::create(builder, location, rows.getSource(), rows.getMaps()[static_cast<unsigned>(part)],
+                         coordinates, buffers[0], math.constant(piece), Value(), Value(),
+                         builder.getI64IntegerAttr(part * maps.getRows()), Value());
+    }
+}
+
+/// They stay until the end of the block that takes them. The builder stands behind it afterwards.
+void RingSide::keep(sm::TakeOp take, Place place) {
+  builder.setInsertionPoint(take);
+  sm::AwaitOp::create(builder, take.getLoc(), ring, place.slot, place.parity);
+  auto multiply = cast<sm::MultiplyOp>(*take.getBlocks()[0].user_begin());
+  multiply.getHeldMutable().assign(buffers[0]);
+  Block *block = take->getBlock();
+  if (block->mightHaveTerminator())
+    builder.setInsertionPoint(block->getTerminator());
+  else
+    builder.setInsertionPointToEnd(block);
+  sm::GiveBackOp::create(builder, take.getLoc(), ring, place.slot);
+}
+
 /// Fetches go into the slot. The builder stands behind the put afterwards.
 void RingSide::fill(sm::PutOp put, Place place) {
   SmallVector<Operation *> fetches;
@@ -191,7 +223,9 @@ void RingSide::fill(sm::PutOp put, Place place) {
   sm::AcquireOp::create(builder, put.getLoc(), ring, place.slot, place.parity);
   put->setOperands(channel);
   for (auto [op, buffer] : llvm::zip_equal(fetches, buffers)) {
-    if (auto parts = dyn_cast<sm::FetchPartsOp>(op)) {
+    if (auto rows = dyn_cast<sm::HoldOp>(op)) {
+      hold(rows, place);
+    } else if (auto parts = dyn_cast<sm::FetchPartsOp>(op)) {
       loadParts(builder, parts, fetched, buffer, place.slot);
     } else {
       auto fetch = cast<sm::FetchOp>(op);
@@ -203,8 +237,24 @@ void RingSide::fill(sm::PutOp put, Place place) {
   sm::PublishOp::create(builder, put.getLoc(), ring, place.slot);
 }
 
+/// What `then` and `otherwise` make of the sums.
+static Value choose(OpBuilder &builder, sm::MultiplyOp multiply, Value condition, function_ref<Value()> then,
+                    function_ref<Value()> otherwise) {
+  Location location = multiply.getLoc();
+  auto branch = scf::IfOp::create(builder, location, multiply.getResult().getType(), condition,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(branch.thenBlock());
+  scf::YieldOp::create(builder, location, then());
+  builder.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(builder, location, otherwise());
+  return branch.getResult(0);
+}
+
 /// The product in those warpgroups whose rows belong to the part, all of which do where all parts multiply.
-static Value productOfPart(OpBuilder &builder, sm::MultiplyOp multiply, function_ref<Value()> product) {
+/// `own` is that of one part, from where its rows are.
+static Value productOfPart(OpBuilder &builder, sm::MultiplyOp multiply, function_ref<Value()> product,
+                           function_ref<Value()> own) {
   Location location = multiply.getLoc();
   const IndexMath math(builder, location);
   const std::int64_t parts = multiply.getPartsAttr().getInt();
@@ -213,14 +263,11 @@ static Value productOfPart(OpBuilder &builder, sm::MultiplyOp multiply, function
   Value warpgroup = sm::WarpgroupOp::create(builder, location, builder.getIndexType());
   Value mine = math.equal(multiply.getPart(), math.divide(warpgroup, warpgroups));
   Value all = math.equal(multiply.getPart(), math.constant(parts));
-  auto branch = scf::IfOp::create(builder, location, multiply.getResult().getType(), math.either(all, mine),
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(branch.thenBlock());
-  scf::YieldOp::create(builder, location, product());
-  builder.setInsertionPointToEnd(branch.elseBlock());
-  scf::YieldOp::create(builder, location, multiply.getAccumulator());
-  return branch.getResult(0);
+  const auto nothing = [&] { return multiply.getAccumulator(); };
+  if (!multiply.getHeld())
+    return choose(builder, multiply, math.either(all, mine), product, nothing);
+  return choose(builder, multiply, all, product,
+                [&] { return parts == 1 ? own() : choose(builder, multiply, mine, own, nothing); });
 }
 
 /// Products come from the slot. The builder stands behind them afterwards.
@@ -229,10 +276,11 @@ void RingSide::drain(sm::TakeOp take, Place place) {
   builder.setInsertionPoint(multiply);
   Location location = multiply.getLoc();
   sm::AwaitOp::create(builder, take.getLoc(), ring, place.slot, place.parity);
-  auto product = [&](bool negate) -> Value {
-    return sm::MmaOp::create(builder, location, multiply.getResult().getType(), buffers[0], place.slot,
-                             buffers[1], place.slot, multiply.getAccumulator(), negate);
+  auto productFrom = [&](Value a, Value a_slot, bool negate) -> Value {
+    return sm::MmaOp::create(builder, location, multiply.getResult().getType(), a, a_slot, buffers[1],
+                             place.slot, multiply.getAccumulator(), negate);
   };
+  auto product = [&](bool negate) { return productFrom(buffers[0], place.slot, negate); };
   Value sums;
   if (Value negate = multiply.getNegate()) {
     // The sign is part of the instruction, so that there are two of them.
@@ -245,7 +293,9 @@ void RingSide::drain(sm::TakeOp take, Place place) {
     }
     sums = branch.getResult(0);
   } else if (multiply.getPart()) {
-    sums = productOfPart(builder, multiply, [&] { return product(false); });
+    sums = productOfPart(
+        builder, multiply, [&] { return product(false); },
+        [&] { return productFrom(multiply.getHeld(), multiply.getPiece(), false); });
   } else {
     sums = product(false);
   }
@@ -255,17 +305,26 @@ void RingSide::drain(sm::TakeOp take, Place place) {
   builder.setInsertionPointAfter(release);
 }
 
+/// Whether it passes rows that stay, alone.
+static bool isHeld(sm::ChannelOp channel) { return channel.getChannel().getType().getBlocks().size() == 1; }
+
 /// A put of blocks that were fetched beside it, or a take whose blocks are multiplied beside it.
 static LogicalResult checkEnds(sm::ChannelOp channel) {
   for (Operation *user : channel.getChannel().getUsers()) {
     if (auto put = dyn_cast<sm::PutOp>(user)) {
       for (Value block : put.getBlocks()) {
         Operation *fetch = block.getDefiningOp();
-        if (!isa_and_nonnull<sm::FetchOp, sm::FetchPartsOp>(fetch) || fetch->getBlock() != put->getBlock() ||
-            !block.hasOneUse())
+        if (!isa_and_nonnull<sm::FetchOp, sm::FetchPartsOp, sm::HoldOp>(fetch) ||
+            fetch->getBlock() != put->getBlock() || !block.hasOneUse())
           return put.emitOpError("must pass blocks that are fetched beside it and used nowhere else");
       }
-    } else if (auto take = dyn_cast<sm::TakeOp>(user)) {
+    } else if (auto take = dyn_cast<sm::TakeOp>(user); take && isHeld(channel)) {
+      auto multiply = take.getBlocks()[0].hasOneUse()
+                          ? dyn_cast<sm::MultiplyOp>(*take.getBlocks()[0].user_begin())
+                          : sm::MultiplyOp();
+      if (!multiply || multiply.getHeld() != take.getBlocks()[0])
+        return take.emitOpError("must take rows that are held for one product, and nothing else");
+    } else if (take) {
       const bool pair =
           take.getBlocks().size() == 2 && take.getBlocks()[0].hasOneUse() && take.getBlocks()[1].hasOneUse();
       auto multiply = pair ? dyn_cast<sm::MultiplyOp>(*take.getBlocks()[0].user_begin()) : sm::MultiplyOp();
@@ -291,9 +350,6 @@ FailureOr<std::int64_t> SmMultiBuffer::chooseSlots(sm::KernelOp kernel, sm::Chan
   }
   for (Type passed : channel.getChannel().getType().getBlocks()) {
     auto block = cast<sm::BlockType>(passed);
-    if (!block.getSwizzle())
-      return channel.emitOpError(
-          "passes blocks that do not know how they lie in shared memory: assign swizzles first");
     slot += alignedSlotBytes(block.getRows(), block.getColumns(), block.getElementType());
   }
   const std::int64_t fit = std::min(
@@ -312,20 +368,30 @@ FailureOr<std::int64_t> SmMultiBuffer::chooseSlots(sm::KernelOp kernel, sm::Chan
   return slots;
 }
 
+/// Columns of the boxes of X.
+static std::int64_t pieceColumns(sm::KernelOp kernel) {
+  return cast<sm::MapsType>(kernel.getBody().getArgument(0).getType()).getColumns();
+}
+
 LogicalResult SmMultiBuffer::lower(sm::KernelOp kernel, sm::ChannelOp channel) {
   if (failed(checkEnds(channel)))
     return failure();
-  FailureOr<std::int64_t> slots = chooseSlots(kernel, channel);
+  for (Type passed : channel.getChannel().getType().getBlocks())
+    if (!cast<sm::BlockType>(passed).getSwizzle())
+      return channel.emitOpError(
+          "passes blocks that do not know how they lie in shared memory: assign swizzles first");
+  FailureOr<std::int64_t> slots = isHeld(channel) ? FailureOr<std::int64_t>(1) : chooseSlots(kernel, channel);
   if (failed(slots))
     return failure();
   OpBuilder builder(channel);
   SmallVector<Value> buffers;
   for (Type passed : channel.getChannel().getType().getBlocks()) {
     auto block = cast<sm::BlockType>(passed);
-    buffers.push_back(
-        sm::AllocateOp::create(builder, channel.getLoc(),
-                               sm::BufferType::get(&getContext(), *slots, block.getRows(), block.getColumns(),
-                                                   block.getElementType(), block.getSwizzle())));
+    const std::int64_t columns = isHeld(channel) ? pieceColumns(kernel) : block.getColumns();
+    buffers.push_back(sm::AllocateOp::create(
+        builder, channel.getLoc(),
+        sm::BufferType::get(&getContext(), *slots * (block.getColumns() / columns), block.getRows(), columns,
+                            block.getElementType(), block.getSwizzle())));
   }
   Value ring = sm::RingOp::create(builder, channel.getLoc(), sm::RingType::get(&getContext(), *slots));
 

@@ -25,6 +25,8 @@ def SmSplitRoles : HopperPass<"sm-split-roles"> {
     multiply and deliver. Each role waits for the grid before this one ahead of its first access to global
     memory; when the last block has been fetched, the next grid may begin.
 
+    Rows that are held pass through a channel of their own, once for all tiles that they stay for.
+
     A warpgroup holds 64 rows of the sums. The registers of the multiprocessor go to where the sums are.
   }];
 }
@@ -49,6 +51,9 @@ def SmMultiBuffer : HopperPass<"sm-multi-buffer"> {
 
     Of `sm.fetch_parts` each part has its rows in the slot, and a load that is made where the part, or all, are
     asked for. The product of a part is made by the warpgroups that hold its sums; the others pass over the step.
+
+    Rows that are held get a ring of one slot, whose buffer has a slot for each piece of them. They are given back at
+    the end of the block of operations that takes them, where all products with them are done.
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "0", "slots of the ring; 0: those of the schedule, or as many as fit">,

@@ -50,6 +50,11 @@ LogicalResult SmSplitRoles::split(sm::KernelOp kernel) {
 
   Location location = kernel.getLoc();
   OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  // Rows that are held come through a channel of their own: they change places less often.
+  Value held_channel;
+  if (product->held)
+    held_channel = sm::ChannelOp::create(
+        builder, location, sm::ChannelType::get(kernel.getContext(), {product->held.getBlock().getType()}));
   const Type passed[] = {product->multiply.getA().getType(), product->multiply.getB().getType()};
   Value channel = sm::ChannelOp::create(builder, location, sm::ChannelType::get(kernel.getContext(), passed))
                       .getChannel();
@@ -68,6 +73,14 @@ LogicalResult SmSplitRoles::split(sm::KernelOp kernel) {
          llvm::zip_equal(SmallVector<Value>{multiply.getA(), multiply.getB()}, take.getBlocks())) {
       fetched.replaceAllUsesWith(block);
       fetched.getDefiningOp()->erase();
+    }
+    if (product->held) {
+      auto hold = copies.lookup(product->held.getBlock()).getDefiningOp<sm::HoldOp>();
+      builder.setInsertionPoint(hold);
+      auto stays =
+          sm::TakeOp::create(builder, hold.getLoc(), TypeRange(hold.getBlock().getType()), held_channel);
+      hold.replaceAllUsesWith(stays.getBlocks()[0]);
+      hold.erase();
     }
   }
 
@@ -89,6 +102,11 @@ LogicalResult SmSplitRoles::split(sm::KernelOp kernel) {
     sm::PutOp::create(builder, multiply.getLoc(), channel, ValueRange{multiply.getA(), multiply.getB()});
     multiply.replaceAllUsesWith(multiply.getAccumulator());
     multiply.erase();
+    if (product->held) {
+      Value block = copies.lookup(product->held.getBlock());
+      builder.setInsertionPointAfterValue(block);
+      sm::PutOp::create(builder, block.getLoc(), held_channel, block);
+    }
   }
 
   for (Operation *op : llvm::reverse(program))

@@ -97,6 +97,8 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, std::int64_t share
   tile.number("rows", sums.getRows() / types);
   if (types > 1)
     tile.number("types", types);
+  if (schedule && schedule.getHeldGroups() > 0)
+    tile.number("held_groups", schedule.getHeldGroups());
   tile.number("columns", sums.getColumns());
   tile.number("depth", product.getA().getType().getColumns());
   tile.number("stages", product.getA().getType().getSlots());
@@ -182,6 +184,8 @@ algrt::GpuKernel readKernelAttribute(LLVM::LLVMFuncOp function) {
                  tile.number("consumers")};
   if (tile.dictionary.contains("types"))
     kernel.tile.types = tile.number("types");
+  if (tile.dictionary.contains("held_groups"))
+    kernel.tile.held_groups = tile.number("held_groups");
   const Fields boxes = fields.fields("boxes");
   kernel.x = readBox(boxes.fields("x"));
   kernel.w = readBox(boxes.fields("w"));

@@ -32,6 +32,7 @@ private:
     Value row, group, column;
     SmallVector<RowLines::RowBlock> parts; ///< of a tile of several types
     Value present;                         ///< parts up to the last that has rows
+    Value held;                            ///< rows of the types' own groups, where they stay
   };
 
   LogicalResult check(tile::OwnOp own);
@@ -40,7 +41,11 @@ private:
   LogicalResult writeOp(Operation *op, tile::OwnOp own, const Tile &tile);
   LogicalResult checkTerms(tile::TermsOp terms, tile::OwnOp own);
   LogicalResult writeTerms(tile::TermsOp terms, tile::OwnOp own, const Tile &tile);
-  bool hasParts() const { return schedule.getTypes() > 1; }
+  /// Whether a tile's terms are told apart: the one of its own group, and those of its types' groups.
+  bool hasParts() const { return schedule.getTypes() > 1 || holds(); }
+  bool holds() const { return schedule.getHeldGroups() > 0; }
+  LogicalResult writeTurn(tile::OwnOp own, Tile &tile);
+  void writeHold(Tile &tile);
   /// Whether the tile has rows at all.
   Value locate(const RowLines &lines, Value number, Tile &tile);
   void writeSharedTerms(tile::TermsOp terms, const Tile &tile);
@@ -63,6 +68,13 @@ private:
 
 } // namespace
 
+/// What the boxes of some maps make up, one below the other.
+static sm::BlockType blockOf(Value maps, std::int64_t boxes = 1) {
+  auto type = cast<sm::MapsType>(maps.getType());
+  return sm::BlockType::get(maps.getContext(), boxes * type.getRows(), type.getColumns(),
+                            type.getElementType(), type.getSwizzle());
+}
+
 LogicalResult ThreadBlockProgram::check(tile::OwnOp own) {
   if (layout.getRowTypes().getKind() == alg::RowTypeKind::Explicit)
     return source.emitOpError("has explicit row types, whose rows no map can address");
@@ -71,11 +83,15 @@ LogicalResult ThreadBlockProgram::check(tile::OwnOp own) {
   const std::int64_t types = schedule.getTypes();
   if (types > 1 && schedule.hasWarps())
     return source.emitOpError("owns ") << types << " types in a tile; where threads copy, it has one";
+  if (holds() && schedule.hasWarps())
+    return source.emitOpError("holds rows of X; where threads copy, they come with every group");
   const std::optional<std::int64_t> complete = layout.getTerms().completeGraph();
   if (types > 1 && types > complete.value_or(0))
     return source.emitOpError("owns ")
            << types << " types in a tile; only those of a complete graph share blocks, and "
            << layout.getRowTypes().getCount() << " are there";
+  if (holds() && !complete)
+    return source.emitOpError("holds rows of X; only types of a complete graph have a group of their own");
   const std::pair<tile::AxisKind, std::int64_t> wanted[] = {{tile::AxisKind::Types, types},
                                                             {tile::AxisKind::Rows, schedule.getRows()},
                                                             {tile::AxisKind::Groups, 1},
@@ -146,7 +162,11 @@ LogicalResult ThreadBlockProgram::write() {
       (layout.getOut().getWidth(0) + schedule.getColumns() - 1) / schedule.getColumns();
   Value row_blocks = math.ceilDivide(lines.longest(), schedule.getRows());
   Value line_blocks = hasParts() ? math.ceilDivide(lines.count(), schedule.getTypes()) : lines.count();
-  Value tiles = math.multiply(math.multiply(line_blocks, row_blocks), groups * column_blocks);
+  // A turn is a tile, or where rows of X stay all tiles of some groups.
+  const std::int64_t held = schedule.getHeldGroups();
+  const std::int64_t column_turns = holds() ? 1 : column_blocks;
+  const std::int64_t group_turns = holds() ? (groups + held - 1) / held : groups;
+  Value tiles = math.multiply(math.multiply(line_blocks, row_blocks), group_turns * column_turns);
 
   Value first = sm::BlockIndexOp::create(builder, location, builder.getIndexType());
   Value blocks = sm::BlockCountOp::create(builder, location, builder.getIndexType());
@@ -161,13 +181,47 @@ LogicalResult ThreadBlockProgram::write() {
     return index;
   };
   Tile tile;
-  tile.column = math.multiply(peel(column_blocks), schedule.getColumns());
-  tile.group = peel(groups);
+  tile.column = math.multiply(peel(column_turns), schedule.getColumns());
+  tile.group = math.multiply(peel(group_turns), std::max<std::int64_t>(held, 1));
   tile.row = math.multiply(peel(row_blocks), schedule.getRows());
   // Lines differ in length, so that the last block of rows of a line may be empty.
   auto exists = scf::IfOp::create(builder, location, locate(lines, number, tile), /*withElseRegion=*/false);
   builder.setInsertionPoint(exists.thenBlock()->getTerminator());
+  return writeTurn(own, tile);
+}
+
+/// A tile, or all those of a walk over groups that begins with it.
+LogicalResult ThreadBlockProgram::writeTurn(tile::OwnOp own, Tile &tile) {
+  if (!holds())
+    return writeTile(own, tile);
+  writeHold(tile);
+  Value end =
+      math.least(math.add(tile.group, schedule.getHeldGroups()), math.constant(layout.getOut().getCount()));
+  auto over_groups = scf::ForOp::create(builder, location, tile.group, end, math.constant(1));
+  builder.setInsertionPoint(over_groups.getBody()->getTerminator());
+  tile.group = over_groups.getInductionVar();
+  auto over_columns =
+      scf::ForOp::create(builder, location, math.constant(0), math.constant(layout.getOut().getWidth(0)),
+                         math.constant(schedule.getColumns()));
+  builder.setInsertionPoint(over_columns.getBody()->getTerminator());
+  tile.column = over_columns.getInductionVar();
   return writeTile(own, tile);
+}
+
+/// The rows of each part of its type's own group, all their columns.
+void ThreadBlockProgram::writeHold(Tile &tile) {
+  const std::int64_t depth = schedule.getDepth();
+  SmallVector<Value> maps, coordinates;
+  for (const RowLines::RowBlock &block : tile.parts) {
+    maps.push_back(block.line.map);
+    coordinates.append({math.constant(0), block.line.type, block.line.line, block.row});
+  }
+  const sm::BlockType box = blockOf(x, schedule.getTypes());
+  const std::int64_t columns = (layout.getIn().getWidth(0) + depth - 1) / depth * depth;
+  tile.held = sm::HoldOp::create(
+      builder, location,
+      sm::BlockType::get(box.getContext(), box.getRows(), columns, box.getElementType(), 0), x, maps,
+      coordinates);
 }
 
 Value ThreadBlockProgram::locate(const RowLines &lines, Value number, Tile &tile) {
@@ -217,13 +271,6 @@ sm::AccumulatorType ThreadBlockProgram::sumsOf(tile::FragmentType fragment,
   return sm::AccumulatorType::getChecked(error, builder.getContext(), fragment.getRows(),
                                          fragment.getColumns(), schedule.getWarpRows(),
                                          schedule.getWarpColumns());
-}
-
-/// What the boxes of some maps make up, one below the other.
-static sm::BlockType blockOf(Value maps, std::int64_t boxes = 1) {
-  auto type = cast<sm::MapsType>(maps.getType());
-  return sm::BlockType::get(maps.getContext(), boxes * type.getRows(), type.getColumns(),
-                            type.getElementType(), type.getSwizzle());
 }
 
 LogicalResult ThreadBlockProgram::checkTerms(tile::TermsOp terms, tile::OwnOp own) {
@@ -314,19 +361,22 @@ void ThreadBlockProgram::writeSharedTerms(tile::TermsOp terms, const Tile &tile)
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(loop.getBody());
   Value step = loop.getInductionVar();
-  Value k = math.multiply(math.remainder(step, depth_blocks), depth);
+  Value piece = math.remainder(step, depth_blocks), k = math.multiply(piece, depth);
   const SharedTerms::Term term = steps.at(math, math.divide(step, depth_blocks));
   Value part = math.select(term.shared, math.constant(parts), term.part);
+  // What is held need not come.
+  Value fetched = holds() ? math.select(term.shared, math.constant(parts), math.constant(parts + 1)) : part;
 
   SmallVector<Value> maps, coordinates;
   for (const RowLines::RowBlock &block : tile.parts) {
     maps.push_back(block.line.map);
     coordinates.append({k, term.group, block.line.line, block.row});
   }
-  Value a = sm::FetchPartsOp::create(builder, location, blockOf(x, parts), x, maps, coordinates, part);
+  Value a = sm::FetchPartsOp::create(builder, location, blockOf(x, parts), x, maps, coordinates, fetched);
   Value b = fetchBank(tile, k, term.group);
-  Value next = sm::MultiplyOp::create(builder, location, init.getType(), a, b, loop.getRegionIterArg(0),
-                                      Value(), part, builder.getI64IntegerAttr(parts));
+  Value next =
+      sm::MultiplyOp::create(builder, location, init.getType(), a, b, loop.getRegionIterArg(0), Value(), part,
+                             builder.getI64IntegerAttr(parts), tile.held, holds() ? piece : Value());
   scf::YieldOp::create(builder, location, next);
   sums[terms.getResult(0)] = loop.getResult(0);
 }

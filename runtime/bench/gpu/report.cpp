@@ -39,8 +39,13 @@ Json ratio(double numerator, double denominator) {
 }
 
 Json toJson(const GpuTile &tile) {
-  return {{"rows", tile.rows},     {"columns", tile.columns},     {"depth", tile.depth},
-          {"stages", tile.stages}, {"consumers", tile.consumers}, {"types", tile.types}};
+  return {{"rows", tile.rows},
+          {"columns", tile.columns},
+          {"depth", tile.depth},
+          {"stages", tile.stages},
+          {"consumers", tile.consumers},
+          {"types", tile.types},
+          {"held_groups", tile.held_groups}};
 }
 
 // Null where the manifest does not say it.

@@ -42,3 +42,22 @@ sm.kernel @loads(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
     }
   }
 }
+
+// CHECK-LABEL: sm.kernel @held
+sm.kernel @held(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
+                  %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, swizzle 128>,
+                  %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>, %rows: index, %offset: index,
+                  %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: %[[HELD:.*]] = sm.hold %x[%c0, %c1] [%c0, %c0, %c0, %rows, %c0, %c1, %c1, %offset] : <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128> -> <128 x 192 x bf16, swizzle 128>
+  %held = sm.hold %x[%c0, %c1] [%c0, %c0, %c0, %rows, %c0, %c1, %c1, %offset] : <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128> -> <128 x 192 x bf16, swizzle 128>
+  %a = sm.fetch_parts %x[%c0, %c1] [%c0, %c0, %c0, %rows, %c0, %c0, %c1, %offset] part %rows : <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128> -> <128 x 64 x bf16, swizzle 128>
+  %b = sm.fetch %w[%c0] [%c0, %c0, %c0, %c0] : <1 x 64 x 64 x bf16, row_dimension 2, swizzle 128> -> <64 x 64 x bf16, swizzle 128>
+  %zero = sm.zero : <128 x 64>
+  // CHECK: sm.multiply %{{.*}}, %{{.*}}, %{{.*}} part %rows of 2 held %[[HELD]][%offset] : !sm.block<128 x 192 x bf16, swizzle 128> : <128 x 64 x bf16, swizzle 128>
+  %sum = sm.multiply %a, %b, %zero part %rows of 2 held %held[%offset] : !sm.block<128 x 192 x bf16, swizzle 128> : <128 x 64 x bf16, swizzle 128>, <64 x 64 x bf16, swizzle 128>, <128 x 64>
+  %ring = sm.ring : <1>
+  // CHECK: sm.give_back %{{.*}}[%c0] : <1>
+  sm.give_back %ring[%c0] : <1>
+}

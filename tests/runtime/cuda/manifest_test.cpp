@@ -42,15 +42,25 @@ TEST(GpuManifest, IsReadAsWritten) {
   EXPECT_FALSE(Bundle::parse(gpuBundle(GpuShape())).manifest().kernels[0].gpu->terms);
 }
 
-TEST(GpuManifest, TypesOfATileAreReadAsWritten) {
+TEST(GpuManifest, WhatTilesShareIsReadAsWritten) {
   Json manifest = gpuManifest({.table = true});
-  EXPECT_EQ(Bundle::parse(gpuBundle({.table = true}, manifest)).manifest().kernels[0].gpu->tile.types, 1);
-  manifest["kernels"][0]["tile"]["types"] = 2;
-  EXPECT_EQ(Bundle::parse(gpuBundle({.table = true}, manifest)).manifest().kernels[0].gpu->tile.types, 2);
-  for (const int64_t types : {0, 100}) {
-    manifest["kernels"][0]["tile"]["types"] = types;
-    EXPECT_THROW(Bundle::parse(gpuBundle({.table = true}, manifest)), Error) << types;
-  }
+  const auto tile = [&] {
+    return Bundle::parse(gpuBundle({.table = true}, manifest)).manifest().kernels[0].gpu->tile;
+  };
+  EXPECT_EQ(tile().types, 1);
+  EXPECT_EQ(tile().held_groups, 0);
+  Json &fields = manifest["kernels"][0]["tile"];
+  fields["types"] = 2;
+  fields["held_groups"] = 1;
+  EXPECT_EQ(tile().types, 2);
+  EXPECT_EQ(tile().held_groups, 1);
+  for (const char *name : {"types", "held_groups"})
+    for (const int64_t number : {0, 100}) {
+      const Json before = fields[name];
+      fields[name] = number;
+      EXPECT_THROW(tile(), Error) << name << " = " << number;
+      fields[name] = before;
+    }
 }
 
 TEST(GpuManifest, CopiesByThreadsAreReadAsWritten) {

@@ -51,6 +51,15 @@ const std::vector<Kernel> &kernels() {
        "interval(40)"},
       {"Q3Types2LongInterval", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3,types=2", f32,
        "interval(150)"},
+      // held rows: for as many groups as there are, for a number that does not divide them, of one type and
+      // of several, with columns in one block and in three
+      {"Q4Held", "Q(4)", 256, 384, "rows=64,columns=32,depth=32,stages=3,hold=4", bf16},
+      {"Q5Held2Partial", "Q(5)", 200, 280, "rows=128,columns=64,depth=32,stages=2,hold=2", f32},
+      {"Q7HeldTypes2", "Q(7)", 560, 392, "rows=64,columns=48,depth=64,stages=2,types=2,hold=3", bf16},
+      {"Q4HeldTypes4", "Q(4)", 128, 256, "rows=64,columns=64,depth=16,stages=4,types=4,hold=3", f32},
+      {"Q3HeldTall", "Q(3)", 192, 192, "rows=128,columns=64,depth=64,stages=2,types=2,hold=1", bf16},
+      {"Q5HeldInterval", "Q(5)", 160, 240, "rows=64,columns=48,depth=32,stages=3,types=3,hold=2", bf16,
+       "interval(40)"},
       // runs of rows
       {"Q3Interval", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3", bf16, "interval(40)"},
       {"Q4LongInterval", "Q(4)", 256, 256, "rows=128,columns=64,depth=32,stages=4", f32, "interval(150)"},
