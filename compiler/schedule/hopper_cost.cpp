@@ -161,7 +161,8 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   // A slot has room for the rows of all types, and in most steps one of them has some.
   const double filled =
       (own_steps * own.bytes + shared_steps * shared.bytes) / ((own_steps + shared_steps) * shared.bytes);
-  const double in_flight = static_cast<double>(schedule.stages * stageBytes(schedule)) * filled;
+  // Of the slots one is multiplied from.
+  const double in_flight = static_cast<double>((schedule.stages - 1) * stageBytes(schedule)) * filled;
   cost.loads = copied / h200::cache_bytes_per_us * std::max(1.0, bytes_in_flight / in_flight);
 
   const double narrow = w_panel == full_row_bytes && x_panel == full_row_bytes ? 1 : narrow_panels;

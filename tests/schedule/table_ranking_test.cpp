@@ -83,7 +83,8 @@ TEST(TableChoices, AreSensibleAndQuick) {
     // Beyond what launches cost, nothing takes three times the floor.
     EXPECT_LT(best.predicted, 6 + 2.4 * ranking.floor_us) << best.schedule;
     // One with the same tile and shorter stages is never better by more than what the model can tell apart.
-    if (row.k / row.q % 64 == 0) {
+    // Held rows may leave no room for deep stages.
+    if (row.k / row.q % 64 == 0 && schedule.held_groups == 0) {
       EXPECT_EQ(schedule.depth, 64) << best.schedule;
     }
   }
