@@ -118,9 +118,9 @@ StepCost::StepCost(const HopperSchedule &schedule, double types, bool held) {
 /// Bytes of the bank that come from memory beyond the first time. Tiles are walked column block by column
 /// block, then group, row block, line: what a block of rows reads of the bank comes back with the next one,
 /// and what types share with the next type, unless the cache has lost it meanwhile.
-static double rereadBytes(const ProjectionWork &work, const TileCounts &counts, double tiles_of_row_block) {
+static double rereadBytes(const ProjectionWork &work, const TileCounts &counts, double turns_of_row_block) {
   auto lost = [](double bytes) { return std::max(0.0, 1 - h200::cache_bytes / bytes); };
-  const double together = std::max(1.0, std::floor(h200::processors / tiles_of_row_block));
+  const double together = std::max(1.0, std::floor(h200::processors / turns_of_row_block));
   double lines = 0, within = 0;
   for (const EqualLines &kind : counts.lines) {
     lines += kind.count;
@@ -147,9 +147,9 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   cost.tiles = counts.tiles_of_columns * tiles_of_row_block;
   cost.turns = holds ? counts.tiles_of_columns * counts.walks : cost.tiles;
   cost.waves = ceilDivide(cost.turns, h200::processors);
-  cost.memory =
-      (work.x_bytes + work.bank_bytes + work.y_bytes + rereadBytes(work, counts, tiles_of_row_block)) /
-      h200::memory_bytes_per_us;
+  cost.memory = (work.x_bytes + work.bank_bytes + work.y_bytes +
+                 rereadBytes(work, counts, holds ? counts.walks : tiles_of_row_block)) /
+                h200::memory_bytes_per_us;
   const double bank_blocks =
       work.groups * (counts.row_blocks * counts.own_terms + counts.tiles_of_columns * counts.shared_terms);
   // How often a row of X comes: with every term of a tile, or of its own group once for a walk.
