@@ -193,6 +193,17 @@ void SmInsertBarriers::closeGroups(sm::KernelOp kernel) {
     closeEmptyGroups(builder, role);
 }
 
+/// The block's threads meet once for the barriers of all rings: this is the last so far.
+static void initializeBarriers(OpBuilder &builder, sm::KernelOp kernel, const Barriers &barriers) {
+  SmallVector<Value> all;
+  for (auto before : llvm::make_early_inc_range(kernel.getBody().getOps<sm::InitializeOp>())) {
+    all.append(before.getBarriers().begin(), before.getBarriers().end());
+    before.erase();
+  }
+  all.append({barriers.full, barriers.empty});
+  sm::InitializeOp::create(builder, kernel.getLoc(), all);
+}
+
 LogicalResult SmInsertBarriers::lower(sm::KernelOp kernel, sm::RingOp ring) {
   std::int64_t multiplying = 0;
   for (sm::RoleOp role : kernel.getBody().getOps<sm::RoleOp>())
@@ -209,7 +220,7 @@ LogicalResult SmInsertBarriers::lower(sm::KernelOp kernel, sm::RingOp ring) {
   Barriers barriers = {sm::BarriersOp::create(builder, location, type, 1),
                        sm::BarriersOp::create(builder, location, type, warps_of_warpgroup * multiplying),
                        slots};
-  sm::InitializeOp::create(builder, location, ValueRange{barriers.full, barriers.empty});
+  initializeBarriers(builder, kernel, barriers);
 
   SmallVector<Operation *> steps(ring.getRing().getUsers());
   for (Operation *step : steps)

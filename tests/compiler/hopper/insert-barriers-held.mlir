@@ -37,6 +37,29 @@ sm.kernel @held(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
   }
 }
 
+// The block's threads meet once for the barriers of both rings.
+sm.kernel @two(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
+                  %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, swizzle 128>,
+                  %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>, %rows: index, %offset: index,
+                  %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
+  // CHECK-LABEL: sm.kernel @two
+  %c0 = arith.constant 0 : index
+  %even = arith.constant 0 : i32
+  // CHECK: %[[FULL0:.*]] = sm.barriers arrivals 1 : <1>
+  // CHECK-NEXT: %[[EMPTY0:.*]] = sm.barriers arrivals 8 : <1>
+  %stays = sm.ring : <1>
+  // CHECK-NEXT: %[[FULL1:.*]] = sm.barriers arrivals 1 : <4>
+  // CHECK-NEXT: %[[EMPTY1:.*]] = sm.barriers arrivals 8 : <4>
+  // CHECK-NEXT: sm.initialize %[[FULL0]], %[[EMPTY0]], %[[FULL1]], %[[EMPTY1]]
+  %ring = sm.ring : <4>
+  sm.role multiply warpgroups 2 registers 232 {
+    sm.await %stays[%c0] parity %even : <1>
+    sm.await %ring[%c0] parity %even : <4>
+    sm.give_back %ring[%c0] : <4>
+    sm.give_back %stays[%c0] : <1>
+  }
+}
+
 // Steps of the shared term multiply from the ring, own ones what is held, in those warpgroups that they concern.
 // CHECK-LABEL: sm.kernel @groups
 sm.kernel @groups(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
