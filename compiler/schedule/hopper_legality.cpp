@@ -49,17 +49,17 @@ void requireHopperLayer(const algebras::Layer &layer, HopperOutput) {
 }
 
 HopperRegisters hopperRegisters(std::int64_t warpgroups) {
-  // 65536 registers for 256 to 640 threads; a load needs few, so that the others get what it leaves. The
-  // assembler counts on what threads start with: more than 128 or 96 of these are of no use to three or four.
+  // 65536 registers for 256 to 640 threads. The assembler counts on what threads start with, 255, 168, 128 or
+  // 96: the others need a little more than that, and a load may have what they leave.
   switch (warpgroups) {
   case 1:
-    return {40, 240};
+    return {56, 240};
   case 2:
-    return {40, 232};
+    return {56, 224};
   case 3:
-    return {40, 152};
+    return {56, 144};
   default:
-    return {40, 104};
+    return {56, 104};
   }
 }
 

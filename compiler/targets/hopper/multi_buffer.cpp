@@ -1,5 +1,6 @@
 // sm-multi-buffer: the channel becomes a ring of slots in shared memory.
 #include "compiler/schedule/hopper_schedule.h"
+#include "compiler/targets/hopper/part_steps.h"
 #include "compiler/targets/hopper/passes.h"
 #include "compiler/targets/thread_block/index_math.h"
 
@@ -55,7 +56,6 @@ private:
   Place advance(Location location, Place place);
   void fill(sm::PutOp put, Place place);
   void drain(sm::TakeOp take, Place place);
-  void hold(sm::HoldOp rows, Place place);
   void keep(sm::TakeOp take, Place place);
 
   OpBuilder builder;
@@ -159,43 +159,6 @@ Place RingSide::advance(Location location, Place place) {
           arith::XOrIOp::create(builder, location, place.parity, flip)};
 }
 
-/// For each part of a block, whether it is fetched: where all are, or it alone is.
-static SmallVector<Value> fetchedParts(OpBuilder &builder, sm::FetchPartsOp fetch) {
-  const IndexMath math(builder, fetch.getLoc());
-  Value all = math.equal(fetch.getPart(), math.constant(fetch.getParts()));
-  SmallVector<Value> fetched;
-  for (std::int64_t part = 0; part < fetch.getParts(); ++part)
-    fetched.push_back(math.either(all, math.equal(fetch.getPart(), math.constant(part))));
-  return fetched;
-}
-
-/// Each part has its rows in the slot.
-static void loadParts(OpBuilder &builder, sm::FetchPartsOp fetch, ArrayRef<Value> fetched, Value buffer,
-                      Value slot) {
-  const std::int64_t rows = fetch.getSource().getType().getRows();
-  for (auto [part, map, condition] : llvm::enumerate(fetch.getMaps(), fetched)) {
-    const auto number = static_cast<std::int64_t>(part);
-    sm::LoadOp::create(builder, fetch.getLoc(), fetch.getSource(), map, fetch.getCoordinatesOf(number),
-                       buffer, slot, Value(), Value(), builder.getI64IntegerAttr(number * rows), condition);
-  }
-}
-
-/// Rows that stay have the ring's only slot; each of their pieces is a slot of its buffer.
-void RingSide::hold(sm::HoldOp rows, Place place) {
-  Location location = rows.getLoc();
-  const IndexMath math(builder, location);
-  const sm::MapsType maps = rows.getSource().getType();
-  const std::int64_t pieces = rows.getBlock().getType().getColumns() / maps.getColumns();
-  for (std::int64_t piece = 0; piece < pieces; ++piece)
-    for (std::int64_t part = 0; part < rows.getParts(); ++part) {
-      SmallVector<Value> coordinates(rows.getCoordinatesOf(part));
-      coordinates[0] = math.add(coordinates[0], piece * maps.getColumns());
-      sm::LoadOp::create(builder, location, rows.getSource(), rows.getMaps()[static_cast<unsigned>(part)],
-                         coordinates, buffers[0], math.constant(piece), Value(), Value(),
-                         builder.getI64IntegerAttr(part * maps.getRows()), Value());
-    }
-}
-
 /// They stay until the end of the block that takes them. The builder stands behind it afterwards.
 void RingSide::keep(sm::TakeOp take, Place place) {
   builder.setInsertionPoint(take);
@@ -224,7 +187,7 @@ void RingSide::fill(sm::PutOp put, Place place) {
   put->setOperands(channel);
   for (auto [op, buffer] : llvm::zip_equal(fetches, buffers)) {
     if (auto rows = dyn_cast<sm::HoldOp>(op)) {
-      hold(rows, place);
+      loadPieces(builder, rows, buffer);
     } else if (auto parts = dyn_cast<sm::FetchPartsOp>(op)) {
       loadParts(builder, parts, fetched, buffer, place.slot);
     } else {
@@ -235,39 +198,6 @@ void RingSide::fill(sm::PutOp put, Place place) {
     op->erase();
   }
   sm::PublishOp::create(builder, put.getLoc(), ring, place.slot);
-}
-
-/// What `then` and `otherwise` make of the sums.
-static Value choose(OpBuilder &builder, sm::MultiplyOp multiply, Value condition, function_ref<Value()> then,
-                    function_ref<Value()> otherwise) {
-  Location location = multiply.getLoc();
-  auto branch = scf::IfOp::create(builder, location, multiply.getResult().getType(), condition,
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(branch.thenBlock());
-  scf::YieldOp::create(builder, location, then());
-  builder.setInsertionPointToEnd(branch.elseBlock());
-  scf::YieldOp::create(builder, location, otherwise());
-  return branch.getResult(0);
-}
-
-/// The product in those warpgroups whose rows belong to the part, all of which do where all parts multiply.
-/// `own` is that of one part, from where its rows are.
-static Value productOfPart(OpBuilder &builder, sm::MultiplyOp multiply, function_ref<Value()> product,
-                           function_ref<Value()> own) {
-  Location location = multiply.getLoc();
-  const IndexMath math(builder, location);
-  const std::int64_t parts = multiply.getPartsAttr().getInt();
-  const std::int64_t warpgroups =
-      multiply.getAccumulator().getType().getRows() / (parts * sm::warpgroup_rows);
-  Value warpgroup = sm::WarpgroupOp::create(builder, location, builder.getIndexType());
-  Value mine = math.equal(multiply.getPart(), math.divide(warpgroup, warpgroups));
-  Value all = math.equal(multiply.getPart(), math.constant(parts));
-  const auto nothing = [&] { return multiply.getAccumulator(); };
-  if (!multiply.getHeld())
-    return choose(builder, multiply, math.either(all, mine), product, nothing);
-  return choose(builder, multiply, all, product,
-                [&] { return parts == 1 ? own() : choose(builder, multiply, mine, own, nothing); });
 }
 
 /// Products come from the slot. The builder stands behind them afterwards.

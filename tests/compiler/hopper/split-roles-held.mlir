@@ -14,12 +14,12 @@ sm.kernel @held(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
   %c1 = arith.constant 1 : index
   // CHECK: %[[HELD:.*]] = sm.channel : <!sm.block<128 x 192 x bf16, swizzle 128>>
   // CHECK: %[[CHANNEL:.*]] = sm.channel : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>
-  // CHECK: sm.role multiply warpgroups 2 registers 232 {
+  // CHECK: sm.role multiply warpgroups 2 registers 224 {
   // CHECK: %[[ROWS:.*]] = sm.take %[[HELD]]
   // CHECK: scf.for
   // CHECK: %[[BLOCKS:.*]]:2 = sm.take %[[CHANNEL]]
   // CHECK-NEXT: sm.multiply %[[BLOCKS]]#0, %[[BLOCKS]]#1, %{{.*}} part %{{.*}} of 2 held %[[ROWS]][%{{.*}}]
-  // CHECK: sm.role load warpgroups 1 registers 40 {
+  // CHECK: sm.role load warpgroups 1 registers 56 {
   // CHECK: %[[LOADED:.*]] = sm.hold %x[%c0, %c1]
   // CHECK-NEXT: sm.put %[[HELD]], %[[LOADED]]
   // CHECK: scf.for

@@ -13,11 +13,11 @@ sm.kernel @types(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   // CHECK: %[[CHANNEL:.*]] = sm.channel : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>
-  // CHECK: sm.role multiply warpgroups 2 registers 232 {
+  // CHECK: sm.role multiply warpgroups 2 registers 224 {
   // CHECK: %[[BLOCKS:.*]]:2 = sm.take %[[CHANNEL]]
   // CHECK-NEXT: sm.multiply %[[BLOCKS]]#0, %[[BLOCKS]]#1, %{{.*}} part %{{.*}} of 2
   // CHECK: sm.deliver_parts
-  // CHECK: sm.role load warpgroups 1 registers 40 {
+  // CHECK: sm.role load warpgroups 1 registers 56 {
   // CHECK: %[[A:.*]] = sm.fetch_parts %x[%c0, %c1]
   // CHECK-NEXT: %[[B:.*]] = sm.fetch %w
   // CHECK-NEXT: sm.put %[[CHANNEL]], %[[A]], %[[B]]
