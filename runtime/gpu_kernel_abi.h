@@ -12,6 +12,7 @@
  *
  * It is launched with `threads` threads and `shared_bytes` of dynamic shared memory in each block, in clusters of
  * `cluster` blocks along x, on any number of clusters: the grid is persistent, block b takes the tiles b, b + grid, ...
+ * Where rows of X are held (`held_groups` of the manifest), what it takes at a time is all tiles of so many groups.
  * A cluster takes its tiles together, `cluster_rows` consecutive blocks of rows of a line times `cluster_columns`
  * consecutive blocks of columns of a group: cluster c takes the tiles of number c, c + grid / cluster, ... of such, and
  * block r of it the one in row r / cluster_columns, column r mod cluster_columns. A kernel with clusters names their
@@ -44,6 +45,10 @@
  *     stride 1 row. The first and the last run may be partial, so there are three maps:
  *       [0] the first run, when offset mod w > 0: min(M, w - offset mod w) rows
  *       [1] the whole runs      [2] the rows that are left after them, fewer than w
+ *
+ * Lines are numbered in the order of the maps. A kernel whose tiles have several `types` takes so many consecutive ones
+ * of them at a time, the lines n, n + 1, ...: their types are consecutive, too. The boxes of X then have the rows that a
+ * tile has of one line, those of Y always 64.
  *
  * A map that would be empty is present, never used, and encoded with extents of 1 for lines and rows.
  *

@@ -87,6 +87,10 @@ static nlohmann::ordered_json gpuKernelJson(const algrt::Kernel &kernel) {
     entry["tile"]["cluster_rows"] = gpu.tile.cluster_rows;
     entry["tile"]["cluster_columns"] = gpu.tile.cluster_columns;
   }
+  if (gpu.tile.types > 1)
+    entry["tile"]["types"] = gpu.tile.types;
+  if (gpu.tile.held_groups > 0)
+    entry["tile"]["held_groups"] = gpu.tile.held_groups;
   entry["boxes"] = {{"x", box(gpu.x)}, {"w", box(gpu.w)}, {"y", box(gpu.y)}};
   return entry;
 }

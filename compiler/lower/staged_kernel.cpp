@@ -16,7 +16,8 @@ KernelOp writeStagedForward(OpBuilder &builder, Location location, StringRef nam
   auto named = [&](StringRef name) -> Location {
     return NameLoc::get(builder.getStringAttr(name), location);
   };
-  const std::int64_t rows = schedule.getRows(), columns = schedule.getColumns();
+  // Fragments hold the rows of all types of a tile, one type below the other.
+  const std::int64_t rows = schedule.getTileRows(), columns = schedule.getColumns();
   const std::int64_t k = layout.getIn().getTotal(), n = layout.getOut().getTotal();
   // In the slot lift a block of the bank is as wide as one output group.
   const std::int64_t bank_columns = layout.getLift() == LiftKind::Slots ? layout.getOut().getWidth(0) : n;
@@ -32,7 +33,7 @@ KernelOp writeStagedForward(OpBuilder &builder, Location location, StringRef nam
   builder.setInsertionPointToEnd(&operands);
 
   const std::pair<AxisKind, std::int64_t> axes[] = {{AxisKind::Types, schedule.getTypes()},
-                                                    {AxisKind::Rows, rows},
+                                                    {AxisKind::Rows, schedule.getRows()},
                                                     {AxisKind::Groups, 1},
                                                     {AxisKind::Columns, columns}};
   SmallVector<Attribute> owned;

@@ -54,7 +54,7 @@ static tile::StagedAttr hopper(MLIRContext *context, const algebras::Layer &laye
     if (const std::string reason = whyIllegal(layer, schedule, output); !reason.empty())
       throw impossible(toString(schedule), reason);
     if (schedule.stages == 0)
-      schedule.stages = stagesThatFit(schedule, output);
+      schedule.stages = stagesThatFit(schedule, output, heldBytes(schedule, layer.in.width(0)));
   }
   return tile::StagedAttr::get(context, schedule.types, schedule.rows, schedule.columns, schedule.depth,
                                schedule.stages, /*warp_rows=*/0, /*warp_columns=*/0, /*vector=*/0,

@@ -12,6 +12,10 @@ inline constexpr double processorsIn(double cluster) { return cluster > 2 ? 128 
 inline constexpr double memory_bytes_per_us = 4.3e6; ///< copy, measured
 /// Second-level cache to shared memory, all processors together.
 inline constexpr double cache_bytes_per_us = 5.5e6;
+/// What one processor can take of that when others leave it: 64 bytes in a cycle of 1755 MHz. An assumption.
+inline constexpr double port_bytes_per_us = 64 * 1755;
+/// Until a copy has come, with all processors copying: 48 KB in flight keep one at its share. An assumption.
+inline constexpr double latency_us = 48e3 * processors / cache_bytes_per_us;
 /// Of one processor in one cycle, dense, bf16.
 inline constexpr double macs_per_cycle = 2048;
 /// Cycles per microsecond at which dense products of bf16 reach 790 TFLOP/s, measured.

@@ -6,13 +6,39 @@
 
 namespace compiler {
 
+namespace {
+/// Rows of a tile, of each of its types.
+struct Rows {
+  std::int64_t rows, types, held_groups = 0;
+};
+} // namespace
+
+/// Rows of tiles, those of one type first. Only types of a complete graph share anything.
+static std::vector<Rows> rowsOfTiles(const algebras::Layer &layer) {
+  std::vector<Rows> all = {{128, 1}, {64, 1}, {192, 1}, {256, 1}};
+  for (const Rows &several : {Rows{64, 2}, {64, 3}, {64, 4}, {128, 2}})
+    if (several.types <= layer.lift.completeGraph().value_or(0))
+      all.push_back(several);
+  // Held for so many groups, or for fewer where that gives more processors something to do.
+  const std::vector<Rows> coming = all;
+  for (const std::int64_t groups : {2, 4, 8, 16, 32})
+    if (groups <= layer.lift.completeGraph().value_or(0))
+      for (const Rows &rows : coming)
+        all.push_back({rows.rows, rows.types, groups});
+  return all;
+}
+
 /// Tiles of all sizes that the tensor cores have instructions for, with rows on either side.
-static std::vector<HopperSchedule> tiles() {
+static std::vector<HopperSchedule> tiles(const algebras::Layer &layer) {
   std::vector<HopperSchedule> all;
   for (const std::int64_t depth : {64, 32, 16}) {
-    for (const std::int64_t rows : {128, 64, 192, 256})
-      for (std::int64_t columns = 256; columns >= 16; columns -= 16)
-        all.push_back({rows, columns, depth});
+    for (const Rows &shape : rowsOfTiles(layer))
+      for (std::int64_t columns = 256; columns >= 16; columns -= 16) {
+        HopperSchedule tile{shape.rows, columns, depth};
+        tile.types = shape.types;
+        tile.held_groups = shape.held_groups;
+        all.push_back(tile);
+      }
     // Few rows fill side N of an instruction, many fill side M as well.
     for (const std::int64_t rows : {8, 16, 24, 32, 48, 64, 96, 128})
       for (const std::int64_t columns : {256, 192, 128, 64}) {
@@ -64,17 +90,17 @@ static void addClusters(const algebras::Layer &layer, HopperOutput output, const
 
 std::vector<HopperConsidered> considerHopper(const algebras::Layer &layer, HopperOutput output) {
   std::vector<HopperConsidered> considered;
-  for (HopperSchedule schedule : tiles())
+  for (HopperSchedule schedule : tiles(layer))
     for (const OuterAxis outer : {OuterAxis::Types, OuterAxis::Groups}) {
       schedule.outer = outer;
       schedule.stages = 0;
       std::optional<HopperRefusal> refused = refusal(layer, schedule, output);
       if (!refused) {
-        schedule.stages = stagesThatFit(schedule, output);
+        schedule.stages = stagesThatFit(schedule, output, heldBytes(schedule, layer.in.width(0)));
         refused = pointless(layer, schedule);
       }
       considered.push_back({schedule, refused});
-      if (!refused)
+      if (!refused && schedule.types == 1 && schedule.held_groups == 0)
         addClusters(layer, output, schedule, considered);
     }
   return considered;

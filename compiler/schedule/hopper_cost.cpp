@@ -29,7 +29,8 @@ static constexpr double cycles_per_shared_stage = 20;
 static constexpr double doubled_cluster = 0.02;
 static constexpr double cycles_per_tile =
     600; // filling the pipeline's end, writing sums through shared memory
-static constexpr double bytes_in_flight = 48e3; // per processor, to cover the latency of memory
+// Between two walks over groups the rows that are held change: the pipeline runs empty and fills again.
+static constexpr double cycles_per_walk = 1500;
 // Panels of less than 128 bytes spread worse over the banks of shared memory.
 static constexpr double narrow_panels = 1.05;
 
@@ -48,33 +49,118 @@ static double rowCostInBlocks(double bytes, double block_bytes, double piece_byt
   return whole * rowCost(block_bytes, piece_bytes) + rowCost(bytes - whole * block_bytes, piece_bytes);
 }
 
+namespace {
+/// Tiles and terms of a product under a schedule. Where a tile has several types, the term that they share is
+/// one of the tile, and the others are one type's own. So they are where rows are held. Else all are a type's
+/// own.
+struct TileCounts {
+  TileCounts(const ProjectionWork &work, const HopperSchedule &schedule);
+
+  double row_blocks = 0;         ///< of all lines, in whole clusters
+  double tiles_of_columns = 0;   ///< tiles that have the same group and columns
+  double own_terms = 0;          ///< of a type and a group, on average
+  double shared_terms = 0;       ///< of a tile
+  double most_own_terms = 0;     ///< of a tile, of all its types
+  double used_bytes = 0;         ///< of the blocks of the bank that the types of a tile use
+  double walks = 0;              ///< over groups, of one block of rows; 0 where no rows are held
+  std::vector<EqualLines> lines; ///< or where tiles have several types groups of lines; rows in blocks
+};
+
+/// One term, of one type or of all that a tile has, `depth` of it in a step.
+struct TermCost {
+  /// Of the rows of so many types, which may be held already.
+  TermCost(const ProjectionWork &work, const HopperSchedule &schedule, double types, bool held);
+
+  double multiplied; ///< cycles of the tensor cores
+  double stages;     ///< cycles until the next one can begin
+  double bytes;      ///< that one of its steps loads
+};
+} // namespace
+
+TileCounts::TileCounts(const ProjectionWork &work, const HopperSchedule &schedule) {
+  const double types = static_cast<double>(schedule.types);
+  const double cluster_rows = static_cast<double>(schedule.cluster_rows);
+  double left_over = 0; // of the group of lines that the kind before has begun
+  for (const EqualLines &kind : work.lines) {
+    const double blocks =
+        ceilDivide(kind.rows, static_cast<double>(schedule.rows) * cluster_rows) * cluster_rows;
+    row_blocks += kind.count * blocks;
+    // Longer lines come first: a group of lines is as long as its first.
+    const double begun = ceilDivide(std::max(0.0, kind.count - left_over), types);
+    left_over += begun * types - kind.count;
+    if (begun > 0)
+      lines.push_back({begun, blocks});
+    tiles_of_columns += begun * blocks;
+  }
+  if (schedule.held_groups > 0)
+    walks = ceilDivide(work.groups, static_cast<double>(schedule.held_groups));
+  if (schedule.types == 1 && walks == 0) {
+    own_terms = work.terms;
+    most_own_terms = work.most_terms;
+    used_bytes = work.type_bytes;
+    return;
+  }
+  // Of 2 q - 1 blocks in a row of the bank and its diagonal, q are the diagonal, which types share.
+  own_terms = work.terms - 1;
+  shared_terms = 1;
+  most_own_terms = schedule.types < static_cast<std::int64_t>(work.groups) ? types : types - 1;
+  const double diagonal = work.type_bytes / work.terms;
+  used_bytes = diagonal + types * (work.type_bytes - diagonal);
+}
+
+TermCost::TermCost(const ProjectionWork &work, const HopperSchedule &schedule, double types, bool held) {
+  const double columns = static_cast<double>(schedule.columns), depth = static_cast<double>(schedule.depth);
+  const double rows = types * static_cast<double>(schedule.rows);
+  // One instruction multiplies 64 of its side M by the width of its side N, 16 deep. Below a width of 64
+  // reading the other side takes longer.
+  const double width = static_cast<double>(schedule.instructionWidth());
+  const double instruction = std::max(width / 2, 16 + width / 4);
+  const double instructions = (schedule.rows_on == RowSide::M ? rows : columns) / 64;
+  const double loaded = held ? 0 : types;
+  const double copies = loaded * 2 * depth / static_cast<double>(panelBytes(schedule.depth, 2)) +
+                        2 * columns / static_cast<double>(panelBytes(schedule.columns, 2));
+  const double waits = cycles_per_stage + (schedule.cluster() > 1 ? cycles_per_shared_stage : 0);
+  multiplied = stages = 0;
+  auto step = [&](double deep) { return instructions * ceilDivide(deep, 16) * instruction; };
+  auto add = [&](double steps, double products) {
+    multiplied += steps * products;
+    stages += steps * (std::max(products, copies * cycles_per_copy) + waits);
+  };
+  // The last step multiplies only what is left of the group.
+  const double steps = ceilDivide(work.k, depth);
+  add(steps - 1, step(depth));
+  add(1, step(work.k - (steps - 1) * depth));
+  bytes = 2 * depth * (loaded * static_cast<double>(schedule.rows) + columns);
+}
+
 /// The part of bytes that the cache has lost before they are read again, after so many others.
 static double lost(double bytes_between) { return std::max(0.0, 1 - h200::cache_bytes / bytes_between); }
 
 /// Bytes that come from memory beyond the first time, where all groups of a type follow one another: column
 /// block by column block, then group, row block, line. What a block of rows reads of the bank comes back with
 /// the next one, and what types share with the next type.
-static double rereadWithTypesOutside(const ProjectionWork &work, double rows, double tiles_of_row_block) {
-  const double together = std::max(1.0, std::floor(h200::processors / tiles_of_row_block));
+static double rereadWithTypesOutside(const ProjectionWork &work, const TileCounts &counts,
+                                     double turns_of_row_block) {
+  const double together = std::max(1.0, std::floor(h200::processors / turns_of_row_block));
   double lines = 0, within = 0;
-  for (const EqualLines &kind : work.lines) {
+  for (const EqualLines &kind : counts.lines) {
     lines += kind.count;
-    within += kind.count * (ceilDivide(ceilDivide(kind.rows, rows), together) - 1) * work.type_bytes;
+    within += kind.count * (ceilDivide(kind.rows, together) - 1) * counts.used_bytes;
   }
-  const double across = std::max(0.0, lines * work.type_bytes - work.bank_bytes);
-  return within * lost(work.type_bytes) + across * lost(work.intervals ? work.bank_bytes : work.type_bytes);
+  const double across = std::max(0.0, lines * counts.used_bytes - work.bank_bytes);
+  return within * lost(counts.used_bytes) +
+         across * lost(work.intervals ? work.bank_bytes : counts.used_bytes);
 }
 
 /// The same where all rows of a group follow one another. Rows come back with the next group that reads them,
 /// a group's part of the bank with the next rows. Rows are in memory in pieces as wide as a group, and the
 /// neighbour of a piece is needed much later: both fetch the sector that they share, and write it.
-static double rereadWithGroupsOutside(const ProjectionWork &work, double rows, double column_blocks) {
+static double rereadWithGroupsOutside(const ProjectionWork &work, const TileCounts &counts,
+                                      double turns_of_group) {
   constexpr double sector = 32, bytes_beyond_a_piece = sector / 2;
-  const double together = std::max(1.0, std::floor(h200::processors / column_blocks));
+  const double together = std::max(1.0, std::floor(h200::processors / turns_of_group));
   const double bank_of_group = work.bank_bytes / work.groups;
-  double used_bank = 0;
-  for (const EqualLines &kind : work.lines)
-    used_bank += kind.count * ceilDivide(kind.rows, rows) * work.type_bytes / work.groups;
+  const double used_bank = counts.tiles_of_columns * counts.used_bytes / work.groups;
   const double input_groups = work.x_bytes / (2 * work.rows() * work.k);
   const double used_x = work.x_bytes * work.terms * work.groups / input_groups;
   const double x_of_group = used_x / work.groups, y_of_group = work.y_bytes / work.groups;
@@ -89,66 +175,83 @@ static double rereadWithGroupsOutside(const ProjectionWork &work, double rows, d
 
 HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule, HopperOutput output) {
   const double rows = static_cast<double>(schedule.rows), columns = static_cast<double>(schedule.columns);
-  const double depth = static_cast<double>(schedule.depth);
+  const double depth = static_cast<double>(schedule.depth), types = static_cast<double>(schedule.types);
   // A cluster takes its tiles together, also those that are past the end of a line or of a group.
   const double cluster_rows = static_cast<double>(schedule.cluster_rows),
                cluster_columns = static_cast<double>(schedule.cluster_columns),
                cluster = cluster_rows * cluster_columns;
-  const double column_clusters = ceilDivide(work.n, columns * cluster_columns);
-  const double column_blocks = column_clusters * cluster_columns, steps = ceilDivide(work.k, depth);
+  const double column_clusters = ceilDivide(work.n, columns * cluster_columns),
+               column_blocks = column_clusters * cluster_columns;
   const double tiles_of_row_block = work.groups * column_blocks;
   const double x_panel = static_cast<double>(panelBytes(schedule.depth, 2));
   const double w_panel = static_cast<double>(panelBytes(schedule.columns, 2));
   const double in_cycles = 1 / (h200::processors * h200::tensor_clock);
+  const TileCounts counts(work, schedule);
+  const bool holds = schedule.held_groups > 0;
+  const TermCost own(work, schedule, 1, holds), shared(work, schedule, types, false);
 
   HopperCost cost;
-  double copied = 0, longest_line = 0, row_blocks_of_lines = 0;
-  for (const EqualLines &kind : work.lines) {
-    longest_line = std::max(longest_line, kind.rows);
-    const double row_clusters = ceilDivide(kind.rows, rows * cluster_rows);
-    row_blocks_of_lines += kind.count * row_clusters * cluster_rows;
-    copied += kind.count * work.groups * work.terms *
-              (column_clusters * kind.rows * rowCost(2 * work.k, x_panel) +
-               row_clusters * work.k * rowCostInBlocks(2 * work.n, 2 * columns, w_panel));
-  }
-  cost.tiles = row_blocks_of_lines * tiles_of_row_block;
-  cost.waves = ceilDivide(cost.tiles, h200::processorsIn(cluster));
+  cost.tiles = counts.tiles_of_columns * tiles_of_row_block;
+  cost.turns = holds ? counts.tiles_of_columns * counts.walks : cost.tiles;
+  cost.waves = ceilDivide(cost.turns, h200::processorsIn(cluster));
+  const double turns_of_row_block = holds ? counts.walks : tiles_of_row_block;
   const double reread = schedule.outer == OuterAxis::Types
-                            ? rereadWithTypesOutside(work, rows, tiles_of_row_block)
-                            : rereadWithGroupsOutside(work, rows, column_blocks);
+                            ? rereadWithTypesOutside(work, counts, turns_of_row_block)
+                            : rereadWithGroupsOutside(work, counts, holds ? 1 : column_blocks);
   cost.memory = (work.x_bytes + work.bank_bytes + work.y_bytes + reread) / h200::memory_bytes_per_us;
-  const double in_flight = static_cast<double>(schedule.stages * stageBytes(schedule));
-  cost.loads = copied / h200::cache_bytes_per_us * std::max(1.0, bytes_in_flight / in_flight);
 
-  // One instruction multiplies 64 of its side M by the width of its side N, 16 deep. Below a width of 64
-  // reading the other side takes longer.
-  const double width = static_cast<double>(schedule.instructionWidth());
-  const double instruction = std::max(width / 2, 16 + width / 4);
+  // How often a row of X comes to a processor: with every term of a tile, or of its own group once for a
+  // walk.
+  const double times = holds ? tiles_of_row_block + counts.walks : tiles_of_row_block * work.terms;
+  const double bank_blocks =
+      work.groups * (counts.row_blocks * counts.own_terms + counts.tiles_of_columns * counts.shared_terms);
+  const double x_received = times * work.rows() * rowCost(2 * work.k, x_panel);
+  const double bank_received = bank_blocks * work.k * rowCostInBlocks(2 * work.n, 2 * columns, w_panel);
+  const double received = x_received + bank_received;
+  // What blocks of a cluster share, the cache sends once.
+  const double sent = x_received / cluster_columns + bank_received / cluster_rows;
+  const double own_terms = counts.row_blocks * tiles_of_row_block * counts.own_terms;
+  const double shared_terms = cost.tiles * counts.shared_terms;
+  // A slot has room for the rows of all types, and in most steps one of them has some.
+  const double filled =
+      (own_terms * own.bytes + shared_terms * shared.bytes) / ((own_terms + shared_terms) * shared.bytes);
+  // Of the slots one is multiplied from.
+  const double in_flight = static_cast<double>((schedule.stages - 1) * stageBytes(schedule)) * filled;
+  const double takes_in = h200::processors * std::min(h200::port_bytes_per_us, in_flight / h200::latency_us);
+  cost.loads = std::max(sent / h200::cache_bytes_per_us, received / takes_in);
+
   const double narrow = w_panel == full_row_bytes && x_panel == full_row_bytes ? 1 : narrow_panels;
-  auto multiplied = [&](double deep) {
-    return static_cast<double>(schedule.warpgroups()) * ceilDivide(deep, 16) * instruction;
-  };
-  const double copies = 2 * depth / x_panel + 2 * columns / w_panel;
-  auto waiting = [&](double deep) {
-    return std::max(0.0, copies * cycles_per_copy - multiplied(deep)) + cycles_per_stage +
-           (cluster > 1 ? cycles_per_shared_stage : 0);
-  };
-  // The last step of a term multiplies only what is left of its group.
-  const double last = work.k - (steps - 1) * depth, terms_of_tiles = cost.tiles * work.terms;
+  const double multiplied = own_terms * own.multiplied + shared_terms * shared.multiplied;
+  const double stages = own_terms * own.stages + shared_terms * shared.stages;
   cost.products = floorOf(work).tensor;
-  cost.padding = std::max(0.0, terms_of_tiles * multiplied(work.k) * narrow * in_cycles - cost.products);
-  cost.feeding = terms_of_tiles * ((steps - 1) * waiting(depth) + waiting(last)) * narrow * in_cycles;
-  const double written = rows * columns * static_cast<double>(byteWidth(dataType(output))) / 128 * 2;
-  cost.store = cost.tiles * (cycles_per_tile + written) * in_cycles;
+  cost.padding = std::max(0.0, multiplied * narrow * in_cycles - cost.products);
+  cost.feeding = (stages - multiplied) * narrow * in_cycles;
+  const double written = types * rows * columns * static_cast<double>(byteWidth(dataType(output))) / 128 * 2;
+  cost.store =
+      (cost.tiles * (cycles_per_tile + written) + (holds ? cost.turns * cycles_per_walk : 0)) * in_cycles;
 
-  // The last tile of the busiest processor may well be a full one with the most terms.
-  const double most = work.most_terms / work.terms;
-  const double full_tile =
-      work.most_terms * (std::min(rows, longest_line) * rowCost(2 * work.k, x_panel) / cluster_columns +
-                         work.k * rowCost(2 * std::min(columns, work.n), w_panel) / cluster_rows);
-  auto uneven = [&](double longest) { return (cost.waves - 1 + longest) * h200::processors / cost.tiles; };
-  cost.uneven_loads = uneven(full_tile * cost.tiles / copied);
-  cost.uneven_tensor = uneven((most * (cost.tensor() - cost.store) + cost.store) / cost.tensor());
+  // The last turn of the busiest processor may well be a full one with the most terms. What others leave of
+  // the cache's rate it may have, as much as it can take in.
+  double longest_line = 0;
+  for (const EqualLines &kind : work.lines)
+    longest_line = std::max(longest_line, kind.rows);
+  const double tiles_of_turn = holds ? static_cast<double>(schedule.held_groups) * column_blocks : 1;
+  const double most = tiles_of_turn *
+                      (counts.most_own_terms * own.stages + counts.shared_terms * shared.stages) *
+                      cost.turns / stages;
+  const double most_store = tiles_of_turn * cost.turns / cost.tiles;
+  const double rows_of_tile =
+      holds ? tiles_of_turn * types + types : counts.most_own_terms + counts.shared_terms * types;
+  const double bank_rows =
+      holds ? static_cast<double>(schedule.held_groups) * rowCostInBlocks(2 * work.n, 2 * columns, w_panel)
+            : rowCost(2 * std::min(columns, work.n), w_panel);
+  const double full_turn = rows_of_tile * std::min(rows, longest_line) * rowCost(2 * work.k, x_panel) +
+                           (counts.most_own_terms + counts.shared_terms) * work.k * bank_rows;
+  auto uneven = [&](double longest) { return (cost.waves - 1 + longest) * h200::processors / cost.turns; };
+  const double busiest_takes = received / takes_in * uneven(full_turn * cost.turns / received);
+  cost.uneven_loads = std::max(cost.loads, busiest_takes) / cost.loads;
+  cost.uneven_tensor =
+      uneven((most * (cost.tensor() - cost.store) + most_store * cost.store) / cost.tensor());
   double parts[] = {cost.memory, cost.loads * cost.uneven_loads, cost.tensor() * cost.uneven_tensor};
   cost.launch = h200::launch_us;
   std::sort(parts, parts + 3);

@@ -49,16 +49,17 @@ void requireHopperLayer(const algebras::Layer &layer, HopperOutput) {
 }
 
 HopperRegisters hopperRegisters(std::int64_t warpgroups) {
-  // 65536 registers for 256 to 640 threads; a load needs few, so that the others get what it leaves.
+  // 65536 registers for 256 to 640 threads. The assembler counts on what threads start with, 255, 168, 128 or
+  // 96: the others need a little more than that, and a load may have what they leave.
   switch (warpgroups) {
   case 1:
-    return {40, 240};
+    return {56, 240};
   case 2:
-    return {40, 232};
+    return {56, 224};
   case 3:
-    return {32, 160};
+    return {56, 144};
   default:
-    return {24, 112};
+    return {56, 104};
   }
 }
 
@@ -74,8 +75,13 @@ std::int64_t stagingBytes(const HopperSchedule &schedule, HopperOutput output) {
          roundUp(64 * schedule.instructionWidth() * outputBytes(output), slot_alignment);
 }
 
-std::int64_t stagesThatFit(const HopperSchedule &schedule, HopperOutput output) {
-  const std::int64_t left = hopper_shared_bytes - reserved_shared_bytes - stagingBytes(schedule, output);
+std::int64_t heldBytes(const HopperSchedule &schedule, std::int64_t k) {
+  return schedule.held_groups > 0 ? schedule.types * schedule.rows * roundUp(k, schedule.depth) * 2 : 0;
+}
+
+std::int64_t stagesThatFit(const HopperSchedule &schedule, HopperOutput output, std::int64_t held) {
+  const std::int64_t left =
+      hopper_shared_bytes - reserved_shared_bytes - stagingBytes(schedule, output) - held;
   return std::clamp<std::int64_t>(left / stageBytes(schedule), 0, most_stages);
 }
 
@@ -96,6 +102,11 @@ static Refusal refusalOfSharing(const algebras::Layer &layer, const HopperSchedu
                     schedule.types > 1 ? fmt::format("{} types in a tile", schedule.types) : "held rows"));
   if (schedule.types > 1 && schedule.types > *complete)
     return refuse("types", fmt::format("{} types in a tile: there are {}", schedule.types, *complete));
+  if (schedule.held_groups > layer.lift.outputGroups())
+    return refuse("held groups", fmt::format("hold={}: there are {} groups", schedule.held_groups,
+                                             layer.lift.outputGroups()));
+  if (schedule.cluster() > 1 && (schedule.types > 1 || schedule.held_groups > 0))
+    return refuse("cluster", "a cluster whose tiles have several types or held rows: no kernel has both yet");
   if (schedule.held_groups < 0)
     return refuse("held groups",
                   fmt::format("hold={}: groups for which rows of X stay, or 0", schedule.held_groups));
@@ -163,23 +174,25 @@ Refusal refusal(const algebras::Layer &layer, const HopperSchedule &schedule, Ho
                               registers));
   if (Refusal shared = refusalOfSharing(layer, schedule))
     return shared;
-  const std::int64_t fit = stagesThatFit(schedule, output);
+  const std::int64_t held = heldBytes(schedule, layer.in.width(0));
+  const std::int64_t fit = stagesThatFit(schedule, output, held);
+  const std::string beside =
+      held > 0 ? fmt::format("{} bytes of held rows and {} bytes", held, stagingBytes(schedule, output))
+               : fmt::format("{} bytes", stagingBytes(schedule, output));
   if (fit < 2)
     return refuse(
         "shared memory",
-        fmt::format(
-            "two stages of {} bytes and {} bytes for the result do not fit the {} bytes of shared memory",
-            stageBytes(schedule), stagingBytes(schedule, output), hopper_shared_bytes));
+        fmt::format("two stages of {} bytes and {} for the result do not fit the {} bytes of shared memory",
+                    stageBytes(schedule), beside, hopper_shared_bytes));
   if (schedule.stages < 0 || schedule.stages == 1)
     return refuse("stages", fmt::format("{} stages: a ring needs at least 2, or 0 for as many as fit",
                                         schedule.stages));
   if (schedule.stages > fit)
     return refuse(
         "shared memory",
-        fmt::format("{} stages of {} bytes and {} bytes for the result exceed the {} bytes of shared "
-                    "memory; {} fit",
-                    schedule.stages, stageBytes(schedule), stagingBytes(schedule, output),
-                    hopper_shared_bytes, fit));
+        fmt::format(
+            "{} stages of {} bytes and {} for the result exceed the {} bytes of shared memory; {} fit",
+            schedule.stages, stageBytes(schedule), beside, hopper_shared_bytes, fit));
   return std::nullopt;
 }
 

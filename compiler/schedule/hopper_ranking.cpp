@@ -9,7 +9,7 @@ static RankedSchedule ranked(const HopperSchedule &schedule, const HopperCost &c
   static const char *const names[] = {"memory", "loads", "tensor"};
   RankedSchedule result;
   result.schedule = toString(schedule);
-  result.tile = {schedule.rows, schedule.columns, schedule.depth};
+  result.tile = {schedule.rows, schedule.columns, schedule.depth, schedule.types, schedule.held_groups};
   result.predicted = cost.total();
   result.busy = {{"memory", cost.memory}, {"loads", cost.loads}, {"tensor", cost.tensor()}};
   result.arithmetic = {{"products", cost.products},
@@ -23,7 +23,7 @@ static RankedSchedule ranked(const HopperSchedule &schedule, const HopperCost &c
                 {"launch", cost.launch},
                 {"caution", cost.caution}};
   result.tiles = cost.tiles;
-  result.waves = cost.tiles / h200::processorsIn(static_cast<double>(schedule.cluster()));
+  result.waves = cost.turns / h200::processorsIn(static_cast<double>(schedule.cluster()));
   return result;
 }
 

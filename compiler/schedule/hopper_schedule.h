@@ -89,8 +89,10 @@ inline constexpr std::int64_t hopper_shared_bytes = 227 * 1024;
 inline constexpr std::int64_t reserved_shared_bytes = 2048;
 std::int64_t stageBytes(const HopperSchedule &schedule);
 std::int64_t stagingBytes(const HopperSchedule &schedule, HopperOutput output);
-/// The stages that fit beside the staging of the result, at most `most_stages`.
-std::int64_t stagesThatFit(const HopperSchedule &schedule, HopperOutput output);
+/// What held rows take, of input groups `k` wide.
+std::int64_t heldBytes(const HopperSchedule &schedule, std::int64_t k);
+/// The stages that fit beside the staging of the result and `held` bytes, at most `most_stages`.
+std::int64_t stagesThatFit(const HopperSchedule &schedule, HopperOutput output, std::int64_t held = 0);
 inline constexpr std::int64_t most_stages = 16;
 
 /// Why a schedule cannot be.
@@ -133,7 +135,8 @@ struct HopperCost {
   double caution = 0;  ///< what further warpgroups, shallow stages and clusters have to save to be trusted
 
   double tiles = 0; ///< of the result, in whole clusters; clusters without rows are left out
-  double waves = 0; ///< tiles that the busiest processor works on
+  double turns = 0; ///< what a block takes at a time: tiles, or where rows are held walks over groups
+  double waves = 0; ///< turns of the busiest processor
   /// How much longer it copies and multiplies than all do on average.
   double uneven_loads = 1, uneven_tensor = 1;
 

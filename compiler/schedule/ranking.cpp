@@ -46,7 +46,7 @@ void sortByCost(Ranking &ranking) {
 }
 
 static bool differ(const TileShape &a, const TileShape &b) {
-  if (a.rows != b.rows)
+  if (a.rows != b.rows || a.types != b.types || (a.held_groups > 0) != (b.held_groups > 0))
     return true;
   const std::int64_t apart = std::abs(a.columns - b.columns);
   return 4 * apart >= std::min(a.columns, b.columns) || (apart > 0 && a.depth != b.depth);

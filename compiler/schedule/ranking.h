@@ -20,7 +20,9 @@ struct CostPart {
 
 /// The part of the result that one block of threads, or one task of a CPU, computes at a time.
 struct TileShape {
-  std::int64_t rows, columns, depth;
+  std::int64_t rows, columns, depth; ///< rows of one type
+  std::int64_t types = 1;
+  std::int64_t held_groups = 0; ///< for which rows of X stay
   bool operator==(const TileShape &) const = default;
 };
 
@@ -64,8 +66,9 @@ const std::vector<std::string> &rankedTargets();
 Ranking rankSchedules(const algebras::Layer &layer, std::string_view target, std::int64_t m,
                       algebras::DataType output);
 
-/// The best few of a ranking that differ: each next one is the cheapest whose tile has other rows than those
-/// chosen before, or fewer or more columns by at least a quarter, or another depth and other columns.
+/// The best few of a ranking that differ: each next one is the cheapest whose tile has other rows or types
+/// than those chosen before, or holds rows where those do not, or fewer or more columns by at least a
+/// quarter, or another depth and other columns.
 std::vector<RankedSchedule> bestDifferent(const Ranking &ranking, std::int64_t most);
 
 /// Sorts what an adapter has listed.

@@ -93,6 +93,10 @@ std::string scheduleText(const algrt::GpuKernel &kernel) {
                                  kernel.tile.columns, kernel.tile.depth, kernel.tile.stages);
   if (kernel.cluster > 1)
     text += fmt::format(",cluster={}x{}", kernel.tile.cluster_rows, kernel.tile.cluster_columns);
+  if (kernel.tile.types > 1)
+    text += fmt::format(",types={}", kernel.tile.types);
+  if (kernel.tile.held_groups > 0)
+    text += fmt::format(",hold={}", kernel.tile.held_groups);
   if (kernel.copies == algrt::GpuCopies::threads)
     text += fmt::format(",warps={}x{},vector={}", kernel.warp_rows, kernel.warp_columns, kernel.vector);
   return text;
@@ -104,9 +108,13 @@ std::string gpuKernelText(const algrt::GpuKernel &kernel) {
   auto line = [&](const char *key, const std::string &value) {
     text += fmt::format("    {:<18}{}\n", key, value);
   };
-  line("tile", fmt::format("{} x {}, {} of depth {}", counted(kernel.tile.rows, "row"),
-                           counted(kernel.tile.columns, "column"), counted(kernel.tile.stages, "stage"),
-                           kernel.tile.depth));
+  line("tile",
+       fmt::format("{} x {}, {} of depth {}",
+                   kernel.tile.types > 1 ? fmt::format("{} of each of {}", counted(kernel.tile.rows, "row"),
+                                                       counted(kernel.tile.types, "type"))
+                                         : counted(kernel.tile.rows, "row"),
+                   counted(kernel.tile.columns, "column"), counted(kernel.tile.stages, "stage"),
+                   kernel.tile.depth));
   line("block",
        fmt::format("{}{}, {} of shared memory", counted(kernel.threads, "thread"),
                    kernel.registers > 0 ? fmt::format(" of {}", counted(kernel.registers, "register"))

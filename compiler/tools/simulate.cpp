@@ -181,6 +181,10 @@ std::string scheduleText(const algrt::GpuKernel &kernel) {
                                  kernel.tile.columns, kernel.tile.depth, kernel.tile.stages);
   if (kernel.cluster > 1)
     text += fmt::format(",cluster={}x{}", kernel.tile.cluster_rows, kernel.tile.cluster_columns);
+  if (kernel.tile.types > 1)
+    text += fmt::format(",types={}", kernel.tile.types);
+  if (kernel.tile.held_groups > 0)
+    text += fmt::format(",hold={}", kernel.tile.held_groups);
   if (kernel.copies == algrt::GpuCopies::threads)
     text += fmt::format(",warps={}x{},vector={}", kernel.warp_rows, kernel.warp_columns, kernel.vector);
   return text;

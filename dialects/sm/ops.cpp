@@ -136,12 +136,87 @@ LogicalResult FetchOp::verify() {
   return verifyCopyInParts(*this, getSource().getType(), getBlock().getType());
 }
 
+/// Parts of a block or of sums, each of which has a map and four coordinates.
+static LogicalResult verifyParts(Operation *op, size_t parts, size_t coordinates, int64_t partRows,
+                                 int64_t rows) {
+  if (parts < 1)
+    return op->emitOpError("is for at least one part");
+  if (coordinates != 4 * parts)
+    return op->emitOpError("takes the four coordinates column, group, line and row of each of ")
+           << parts << " parts, got " << coordinates;
+  if (partRows * static_cast<int64_t>(parts) != rows)
+    return op->emitOpError("has ") << parts << " parts of " << partRows << " rows, which do not make up "
+                                   << rows;
+  return success();
+}
+
+LogicalResult FetchPartsOp::verify() {
+  BlockType block = getBlock().getType();
+  MapsType maps = getSource().getType();
+  if (maps.isPlain())
+    return emitOpError("needs tensor maps, got plain ones");
+  if (failed(verifyParts(*this, getMaps().size(), getCoordinates().size(), maps.getRows(), block.getRows())))
+    return failure();
+  return verifyCopy(*this, maps, 4, block, maps.getRows());
+}
+
+LogicalResult HoldOp::verify() {
+  BlockType block = getBlock().getType();
+  MapsType maps = getSource().getType();
+  if (maps.isPlain())
+    return emitOpError("needs tensor maps, got plain ones");
+  if (block.getColumns() % maps.getColumns() != 0)
+    return emitOpError("holds ") << block.getColumns() << " columns, which boxes of " << maps.getColumns()
+                                 << " do not make up";
+  if (failed(verifyParts(*this, getMaps().size(), getCoordinates().size(), maps.getRows(), block.getRows())))
+    return failure();
+  BlockType piece = BlockType::get(getContext(), maps.getRows(), maps.getColumns(), block.getElementType(),
+                                   block.getSwizzle());
+  return verifyCopy(*this, maps, 4, piece, maps.getRows());
+}
+
+/// What a product multiplies of rows that are held: pieces like A.
+static LogicalResult verifyHeld(MultiplyOp op) {
+  if (static_cast<bool>(op.getHeld()) != static_cast<bool>(op.getPiece()))
+    return op.emitOpError("takes a piece of rows that are held, or has none");
+  if (!op.getHeld())
+    return success();
+  if (!op.getPart())
+    return op.emitOpError("has held rows for parts, and no part");
+  BlockType a = op.getA().getType();
+  int64_t rows = 0, columns = 0;
+  llvm::TypeSwitch<Type>(op.getHeld().getType()).Case<BlockType, BufferType>([&](auto held) {
+    rows = held.getRows();
+    columns = held.getColumns();
+  });
+  if (rows != a.getRows() || columns % a.getColumns() != 0)
+    return op.emitOpError("has held rows of ") << rows << " x " << columns << ", which are no pieces of "
+                                               << a.getRows() << " x " << a.getColumns();
+  return success();
+}
+
 LogicalResult MultiplyOp::verify() {
   if (!getShallow() != !getShallowDepth())
     return emitOpError("says where blocks are shallow together with their depth there");
   if (failed(verifyDepth(*this, getShallowDepth(), getA().getType().getColumns())))
     return failure();
-  return verifyProduct(*this, getA().getType(), getB().getType(), getAccumulator().getType());
+  if (static_cast<bool>(getPart()) != getParts().has_value())
+    return emitOpError("names a part and the number of parts, or neither");
+  AccumulatorType sum = getAccumulator().getType();
+  if (getPart()) {
+    if (sum.hasWarps() || sum.getTransposed())
+      return emitOpError("has parts where warpgroups hold rows of the sums; here ")
+             << (sum.hasWarps() ? "single warps hold them" : "they hold columns");
+    const int64_t parts = getPartsAttr().getInt();
+    if (parts < 1 || sum.getRows() % (parts * warpgroup_rows) != 0)
+      return emitOpError("has parts of whole warpgroups, of ")
+             << warpgroup_rows << " rows each; " << parts << " parts do not cut up " << sum.getRows();
+    if (getNegate())
+      return emitOpError("adds to parts; it cannot subtract from them");
+  }
+  if (failed(verifyHeld(*this)))
+    return failure();
+  return verifyProduct(*this, getA().getType(), getB().getType(), sum);
 }
 
 LogicalResult DeliverOp::verify() {
@@ -158,6 +233,16 @@ LogicalResult DeliverOp::verify() {
            << (sum.hasWarps() ? "single warps, which go through plain maps: give them a vector"
                               : "warpgroups, which go through tensor maps: take away their vector");
   return success();
+}
+
+LogicalResult DeliverPartsOp::verify() {
+  AccumulatorType sum = getAccumulator().getType();
+  MapsType maps = getTarget().getType();
+  if (sum.hasWarps() || maps.isPlain())
+    return emitOpError("delivers sums of warpgroups through tensor maps");
+  if (maps.getColumns() != sum.getColumns())
+    return emitOpError("delivers ") << sum.getColumns() << " columns through maps for " << maps.getColumns();
+  return verifyParts(*this, getMaps().size(), getCoordinates().size(), maps.getRows(), sum.getRows());
 }
 
 LogicalResult PutOp::verify() {
@@ -211,7 +296,17 @@ LogicalResult LoadOp::verify() {
   BufferType target = getTarget().getType();
   if (getSource().getType().isPlain())
     return emitOpError("needs tensor maps; threads copy through plain ones with sm.copy");
-  return verifyCopyInParts(*this, getSource().getType(), target);
+  if (!getRow())
+    return verifyCopyInParts(*this, getSource().getType(), target);
+  // Parts begin where the swizzle does anew.
+  const int64_t first = getRowAttr().getInt(), height = getSource().getType().getRows();
+  if (first < 0 || first % swizzle_rows != 0 || first + height > target.getRows())
+    return emitOpError("loads ") << height << " rows from row " << first
+                                 << " on; a part begins at a multiple of " << swizzle_rows
+                                 << " and ends within the " << target.getRows() << " rows of its slot";
+  if (getPart())
+    return emitOpError("loads rows of a slot for this block alone, or a part of the slot for several");
+  return verifyCopy(*this, getSource().getType(), getCoordinates().size(), target, height);
 }
 
 LogicalResult StoreOp::verify() {

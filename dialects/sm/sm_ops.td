@@ -9,6 +9,8 @@ include "mlir/IR/SymbolInterfaces.td"
 def Sm_RunsInOneThread : NativeOpTrait<"RunsInOneThread"> { let cppNamespace = "::sm"; }
 def Sm_RunsInAllThreads : NativeOpTrait<"RunsInAllThreads"> { let cppNamespace = "::sm"; }
 
+def Sm_BlockOrBuffer : AnyTypeOf<[Sm_BlockType, Sm_BufferType], "block, or the buffer that it lies in">;
+
 class Sm_Op<string opMnemonic, list<Trait> traits = []> : Op<Sm_Dialect, opMnemonic, traits>;
 
 //===--------------------------------------------------------------------------------------------===//
@@ -144,6 +146,59 @@ def Sm_FetchOp : Sm_Op<"fetch", [AttrSizedOperandSegments, MemoryEffects<[MemRea
   let hasVerifier = 1;
 }
 
+def Sm_HoldOp : Sm_Op<"hold", [AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
+  let summary = "Rows that stay for several products";
+  let description = [{
+    As `sm.fetch_parts` fetches them, all parts, with as many boxes side by side as the block is wide: it is
+    cut into *pieces* of the width of a box. One part is enough.
+
+    ```mlir
+    %held = sm.hold %x[%map0, %map1] [%column, %group0, %line0, %row0, %column, %group1, %line1, %row1]
+        : !sm.maps<2 x 64 x 64 x bf16, row_dimension 3> -> !sm.block<128 x 192 x bf16>
+    ```
+  }];
+  let arguments = (ins Sm_MapsType:$source, Variadic<Index>:$maps, Variadic<Index>:$coordinates);
+  let results = (outs Sm_BlockType:$block);
+  let assemblyFormat = [{
+    $source `[` $maps `]` `[` $coordinates `]` attr-dict `:` type($source) `->` type($block)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getParts() { return static_cast<int64_t>(getMaps().size()); }
+    /// The four coordinates of a part.
+    ::mlir::OperandRange getCoordinatesOf(int64_t part) {
+      return getCoordinates().slice(static_cast<size_t>(4 * part), 4);
+    }
+  }];
+}
+
+def Sm_FetchPartsOp : Sm_Op<"fetch_parts", [AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
+  let summary = "A block of rows of several types";
+  let description = [{
+    The parts lie one below the other, each as high as the boxes of the maps; every part comes from a map and four
+    coordinates of its own. What lies outside the map is zero. Where `part` is the number of parts, all of them
+    are fetched, where it is larger none, otherwise that one alone: the rest of the block is nothing to multiply with.
+
+    ```mlir
+    %a = sm.fetch_parts %x[%map0, %map1] [%column, %group, %line0, %row0, %column, %group, %line1, %row1] part %p
+        : !sm.maps<2 x 64 x 64 x bf16, row_dimension 3> -> !sm.block<128 x 64 x bf16>
+    ```
+  }];
+  let arguments = (ins Sm_MapsType:$source, Variadic<Index>:$maps, Variadic<Index>:$coordinates, Index:$part);
+  let results = (outs Sm_BlockType:$block);
+  let assemblyFormat = [{
+    $source `[` $maps `]` `[` $coordinates `]` `part` $part attr-dict `:` type($source) `->` type($block)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getParts() { return static_cast<int64_t>(getMaps().size()); }
+    /// The four coordinates of a part.
+    ::mlir::OperandRange getCoordinatesOf(int64_t part) {
+      return getCoordinates().slice(static_cast<size_t>(4 * part), 4);
+    }
+  }];
+}
+
 def Sm_MultiplyOp : Sm_Op<"multiply", [Pure, AttrSizedOperandSegments,
                                    AllTypesMatch<["accumulator", "result"]>]> {
   let summary = "Add the product of two blocks to the sums";
@@ -153,18 +208,34 @@ def Sm_MultiplyOp : Sm_Op<"multiply", [Pure, AttrSizedOperandSegments,
     `to`, and only what is before it is multiplied: the last block of a group whose width the depth does not
     divide.
 
+    The sums may consist of parts of as many rows each, one below the other, as `sm.fetch_parts` fetches them. With
+    `part 0 of 2`, the product is added to the first half of the rows alone; a part with the number of parts stands
+    for all of them. With `held`, a part alone is a piece of the rows that `sm.hold` has brought, and all of them are A.
+
     ```mlir
     %next = sm.multiply %a, %b, %sum negate %minus shallow %last to 32
         : !sm.block<128 x 64 x bf16>, !sm.block<64 x 192 x bf16>, !sm.accumulator<128 x 192>
+    %own = sm.multiply %a, %b, %sum part %p of 2 : !sm.block<...>, !sm.block<...>, !sm.accumulator<128 x 192>
+    %stays = sm.multiply %a, %b, %sum part %p of 2 held %rows[%piece] : !sm.block<128 x 192 x bf16> : ...
     ```
+
+    Once they have their place in shared memory, the held rows are a buffer with a slot for each piece.
   }];
   let arguments = (ins Sm_BlockType:$a, Sm_BlockType:$b, Sm_AccumulatorType:$accumulator, Optional<I1>:$negate,
-                       Optional<I1>:$shallow, OptionalAttr<I64Attr>:$shallow_depth);
+                       Optional<I1>:$shallow, OptionalAttr<I64Attr>:$shallow_depth,
+                       Optional<Index>:$part, OptionalAttr<I64Attr>:$parts, Optional<Sm_BlockOrBuffer>:$held,
+                       Optional<Index>:$piece);
   let results = (outs Sm_AccumulatorType:$result);
   let assemblyFormat = [{
-    $a `,` $b `,` $accumulator (`negate` $negate^)? (`shallow` $shallow^ `to` $shallow_depth)? attr-dict
+    $a `,` $b `,` $accumulator (`negate` $negate^)? (`shallow` $shallow^ `to` $shallow_depth)?
+    (`part` $part^ `of` $parts)? (`held` $held^ `[` $piece `]` `:` type($held))? attr-dict
     `:` type($a) `,` type($b) `,` type($accumulator)
   }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$a, "::mlir::Value":$b,
+                                 "::mlir::Value":$accumulator, "::mlir::Value":$negate), [{
+    build($_builder, $_state, result, a, b, accumulator, negate, ::mlir::Value(), ::mlir::IntegerAttr(),
+          ::mlir::Value(), ::mlir::IntegerAttr(), ::mlir::Value(), ::mlir::Value());
+  }]>];
   let hasVerifier = 1;
 }
 
@@ -179,6 +250,28 @@ def Sm_DeliverOp : Sm_Op<"deliver", [MemoryEffects<[MemWrite]>]> {
     $accumulator `to` $target `[` $map `]` `[` $coordinates `]` attr-dict `:` type($accumulator) `to` type($target)
   }];
   let hasVerifier = 1;
+}
+
+def Sm_DeliverPartsOp : Sm_Op<"deliver_parts", [AttrSizedOperandSegments, MemoryEffects<[MemWrite]>]> {
+  let summary = "The finished sums of a tile of several types go to the result, rounded to its type";
+  let description = [{
+    Part p of the sums, as high as the boxes of the maps, goes to map p at coordinates 4p to 4p + 3. What lies
+    outside the map is not written.
+
+    ```mlir
+    sm.deliver_parts %sum to %y[%map0, %map1] [%column, %group, %line0, %row0, %column, %group, %line1, %row1]
+        : !sm.accumulator<128 x 192> to !sm.maps<2 x 64 x 192 x bf16, row_dimension 3>
+    ```
+  }];
+  let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_MapsType:$target, Variadic<Index>:$maps,
+                       Variadic<Index>:$coordinates);
+  let assemblyFormat = [{
+    $accumulator `to` $target `[` $maps `]` `[` $coordinates `]` attr-dict `:` type($accumulator) `to` type($target)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getParts() { return static_cast<int64_t>(getMaps().size()); }
+  }];
 }
 
 //===--------------------------------------------------------------------------------------------===//
@@ -244,6 +337,9 @@ def Sm_AwaitOp : Sm_RingWait<"await"> {
 def Sm_ReleaseOp : Sm_RingStep<"release"> {
   let summary = "The products from a slot have been issued; once they are done the slot is free";
 }
+def Sm_GiveBackOp : Sm_RingStep<"give_back"> {
+  let summary = "The products from a slot are done, all of them: the slot is free";
+}
 
 //===--------------------------------------------------------------------------------------------===//
 // Shared memory and barriers
@@ -277,8 +373,11 @@ def Sm_InitializeOp : Sm_Op<"initialize", [HasParent<"KernelOp">, MemoryEffects<
 
 def Sm_ExpectOp : Sm_Op<"expect", [Sm_RunsInOneThread, MemoryEffects<[MemWrite]>]> {
   let summary = "Arrive at a barrier and announce how many bytes will be loaded before it completes";
-  let arguments = (ins Sm_BarriersType:$barriers, Index:$slot, I64Attr:$bytes);
-  let assemblyFormat = "$barriers `[` $slot `]` `bytes` $bytes attr-dict `:` type($barriers)";
+  let description = [{
+    `bytes` of them are always loaded. With `plus`, so many more are: those of loads that depend on a condition.
+  }];
+  let arguments = (ins Sm_BarriersType:$barriers, Index:$slot, I64Attr:$bytes, Optional<Index>:$more);
+  let assemblyFormat = "$barriers `[` $slot `]` `bytes` $bytes (`plus` $more^)? attr-dict `:` type($barriers)";
   let hasVerifier = 1;
 }
 
@@ -333,8 +432,12 @@ def Sm_LoadOp : Sm_Op<"load", [Sm_RunsInOneThread, AttrSizedOperandSegments, Mem
     lies outside the map arrives as zeros and counts as bytes. Until barriers are inserted, no barrier is
     signalled.
 
+    With `row`, the block is a part of the slot, as many rows of it as the maps' boxes have, from that row on.
+    With `where`, nothing is loaded and no bytes arrive unless the condition holds.
+
     ```mlir
     sm.load %x[%map][%column, %group, %line, %row] to %a[%slot] signal %full[%slot] : !sm.maps<...> to !sm.buffer<...>, !sm.barriers<5>
+    sm.load %x[%map][%column, %group, %line, %row] to %a[%slot] row 64 where %wanted : !sm.maps<2 x 64 x 64 x bf16, ...> to !sm.buffer<5 x 128 x 64 x bf16, ...>
     ```
 
     A part of the block (see `sm.fetch`) goes to its rows of the slot in the shared memory of every block of the
@@ -342,11 +445,25 @@ def Sm_LoadOp : Sm_Op<"load", [Sm_RunsInOneThread, AttrSizedOperandSegments, Mem
   }];
   let arguments = (ins Sm_MapsType:$source, Index:$map, Variadic<Index>:$coordinates, Sm_BufferType:$target, Index:$slot,
                        Optional<Index>:$part, OptionalAttr<I64Attr>:$parts, Optional<Index>:$mask,
-                       Optional<Sm_BarriersType>:$barriers, Optional<Index>:$barrier_slot);
+                       Optional<Sm_BarriersType>:$barriers, Optional<Index>:$barrier_slot,
+                       OptionalAttr<I64Attr>:$row, Optional<I1>:$condition);
   let assemblyFormat = [{
     $source `[` $map `]` `[` $coordinates `]` `to` $target `[` $slot `]` (`part` $part^ `of` $parts)?
-    (`multicast` $mask^)? (`signal` $barriers^ `[` $barrier_slot `]`)? attr-dict
+    (`multicast` $mask^)? (`row` $row^)? (`where` $condition^)? (`signal` $barriers^ `[` $barrier_slot `]`)? attr-dict
     `:` type($source) `to` type($target) (`,` type($barriers)^)?
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$source, "::mlir::Value":$map, "::mlir::ValueRange":$coordinates,
+                                 "::mlir::Value":$target, "::mlir::Value":$slot, "::mlir::Value":$barriers,
+                                 "::mlir::Value":$barrier_slot), [{
+    build($_builder, $_state, source, map, coordinates, target, slot, ::mlir::Value(), ::mlir::IntegerAttr(),
+          ::mlir::Value(), barriers, barrier_slot, ::mlir::IntegerAttr(), ::mlir::Value());
+  }]>];
+  let extraClassDeclaration = [{
+    /// That arrive where the load is made: of all parts, where other blocks load the others.
+    int64_t getBytes() {
+      MapsType maps = getSource().getType();
+      return static_cast<int64_t>(getParts().value_or(1)) * maps.getRows() * maps.getColumns() * maps.getElementType().getIntOrFloatBitWidth() / 8;
+    }
   }];
   let hasVerifier = 1;
 }

@@ -232,7 +232,7 @@ LogicalResult MmaOp::verify() {
   if (auto kernel = (*this)->getParentOfType<KernelOp>()) {
     ScheduleAttr thread = kernel.getThreadSchedule();
     StagedAttr staged = kernel.getStagedSchedule();
-    const int64_t rows = thread ? thread.getRegisterRows() : staged.getRows();
+    const int64_t rows = thread ? thread.getRegisterRows() : staged.getTileRows();
     const int64_t columns = thread ? thread.getRegisterColumns() : staged.getColumns();
     if (rows != accumulator.getRows() || columns != accumulator.getColumns())
       return emitOpError("accumulates ")

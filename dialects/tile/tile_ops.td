@@ -62,6 +62,13 @@ def Tile_OwnOp : Tile_Op<"own", [HasParent<"KernelOp">, SingleBlock, NoTerminato
 
     owns one tile of the result. Where the rows of a type come in several runs (`interval`), a block of rows
     ends with its run.
+
+    ```mlir
+    tile.own (%i, %r, %g, %n) over [<types, 2>, <rows, 64>, <groups, 1>, <columns, 192>] { ... }
+    ```
+
+    owns the tiles of two consecutive types, behind the last of which the first comes again. A fragment holds their
+    rows one type below the other, 128 of them here, and %i stands for both wherever a type is named.
   }];
   let arguments = (ins TypedArrayAttrBase<Tile_AxisAttr, "axes">:$axes);
   let regions = (region SizedRegion<1>:$body);
@@ -100,6 +107,10 @@ def Tile_TermsOp : Tile_Op<"terms", [SingleBlockImplicitTerminator<"YieldOp">, R
     times bank block (b, j). The body's arguments are k, b, c and the carried fragments. Where the layout's
     support is regular (Q(q)) a target computes the terms; otherwise it reads a small table, so that the code
     does not grow with the algebra.
+
+    Inside a `tile.own` of several types %t stands for all of them, and so for the terms of all of them in one
+    ascending order. A term whose bank block is the same for all is there once, for all their rows (the diagonal block
+    of Q(q)); any other changes the rows of its type alone. Every type has its own terms in ascending order.
 
     ```mlir
     %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<8x48xf32> {

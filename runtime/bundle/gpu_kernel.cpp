@@ -189,6 +189,10 @@ GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, cons
       tile.fail("cluster_rows",
                 "times cluster_columns is not the cluster of " + std::to_string(kernel.cluster) + " blocks");
   }
+  if (tile.has("types"))
+    kernel.tile.types = tile.integer("types", 1, layer.types);
+  if (tile.has("held_groups"))
+    kernel.tile.held_groups = tile.integer("held_groups", 1, groups);
   const JsonFields boxes = fields.object("boxes");
   kernel.x = parseBox(boxes, "x", ElementType::bf16, kernel.copies);
   kernel.w = parseBox(boxes, "w", ElementType::bf16, kernel.copies);

@@ -24,13 +24,16 @@ struct GpuImage {
 
 // The part of Y that one block computes at a time, and how it walks the contraction.
 struct GpuTile {
-  int64_t rows, columns;
-  int64_t depth;     // of one stage
-  int64_t stages;    // buffers between copies and products
-  int64_t consumers; // warpgroups that multiply
+  int64_t rows, columns; // rows of one type
+  int64_t depth;         // of one stage
+  int64_t stages;        // buffers between copies and products
+  int64_t consumers;     // warpgroups that multiply
   // Blocks of a cluster: on so many consecutive blocks of rows times so many of columns, of which all go
   // through the same steps.
   int64_t cluster_rows = 1, cluster_columns = 1;
+  int64_t types = 1; // a tile has rows of so many consecutive lines
+  // Above 0: a block takes the tiles of so many consecutive output groups, all their columns, in one turn.
+  int64_t held_groups = 0;
 };
 
 // What one copy between global and shared memory moves: `rows` times `columns` elements, columns innermost.

@@ -83,9 +83,14 @@ int64_t countTiles(const KernelShape &shape, const GpuTile &tile, int64_t m, int
   const auto whole = [](int64_t extent, int64_t step, int64_t cluster) {
     return ceilDivide(extent, step * cluster) * cluster;
   };
-  int64_t tiles = checkedMultiply(lines, whole(longest, tile.rows, tile.cluster_rows), "tiles of y");
-  tiles = checkedMultiply(tiles, shape.out_groups, "tiles of y");
-  tiles = checkedMultiply(tiles, whole(shape.out_width, tile.columns, tile.cluster_columns), "tiles of y");
+  int64_t tiles = checkedMultiply(ceilDivide(lines, tile.types), whole(longest, tile.rows, tile.cluster_rows),
+                                  "tiles of y");
+  // Where rows of x are held, a block counts what it does while they are.
+  const bool holds = tile.held_groups > 0;
+  tiles = checkedMultiply(tiles, holds ? ceilDivide(shape.out_groups, tile.held_groups) : shape.out_groups,
+                          "tiles of y");
+  tiles = checkedMultiply(tiles, holds ? 1 : whole(shape.out_width, tile.columns, tile.cluster_columns),
+                          "tiles of y");
   // A kernel adds the size of its grid to the number of its last tile.
   if (tiles > algrt_most_gpu_rows)
     throw Error(ALGRT_INVALID_ARGUMENT,

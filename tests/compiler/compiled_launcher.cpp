@@ -45,7 +45,15 @@ CudaProgram programOf(const Shape &shape, const std::string &path, const std::st
   kernel.threads = 384;
   kernel.cluster = shape.cluster;
   kernel.shared_bytes = 200000;
-  kernel.tile = {16, 32, 32, 4, 2, std::min<std::int64_t>(shape.cluster, 2), shape.cluster > 2 ? 2 : 1};
+  kernel.tile = {16,
+                 32,
+                 32,
+                 4,
+                 2,
+                 std::min<std::int64_t>(shape.cluster, 2),
+                 shape.cluster > 2 ? 2 : 1,
+                 shape.tile_types,
+                 shape.held_groups};
   kernel.x = {32, 16, 64};
   kernel.w = {16, 32, 32};
   kernel.y = {32, 16, shape.output == ElementType::f32 ? 128 : 64};

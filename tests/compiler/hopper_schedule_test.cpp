@@ -110,6 +110,14 @@ TEST(HopperLegality, SaysWhatCannotBeShared) {
   EXPECT_THAT(why(complete, "cluster=4x4"), HasSubstr("at most 8"));
   EXPECT_THAT(why(complete, "depth=16,cluster=4x1"), HasSubstr("16 of the bank cannot be loaded in parts"));
   EXPECT_THAT(why(complete, "hold=-1"), HasSubstr("hold=-1"));
+  EXPECT_THAT(why(complete, "hold=5"), HasSubstr("hold=5: there are 4 groups"));
+  EXPECT_EQ(why(complete, "hold=4"), "");
+  EXPECT_THAT(why(complete, "cluster=2x1,hold=4"), HasSubstr("no kernel has both yet"));
+  EXPECT_THAT(why(complete, "rows=64,cluster=1x2,types=2"), HasSubstr("no kernel has both yet"));
+  // 128 rows of 1024 features.
+  EXPECT_THAT(
+      why(projection(4, 4096, 1024), "columns=64,hold=2"),
+      HasSubstr("two stages of 24576 bytes and 262144 bytes of held rows and 16384 bytes for the result"));
   algebras::Layer path =
       algebras::makeLayer(algebras::Lift::rows(algebras::path(4)), 512, 1024, algebras::DataType::BF16);
   EXPECT_THAT(why(path, "rows=64,types=2"), HasSubstr("only of a complete graph"));
@@ -127,6 +135,22 @@ TEST(HopperLegality, CountsSharedMemory) {
   const std::int64_t rest = hopper_shared_bytes - stagingBytes(schedule, HopperOutput::BF16);
   EXPECT_LE(fit * stageBytes(schedule), rest);
   EXPECT_GT((fit + 1) * stageBytes(schedule), rest - 2048);
+}
+
+TEST(HopperLegality, MakesRoomForHeldRows) {
+  HopperSchedule schedule{64, 96, 64, 0};
+  EXPECT_EQ(heldBytes(schedule, 160), 0);
+  schedule.types = 2;
+  schedule.held_groups = 4;
+  EXPECT_EQ(heldBytes(schedule, 160), 2 * 64 * 192 * 2);
+  const std::int64_t without = stagesThatFit(schedule, HopperOutput::BF16);
+  const std::int64_t with = stagesThatFit(schedule, HopperOutput::BF16, heldBytes(schedule, 160));
+  EXPECT_EQ(without - with, 2); // 49152 bytes of stages of 28672
+  const algebras::Layer layer = projection(8, 8 * 160, 8 * 96);
+  schedule.stages = with;
+  EXPECT_EQ(whyIllegal(layer, schedule, HopperOutput::BF16), "");
+  ++schedule.stages;
+  EXPECT_THAT(whyIllegal(layer, schedule, HopperOutput::BF16), HasSubstr("49152 bytes of held rows"));
 }
 
 TEST(HopperLegality, DealsOutTheRegisterFile) {
@@ -181,7 +205,7 @@ TEST(HopperCandidates, AreLegalAndFillSharedMemory) {
           ASSERT_FALSE(candidates.empty());
           for (const HopperSchedule &candidate : candidates) {
             EXPECT_EQ(whyIllegal(layer, candidate, output), "");
-            EXPECT_EQ(candidate.stages, stagesThatFit(candidate, output));
+            EXPECT_EQ(candidate.stages, stagesThatFit(candidate, output, heldBytes(candidate, in)));
             EXPECT_LT(candidate.columns - panelBytes(candidate.columns, 2) / 2, out);
           }
         }
@@ -195,6 +219,34 @@ TEST(HopperChoice, IsTheCheapestCandidate) {
     EXPECT_LE(cost, hopperCost(layer, candidate, HopperOutput::BF16, 2048).total()) << toString(candidate);
   // A type has 64 rows: tiles of 128 would multiply as many zeros.
   EXPECT_EQ(chosen.rows, 64);
+}
+
+TEST(HopperChoice, SharesWhereLoadsBind) {
+  // 64 rows of a type: two types share each diagonal block.
+  EXPECT_EQ(chooseHopperSchedule(projection(32, 32 * 64, 32 * 192), 2048, HopperOutput::BF16).types, 2);
+  // Many groups, and blocks of rows enough for all processors while each holds its own.
+  EXPECT_GT(chooseHopperSchedule(projection(64, 64 * 128, 64 * 128), 8192, HopperOutput::BF16).held_groups,
+            0);
+  // One row: a walk over groups would leave processors without work.
+  EXPECT_EQ(chooseHopperSchedule(projection(32, 32 * 64, 32 * 192), 1, HopperOutput::BF16).held_groups, 0);
+}
+
+TEST(HopperCost, SharingSavesLoads) {
+  // Whole tiles of 64 x 64 x 64, so that each block costs what another does. In blocks, for each type and
+  // group: x_i and x_j, W(i, j) and W(j, j), but for i = j one of each.
+  const algebras::Layer layer = projection(16, 16 * 64, 16 * 64);
+  const auto loads = [&](std::int64_t types, std::int64_t held) {
+    HopperSchedule schedule{64, 64, 64, 8};
+    schedule.types = types;
+    schedule.held_groups = held;
+    return hopperCost(layer, schedule, HopperOutput::BF16, 16 * 64).loads;
+  };
+  const double block = loads(1, 0) / (16 * 16 * 4 - 16 * 2);
+  EXPECT_NEAR(loads(2, 0), block * (16 * 15 * 2 + 16 + 16 * 15 + 8 * 16), 1e-9);
+  EXPECT_NEAR(loads(4, 0), block * (16 * 15 * 2 + 16 + 16 * 15 + 4 * 16), 1e-9);
+  // Held: x_i for four groups at a time, x_j for each.
+  EXPECT_NEAR(loads(1, 4), block * (16 * 4 + 16 * 16 + 16 * 15 + 16 * 16), 1e-9);
+  EXPECT_NEAR(loads(4, 8), block * (16 * 2 + 16 * 16 + 16 * 15 + 4 * 16), 1e-9);
 }
 
 TEST(HopperCost, CountsBytesOnceAndPaddingInFull) {
@@ -218,12 +270,23 @@ TEST(HopperCost, ShortRowsOfBoxesTakeLonger) {
   EXPECT_GT(hopperCost(layer, {64, 128, 16, 16}, HopperOutput::BF16, 128).loads, wide);
 }
 
+/// Of tiles that share nothing.
+HopperSchedule cheapestThatSharesNothing(const algebras::Layer &layer, std::int64_t m) {
+  std::vector<HopperSchedule> candidates = hopperCandidates(layer, HopperOutput::BF16);
+  std::erase_if(candidates, [](const HopperSchedule &one) { return one.types > 1 || one.held_groups > 0; });
+  const auto cost = [&](const HopperSchedule &one) {
+    return hopperCost(layer, one, HopperOutput::BF16, m).total();
+  };
+  return *std::min_element(candidates.begin(), candidates.end(),
+                           [&](const auto &a, const auto &b) { return cost(a) < cost(b); });
+}
+
 TEST(HopperChoice, PrefersDeepStagesWithZerosToShortRows) {
   // 40 and 80 are no multiples of 64. Three stages of 16 multiply 48 instead of 64, but copy rows of 32
   // bytes.
-  EXPECT_EQ(chooseHopperSchedule(projection(128, 128 * 40, 128 * 200), 32768, HopperOutput::BF16).depth, 64);
-  EXPECT_GE(chooseHopperSchedule(projection(64, 64 * 80, 64 * 400), 32768, HopperOutput::BF16).depth, 32);
-  EXPECT_GE(chooseHopperSchedule(projection(32, 32 * 160, 32 * 800), 8192, HopperOutput::BF16).depth, 32);
+  EXPECT_EQ(cheapestThatSharesNothing(projection(128, 128 * 40, 128 * 200), 32768).depth, 64);
+  EXPECT_GE(cheapestThatSharesNothing(projection(64, 64 * 80, 64 * 400), 32768).depth, 32);
+  EXPECT_EQ(cheapestThatSharesNothing(projection(32, 32 * 160, 32 * 800), 8192).depth, 64);
 }
 
 TEST(HopperChoice, SharesBlocksWhereLoadsBind) {
@@ -251,10 +314,10 @@ TEST(HopperChoice, SharesBlocksWhereLoadsBind) {
 }
 
 TEST(HopperChoice, PrefersTwoWarpgroupsWhereThereAreRowsEnough) {
-  EXPECT_EQ(chooseHopperSchedule(projection(32, 32 * 256, 32 * 256), 8192, HopperOutput::BF16).rows, 128);
-  EXPECT_EQ(chooseHopperSchedule(projection(32, 32 * 160, 32 * 800), 32768, HopperOutput::BF16).rows, 128);
+  EXPECT_EQ(cheapestThatSharesNothing(projection(32, 32 * 256, 32 * 256), 8192).rows, 128);
+  EXPECT_EQ(cheapestThatSharesNothing(projection(32, 32 * 160, 32 * 800), 32768).rows, 128);
   // Three hold all 192 rows of a type, of which two would leave 64 to a second tile.
-  EXPECT_EQ(chooseHopperSchedule(projection(32, 32 * 256, 32 * 192), 32 * 192, HopperOutput::BF16).rows, 192);
+  EXPECT_EQ(cheapestThatSharesNothing(projection(32, 32 * 256, 32 * 192), 32 * 192).rows, 192);
 }
 
 } // namespace

@@ -48,6 +48,26 @@ const std::vector<Subject> &subjects() {
        "rows=128,columns=96,depth=32,stages=3",
        algrt::ElementType::bf16,
        {{385, 4, 2}, {2, 0, 3}}},
+      // Two types in a tile, of three: tiles of two types and of one, whose types wrap around, of one step
+      // and of
+      // four through a ring of 2.
+      {"types",
+       "Q(3)",
+       96,
+       96,
+       "cyclic",
+       "rows=64,columns=32,depth=32,stages=2,types=2",
+       algrt::ElementType::bf16,
+       {{194, 2, 2}, {2, 1, 3}, {193, 0, 1}}},
+      // Rows held for two groups and for the one that is left, of two types and of one.
+      {"held",
+       "Q(3)",
+       96,
+       48,
+       "cyclic",
+       "rows=64,columns=16,depth=32,stages=2,types=2,hold=2",
+       algrt::ElementType::bf16,
+       {{194, 2, 2}, {2, 1, 3}, {193, 0, 1}}},
       // One warpgroup multiplies. Terms from a table, tiles of 1, 2 and 4 steps, partial first and last runs,
       // f32.
       {"table",

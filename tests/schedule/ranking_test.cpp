@@ -82,10 +82,38 @@ TEST(Ranking, OfHopperIsComplete) {
     seen.insert(toString(tile));
     EXPECT_TRUE(all.insert(one.schedule).second) << one.schedule;
   }
-  // With rows on side M, 1 to 4 warpgroups, 16 to 256 columns by 16; on side N, 8 numbers of rows and 1 to 4
-  // warpgroups; three depths, two orders of tiles; all texts differ.
-  EXPECT_EQ(seen.size(), (4u * 16 + 8 * 4) * 3 * 2);
+  // With rows on side M, 1 to 4 warpgroups of one type, 2 to 4 of as many types and 4 of two, 16 to 256
+  // columns by 16, rows held not at all or for 2, 4, 8, 16 or 32 groups; on side N, 8 numbers of rows and 1
+  // to 4 warpgroups; three depths, two orders of tiles; all texts differ.
+  EXPECT_EQ(seen.size(), ((4u + 3 + 1) * 16 * 6 + 8 * 4) * 3 * 2);
   EXPECT_EQ(ranking.legal.size() + ranking.refused.size(), all.size());
+}
+
+TEST(Ranking, HoldsRowsForNoMoreGroupsThanThereAre) {
+  auto groups = [](const std::string &expression) {
+    std::set<std::int64_t> seen;
+    for (const RankedSchedule &one :
+         rankSchedules(projection(expression, 1536, 1536), "sm_90a", 512, DataType::BF16).legal)
+      seen.insert(parseHopperSchedule(one.schedule).held_groups);
+    return seen;
+  };
+  EXPECT_THAT(groups("Q(16)"), testing::ElementsAre(0, 2, 4, 8, 16));
+  EXPECT_THAT(groups("Q(3)"), testing::ElementsAre(0, 2));
+  EXPECT_THAT(groups("path(4)"), testing::ElementsAre(0));
+}
+
+TEST(Ranking, LetsOnlyTypesOfCompleteGraphsShareTiles) {
+  auto types = [](const std::string &expression) {
+    std::set<std::int64_t> seen;
+    for (const RankedSchedule &one :
+         rankSchedules(projection(expression, 1536, 1536), "sm_90a", 512, DataType::BF16).legal)
+      seen.insert(parseHopperSchedule(one.schedule).types);
+    return seen;
+  };
+  EXPECT_THAT(types("Q(8)"), testing::ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(types("Q(3)"), testing::ElementsAre(1, 2, 3));
+  EXPECT_THAT(types("Q(2)^2"), testing::ElementsAre(1));
+  EXPECT_THAT(types("T(4)"), testing::ElementsAre(1));
 }
 
 TEST(Ranking, ChoosesWhatTheCompilerChooses) {
@@ -190,13 +218,20 @@ TEST(BestDifferent, TakesTheCheapestOfEachKind) {
   add(64, 176, 32);  // hardly narrower, but less deep
   add(128, 192, 64); // other rows
   add(64, 240, 64);  // a quarter wider
+  ranking.legal.back().tile.types = 2;
+  add(64, 240, 64); // the same of one type
+  add(64, 240, 64); // the same with held rows
+  ranking.legal.back().tile.held_groups = 4;
+  add(64, 240, 64); // for longer
+  ranking.legal.back().tile.held_groups = 8;
   auto chosen = [&](std::int64_t most) {
     std::vector<std::string> names;
     for (const RankedSchedule &one : bestDifferent(ranking, most))
       names.push_back(one.schedule);
     return names;
   };
-  EXPECT_THAT(chosen(9), testing::ElementsAre("64x192x64", "64x176x32", "128x192x64", "64x240x64"));
+  EXPECT_THAT(chosen(9), testing::ElementsAre("64x192x64", "64x176x32", "128x192x64", "64x240x64",
+                                              "64x240x64", "64x240x64"));
   EXPECT_THAT(chosen(2), testing::ElementsAre("64x192x64", "64x176x32"));
 }
 

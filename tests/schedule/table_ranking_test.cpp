@@ -78,11 +78,14 @@ TEST(TableChoices, AreSensibleAndQuick) {
     // No second block of rows that is all zeros, no more columns than a panel beyond the group.
     EXPECT_LE(schedule.rows, (rows + 63) / 64 * 64) << best.schedule;
     EXPECT_LT(schedule.columns, row.n / row.q + 64) << best.schedule;
-    EXPECT_EQ(schedule.stages, stagesThatFit(schedule, HopperOutput::BF16)) << best.schedule;
+    EXPECT_EQ(schedule.stages,
+              stagesThatFit(schedule, HopperOutput::BF16, heldBytes(schedule, row.k / row.q)))
+        << best.schedule;
     // Beyond what launches cost, nothing takes three times the floor.
     EXPECT_LT(best.predicted, 6 + 2.4 * ranking.floor_us) << best.schedule;
     // One with the same tile and shorter stages is never better by more than what the model can tell apart.
-    if (row.k / row.q % 64 == 0) {
+    // Held rows may leave no room for deep stages.
+    if (row.k / row.q % 64 == 0 && schedule.held_groups == 0) {
       EXPECT_EQ(schedule.depth, 64) << best.schedule;
     }
   }

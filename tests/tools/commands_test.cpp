@@ -149,7 +149,7 @@ TEST(Cost, UnequalGroupsOnTheCommandLine) {
 TEST(CostSchedules, RanksThem) {
   const std::string up = std::string(ALGCTL_SOURCE_DIR) + "/examples/qwen3-1.7b-up.toml";
   Outcome outcome =
-      algctl({"cost", up, "--m", "2048", "--schedules", "--json", "--most", "1000", "--illegal"});
+      algctl({"cost", up, "--m", "2048", "--schedules", "--json", "--most", "10000", "--illegal"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const nlohmann::json ranking = nlohmann::json::parse(outcome.out);
   // (2048 x 2048 + 2048 x 6144 + 2048 x 6144) bf16 at 4.3 TB/s.
@@ -173,8 +173,8 @@ TEST(CostSchedules, RanksThem) {
     refused += count.get<std::size_t>();
   EXPECT_EQ(refused, ranking["illegal"].size());
   EXPECT_GT(refused, 0u);
-  // A type has 64 rows and a group 192 columns.
-  EXPECT_EQ(ranking["schedules"][0]["schedule"], "rows=64,columns=192,depth=64,stages=6");
+  // A type has 64 rows and a group 192 columns; 16 pairs of types and 8 walks over 4 groups are 128 turns.
+  EXPECT_EQ(ranking["schedules"][0]["schedule"], "rows=64,columns=192,depth=64,stages=4,types=2,hold=4");
 }
 
 TEST(CostSchedules, TakesResultsAndTargets) {

@@ -224,6 +224,8 @@ LogicalResult SmPipelineCopies::pipeline(sm::KernelOp kernel) {
   FailureOr<BlockProduct> product = findProduct(kernel);
   if (failed(product))
     return failure();
+  if (product->parts)
+    return product->parts.emitOpError("brings rows of several types, which threads do not copy");
   auto loop = dyn_cast<scf::ForOp>(product->multiply->getParentOp());
   const bool steps = loop && llvm::any_of(loop.getResultTypes(), llvm::IsaPred<sm::AccumulatorType>);
   FailureOr<std::int64_t> slots = steps ? chooseSlots(kernel, *product) : FailureOr<std::int64_t>(1);

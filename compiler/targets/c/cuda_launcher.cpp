@@ -47,6 +47,9 @@ std::vector<std::pair<std::string, std::int64_t>> numbers(const CudaProgram &pro
   const std::int64_t cluster_columns = kernel.tile.columns * kernel.tile.cluster_columns,
                      column_tiles =
                          (out_width + cluster_columns - 1) / cluster_columns * kernel.tile.cluster_columns;
+  // Where rows of x are held, a block takes several groups with all their columns in one turn.
+  const std::int64_t held = kernel.tile.held_groups;
+  const std::int64_t group_tiles = held > 0 ? (out_groups + held - 1) / held : out_groups;
   std::vector<std::pair<std::string, std::int64_t>> all = {
       {"ARCHITECTURE", kernel.architecture},
       {"EXACT_ARCHITECTURE", kernel.exact_architecture},
@@ -67,9 +70,11 @@ std::vector<std::pair<std::string, std::int64_t>> numbers(const CudaProgram &pro
       {"CLUSTER", kernel.cluster},
       {"SHARED_BYTES", kernel.shared_bytes},
       {"DEPENDENT_LAUNCH", kernel.dependent_launch},
+      {"TILE_TYPES", kernel.tile.types},
       {"TILE_ROWS", kernel.tile.rows},
       {"CLUSTER_ROWS", kernel.tile.cluster_rows},
-      {"COLUMN_TILES", column_tiles},
+      {"GROUP_TILES", group_tiles},
+      {"COLUMN_TILES", held > 0 ? 1 : column_tiles},
       {"ROW_MAPS", row_maps},
       {"MAPS", 2 * row_maps + 1},
       {"PLAIN_MAPS", isPlain(kernel)},

@@ -315,7 +315,8 @@ static int start(@_kernel *kernel, const void *x, int64_t ldx, const void *w, in
     return result;
   rows = (int32_t)m;
   offset = (int32_t)(p0 % PERIOD);
-  tiles = count_lines(m, offset) * count_row_tiles(longest_line(m)) * OUT_GROUPS * COLUMN_TILES;
+  tiles = (count_lines(m, offset) + TILE_TYPES - 1) / TILE_TYPES;
+  tiles *= count_row_tiles(longest_line(m)) * GROUP_TILES * COLUMN_TILES;
   if (tiles > MOST_ROWS)
     return fail(kernel, @_invalid_argument, "y has too many tiles: launch once for each part of its rows");
 

@@ -21,13 +21,17 @@ struct Barriers {
 
 struct SmInsertBarriers : compiler::impl::SmInsertBarriersBase<SmInsertBarriers> {
   void runOnOperation() override {
-    for (sm::KernelOp kernel : getOperation().getOps<sm::KernelOp>())
+    for (sm::KernelOp kernel : getOperation().getOps<sm::KernelOp>()) {
+      if (!kernel.getBody().getOps<sm::RingOp>().empty())
+        closeGroups(kernel);
       for (sm::RingOp ring : llvm::make_early_inc_range(kernel.getBody().getOps<sm::RingOp>()))
         if (failed(lower(kernel, ring)))
           return signalPassFailure();
+    }
   }
 
 private:
+  static void closeGroups(sm::KernelOp kernel);
   LogicalResult lower(sm::KernelOp kernel, sm::RingOp ring);
 };
 
@@ -38,6 +42,18 @@ static Value slotBefore(const IndexMath &math, Value slot, std::int64_t slots) {
   return math.select(math.equal(slot, math.constant(0)), last, math.add(slot, -1));
 }
 
+/// What the loads bring whose conditions hold; null where none has one. The conditions are there before.
+static Value conditionalBytes(OpBuilder &builder, Location location, ArrayRef<sm::LoadOp> loads) {
+  const IndexMath math(builder, location);
+  Value sum;
+  for (sm::LoadOp load : loads)
+    if (Value condition = load.getCondition()) {
+      Value bytes = math.select(condition, math.constant(load.getBytes()), math.constant(0));
+      sum = sum ? math.add(sum, bytes) : bytes;
+    }
+  return sum;
+}
+
 /// Waits for the slot to be empty, announces what will fill it, and lets the loads up to the publish signal.
 static LogicalResult lowerFill(OpBuilder &builder, sm::AcquireOp acquire, const Barriers &barriers) {
   SmallVector<sm::LoadOp> loads;
@@ -45,10 +61,12 @@ static LogicalResult lowerFill(OpBuilder &builder, sm::AcquireOp acquire, const 
   std::int64_t bytes = 0;
   for (Operation *op = acquire->getNextNode(); op && !publish; op = op->getNextNode()) {
     if (auto load = dyn_cast<sm::LoadOp>(op)) {
-      if (load.getSlot() != acquire.getSlot())
+      // Of a ring of one slot the buffer's slots are pieces of it.
+      if (load.getSlot() != acquire.getSlot() && barriers.slots > 1)
         return load.emitOpError("loads into another slot than the one that was acquired");
       loads.push_back(load);
-      bytes += load.getTarget().getType().getSlotBytes();
+      // Of loads that depend on conditions it is known only then how many bytes come.
+      bytes += load.getCondition() ? 0 : load.getBytes();
     }
     publish = dyn_cast<sm::PublishOp>(op);
   }
@@ -57,7 +75,8 @@ static LogicalResult lowerFill(OpBuilder &builder, sm::AcquireOp acquire, const 
   builder.setInsertionPoint(acquire);
   Location location = acquire.getLoc();
   sm::WaitOp::create(builder, location, barriers.empty, acquire.getSlot(), acquire.getParity());
-  sm::ExpectOp::create(builder, location, barriers.full, acquire.getSlot(), bytes);
+  sm::ExpectOp::create(builder, location, barriers.full, acquire.getSlot(), bytes,
+                       conditionalBytes(builder, location, loads));
   for (sm::LoadOp load : loads) {
     load.getBarriersMutable().assign(barriers.full);
     load.getBarrierSlotMutable().assign(acquire.getSlot());
@@ -81,6 +100,23 @@ static void closeGroup(OpBuilder &builder, sm::MmaOp mma) {
   sm::MmaFenceOp::create(builder, mma.getLoc());
   builder.setInsertionPointAfter(mma);
   sm::MmaCommitOp::create(builder, mma.getLoc());
+}
+
+/// Where a warpgroup multiplies in some steps only, the others have a group without products: waits count
+/// groups, and every step has one.
+static void closeEmptyGroups(OpBuilder &builder, sm::RoleOp role) {
+  role.walk([&](scf::IfOp branch) {
+    if (llvm::none_of(branch.getResultTypes(), llvm::IsaPred<sm::AccumulatorType>))
+      return;
+    const auto multiplies = [](Block *block) {
+      return block->walk([](sm::MmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    };
+    if (multiplies(branch.thenBlock()) && !multiplies(branch.elseBlock())) {
+      builder.setInsertionPointToStart(branch.elseBlock());
+      sm::MmaFenceOp::create(builder, branch.getLoc());
+      sm::MmaCommitOp::create(builder, branch.getLoc());
+    }
+  });
 }
 
 /// One arrival of every warp, where the condition holds.
@@ -164,6 +200,25 @@ static Value peersIn(OpBuilder &builder, sm::RoleOp role, std::int64_t rows, std
   return IndexMath(builder, role.getLoc()).bitOr(place.row_mask, place.column_mask);
 }
 
+void SmInsertBarriers::closeGroups(sm::KernelOp kernel) {
+  OpBuilder builder(kernel);
+  kernel.walk([&](sm::MmaOp mma) { closeGroup(builder, mma); });
+  for (sm::RoleOp role : kernel.getBody().getOps<sm::RoleOp>())
+    closeEmptyGroups(builder, role);
+}
+
+/// The block's threads, or the cluster's, meet once for the barriers of all rings: this is the last so far.
+static void initializeBarriers(OpBuilder &builder, sm::KernelOp kernel, const Barriers &barriers,
+                               bool cluster) {
+  SmallVector<Value> all;
+  for (auto before : llvm::make_early_inc_range(kernel.getBody().getOps<sm::InitializeOp>())) {
+    all.append(before.getBarriers().begin(), before.getBarriers().end());
+    before.erase();
+  }
+  all.append({barriers.full, barriers.empty});
+  sm::InitializeOp::create(builder, kernel.getLoc(), all, cluster);
+}
+
 LogicalResult SmInsertBarriers::lower(sm::KernelOp kernel, sm::RingOp ring) {
   std::int64_t multiplying = 0;
   sm::RoleOp multiplies;
@@ -188,7 +243,7 @@ LogicalResult SmInsertBarriers::lower(sm::KernelOp kernel, sm::RingOp ring) {
                        sm::BarriersOp::create(builder, location, type,
                                               warps_of_warpgroup * multiplying * (rows + columns - 1)),
                        slots, cluster ? peersIn(builder, multiplies, rows, columns) : Value()};
-  sm::InitializeOp::create(builder, location, ValueRange{barriers.full, barriers.empty}, cluster);
+  initializeBarriers(builder, kernel, barriers, cluster);
   if (cluster)
     for (sm::RoleOp role : kernel.getBody().getOps<sm::RoleOp>()) {
       OpBuilder::InsertionGuard guard(builder);
@@ -196,7 +251,6 @@ LogicalResult SmInsertBarriers::lower(sm::KernelOp kernel, sm::RingOp ring) {
       sm::ClusterSyncOp::create(builder, location);
     }
 
-  kernel.walk([&](sm::MmaOp mma) { closeGroup(builder, mma); });
   SmallVector<Operation *> steps(ring.getRing().getUsers());
   for (Operation *step : steps)
     if (auto acquire = dyn_cast<sm::AcquireOp>(step)) {
@@ -204,6 +258,10 @@ LogicalResult SmInsertBarriers::lower(sm::KernelOp kernel, sm::RingOp ring) {
         return failure();
     } else if (auto await = dyn_cast<sm::AwaitOp>(step)) {
       lowerAwait(builder, await, barriers);
+    } else if (auto back = dyn_cast<sm::GiveBackOp>(step)) {
+      builder.setInsertionPoint(back);
+      sm::ArriveOp::create(builder, back.getLoc(), barriers.empty, back.getSlot(), barriers.peers);
+      back.erase();
     } else if (auto release = dyn_cast<sm::ReleaseOp>(step)) {
       if (failed(lowerRelease(builder, release, barriers)))
         return failure();

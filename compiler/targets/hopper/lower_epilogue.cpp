@@ -1,6 +1,6 @@
 // sm-lower-epilogue: results leave through shared memory, while the next tile is multiplied.
-#include "compiler/targets/thread_block/index_math.h"
 #include "compiler/targets/hopper/passes.h"
+#include "compiler/targets/thread_block/index_math.h"
 
 namespace compiler {
 #define GEN_PASS_DEF_SMLOWEREPILOGUE
@@ -40,48 +40,90 @@ static sm::MapsType warpgroupMaps(sm::MapsType maps, sm::AccumulatorType sums) {
                            maps.getSwizzle());
 }
 
-static void lowerDeliver(OpBuilder &builder, sm::DeliverOp deliver, Value staging) {
-  builder.setInsertionPoint(deliver);
-  Location location = deliver.getLoc();
+namespace {
+/// Where the rows of a warpgroup go.
+struct Place {
+  Value map;
+  SmallVector<Value> coordinates;
+};
+
+/// What the epilogue needs of either kind of delivery.
+struct Delivery {
+  explicit Delivery(sm::DeliverOp op) : op(op), sums(op.getAccumulator()), target(op.getTarget()) {}
+  explicit Delivery(sm::DeliverPartsOp op) : op(op), sums(op.getAccumulator()), target(op.getTarget()) {}
+
+  Place placeOf(const IndexMath &math, Value warpgroup);
+
+  Operation *op;
+  Value sums, target;
+};
+} // namespace
+
+Place Delivery::placeOf(const IndexMath &math, Value warpgroup) {
+  Place place;
+  if (auto whole = dyn_cast<sm::DeliverOp>(op)) {
+    place = {whole.getMap(), SmallVector<Value>(whole.getCoordinates())};
+    // Warpgroups divide the columns of transposed sums, else the rows.
+    Value &divided = place.coordinates[cast<sm::AccumulatorType>(sums.getType()).getTransposed() ? 0 : 3];
+    divided = math.add(divided, math.multiply(warpgroup, sm::warpgroup_rows));
+    return place;
+  }
+  auto parts = cast<sm::DeliverPartsOp>(op);
+  const std::int64_t rows = cast<sm::AccumulatorType>(sums.getType()).getRows() / parts.getParts();
+  const std::int64_t warpgroups = rows / sm::warpgroup_rows;
+  Value part = math.divide(warpgroup, warpgroups);
+  place = {parts.getMaps()[0], SmallVector<Value>(parts.getCoordinates().take_front(4))};
+  for (unsigned i = 1; i < static_cast<unsigned>(parts.getParts()); ++i) {
+    Value here = math.atLeast(part, math.constant(i));
+    place.map = math.select(here, parts.getMaps()[i], place.map);
+    for (unsigned c = 0; c < 4; ++c)
+      place.coordinates[c] = math.select(here, parts.getCoordinates()[4 * i + c], place.coordinates[c]);
+  }
+  Value within = math.multiply(math.remainder(warpgroup, warpgroups), sm::warpgroup_rows);
+  place.coordinates[3] = math.add(place.coordinates[3], within);
+  return place;
+}
+
+static void lowerDeliver(OpBuilder &builder, Delivery deliver, Value staging) {
+  builder.setInsertionPoint(deliver.op);
+  Location location = deliver.op->getLoc();
   const IndexMath math(builder, location);
   Value warpgroup = sm::WarpgroupOp::create(builder, location, builder.getIndexType());
   inOneThread(builder, location, [&] { sm::StoreWaitOp::create(builder, location, 0, /*written=*/false); });
   sm::SyncOp::create(builder, location);
-  sm::WriteOp::create(builder, location, deliver.getAccumulator(), staging, warpgroup);
+  sm::WriteOp::create(builder, location, deliver.sums, staging, warpgroup);
   sm::FenceOp::create(builder, location);
   sm::SyncOp::create(builder, location);
   inOneThread(builder, location, [&] {
-    SmallVector<Value> coordinates(deliver.getCoordinates());
-    // Warpgroups divide the columns of transposed sums, else the rows.
-    Value &divided = coordinates[deliver.getAccumulator().getType().getTransposed() ? 0 : 3];
-    divided = math.add(divided, math.multiply(warpgroup, sm::warpgroup_rows));
-    sm::StoreOp::create(builder, location, staging, warpgroup, deliver.getTarget(), deliver.getMap(),
-                        coordinates);
+    const Place place = deliver.placeOf(math, warpgroup);
+    sm::StoreOp::create(builder, location, staging, warpgroup, deliver.target, place.map, place.coordinates);
     sm::StoreCommitOp::create(builder, location);
   });
-  deliver.erase();
+  deliver.op->erase();
 }
 
 LogicalResult SmLowerEpilogue::lower(sm::KernelOp kernel) {
-  SmallVector<sm::DeliverOp> delivers;
-  kernel.walk([&](sm::DeliverOp deliver) { delivers.push_back(deliver); });
-  for (sm::DeliverOp deliver : delivers) {
-    auto role = deliver->getParentOfType<sm::RoleOp>();
-    auto target = dyn_cast<BlockArgument>(deliver.getTarget());
+  SmallVector<Delivery> delivers;
+  kernel.walk([&](sm::DeliverOp deliver) { delivers.emplace_back(deliver); });
+  kernel.walk([&](sm::DeliverPartsOp deliver) { delivers.emplace_back(deliver); });
+  for (const Delivery &deliver : delivers) {
+    auto role = deliver.op->getParentOfType<sm::RoleOp>();
+    auto target = dyn_cast<BlockArgument>(deliver.target);
     if (!role || !target || !target.hasOneUse())
-      return deliver.emitOpError(
+      return deliver.op->emitOpError(
           "must be the only one to deliver from a role to its maps: split the roles first");
     auto maps = cast<sm::MapsType>(target.getType());
     if (!maps.getSwizzle())
-      return deliver.emitOpError("needs to know how its result lies in shared memory: assign swizzles first");
+      return deliver.op->emitOpError(
+          "needs to know how its result lies in shared memory: assign swizzles first");
     const auto warpgroups = static_cast<std::int64_t>(role.getWarpgroups());
-    maps = warpgroupMaps(maps, deliver.getAccumulator().getType());
+    maps = warpgroupMaps(maps, cast<sm::AccumulatorType>(deliver.sums.getType()));
 
     // A slot for each warpgroup, so that none waits for another.
     OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
     auto slots = sm::BufferType::get(kernel.getContext(), warpgroups, maps.getRows(), maps.getColumns(),
                                      maps.getElementType(), maps.getSwizzle());
-    Value staging = sm::AllocateOp::create(builder, deliver.getLoc(), slots);
+    Value staging = sm::AllocateOp::create(builder, deliver.op->getLoc(), slots);
     Operation *end = &role.getBody().front().back();
     lowerDeliver(builder, deliver, staging);
     target.setType(maps);

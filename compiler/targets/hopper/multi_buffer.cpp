@@ -1,5 +1,6 @@
 // sm-multi-buffer: the channel becomes a ring of slots in shared memory.
 #include "compiler/schedule/hopper_schedule.h"
+#include "compiler/targets/hopper/part_steps.h"
 #include "compiler/targets/hopper/passes.h"
 #include "compiler/targets/thread_block/block_product.h"
 #include "compiler/targets/thread_block/index_math.h"
@@ -56,6 +57,7 @@ private:
   Place advance(Location location, Place place);
   void fill(sm::PutOp put, Place place);
   void drain(sm::TakeOp take, Place place);
+  void keep(sm::TakeOp take, Place place);
 
   OpBuilder builder;
   Value channel, ring;
@@ -97,7 +99,7 @@ Place RingSide::walk(Block &block, Place place) {
                   return advance(put.getLoc(), place);
                 })
                 .Case([&](sm::TakeOp take) {
-                  drain(take, place);
+                  take.getBlocks().size() == 1 ? keep(take, place) : drain(take, place);
                   return advance(take.getLoc(), place);
                 });
     if (ends)
@@ -158,19 +160,44 @@ Place RingSide::advance(Location location, Place place) {
           arith::XOrIOp::create(builder, location, place.parity, flip)};
 }
 
+/// They stay until the end of the block that takes them. The builder stands behind it afterwards.
+void RingSide::keep(sm::TakeOp take, Place place) {
+  builder.setInsertionPoint(take);
+  sm::AwaitOp::create(builder, take.getLoc(), ring, place.slot, place.parity);
+  auto multiply = cast<sm::MultiplyOp>(*take.getBlocks()[0].user_begin());
+  multiply.getHeldMutable().assign(buffers[0]);
+  Block *block = take->getBlock();
+  if (block->mightHaveTerminator())
+    builder.setInsertionPoint(block->getTerminator());
+  else
+    builder.setInsertionPointToEnd(block);
+  sm::GiveBackOp::create(builder, take.getLoc(), ring, place.slot);
+}
+
 /// Fetches go into the slot. The builder stands behind the put afterwards.
 void RingSide::fill(sm::PutOp put, Place place) {
-  SmallVector<sm::FetchOp> fetches;
+  SmallVector<Operation *> fetches;
   for (Value block : put.getBlocks())
-    fetches.push_back(block.getDefiningOp<sm::FetchOp>());
+    fetches.push_back(block.getDefiningOp());
   builder.setInsertionPoint(put);
+  // Ahead of all of it: how many bytes come is announced before the first load.
+  SmallVector<Value> fetched;
+  if (auto parts = dyn_cast<sm::FetchPartsOp>(fetches[0]))
+    fetched = fetchedParts(builder, parts);
   sm::AcquireOp::create(builder, put.getLoc(), ring, place.slot, place.parity);
   put->setOperands(channel);
-  for (auto [fetch, buffer] : llvm::zip_equal(fetches, buffers)) {
-    sm::LoadOp::create(builder, fetch.getLoc(), fetch.getSource(), fetch.getMap(), fetch.getCoordinates(),
-                       buffer, place.slot, fetch.getPart(), fetch.getPartsAttr(), fetch.getMask(), Value(),
-                       Value());
-    fetch.erase();
+  for (auto [op, buffer] : llvm::zip_equal(fetches, buffers)) {
+    if (auto rows = dyn_cast<sm::HoldOp>(op)) {
+      loadPieces(builder, rows, buffer);
+    } else if (auto parts = dyn_cast<sm::FetchPartsOp>(op)) {
+      loadParts(builder, parts, fetched, buffer, place.slot);
+    } else {
+      auto fetch = cast<sm::FetchOp>(op);
+      sm::LoadOp::create(builder, fetch.getLoc(), fetch.getSource(), fetch.getMap(), fetch.getCoordinates(),
+                         buffer, place.slot, fetch.getPart(), fetch.getPartsAttr(), fetch.getMask(), Value(),
+                         Value(), IntegerAttr(), Value());
+    }
+    op->erase();
   }
   sm::PublishOp::create(builder, put.getLoc(), ring, place.slot);
 }
@@ -182,37 +209,57 @@ void RingSide::drain(sm::TakeOp take, Place place) {
   Location location = multiply.getLoc();
   sm::AwaitOp::create(builder, take.getLoc(), ring, place.slot, place.parity);
   // Sign and depth are part of the instructions, so that there is a product for each that may be wanted.
-  const IntegerAttr whole;
-  auto product = [&](bool negate, IntegerAttr depth) -> Value {
-    auto mma = sm::MmaOp::create(builder, location, multiply.getResult().getType(), buffers[0], place.slot,
-                                 buffers[1], place.slot, multiply.getAccumulator(), negate);
+  auto productFrom = [&](Value a, Value a_slot, bool negate, IntegerAttr depth) -> Value {
+    auto mma = sm::MmaOp::create(builder, location, multiply.getResult().getType(), a, a_slot, buffers[1],
+                                 place.slot, multiply.getAccumulator(), negate);
     mma.setDepthAttr(depth);
     return mma;
   };
-  auto ofSign = [&](IntegerAttr depth) {
+  auto ofAnyDepth = [&](llvm::function_ref<Value(IntegerAttr)> product) {
     return chooseProduct(
-        builder, location, multiply.getNegate(), [&] { return product(true, depth); },
-        [&] { return product(false, depth); });
+        builder, location, multiply.getShallow(), [&] { return product(multiply.getShallowDepthAttr()); },
+        [&] { return product(IntegerAttr()); });
   };
-  Value sums = chooseProduct(
-      builder, location, multiply.getShallow(), [&] { return ofSign(multiply.getShallowDepthAttr()); },
-      [&] { return ofSign(whole); });
+  auto product = [&] {
+    return ofAnyDepth([&](IntegerAttr depth) {
+      return chooseProduct(
+          builder, location, multiply.getNegate(),
+          [&] { return productFrom(buffers[0], place.slot, true, depth); },
+          [&] { return productFrom(buffers[0], place.slot, false, depth); });
+    });
+  };
+  auto own = [&] {
+    return ofAnyDepth([&](IntegerAttr depth) {
+      return productFrom(multiply.getHeld(), multiply.getPiece(), false, depth);
+    });
+  };
+  Value sums = multiply.getPart() ? productOfPart(builder, multiply, product, own) : product();
   auto release = sm::ReleaseOp::create(builder, location, ring, place.slot);
   multiply.replaceAllUsesWith(sums);
   multiply.erase();
   builder.setInsertionPointAfter(release);
 }
 
+/// Whether it passes rows that stay, alone.
+static bool isHeld(sm::ChannelOp channel) { return channel.getChannel().getType().getBlocks().size() == 1; }
+
 /// A put of blocks that were fetched beside it, or a take whose blocks are multiplied beside it.
 static LogicalResult checkEnds(sm::ChannelOp channel) {
   for (Operation *user : channel.getChannel().getUsers()) {
     if (auto put = dyn_cast<sm::PutOp>(user)) {
       for (Value block : put.getBlocks()) {
-        auto fetch = block.getDefiningOp<sm::FetchOp>();
-        if (!fetch || fetch->getBlock() != put->getBlock() || !block.hasOneUse())
+        Operation *fetch = block.getDefiningOp();
+        if (!isa_and_nonnull<sm::FetchOp, sm::FetchPartsOp, sm::HoldOp>(fetch) ||
+            fetch->getBlock() != put->getBlock() || !block.hasOneUse())
           return put.emitOpError("must pass blocks that are fetched beside it and used nowhere else");
       }
-    } else if (auto take = dyn_cast<sm::TakeOp>(user)) {
+    } else if (auto take = dyn_cast<sm::TakeOp>(user); take && isHeld(channel)) {
+      auto multiply = take.getBlocks()[0].hasOneUse()
+                          ? dyn_cast<sm::MultiplyOp>(*take.getBlocks()[0].user_begin())
+                          : sm::MultiplyOp();
+      if (!multiply || multiply.getHeld() != take.getBlocks()[0])
+        return take.emitOpError("must take rows that are held for one product, and nothing else");
+    } else if (take) {
       const bool pair =
           take.getBlocks().size() == 2 && take.getBlocks()[0].hasOneUse() && take.getBlocks()[1].hasOneUse();
       auto multiply = pair ? dyn_cast<sm::MultiplyOp>(*take.getBlocks()[0].user_begin()) : sm::MultiplyOp();
@@ -238,9 +285,6 @@ FailureOr<std::int64_t> SmMultiBuffer::chooseSlots(sm::KernelOp kernel, sm::Chan
   }
   for (Type passed : channel.getChannel().getType().getBlocks()) {
     auto block = cast<sm::BlockType>(passed);
-    if (!block.getSwizzle())
-      return channel.emitOpError(
-          "passes blocks that do not know how they lie in shared memory: assign swizzles first");
     slot += alignedSlotBytes(block.getRows(), block.getColumns(), block.getElementType());
   }
   const std::int64_t fit = std::min(
@@ -259,20 +303,30 @@ FailureOr<std::int64_t> SmMultiBuffer::chooseSlots(sm::KernelOp kernel, sm::Chan
   return slots;
 }
 
+/// Columns of the boxes of X.
+static std::int64_t pieceColumns(sm::KernelOp kernel) {
+  return cast<sm::MapsType>(kernel.getBody().getArgument(0).getType()).getColumns();
+}
+
 LogicalResult SmMultiBuffer::lower(sm::KernelOp kernel, sm::ChannelOp channel) {
   if (failed(checkEnds(channel)))
     return failure();
-  FailureOr<std::int64_t> slots = chooseSlots(kernel, channel);
+  for (Type passed : channel.getChannel().getType().getBlocks())
+    if (!cast<sm::BlockType>(passed).getSwizzle())
+      return channel.emitOpError(
+          "passes blocks that do not know how they lie in shared memory: assign swizzles first");
+  FailureOr<std::int64_t> slots = isHeld(channel) ? FailureOr<std::int64_t>(1) : chooseSlots(kernel, channel);
   if (failed(slots))
     return failure();
   OpBuilder builder(channel);
   SmallVector<Value> buffers;
   for (Type passed : channel.getChannel().getType().getBlocks()) {
     auto block = cast<sm::BlockType>(passed);
-    buffers.push_back(
-        sm::AllocateOp::create(builder, channel.getLoc(),
-                               sm::BufferType::get(&getContext(), *slots, block.getRows(), block.getColumns(),
-                                                   block.getElementType(), block.getSwizzle())));
+    const std::int64_t columns = isHeld(channel) ? pieceColumns(kernel) : block.getColumns();
+    buffers.push_back(sm::AllocateOp::create(
+        builder, channel.getLoc(),
+        sm::BufferType::get(&getContext(), *slots * (block.getColumns() / columns), block.getRows(), columns,
+                            block.getElementType(), block.getSwizzle())));
   }
   Value ring = sm::RingOp::create(builder, channel.getLoc(), sm::RingType::get(&getContext(), *slots));
 

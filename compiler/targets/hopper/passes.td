@@ -25,6 +25,8 @@ def SmSplitRoles : HopperPass<"sm-split-roles"> {
     multiply and deliver. Each role waits for the grid before this one ahead of its first access to global
     memory; when the last block has been fetched, the next grid may begin.
 
+    Rows that are held pass through a channel of their own, once for all tiles that they stay for.
+
     A warpgroup holds 64 rows of the sums. The registers of the multiprocessor go to where the sums are.
   }];
 }
@@ -34,7 +36,8 @@ def SmLowerEpilogue : HopperPass<"sm-lower-epilogue"> {
   let description = [{
     `sm.deliver` becomes: wait until the warpgroup's previous store has read its slot, write the sums into the
     slot, make them visible to the copy engine, store. The store runs on while the next tile is multiplied; at
-    the end of the kernel the last one is waited for. Each warpgroup stores its own 64 rows and meets no other.
+    the end of the kernel the last one is waited for. Each warpgroup stores its own 64 rows and meets no other. Of
+    `sm.deliver_parts` it takes the map and the coordinates of the part that its rows belong to.
   }];
 }
 
@@ -45,6 +48,12 @@ def SmMultiBuffer : HopperPass<"sm-multi-buffer"> {
     the slot that is next and the parity of their pass through the ring, from step to step and from tile to
     tile: no index is divided, and loops that run once or never change nothing. `sm.fetch` becomes a load into
     the slot, `sm.multiply` a product from it.
+
+    Of `sm.fetch_parts` each part has its rows in the slot, and a load that is made where the part, or all, are
+    asked for. The product of a part is made by the warpgroups that hold its sums; the others pass over the step.
+
+    Rows that are held get a ring of one slot, whose buffer has a slot for each piece of them. They are given back at
+    the end of the block of operations that takes them, where all products with them are done.
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "0", "slots of the ring; 0: those of the schedule, or as many as fit">,
@@ -56,11 +65,11 @@ def SmInsertBarriers : HopperPass<"sm-insert-barriers"> {
   let description = [{
     Every slot has two: *full* completes when its bytes have arrived, *empty* when every warp that multiplies
     has said that it is done with it. The first time through the ring the role that loads waits for the phase
-    before the first, which counts as completed.
+    before the first, which counts as completed. Loads with a condition count as bytes where it holds.
 
     One group of products stays in flight: a step issues its own, waits until the one before it is done, and
     releases that one's slot. Behind the loop the last group is waited for, its slot released, and the sums
-    settle.
+    settle. A warpgroup that passes over a step closes a group without products, since waits count groups.
 
     In a cluster, *full* counts the bytes of the whole slot, whoever sends them, and *empty* the warps of all blocks
     that the block shares anything with: each warp arrives at the barriers of all of them. The cluster meets when its

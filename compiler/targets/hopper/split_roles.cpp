@@ -49,7 +49,12 @@ LogicalResult SmSplitRoles::split(sm::KernelOp kernel) {
 
   Location location = kernel.getLoc();
   OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
-  const Type passed[] = {product->a.getBlock().getType(), product->b.getBlock().getType()};
+  // Rows that are held come through a channel of their own: they change places less often.
+  Value held_channel;
+  if (product->held)
+    held_channel = sm::ChannelOp::create(
+        builder, location, sm::ChannelType::get(kernel.getContext(), {product->held.getBlock().getType()}));
+  const Type passed[] = {product->multiply.getA().getType(), product->multiply.getB().getType()};
   Value channel = sm::ChannelOp::create(builder, location, sm::ChannelType::get(kernel.getContext(), passed))
                       .getChannel();
 
@@ -60,15 +65,21 @@ LogicalResult SmSplitRoles::split(sm::KernelOp kernel) {
     IRMapping copies;
     for (Operation *op : program)
       builder.clone(*op, copies);
-    auto copyOf = [&](auto op) { return copies.lookup(op->getResult(0)); };
-    auto multiply = copyOf(product->multiply).template getDefiningOp<sm::MultiplyOp>();
+    auto multiply = copies.lookup(product->multiply.getResult()).getDefiningOp<sm::MultiplyOp>();
     builder.setInsertionPoint(multiply);
     auto take = sm::TakeOp::create(builder, multiply.getLoc(), TypeRange(passed), channel);
-    for (auto [fetch, block] :
-         llvm::zip_equal(ArrayRef<sm::FetchOp>{product->a, product->b}, take.getBlocks())) {
-      Value fetched = copyOf(fetch);
+    for (auto [fetched, block] :
+         llvm::zip_equal(SmallVector<Value>{multiply.getA(), multiply.getB()}, take.getBlocks())) {
       fetched.replaceAllUsesWith(block);
       fetched.getDefiningOp()->erase();
+    }
+    if (product->held) {
+      auto hold = copies.lookup(product->held.getBlock()).getDefiningOp<sm::HoldOp>();
+      builder.setInsertionPoint(hold);
+      auto stays =
+          sm::TakeOp::create(builder, hold.getLoc(), TypeRange(hold.getBlock().getType()), held_channel);
+      hold.replaceAllUsesWith(stays.getBlocks()[0]);
+      hold.erase();
     }
   }
 
@@ -81,12 +92,20 @@ LogicalResult SmSplitRoles::split(sm::KernelOp kernel) {
     for (Operation *op : program)
       builder.clone(*op, copies);
     sm::ReleaseSuccessorOp::create(builder, location);
-    elect.walk([](sm::DeliverOp deliver) { deliver.erase(); });
+    elect.walk([](Operation *op) {
+      if (isa<sm::DeliverOp, sm::DeliverPartsOp>(op))
+        op->erase();
+    });
     auto multiply = copies.lookup(product->multiply.getResult()).getDefiningOp<sm::MultiplyOp>();
     builder.setInsertionPoint(multiply);
     sm::PutOp::create(builder, multiply.getLoc(), channel, ValueRange{multiply.getA(), multiply.getB()});
     multiply.replaceAllUsesWith(multiply.getAccumulator());
     multiply.erase();
+    if (product->held) {
+      Value block = copies.lookup(product->held.getBlock());
+      builder.setInsertionPointAfterValue(block);
+      sm::PutOp::create(builder, block.getLoc(), held_channel, block);
+    }
   }
 
   for (Operation *op : llvm::reverse(program))

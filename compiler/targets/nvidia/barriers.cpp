@@ -57,7 +57,10 @@ struct ExpectLowering : ConvertOpToLLVMPattern<sm::ExpectOp> {
   LogicalResult matchAndRewrite(sm::ExpectOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Value barrier = barrierOf(rewriter, op.getLoc(), adaptor.getBarriers(), adaptor.getSlot());
-    Value bytes = Instructions(rewriter, op.getLoc()).constant(static_cast<std::int64_t>(op.getBytes()));
+    Instructions write(rewriter, op.getLoc());
+    Value bytes = write.constant(static_cast<std::int64_t>(op.getBytes()));
+    if (Value more = adaptor.getMore())
+      bytes = write.add(more, static_cast<std::int64_t>(op.getBytes()));
     NVVM::MBarrierArriveExpectTxOp::create(rewriter, op.getLoc(), TypeRange(), barrier, bytes,
                                            blockScope(rewriter), rewriter.getBoolAttr(false), Value());
     rewriter.eraseOp(op);

@@ -1,4 +1,5 @@
 // Copies between global and shared memory by the tensor-map engine: one for each panel of a slot.
+#include "compiler/targets/nvidia/conditional.h"
 #include "compiler/targets/nvidia/instructions.h"
 #include "compiler/targets/nvidia/lowering_patterns.h"
 #include "compiler/targets/nvidia/shared_memory.h"
@@ -17,12 +18,13 @@ Value mapOf(ConversionPatternRewriter &rewriter, Location location, Value maps, 
   return LLVM::GEPOp::create(rewriter, location, maps.getType(), map, maps, ArrayRef<LLVM::GEPArg>{index});
 }
 
-/// Calls `copy` with the address and the coordinates of every panel of a slot.
+/// Calls `copy` with the address and the coordinates of every panel of a slot, from one of its rows on.
 void forEachPanel(ConversionPatternRewriter &rewriter, Location location, sm::BufferType type, Value buffer,
-                  Value slot, ValueRange coordinates,
+                  Value slot, std::int64_t row, ValueRange coordinates,
                   llvm::function_ref<void(Value address, ValueRange coordinates)> copy) {
   Instructions write(rewriter, location);
-  Value start = write.advance(buffer, write.multiply(slot, slotStride(type)));
+  Value start =
+      write.advance(write.advance(buffer, write.multiply(slot, slotStride(type))), row * type.getSwizzle());
   for (std::int64_t panel = 0; panel < type.getPanels(); ++panel) {
     SmallVector<Value> at(coordinates);
     at.front() = write.add(at.front(), panel * type.getPanelColumns());
@@ -51,18 +53,21 @@ struct LoadLowering : ConvertOpToLLVMPattern<sm::LoadOp> {
       first[maps.getRowDimension()] = write.add(first[maps.getRowDimension()], rows_before);
       mask = LLVM::TruncOp::create(rewriter, location, rewriter.getI16Type(), adaptor.getMask());
     }
-    forEachPanel(rewriter, location, op.getTarget().getType(), adaptor.getTarget(), adaptor.getSlot(), first,
-                 [&](Value address, ValueRange coordinates) {
-                   if (rows_before)
-                     address = write.advance(address, write.multiply(rows_before, maps.getSwizzle()));
-                   // The form of the instruction whose target is the cluster's shared memory needs no more
-                   // than the PTX version that sm_90a itself needs.
-                   Value target = LLVM::AddrSpaceCastOp::create(
-                       rewriter, location, pointerTo(rewriter.getContext(), Space::ClusterShared), address);
-                   NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-                       rewriter, location, target, map, coordinates, barrier, ValueRange(), mask, Value(),
-                       tile, rewriter.getBoolAttr(false), NVVM::CTAGroupKindAttr(), Value());
-                 });
+    auto copy = [&](Value address, ValueRange coordinates) {
+      if (rows_before)
+        address = write.advance(address, write.multiply(rows_before, maps.getSwizzle()));
+      // The form of the instruction whose target is the cluster's shared memory needs no more than the PTX
+      // version that sm_90a itself needs.
+      Value target = LLVM::AddrSpaceCastOp::create(
+          rewriter, location, pointerTo(rewriter.getContext(), Space::ClusterShared), address);
+      NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+          rewriter, location, target, map, coordinates, barrier, ValueRange(), mask, Value(), tile,
+          rewriter.getBoolAttr(false), NVVM::CTAGroupKindAttr(), Value());
+    };
+    onlyWhere(rewriter, location, adaptor.getCondition(), [&] {
+      forEachPanel(rewriter, location, op.getTarget().getType(), adaptor.getTarget(), adaptor.getSlot(),
+                   static_cast<std::int64_t>(op.getRow().value_or(0)), first, copy);
+    });
     rewriter.eraseOp(op);
     return success();
   }
@@ -76,7 +81,7 @@ struct StoreLowering : ConvertOpToLLVMPattern<sm::StoreOp> {
     Value map = mapOf(rewriter, location, adaptor.getTarget(), adaptor.getMap());
     auto tile = NVVM::TMAStoreModeAttr::get(rewriter.getContext(), NVVM::TMAStoreMode::TILE);
     forEachPanel(rewriter, location, op.getSource().getType(), adaptor.getSource(), adaptor.getSlot(),
-                 adaptor.getCoordinates(), [&](Value address, ValueRange coordinates) {
+                 /*row=*/0, adaptor.getCoordinates(), [&](Value address, ValueRange coordinates) {
                    NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(rewriter, location, map, address,
                                                                       coordinates, Value(), tile, Value());
                  });

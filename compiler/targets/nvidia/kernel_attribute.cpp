@@ -97,7 +97,13 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, std::int64_t share
   MLIRContext *context = kernel.getContext();
   Description tile(context), boxes(context), description(context);
   const sm::AccumulatorType sums = product.getAccumulator().getType();
-  tile.number("rows", sums.getRows());
+  auto schedule = dyn_cast<tile::StagedAttr>(kernel.getSchedule());
+  const std::int64_t types = schedule ? schedule.getTypes() : 1;
+  tile.number("rows", sums.getRows() / types);
+  if (types > 1)
+    tile.number("types", types);
+  if (schedule && schedule.getHeldGroups() > 0)
+    tile.number("held_groups", schedule.getHeldGroups());
   tile.number("columns", sums.getColumns());
   tile.number("depth", product.getA().getType().getColumns());
   tile.number("stages", product.getA().getType().getSlots());
@@ -190,6 +196,10 @@ algrt::GpuKernel readKernelAttribute(LLVM::LLVMFuncOp function) {
     kernel.tile.cluster_rows = tile.number("cluster_rows");
     kernel.tile.cluster_columns = tile.number("cluster_columns");
   }
+  if (tile.dictionary.contains("types"))
+    kernel.tile.types = tile.number("types");
+  if (tile.dictionary.contains("held_groups"))
+    kernel.tile.held_groups = tile.number("held_groups");
   const Fields boxes = fields.fields("boxes");
   kernel.x = readBox(boxes.fields("x"));
   kernel.w = readBox(boxes.fields("w"));

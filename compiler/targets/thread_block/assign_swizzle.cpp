@@ -34,6 +34,15 @@ static Type swizzled(Type type) {
       .Default([](Type other) { return other; });
 }
 
+/// Rows that are held lie as the boxes do that bring them.
+static Type swizzledAs(sm::BlockType block, sm::MapsType maps) {
+  const std::int64_t swizzle =
+      panelBytes(maps.getColumns(), maps.getElementType().getIntOrFloatBitWidth() / 8);
+  return swizzle ? sm::BlockType::get(block.getContext(), block.getRows(), block.getColumns(),
+                                      block.getElementType(), swizzle)
+                 : Type();
+}
+
 /// Such a result never lies in shared memory.
 static bool isWrittenByThreads(Value value) {
   auto maps = dyn_cast<sm::MapsType>(value.getType());
@@ -46,7 +55,9 @@ struct SmAssignSwizzle : compiler::impl::SmAssignSwizzleBase<SmAssignSwizzle> {
     auto assign = [](Operation *owner, Value value) -> LogicalResult {
       if (isWrittenByThreads(value))
         return success();
-      Type type = swizzled(value.getType());
+      auto hold = value.getDefiningOp<sm::HoldOp>();
+      Type type = hold ? swizzledAs(hold.getBlock().getType(), hold.getSource().getType())
+                       : swizzled(value.getType());
       if (!type)
         return owner->emitError("rows of ")
                << value.getType() << " are no multiple of 32 bytes, the narrowest swizzle";

@@ -10,13 +10,22 @@ FailureOr<BlockProduct> findProduct(sm::KernelOp kernel) {
   if (all.size() != 1)
     return kernel.emitOpError("multiplies in ")
            << all.size() << " places; operands are staged for exactly one";
-  BlockProduct product = {all[0], all[0].getA().getDefiningOp<sm::FetchOp>(),
-                          all[0].getB().getDefiningOp<sm::FetchOp>()};
-  auto feeds = [&](sm::FetchOp fetch) {
-    return fetch && fetch->getBlock() == all[0]->getBlock() && fetch.getBlock().hasOneUse();
+  BlockProduct product = {all[0],
+                          all[0].getA().getDefiningOp<sm::FetchOp>(),
+                          all[0].getB().getDefiningOp<sm::FetchOp>(),
+                          all[0].getA().getDefiningOp<sm::FetchPartsOp>(),
+                          {}};
+  auto feeds = [&](Operation *fetch) {
+    return fetch && fetch->getBlock() == all[0]->getBlock() && fetch->hasOneUse();
   };
-  if (!feeds(product.a) || !feeds(product.b))
+  Operation *a = product.a ? product.a.getOperation() : product.parts.getOperation();
+  if (!feeds(a) || !feeds(product.b))
     return all[0].emitOpError("must multiply blocks that are fetched beside it and used nowhere else");
+  if (Value held = all[0].getHeld()) {
+    product.held = held.getDefiningOp<sm::HoldOp>();
+    if (!product.held || !product.held->hasOneUse())
+      return all[0].emitOpError("must multiply rows that sm.hold brings for it alone");
+  }
   return product;
 }
 

@@ -8,7 +8,9 @@ namespace compiler {
 
 struct BlockProduct {
   sm::MultiplyOp multiply;
-  sm::FetchOp a, b;
+  sm::FetchOp a, b; ///< a: null where rows of several types are fetched, by `parts`
+  sm::FetchPartsOp parts;
+  sm::HoldOp held; ///< null where no rows are held
 };
 
 /// Fails with a message where the kernel multiplies in several places, or blocks that have other uses.

@@ -35,6 +35,9 @@ public:
   Value select(Value condition, Value a, Value b) const {
     return builder.createOrFold<mlir::arith::SelectOp>(location, condition, a, b);
   }
+  /// On conditions.
+  Value both(Value a, Value b) const { return make<mlir::arith::AndIOp>(a, b); }
+  Value either(Value a, Value b) const { return make<mlir::arith::OrIOp>(a, b); }
   /// 1 where the condition holds, else 0.
   Value count(Value condition) const { return select(condition, constant(1), constant(0)); }
   Value fromWord(Value word) const { return make<mlir::arith::IndexCastOp>(builder.getIndexType(), word); }

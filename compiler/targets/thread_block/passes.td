@@ -28,6 +28,15 @@ def ConvertTileToSm : ThreadBlockPass<"convert-tile-to-sm"> {
     column of the cluster share, each fetches a part of for all: the rows of X in B parts, those of the bank in A.
     A cluster is passed over where its first block has no rows; otherwise all of its blocks go through all steps.
 
+    Where a tile has several types, of a complete graph, its lines are as many consecutive ones, and its terms those
+    of all its types in one ascending order, with the diagonal block that they share once. A step of that term fetches
+    the rows of all lines (`sm.fetch_parts`), a step of a type's own term those of its line. Behind the last line
+    there are none: those parts lie past the end of the last line, which reads as zeros and is not written.
+
+    With `held` groups a block takes all tiles of so many consecutive groups in turn, column block by column block, and
+    before them the rows of X that are its types' own group (`sm.hold`). A step of an own term then fetches the bank
+    alone, and multiplies a piece of what is held.
+
     A schedule with `warps` makes the maps plain and cuts the sums among single warps. Only there may coefficients
     be other than signs: the terms table then lists those with one coefficient together, their products are added
     to a sum of their own, and that is scaled and added to the total once behind the last of them.
@@ -39,7 +48,7 @@ def SmAssignSwizzle : ThreadBlockPass<"sm-assign-swizzle"> {
   let description = [{
     A block is stored as column panels, each as wide as the swizzle: 128 bytes where they divide its rows, else
     64, else 32. The wider the swizzle, the fewer copies and the better the spread over the banks of shared
-    memory. A result that leaves straight from registers gets none.
+    memory. A result that leaves straight from registers gets none; rows that are held lie as the boxes of their maps.
   }];
 }
 

@@ -41,6 +41,17 @@ RowLines::Line RowLines::at(const IndexMath &math, Value number) const {
   return width ? run(math, number) : phase(math, number);
 }
 
+RowLines::RowBlock RowLines::blockAt(const IndexMath &math, Value number, Value row) const {
+  Value last = math.add(line_count, -1);
+  Value is_line = math.atLeast(last, number);
+  // A line that does not exist is the end of the last one: its map and its type can be addressed.
+  RowBlock block;
+  block.line = at(math, math.select(is_line, number, last));
+  block.row = math.select(is_line, row, block.line.rows);
+  block.exists = math.less(block.row, block.line.rows);
+  return block;
+}
+
 RowLines::Line RowLines::phase(const IndexMath &math, Value number) const {
   if (types == 1) // all rows are one line, of the second map: M mod 1 is 0
     return {math.constant(1), math.constant(0), rows_of_phase, math.constant(0)};

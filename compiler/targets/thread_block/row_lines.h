@@ -30,6 +30,16 @@ public:
   };
   Line at(const IndexMath &math, Value number) const;
 
+  /// A block of rows of a line.
+  struct RowBlock {
+    Line line;
+    Value row;    ///< its first row
+    Value exists; ///< i1: the line has such a row
+  };
+  /// That of line `number` from `row` on. Behind the last line, and past its own last row, a line has no
+  /// rows: what is read there is zero, and what is stored there is not written.
+  RowBlock blockAt(const IndexMath &math, Value number, Value row) const;
+
 private:
   Line phase(const IndexMath &math, Value number) const;
   Line run(const IndexMath &math, Value number) const;

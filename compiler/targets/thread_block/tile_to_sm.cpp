@@ -2,6 +2,7 @@
 #include "compiler/targets/thread_block/cluster_place.h"
 #include "compiler/targets/thread_block/passes.h"
 #include "compiler/targets/thread_block/row_lines.h"
+#include "compiler/targets/thread_block/shared_terms.h"
 #include "compiler/targets/thread_block/step_terms.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -28,8 +29,11 @@ public:
 private:
   /// Where the tile that the block works on lies.
   struct Tile {
-    RowLines::Line line;
+    RowLines::Line line; ///< of a tile of one type
     Value row, group, column;
+    SmallVector<RowLines::RowBlock> parts; ///< of a tile of several types
+    Value present;                         ///< parts up to the last that has rows
+    Value held;                            ///< rows of the types' own groups, where they stay
   };
 
   LogicalResult check(tile::OwnOp own);
@@ -38,6 +42,18 @@ private:
   LogicalResult writeOp(Operation *op, tile::OwnOp own, const Tile &tile);
   LogicalResult checkTerms(tile::TermsOp terms, tile::OwnOp own);
   LogicalResult writeTerms(tile::TermsOp terms, tile::OwnOp own, const Tile &tile);
+  /// Whether a tile's terms are told apart: the one of its own group, and those of its types' groups.
+  bool hasParts() const { return schedule.getTypes() > 1 || holds(); }
+  bool holds() const { return schedule.getHeldGroups() > 0; }
+  LogicalResult writeTurn(tile::OwnOp own, Tile &tile);
+  void writeHold(Tile &tile);
+  /// Whether the tile has rows at all.
+  Value locate(const RowLines &lines, Value number, Tile &tile);
+  void writeSharedTerms(tile::TermsOp terms, const Tile &tile);
+  Value fetch(Value maps, Value map, ValueRange coordinates, std::int64_t parts, Value ClusterPlace::*part,
+              Value ClusterPlace::*mask);
+  Value fetchBank(const Tile &tile, Value k, Value bank_row);
+  void markShallow(sm::MultiplyOp multiply, Value depth_block);
   /// Where the sums are: in single warps or in warpgroups.
   sm::AccumulatorType sumsOf(tile::FragmentType fragment, function_ref<InFlightDiagnostic()> error);
   void writeScaling(const StepTerms &steps, Value ordinal, Value ends_term, Value partial, Value total);
@@ -61,13 +77,18 @@ static std::int64_t roundUp(std::int64_t value, std::int64_t step) {
   return (value + step - 1) / step * step;
 }
 
+/// What the boxes of some maps make up, one below the other.
+static sm::BlockType blockOf(Value maps, std::int64_t boxes = 1) {
+  auto type = cast<sm::MapsType>(maps.getType());
+  return sm::BlockType::get(maps.getContext(), boxes * type.getRows(), type.getColumns(),
+                            type.getElementType(), type.getSwizzle());
+}
+
 LogicalResult ThreadBlockProgram::check(tile::OwnOp own) {
   if (layout.getRowTypes().getKind() == alg::RowTypeKind::Explicit)
     return source.emitOpError("has explicit row types, whose rows no map can address");
   if (!layout.getIn().isEqual() || !layout.getBank().isEqual() || !layout.getOut().isEqual())
     return source.emitOpError("has groups of unequal widths, which one map cannot address");
-  if (schedule.getTypes() != 1)
-    return source.emitOpError("owns ") << schedule.getTypes() << " types in a tile; a thread block takes one";
   const std::int64_t cluster_rows = schedule.getClusterRows(), cluster_columns = schedule.getClusterColumns();
   if (schedule.getCluster() > 1 && schedule.hasWarps())
     return source.emitOpError(
@@ -79,7 +100,23 @@ LogicalResult ThreadBlockProgram::check(tile::OwnOp own) {
            << cluster_rows << " x " << cluster_columns << ", but " << schedule.getDepth()
            << " rows of the bank and " << schedule.getRows() << " of X have no parts that are multiples of "
            << sm::swizzle_rows;
-  const std::pair<tile::AxisKind, std::int64_t> wanted[] = {{tile::AxisKind::Types, 1},
+  if (hasParts() && (schedule.getCluster() > 1 || schedule.getRowsOn() == tile::Side::N))
+    return source.emitOpError(
+        "shares blocks among its types, or holds rows: its workers run alone, with rows on "
+        "the first side");
+  const std::int64_t types = schedule.getTypes();
+  if (types > 1 && schedule.hasWarps())
+    return source.emitOpError("owns ") << types << " types in a tile; where threads copy, it has one";
+  if (holds() && schedule.hasWarps())
+    return source.emitOpError("holds rows of X; where threads copy, they come with every group");
+  const std::optional<std::int64_t> complete = layout.getTerms().completeGraph();
+  if (types > 1 && types > complete.value_or(0))
+    return source.emitOpError("owns ")
+           << types << " types in a tile; only those of a complete graph share blocks, and "
+           << layout.getRowTypes().getCount() << " are there";
+  if (holds() && !complete)
+    return source.emitOpError("holds rows of X; only types of a complete graph have a group of their own");
+  const std::pair<tile::AxisKind, std::int64_t> wanted[] = {{tile::AxisKind::Types, types},
                                                             {tile::AxisKind::Rows, schedule.getRows()},
                                                             {tile::AxisKind::Groups, 1},
                                                             {tile::AxisKind::Columns, schedule.getColumns()}};
@@ -87,8 +124,9 @@ LogicalResult ThreadBlockProgram::check(tile::OwnOp own) {
   for (auto [kind, step] : wanted)
     owns = owns && own.getAxis(kind) && own.getAxis(kind).getStep() == step;
   if (!owns)
-    return own.emitOpError("must own one tile of the schedule: <types, 1>, <rows, ")
-           << schedule.getRows() << ">, <groups, 1>, <columns, " << schedule.getColumns() << ">";
+    return own.emitOpError("must own one tile of the schedule: <types, ")
+           << types << ">, <rows, " << schedule.getRows() << ">, <groups, 1>, <columns, "
+           << schedule.getColumns() << ">";
   return success();
 }
 
@@ -151,7 +189,12 @@ LogicalResult ThreadBlockProgram::write() {
   const std::int64_t cluster_columns = schedule.getClusterColumns(), cluster_rows = schedule.getClusterRows();
   const std::int64_t column_clusters = (column_blocks + cluster_columns - 1) / cluster_columns;
   Value row_clusters = math.ceilDivide(lines.longest(), schedule.getRows() * cluster_rows);
-  Value tiles = math.multiply(math.multiply(lines.count(), row_clusters), groups * column_clusters);
+  Value line_blocks = hasParts() ? math.ceilDivide(lines.count(), schedule.getTypes()) : lines.count();
+  // A turn is a tile, or where rows of X stay all tiles of some groups.
+  const std::int64_t held = schedule.getHeldGroups();
+  const std::int64_t column_turns = holds() ? 1 : column_clusters;
+  const std::int64_t group_turns = holds() ? (groups + held - 1) / held : groups;
+  Value tiles = math.multiply(math.multiply(line_blocks, row_clusters), group_turns * column_turns);
 
   Value first = sm::BlockIndexOp::create(builder, location, builder.getIndexType());
   Value blocks = sm::BlockCountOp::create(builder, location, builder.getIndexType());
@@ -172,26 +215,77 @@ LogicalResult ThreadBlockProgram::write() {
   };
   const bool groups_outside = schedule.getOuter() == tile::AxisKind::Groups;
   Tile tile;
-  tile.column = math.multiply(peel(column_clusters), schedule.getColumns() * cluster_columns);
+  auto groupAt = [&](Value turn) { return math.multiply(turn, std::max<std::int64_t>(held, 1)); };
+  tile.column = math.multiply(peel(column_turns), schedule.getColumns() * cluster_columns);
   if (!groups_outside)
-    tile.group = peel(groups);
+    tile.group = groupAt(peel(group_turns));
   tile.row = math.multiply(peel(row_clusters), schedule.getRows() * cluster_rows);
-  tile.line = lines.at(math, groups_outside ? peel(lines.count()) : number);
+  Value line_number = groups_outside ? peel(line_blocks) : number;
   if (groups_outside)
-    tile.group = number;
+    tile.group = groupAt(number);
 
   // Lines differ in length, so that the last block of rows of a line may be empty. A block of a cluster has a
   // part of what the others need, even where it has no rows or columns of its own: the condition is that of
   // the first one.
   auto exists =
-      scf::IfOp::create(builder, location, math.less(tile.row, tile.line.rows), /*withElseRegion=*/false);
+      scf::IfOp::create(builder, location, locate(lines, line_number, tile), /*withElseRegion=*/false);
   if (place) {
     builder.setInsertionPoint(exists);
     tile.row = math.add(tile.row, math.multiply(place->row, schedule.getRows()));
     tile.column = math.add(tile.column, math.multiply(place->column, schedule.getColumns()));
   }
   builder.setInsertionPoint(exists.thenBlock()->getTerminator());
+  return writeTurn(own, tile);
+}
+
+/// A tile, or all those of a walk over groups that begins with it.
+LogicalResult ThreadBlockProgram::writeTurn(tile::OwnOp own, Tile &tile) {
+  if (!holds())
+    return writeTile(own, tile);
+  writeHold(tile);
+  Value end =
+      math.least(math.add(tile.group, schedule.getHeldGroups()), math.constant(layout.getOut().getCount()));
+  auto over_groups = scf::ForOp::create(builder, location, tile.group, end, math.constant(1));
+  builder.setInsertionPoint(over_groups.getBody()->getTerminator());
+  tile.group = over_groups.getInductionVar();
+  auto over_columns =
+      scf::ForOp::create(builder, location, math.constant(0), math.constant(layout.getOut().getWidth(0)),
+                         math.constant(schedule.getColumns()));
+  builder.setInsertionPoint(over_columns.getBody()->getTerminator());
+  tile.column = over_columns.getInductionVar();
   return writeTile(own, tile);
+}
+
+/// The rows of each part of its type's own group, all their columns.
+void ThreadBlockProgram::writeHold(Tile &tile) {
+  const std::int64_t depth = schedule.getDepth();
+  SmallVector<Value> maps, coordinates;
+  for (const RowLines::RowBlock &block : tile.parts) {
+    maps.push_back(block.line.map);
+    coordinates.append({math.constant(0), block.line.type, block.line.line, block.row});
+  }
+  const sm::BlockType box = blockOf(x, schedule.getTypes());
+  const std::int64_t columns = (layout.getIn().getWidth(0) + depth - 1) / depth * depth;
+  tile.held = sm::HoldOp::create(
+      builder, location,
+      sm::BlockType::get(box.getContext(), box.getRows(), columns, box.getElementType(), 0), x, maps,
+      coordinates);
+}
+
+Value ThreadBlockProgram::locate(const RowLines &lines, Value number, Tile &tile) {
+  if (!hasParts()) {
+    tile.line = lines.at(math, number);
+    return math.less(tile.row, tile.line.rows);
+  }
+  // Consecutive lines have consecutive types. Those of runs may be shorter before as well as behind.
+  Value first = math.multiply(number, schedule.getTypes());
+  tile.present = math.constant(0);
+  for (std::int64_t part = 0; part < schedule.getTypes(); ++part) {
+    const RowLines::RowBlock block = lines.blockAt(math, math.add(first, part), tile.row);
+    tile.present = math.select(block.exists, math.constant(part + 1), tile.present);
+    tile.parts.push_back(block);
+  }
+  return math.less(math.constant(0), tile.present);
 }
 
 LogicalResult ThreadBlockProgram::writeTile(tile::OwnOp own, const Tile &tile) {
@@ -254,6 +348,10 @@ LogicalResult ThreadBlockProgram::checkTerms(tile::TermsOp terms, tile::OwnOp ow
 LogicalResult ThreadBlockProgram::writeTerms(tile::TermsOp terms, tile::OwnOp own, const Tile &tile) {
   if (failed(checkTerms(terms, own)))
     return failure();
+  if (hasParts()) {
+    writeSharedTerms(terms, tile);
+    return success();
+  }
   auto mma = cast<tile::MmaOp>(terms.getBody().front().front());
   const bool scaled = mma.getScale() && !mma.getSigns();
   const StepTerms steps(builder, location, layout,
@@ -277,43 +375,88 @@ LogicalResult ThreadBlockProgram::writeTerms(tile::TermsOp terms, tile::OwnOp ow
   Value k = math.multiply(depth_block, depth);
   const StepTerms::Term term = steps.at(ordinal);
 
-  MLIRContext *context = builder.getContext();
-  // Parts of a block are the rows of the maps' boxes.
-  auto fetch = [&](Value maps, Value map, ValueRange coordinates, std::int64_t parts, Value part,
-                   Value mask) {
-    auto type = cast<sm::MapsType>(maps.getType());
-    auto block = sm::BlockType::get(context, type.getRows() * parts, type.getColumns(), type.getElementType(),
-                                    type.getSwizzle());
-    if (parts == 1)
-      return sm::FetchOp::create(builder, location, block, maps, map, coordinates);
-    return sm::FetchOp::create(builder, location, block, maps, map, coordinates, part,
-                               builder.getI64IntegerAttr(parts), mask);
-  };
-  auto shared = [&](Value ClusterPlace::*what) { return place ? (*place).*what : Value(); };
-  // A block of the bank in the slot lift belongs to no output group: all read it from column 0 on.
-  Value bank_group = layout.getLift() == tile::LiftKind::Slots ? math.constant(0) : tile.group;
-  Value a =
-      fetch(x, tile.line.map, {k, term.input_group, tile.line.line, tile.row}, schedule.getClusterColumns(),
-            shared(&ClusterPlace::column), shared(&ClusterPlace::row_mask));
-  Value b = fetch(w, math.constant(0), {tile.column, bank_group, k, term.bank_row}, schedule.getClusterRows(),
-                  shared(&ClusterPlace::row), shared(&ClusterPlace::column_mask));
-  // What is left of a group for its last block may be less deep than a block.
-  const std::int64_t rest = roundUp(layout.getIn().getWidth(0) - (depth_blocks - 1) * depth, sm::mma_depth);
-  Value shallow;
-  IntegerAttr shallow_depth;
-  if (rest < depth) {
-    shallow = math.equal(depth_block, math.constant(depth_blocks - 1));
-    shallow_depth = builder.getI64IntegerAttr(rest);
-  }
-  Value next = sm::MultiplyOp::create(builder, location, init.getType(), a, b, loop.getRegionIterArg(0),
-                                      term.negative, shallow, shallow_depth);
+  Value a = fetch(x, tile.line.map, {k, term.input_group, tile.line.line, tile.row},
+                  schedule.getClusterColumns(), &ClusterPlace::column, &ClusterPlace::row_mask);
+  Value b = fetchBank(tile, k, term.bank_row);
+  auto next = sm::MultiplyOp::create(builder, location, init.getType(), a, b, loop.getRegionIterArg(0),
+                                     term.negative);
+  markShallow(next, depth_block);
   if (scaled)
     writeScaling(steps, ordinal, math.equal(depth_block, math.constant(depth_blocks - 1)), next,
                  loop.getRegionIterArg(1));
   else
-    scf::YieldOp::create(builder, location, next);
+    scf::YieldOp::create(builder, location, next.getResult());
   sums[terms.getResult(0)] = loop.getResults().back();
   return success();
+}
+
+/// A block of so many parts, the rows of the maps' boxes. Where they are several, each block of a row or a
+/// column of the cluster fetches one, by its place there, for all blocks of the mask.
+Value ThreadBlockProgram::fetch(Value maps, Value map, ValueRange coordinates, std::int64_t parts,
+                                Value ClusterPlace::*part, Value ClusterPlace::*mask) {
+  if (parts == 1)
+    return sm::FetchOp::create(builder, location, blockOf(maps), maps, map, coordinates);
+  return sm::FetchOp::create(builder, location, blockOf(maps, parts), maps, map, coordinates, (*place).*part,
+                             builder.getI64IntegerAttr(parts), (*place).*mask);
+}
+
+Value ThreadBlockProgram::fetchBank(const Tile &tile, Value k, Value bank_row) {
+  // A block of the bank in the slot lift belongs to no output group: all read it from column 0 on.
+  Value bank_group = layout.getLift() == tile::LiftKind::Slots ? math.constant(0) : tile.group;
+  return fetch(w, math.constant(0), {tile.column, bank_group, k, bank_row}, schedule.getClusterRows(),
+               &ClusterPlace::row, &ClusterPlace::column_mask);
+}
+
+/// What is left of a group for its last block may be less deep than a block.
+void ThreadBlockProgram::markShallow(sm::MultiplyOp multiply, Value depth_block) {
+  const std::int64_t depth = schedule.getDepth(), width = layout.getIn().getWidth(0);
+  const std::int64_t last = (width + depth - 1) / depth - 1;
+  const std::int64_t rest = roundUp(width - last * depth, sm::mma_depth);
+  if (rest == depth)
+    return;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(multiply);
+  multiply.getShallowMutable().assign(math.equal(depth_block, math.constant(last)));
+  multiply.setShallowDepth(rest);
+}
+
+/// The same loop for a tile of several types. A step of the term that they share brings and multiplies the
+/// rows of all of them, one of a type's own term only that type's.
+void ThreadBlockProgram::writeSharedTerms(tile::TermsOp terms, const Tile &tile) {
+  const std::int64_t depth = schedule.getDepth(), parts = schedule.getTypes();
+  const std::int64_t depth_blocks = (layout.getIn().getWidth(0) + depth - 1) / depth;
+  const SharedTerms steps(math, layout.getRowTypes().getCount(), tile.parts[0].line.type, tile.present,
+                          tile.group);
+  Value init = sums.lookup(terms.getInits()[0]);
+  auto loop = scf::ForOp::create(builder, location, math.constant(0),
+                                 math.multiply(steps.count(), depth_blocks), math.constant(1), init);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(loop.getBody());
+  Value step = loop.getInductionVar();
+  Value piece = math.remainder(step, depth_blocks), k = math.multiply(piece, depth);
+  const SharedTerms::Term term = steps.at(math, math.divide(step, depth_blocks));
+  Value part = math.select(term.shared, math.constant(parts), term.part);
+  // What is held need not come.
+  Value fetched = holds() ? math.select(term.shared, math.constant(parts), math.constant(parts + 1)) : part;
+
+  SmallVector<Value> maps, coordinates;
+  for (const RowLines::RowBlock &block : tile.parts) {
+    maps.push_back(block.line.map);
+    coordinates.append({k, term.group, block.line.line, block.row});
+  }
+  Value a = sm::FetchPartsOp::create(builder, location, blockOf(x, parts), x, maps, coordinates, fetched);
+  Value b = fetchBank(tile, k, term.group);
+  auto next = sm::MultiplyOp::create(builder, location, init.getType(), a, b, loop.getRegionIterArg(0),
+                                     /*negate=*/Value());
+  next.getPartMutable().assign(part);
+  next.setParts(parts);
+  if (holds()) {
+    next.getHeldMutable().assign(tile.held);
+    next.getPieceMutable().assign(piece);
+  }
+  markShallow(next, piece);
+  scf::YieldOp::create(builder, location, next.getResult());
+  sums[terms.getResult(0)] = loop.getResult(0);
 }
 
 /// Ends a step of scaled terms. The sum of their products is scaled behind the last step of a run of terms
@@ -359,6 +502,15 @@ LogicalResult ThreadBlockProgram::writeStore(tile::StoreOp store, tile::OwnOp ow
       store.getGroup() != own.getIndex(tile::AxisKind::Groups) ||
       store.getColumn() != own.getIndex(tile::AxisKind::Columns))
     return store.emitOpError("must store what its tile owns to Y");
+  if (hasParts()) {
+    SmallVector<Value> maps, coordinates;
+    for (const RowLines::RowBlock &block : tile.parts) {
+      maps.push_back(block.line.map);
+      coordinates.append({tile.column, tile.group, block.line.line, block.row});
+    }
+    sm::DeliverPartsOp::create(builder, location, sums.lookup(store.getValue()), y, maps, coordinates);
+    return success();
+  }
   sm::DeliverOp::create(builder, location, sums.lookup(store.getValue()), y, tile.line.map,
                         ValueRange{tile.column, tile.group, tile.line.line, tile.row});
   return success();

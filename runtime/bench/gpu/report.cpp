@@ -43,7 +43,9 @@ Json toJson(const GpuTile &tile) {
           {"columns", tile.columns},
           {"depth", tile.depth},
           {"stages", tile.stages},
-          {"consumers", tile.consumers}};
+          {"consumers", tile.consumers},
+          {"types", tile.types},
+          {"held_groups", tile.held_groups}};
 }
 
 // Null where the manifest does not say it.

@@ -14,7 +14,7 @@ sm.kernel @product(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 12
   %c1 = arith.constant 1 : index
   // CHECK: %[[CHANNEL:.*]] = sm.channel : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>
   // The sums of 128 rows take two warpgroups, and most of the registers.
-  // CHECK: sm.role multiply warpgroups 2 registers 232 {
+  // CHECK: sm.role multiply warpgroups 2 registers 224 {
   // CHECK-NEXT: sm.wait_for_predecessor
   // CHECK-NEXT: %[[TILES:.*]] = arith.muli %rows, %rows
   // CHECK-NEXT: scf.for %{{.*}} = %c0 to %[[TILES]] step %c1 {
@@ -24,7 +24,7 @@ sm.kernel @product(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 12
   // CHECK-NEXT: %[[NEXT:.*]] = sm.multiply %[[BLOCKS]]#0, %[[BLOCKS]]#1, %[[BEFORE]]
   // CHECK-NEXT: scf.yield %[[NEXT]]
   // CHECK: sm.deliver %[[SUM]] to %y
-  // CHECK: sm.role load warpgroups 1 registers 40 {
+  // CHECK: sm.role load warpgroups 1 registers 56 {
   // CHECK-NEXT: sm.elect {
   // CHECK-NEXT: sm.wait_for_predecessor
   // CHECK-NEXT: %[[SAME:.*]] = arith.muli %rows, %rows

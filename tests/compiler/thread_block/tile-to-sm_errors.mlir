@@ -36,17 +36,6 @@ tile.kernel @unequal(%x: !tile.matrix<?x136xbf16>) attributes {layout = #layout,
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
-#schedule = #tile.staged<types = 2, rows = 64, columns = 64, depth = 64, stages = 3>
-// expected-error @+1 {{owns 2 types in a tile; a thread block takes one}}
-tile.kernel @types(%x: !tile.matrix<?x128xbf16>) attributes {layout = #layout, schedule = #schedule} {
-  tile.own (%t, %s, %j, %n) over [<types, 2>, <rows, 64>, <groups, 1>, <columns, 64>] {
-  }
-}
-
-// -----
-
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
-                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3>
 tile.kernel @own(%x: !tile.matrix<?x128xbf16>) attributes {layout = #layout, schedule = #schedule} {
   // expected-error @+1 {{must own one tile of the schedule: <types, 1>, <rows, 64>, <groups, 1>, <columns, 64>}}

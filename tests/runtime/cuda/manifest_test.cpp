@@ -42,6 +42,27 @@ TEST(GpuManifest, IsReadAsWritten) {
   EXPECT_FALSE(Bundle::parse(gpuBundle(GpuShape())).manifest().kernels[0].gpu->terms);
 }
 
+TEST(GpuManifest, WhatTilesShareIsReadAsWritten) {
+  Json manifest = gpuManifest({.table = true});
+  const auto tile = [&] {
+    return Bundle::parse(gpuBundle({.table = true}, manifest)).manifest().kernels[0].gpu->tile;
+  };
+  EXPECT_EQ(tile().types, 1);
+  EXPECT_EQ(tile().held_groups, 0);
+  Json &fields = manifest["kernels"][0]["tile"];
+  fields["types"] = 2;
+  fields["held_groups"] = 1;
+  EXPECT_EQ(tile().types, 2);
+  EXPECT_EQ(tile().held_groups, 1);
+  for (const char *name : {"types", "held_groups"})
+    for (const int64_t number : {0, 100}) {
+      const Json before = fields[name];
+      fields[name] = number;
+      EXPECT_THROW(tile(), Error) << name << " = " << number;
+      fields[name] = before;
+    }
+}
+
 TEST(GpuManifest, CopiesByThreadsAreReadAsWritten) {
   Json manifest = gpuManifest({.lift = Lift::slots, .scaled = true, .vector = 4});
   manifest["kernels"][0]["best_for_rows"] = {17, 300};

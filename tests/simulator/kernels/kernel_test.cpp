@@ -40,6 +40,27 @@ const std::vector<Kernel> &kernels() {
        bf16}, // K/q = 40, N/q = 56: partial blocks
       {"Q2Shallow", "Q(2)", 320, 320, "rows=128,columns=160,depth=64,stages=2", bf16}, // 160 = 64 + 64 + 32
       {"Q8", "Q(8)", 512, 256, "rows=128,columns=32,depth=64,stages=3", f32},
+      // tiles of several types: a number of them that divides that of all and one that does not, as many as
+      // there are, and several warpgroups for each
+      {"Q5Types2", "Q(5)", 320, 480, "rows=64,columns=96,depth=32,stages=3,types=2", bf16},
+      {"Q4Types4", "Q(4)", 256, 384, "rows=64,columns=64,depth=64,stages=2,types=4", f32},
+      {"Q7Types3Partial", "Q(7)", 280, 392, "rows=64,columns=48,depth=32,stages=4,types=3", bf16},
+      {"Q2Types2", "Q(2)", 128, 64, "rows=64,columns=16,depth=16,stages=7,types=2", f32},
+      {"Q3Types2Tall", "Q(3)", 192, 192, "rows=128,columns=64,depth=64,stages=2,types=2", bf16},
+      {"Q6Types4", "Q(6)", 96, 288, "rows=64,columns=32,depth=16,stages=5,types=4", bf16},
+      {"Q5Types3Interval", "Q(5)", 160, 240, "rows=64,columns=48,depth=32,stages=3,types=3", bf16,
+       "interval(40)"},
+      {"Q3Types2LongInterval", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3,types=2", f32,
+       "interval(150)"},
+      // held rows: for as many groups as there are, for a number that does not divide them, of one type and
+      // of several, with columns in one block and in three
+      {"Q4Held", "Q(4)", 256, 384, "rows=64,columns=32,depth=32,stages=3,hold=4", bf16},
+      {"Q5Held2Partial", "Q(5)", 200, 280, "rows=128,columns=64,depth=32,stages=2,hold=2", f32},
+      {"Q7HeldTypes2", "Q(7)", 560, 392, "rows=64,columns=48,depth=64,stages=2,types=2,hold=3", bf16},
+      {"Q4HeldTypes4", "Q(4)", 128, 256, "rows=64,columns=64,depth=16,stages=4,types=4,hold=3", f32},
+      {"Q3HeldTall", "Q(3)", 192, 192, "rows=128,columns=64,depth=64,stages=2,types=2,hold=1", bf16},
+      {"Q5HeldInterval", "Q(5)", 160, 240, "rows=64,columns=48,depth=32,stages=3,types=3,hold=2", bf16,
+       "interval(40)"},
       // runs of rows
       {"Q3Interval", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3", bf16, "interval(40)"},
       {"Q4LongInterval", "Q(4)", 256, 256, "rows=128,columns=64,depth=32,stages=4", f32, "interval(150)"},

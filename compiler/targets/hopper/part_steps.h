@@ -1,0 +1,29 @@
+// Steps of tiles of several types, and of held rows: loads into parts of a slot, products of some warpgroups.
+#ifndef ALGCTL_COMPILER_TARGETS_HOPPER_PART_STEPS_H
+#define ALGCTL_COMPILER_TARGETS_HOPPER_PART_STEPS_H
+
+#include "dialects/sm/sm.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace compiler {
+
+/// For each part of a block, i1, whether it is fetched: where all are, or it alone is.
+llvm::SmallVector<mlir::Value> fetchedParts(mlir::OpBuilder &builder, sm::FetchPartsOp fetch);
+
+/// Loads the parts whose conditions hold, each into rows of its own of the slot.
+void loadParts(mlir::OpBuilder &builder, sm::FetchPartsOp fetch, llvm::ArrayRef<mlir::Value> fetched,
+               mlir::Value buffer, mlir::Value slot);
+
+/// Loads rows that stay: each of their pieces into a slot of the buffer.
+void loadPieces(mlir::OpBuilder &builder, sm::HoldOp rows, mlir::Value buffer);
+
+/// The sums after a product of a part: of all warpgroups where all parts multiply, as `product` writes it,
+/// else of those that hold the part's sums. Then it is `own` where rows are held. The others keep what they
+/// have.
+mlir::Value productOfPart(mlir::OpBuilder &builder, sm::MultiplyOp multiply,
+                          llvm::function_ref<mlir::Value()> product, llvm::function_ref<mlir::Value()> own);
+
+} // namespace compiler
+
+#endif

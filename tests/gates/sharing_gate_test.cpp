@@ -1,0 +1,53 @@
+// Kernels whose tiles share, in the sizes that crowd registers, before the gate: what thread blocks share
+// must cost no spills, and no product that waits for another.
+#include "algebras/expression.h"
+#include "compiler/gpu_pipeline.h"
+#include "tests/gates/gate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+using algebras::DataType;
+
+class SharingGate : public testing::TestWithParam<const char *> {
+protected:
+  void SetUp() override {
+    for (const compiler::AssemblerTool &tool : {compiler::findPtxas(), compiler::findDisassembler()})
+      if (!tool.found())
+        GTEST_SKIP() << "NOT TESTED: " << tool.reason;
+  }
+};
+
+TEST_P(SharingGate, Passes) {
+  const algebras::Algebra algebra = algebras::parseExpression("Q(32)");
+  const compiler::Spec spec{
+      algebra, algebras::makeLayer(algebras::Lift::rows(algebra), 32 * 64, 32 * 256, DataType::BF16), false,
+      "Q(32)"};
+  for (const DataType output : {DataType::BF16, DataType::F32}) {
+    compiler::CompileOptions options;
+    options.targets = {compiler::Target::Sm90a};
+    options.schedule = GetParam();
+    options.output = output;
+    const compiler::GpuProgram program = compiler::gpuProgram(spec, compiler::Target::Sm90a, options);
+    EXPECT_THAT(gates::objections(gates::collectEvidence(program.nvvm)), testing::IsEmpty())
+        << "y in " << toString(output);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Held, SharingGate,
+                         testing::Values("rows=128,columns=192,depth=64,hold=4",
+                                         "rows=64,columns=256,depth=32,hold=32",
+                                         "rows=64,columns=192,depth=64,types=2,hold=4",
+                                         "rows=64,columns=96,depth=64,types=4,hold=8",
+                                         "rows=128,columns=128,depth=32,types=2,hold=2"));
+
+INSTANTIATE_TEST_SUITE_P(
+    Types, SharingGate,
+    testing::Values("rows=64,columns=192,depth=64,types=2", "rows=64,columns=256,depth=32,types=2",
+                    "rows=64,columns=160,depth=64,types=2", "rows=64,columns=192,depth=32,types=3",
+                    "rows=64,columns=96,depth=64,types=4", "rows=64,columns=128,depth=32,types=4",
+                    "rows=128,columns=128,depth=32,types=2"));
+
+} // namespace
