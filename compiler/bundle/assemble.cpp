@@ -78,6 +78,8 @@ static nlohmann::ordered_json gpuKernelJson(const algrt::Kernel &kernel) {
     entry["scaled"] = true;
   if (gpu.groups > 0)
     entry["groups"] = gpu.groups;
+  if (!gpu.schedule.empty())
+    entry["schedule"] = gpu.schedule;
   entry["tile"] = {{"rows", gpu.tile.rows},
                    {"columns", gpu.tile.columns},
                    {"depth", gpu.tile.depth},

@@ -17,12 +17,13 @@ static algebras::InputError impossible(const std::string &schedule, const std::s
   return algebras::InputError("the schedule " + schedule + " is impossible: " + reason);
 }
 
-static tile::StagedAttr ampere(MLIRContext *context, const algebras::Layer &layer,
-                               const StagedChoice &choice) {
+/// Threads copy; on `machine`.
+static tile::StagedAttr threads(MLIRContext *context, const algebras::Layer &layer,
+                                const StagedChoice &choice, const GpuMachine &machine) {
   requireAmpereLayer(layer);
   AmpereSchedule schedule;
   if (choice.schedule.empty()) {
-    schedule = chooseAmpereSchedule(layer, choice.rows, choice.output, choice.vector);
+    schedule = chooseAmpereSchedule(layer, choice.rows, choice.output, choice.vector, machine);
   } else {
     schedule = parseAmpereSchedule(choice.schedule);
     if (choice.vector)
@@ -35,14 +36,19 @@ static tile::StagedAttr ampere(MLIRContext *context, const algebras::Layer &laye
                                schedule.stages, schedule.warp_rows, schedule.warp_columns, schedule.vector);
 }
 
+static tile::StagedAttr ampere(MLIRContext *context, const algebras::Layer &layer,
+                               const StagedChoice &choice) {
+  return threads(context, layer, choice, machineOf("sm_80"));
+}
+
 static tile::StagedAttr hopper(MLIRContext *context, const algebras::Layer &layer,
                                const StagedChoice &choice) {
   // The copy engine where it can, and where the schedule leaves it to it.
-  const bool threads =
+  const bool threads_copy =
       choice.schedule.empty() ? choice.vector != 0 || !copyEngineTakes(layer) : isForThreads(choice.schedule);
   requireGpuLayer(layer, "sm_90a");
-  if (threads)
-    return ampere(context, layer, choice);
+  if (threads_copy)
+    return threads(context, layer, choice, machineOf("sm_90a"));
   const HopperOutput output =
       choice.output == algebras::DataType::F32 ? HopperOutput::F32 : HopperOutput::BF16;
   requireHopperLayer(layer, output);
@@ -88,6 +94,23 @@ tile::StagedAttr stagedSchedule(MLIRContext *context, std::string_view target, c
   if (!staged)
     throw std::out_of_range("the operands of " + std::string(target) + " come in no stages");
   return staged->schedule(context, layer, choice);
+}
+
+std::string scheduleText(tile::StagedAttr schedule, std::int64_t stages) {
+  if (schedule.hasWarps())
+    return toString(AmpereSchedule{schedule.getRows(), schedule.getColumns(), schedule.getDepth(), stages,
+                                   schedule.getWarpRows(), schedule.getWarpColumns(), schedule.getVector()});
+  return toString(HopperSchedule{.rows = schedule.getRows(),
+                                 .columns = schedule.getColumns(),
+                                 .depth = schedule.getDepth(),
+                                 .stages = stages,
+                                 .types = schedule.getTypes(),
+                                 .cluster_rows = schedule.getClusterRows(),
+                                 .cluster_columns = schedule.getClusterColumns(),
+                                 .held_groups = schedule.getHeldGroups(),
+                                 .outer = schedule.getOuter() == tile::AxisKind::Groups ? OuterAxis::Groups
+                                                                                        : OuterAxis::Types,
+                                 .rows_on = schedule.getRowsOn() == tile::Side::N ? RowSide::N : RowSide::M});
 }
 
 } // namespace compiler

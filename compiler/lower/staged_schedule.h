@@ -26,6 +26,9 @@ bool isStagedTarget(std::string_view target);
 tile::StagedAttr stagedSchedule(mlir::MLIRContext *context, std::string_view target,
                                 const algebras::Layer &layer, const StagedChoice &choice);
 
+/// The schedule as --schedule reads it, with so many stages.
+std::string scheduleText(tile::StagedAttr schedule, std::int64_t stages);
+
 } // namespace compiler
 
 #endif

@@ -109,7 +109,7 @@ AmpereCost ampereCost(const ProjectionWork &work, const AmpereSchedule &schedule
 /// The cheapest candidate for `m` rows with the vector (0: the widest) on a machine, the first one listed
 /// among equals. Throws as requireAmpereLayer does, and for a vector that the layer does not allow.
 AmpereSchedule chooseAmpereSchedule(const algebras::Layer &layer, std::int64_t m, algebras::DataType output,
-                                    std::int64_t vector = 0, const GpuMachine &machine = a100_machine);
+                                    std::int64_t vector, const GpuMachine &machine);
 
 } // namespace compiler
 

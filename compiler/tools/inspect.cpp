@@ -87,21 +87,6 @@ std::string counted(std::int64_t count, const char *what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-// As --schedule of compile and emit reads it.
-std::string scheduleText(const algrt::GpuKernel &kernel) {
-  std::string text = fmt::format("rows={},columns={},depth={},stages={}", kernel.tile.rows,
-                                 kernel.tile.columns, kernel.tile.depth, kernel.tile.stages);
-  if (kernel.cluster > 1)
-    text += fmt::format(",cluster={}x{}", kernel.tile.cluster_rows, kernel.tile.cluster_columns);
-  if (kernel.tile.types > 1)
-    text += fmt::format(",types={}", kernel.tile.types);
-  if (kernel.tile.held_groups > 0)
-    text += fmt::format(",hold={}", kernel.tile.held_groups);
-  if (kernel.copies == algrt::GpuCopies::threads)
-    text += fmt::format(",warps={}x{},vector={}", kernel.warp_rows, kernel.warp_columns, kernel.vector);
-  return text;
-}
-
 // The same for a GPU.
 std::string gpuKernelText(const algrt::GpuKernel &kernel) {
   std::string text;
@@ -122,7 +107,8 @@ std::string gpuKernelText(const algrt::GpuKernel &kernel) {
                    byteCount(kernel.shared_bytes)));
   if (kernel.cluster > 1)
     line("cluster", counted(kernel.cluster, "block"));
-  line("schedule", scheduleText(kernel));
+  if (!kernel.schedule.empty())
+    line("schedule", kernel.schedule);
   if (kernel.best_for_rows.to > 0)
     line("best for",
          kernel.best_for_rows.from == kernel.best_for_rows.to

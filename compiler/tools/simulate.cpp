@@ -176,20 +176,6 @@ private:
   RunArrays arrays;
 };
 
-std::string scheduleText(const algrt::GpuKernel &kernel) {
-  std::string text = fmt::format("rows={},columns={},depth={},stages={}", kernel.tile.rows,
-                                 kernel.tile.columns, kernel.tile.depth, kernel.tile.stages);
-  if (kernel.cluster > 1)
-    text += fmt::format(",cluster={}x{}", kernel.tile.cluster_rows, kernel.tile.cluster_columns);
-  if (kernel.tile.types > 1)
-    text += fmt::format(",types={}", kernel.tile.types);
-  if (kernel.tile.held_groups > 0)
-    text += fmt::format(",hold={}", kernel.tile.held_groups);
-  if (kernel.copies == algrt::GpuCopies::threads)
-    text += fmt::format(",warps={}x{},vector={}", kernel.warp_rows, kernel.warp_columns, kernel.vector);
-  return text;
-}
-
 nlohmann::ordered_json asJson(const SimulateCommand &command, const Runs &runs, const Findings &findings,
                               const std::string &algebra) {
   const algrt::GpuKernel &kernel = runs.simulated().description();
@@ -202,7 +188,7 @@ nlohmann::ordered_json asJson(const SimulateCommand &command, const Runs &runs, 
           {"n", runs.describedLayer().n},
           {"offset", command.offset},
           {"y_dtype", algrt::name(kernel.output)},
-          {"schedule", scheduleText(kernel)},
+          {"schedule", kernel.schedule},
           {"tiles", findings.tiles},
           {"blocks", findings.grid},
           {"threads", kernel.threads},
@@ -225,8 +211,9 @@ std::string asText(const SimulateCommand &command, const Runs &runs, const Findi
   std::string text =
       fmt::format("{} {} -> {} {}, M = {} from position {}, on {}\n", algebra, layer.k, layer.n,
                   algrt::name(kernel.output), runs.rows(), command.offset, command.target);
-  text += fmt::format("schedule {}: {} tiles on {} blocks of {} threads\n", scheduleText(kernel),
-                      findings.tiles, findings.grid, kernel.threads);
+  text += fmt::format("{}: {} tiles on {} blocks of {} threads\n",
+                      kernel.schedule.empty() ? "a kernel" : "schedule " + kernel.schedule, findings.tiles,
+                      findings.grid, kernel.threads);
   text += fmt::format("{} {} from {}: {} instructions in {:.2f} s\n", findings.runs,
                       findings.runs == 1 ? "seed" : "seeds", command.sources.seed, findings.calls,
                       findings.seconds);

@@ -166,6 +166,8 @@ GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, cons
   kernel.registers = fields.has("registers") ? fields.integer("registers", 1, most_registers) : 0;
   parseCopies(fields, kernel);
   kernel.best_for_rows = parseBestRows(fields);
+  if (fields.has("schedule"))
+    kernel.schedule = fields.string("schedule");
   kernel.terms = fields.boolean("terms");
   kernel.scaled = fields.has("scaled") && fields.boolean("scaled");
   if (kernel.scaled && !kernel.terms)

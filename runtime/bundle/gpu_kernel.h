@@ -79,6 +79,8 @@ struct GpuKernel {
   bool scaled = false;
   // How the warps of a block share a tile; 0 where warpgroups do.
   int64_t warp_rows = 0, warp_columns = 0;
+  // As the compiler reads it, for inspection; empty where it is not said.
+  std::string schedule;
   // Of X, that the kernel was scheduled for; {0, 0} where it is not said.
   RowRange best_for_rows = {0, 0};
 };

@@ -1,6 +1,7 @@
 #include "compiler/targets/nvidia/kernel_attribute.h"
 
 #include "compiler/failure.h"
+#include "compiler/lower/staged_schedule.h"
 #include "compiler/targets/nvidia/kernel_structure.h"
 
 #include "mlir/IR/Builders.h"
@@ -111,7 +112,6 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, std::int64_t share
   tile.number("consumers", role ? static_cast<std::int64_t>(role.getWarpgroups())
                                 : llvm::divideCeil(threads, sm::warpgroup_threads));
   if (clusterOf(kernel) > 1) {
-    auto schedule = cast<tile::StagedAttr>(kernel.getSchedule());
     tile.number("cluster_rows", schedule.getClusterRows());
     tile.number("cluster_columns", schedule.getClusterColumns());
   }
@@ -138,6 +138,9 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, std::int64_t share
     description.boolean("scaled", scaled);
     description.add("warps", warps.all());
   }
+  if (schedule)
+    description.add("schedule",
+                    StringAttr::get(context, scheduleText(schedule, product.getA().getType().getSlots())));
   description.add("tile", tile.all());
   description.add("boxes", boxes.all());
   return description.all();
@@ -189,6 +192,8 @@ algrt::GpuKernel readKernelAttribute(LLVM::LLVMFuncOp function) {
     kernel.warp_rows = warps.number("rows");
     kernel.warp_columns = warps.number("columns");
   }
+  if (auto schedule = dictionary.getAs<StringAttr>("schedule"))
+    kernel.schedule = schedule.str();
   const Fields tile = fields.fields("tile");
   kernel.tile = {tile.number("rows"), tile.number("columns"), tile.number("depth"), tile.number("stages"),
                  tile.number("consumers")};

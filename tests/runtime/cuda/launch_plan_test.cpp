@@ -280,13 +280,16 @@ TEST(LaunchPlan, TilesAreCountedAsTheKernelWalks) {
   EXPECT_EQ(tileCount(interval, tile, 71, 0), 2 * 2 * 3);
   EXPECT_EQ(tileCount(interval, tile, 211, 209), 4 * 2 * 3);
   // Two or three lines at a time.
-  const GpuTile pairs{64, 96, 64, 4, 2, 2}, triples{64, 96, 64, 4, 3, 3};
+  GpuTile pairs = tile, triples = tile;
+  pairs.types = 2;
+  triples.types = 3;
   EXPECT_EQ(tileCount(cyclic, pairs, 5 * 64 + 1, 3), 3 * 2 * 5 * 2);
   EXPECT_EQ(tileCount(cyclic, triples, 5 * 64 + 1, 3), 2 * 2 * 5 * 2);
   EXPECT_EQ(tileCount(interval, pairs, 211, 209), 2 * 2 * 3);
   EXPECT_EQ(tileCount(interval, pairs, 70, 0), 1 * 2 * 3);
   // Held rows: all columns of two groups, and of the one that is left.
-  const GpuTile held{64, 96, 64, 4, 1, 1, 2};
+  GpuTile held = tile;
+  held.held_groups = 2;
   EXPECT_EQ(tileCount(cyclic, held, 5 * 64 + 1, 3), 5 * 2 * 3);
   EXPECT_EQ(tileCount(interval, held, 211, 209), 4 * 2 * 2);
   const Layer slots = layerOf(Lift::slots, RowTypesKind::cyclic, 1, 1, 4, 8, 8);
