@@ -1,0 +1,79 @@
+// What one thread block does, in order, written from a tile program.
+#ifndef ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_THREAD_BLOCK_PROGRAM_H
+#define ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_THREAD_BLOCK_PROGRAM_H
+
+#include "compiler/targets/thread_block/cluster_place.h"
+#include "compiler/targets/thread_block/row_lines.h"
+#include "compiler/targets/thread_block/step_terms.h"
+
+#include <optional>
+
+namespace compiler {
+
+/// Writes one kernel.
+class ThreadBlockProgram {
+public:
+  explicit ThreadBlockProgram(tile::KernelOp source);
+
+  mlir::LogicalResult write();
+
+private:
+  using Value = mlir::Value;
+
+  /// Where the tile that the block works on lies.
+  struct Tile {
+    RowLines::Line line; ///< of a tile of one type
+    Value row, group, column;
+    llvm::SmallVector<RowLines::RowBlock> parts; ///< of a tile of several types
+    Value present;                               ///< parts up to the last that has rows
+    Value held;                                  ///< rows of the types' own groups, where they stay
+  };
+
+  // tile_to_sm.cpp: the kernel, and the ops of a tile one by one.
+  mlir::LogicalResult check(tile::OwnOp own);
+  mlir::FailureOr<sm::KernelOp> declare();
+  mlir::LogicalResult writeTile(tile::OwnOp own, const Tile &tile);
+  mlir::LogicalResult writeOp(mlir::Operation *op, tile::OwnOp own, const Tile &tile);
+  mlir::LogicalResult writeMap(tile::MapOp map);
+  mlir::LogicalResult writeStore(tile::StoreOp store, tile::OwnOp own, const Tile &tile);
+  /// Where the sums are: in single warps or in warpgroups.
+  sm::AccumulatorType sumsOf(tile::FragmentType fragment,
+                             llvm::function_ref<mlir::InFlightDiagnostic()> error);
+
+  // tile_walk.cpp: which tiles the block takes.
+  mlir::LogicalResult writeWalk(tile::OwnOp own, Value rows, Value offset);
+  mlir::LogicalResult writeTurn(tile::OwnOp own, Tile &tile);
+  void writeHold(Tile &tile);
+  /// Whether the tile has rows at all.
+  Value locate(const RowLines &lines, Value number, Tile &tile);
+
+  // tile_terms.cpp: the steps of a tile.
+  mlir::LogicalResult checkTerms(tile::TermsOp terms, tile::OwnOp own);
+  mlir::LogicalResult writeTerms(tile::TermsOp terms, tile::OwnOp own, const Tile &tile);
+  void writeSharedTerms(tile::TermsOp terms, const Tile &tile);
+  Value fetch(Value maps, Value map, mlir::ValueRange coordinates, std::int64_t parts,
+              Value ClusterPlace::*part, Value ClusterPlace::*mask);
+  Value fetchBank(const Tile &tile, Value k, Value bank_row);
+  void markShallow(sm::MultiplyOp multiply, Value depth_block);
+  void writeScaling(const StepTerms &steps, Value ordinal, Value ends_term, Value partial, Value total);
+
+  /// What the boxes of some maps make up, one below the other.
+  static sm::BlockType blockOf(Value maps, std::int64_t boxes = 1);
+  /// Whether a tile's terms are told apart: the one of its own group, and those of its types' groups.
+  bool hasParts() const { return schedule.getTypes() > 1 || holds(); }
+  bool holds() const { return schedule.getHeldGroups() > 0; }
+
+  tile::KernelOp source;
+  tile::LayoutAttr layout;
+  tile::StagedAttr schedule;
+  mlir::OpBuilder builder;
+  mlir::Location location;
+  IndexMath math;
+  Value x, w, y, table;              ///< operands of the new kernel
+  std::optional<ClusterPlace> place; ///< of the block, where it runs in a cluster
+  llvm::DenseMap<Value, Value> sums; ///< fragments of the tile program
+};
+
+} // namespace compiler
+
+#endif

@@ -1,0 +1,184 @@
+// The steps of a tile: what is fetched and multiplied for its terms.
+#include "compiler/targets/thread_block/shared_terms.h"
+#include "compiler/targets/thread_block/thread_block_program.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace compiler {
+
+static std::int64_t roundUp(std::int64_t value, std::int64_t step) {
+  return (value + step - 1) / step * step;
+}
+
+sm::BlockType ThreadBlockProgram::blockOf(Value maps, std::int64_t boxes) {
+  auto type = cast<sm::MapsType>(maps.getType());
+  return sm::BlockType::get(maps.getContext(), boxes * type.getRows(), type.getColumns(),
+                            type.getElementType(), type.getSwizzle());
+}
+
+LogicalResult ThreadBlockProgram::checkTerms(tile::TermsOp terms, tile::OwnOp own) {
+  Block &body = terms.getBody().front();
+  auto mma = dyn_cast<tile::MmaOp>(body.front());
+  auto yield = cast<tile::YieldOp>(body.getTerminator());
+  if (terms.getInits().size() != 1 || !mma || mma->getNextNode() != yield.getOperation() ||
+      yield.getOperand(0) != mma.getResult() || mma.getAccumulator() != body.getArgument(3))
+    return terms.emitOpError("must add one product to one sum for each term");
+  auto index = [&](tile::AxisKind kind) { return own.getIndex(kind); };
+  Block &matrices = source.getBody().front();
+  if (mma.getRows() != matrices.getArgument(0) || mma.getBank() != matrices.getArgument(1))
+    return mma.emitOpError("must multiply X and W straight from memory");
+  if (terms.getRowType() != index(tile::AxisKind::Types) ||
+      terms.getGroup() != index(tile::AxisKind::Groups) || mma.getRowType() != index(tile::AxisKind::Types) ||
+      mma.getRow() != index(tile::AxisKind::Rows) || mma.getGroup() != index(tile::AxisKind::Groups) ||
+      mma.getColumn() != index(tile::AxisKind::Columns) || mma.getInputGroup() != body.getArgument(0) ||
+      mma.getBankRow() != body.getArgument(1))
+    return mma.emitOpError("must multiply what its tile owns");
+  if (mma.getScale() && !mma.getSigns() && !schedule.hasWarps())
+    return mma.emitOpError("scales by coefficients that are not signs, which tensor cores cannot do in "
+                           "passing; only a schedule with warps has sums to scale");
+  return success();
+}
+
+/// One loop over the steps of a tile: `depth` of one term at a time, whatever their number.
+LogicalResult ThreadBlockProgram::writeTerms(tile::TermsOp terms, tile::OwnOp own, const Tile &tile) {
+  if (failed(checkTerms(terms, own)))
+    return failure();
+  if (hasParts()) {
+    writeSharedTerms(terms, tile);
+    return success();
+  }
+  auto mma = cast<tile::MmaOp>(terms.getBody().front().front());
+  const bool scaled = mma.getScale() && !mma.getSigns();
+  const StepTerms steps(builder, location, layout,
+                        scaled           ? StepTerms::Coefficients::Numbers
+                        : mma.getScale() ? StepTerms::Coefficients::Signs
+                                         : StepTerms::Coefficients::None,
+                        table, tile.line.type, tile.group);
+  const std::int64_t depth = schedule.getDepth();
+  const std::int64_t depth_blocks = (layout.getIn().getWidth(0) + depth - 1) / depth;
+  Value init = sums.lookup(terms.getInits()[0]);
+  // Scaled terms carry the products of the current coefficient and, last, the sum of what has been scaled.
+  SmallVector<Value> carried = {init};
+  if (scaled)
+    carried.insert(carried.begin(), sm::ZeroOp::create(builder, location, init.getType()));
+  auto loop = scf::ForOp::create(builder, location, math.constant(0),
+                                 math.multiply(steps.count(), depth_blocks), math.constant(1), carried);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(loop.getBody());
+  Value step = loop.getInductionVar();
+  Value depth_block = math.remainder(step, depth_blocks), ordinal = math.divide(step, depth_blocks);
+  Value k = math.multiply(depth_block, depth);
+  const StepTerms::Term term = steps.at(ordinal);
+
+  Value a = fetch(x, tile.line.map, {k, term.input_group, tile.line.line, tile.row},
+                  schedule.getClusterColumns(), &ClusterPlace::column, &ClusterPlace::row_mask);
+  Value b = fetchBank(tile, k, term.bank_row);
+  auto next = sm::MultiplyOp::create(builder, location, init.getType(), a, b, loop.getRegionIterArg(0),
+                                     term.negative);
+  markShallow(next, depth_block);
+  if (scaled)
+    writeScaling(steps, ordinal, math.equal(depth_block, math.constant(depth_blocks - 1)), next,
+                 loop.getRegionIterArg(1));
+  else
+    scf::YieldOp::create(builder, location, next.getResult());
+  sums[terms.getResult(0)] = loop.getResults().back();
+  return success();
+}
+
+/// A block of so many parts, the rows of the maps' boxes. Where they are several, each block of a row or a
+/// column of the cluster fetches one, by its place there, for all blocks of the mask.
+Value ThreadBlockProgram::fetch(Value maps, Value map, ValueRange coordinates, std::int64_t parts,
+                                Value ClusterPlace::*part, Value ClusterPlace::*mask) {
+  if (parts == 1)
+    return sm::FetchOp::create(builder, location, blockOf(maps), maps, map, coordinates);
+  return sm::FetchOp::create(builder, location, blockOf(maps, parts), maps, map, coordinates, (*place).*part,
+                             builder.getI64IntegerAttr(parts), (*place).*mask);
+}
+
+Value ThreadBlockProgram::fetchBank(const Tile &tile, Value k, Value bank_row) {
+  // A block of the bank in the slot lift belongs to no output group: all read it from column 0 on.
+  Value bank_group = layout.getLift() == tile::LiftKind::Slots ? math.constant(0) : tile.group;
+  return fetch(w, math.constant(0), {tile.column, bank_group, k, bank_row}, schedule.getClusterRows(),
+               &ClusterPlace::row, &ClusterPlace::column_mask);
+}
+
+/// What is left of a group for its last block may be less deep than a block.
+void ThreadBlockProgram::markShallow(sm::MultiplyOp multiply, Value depth_block) {
+  const std::int64_t depth = schedule.getDepth(), width = layout.getIn().getWidth(0);
+  const std::int64_t last = (width + depth - 1) / depth - 1;
+  const std::int64_t rest = roundUp(width - last * depth, sm::mma_depth);
+  if (rest == depth)
+    return;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(multiply);
+  multiply.getShallowMutable().assign(math.equal(depth_block, math.constant(last)));
+  multiply.setShallowDepth(rest);
+}
+
+/// The same loop for a tile of several types. A step of the term that they share brings and multiplies the
+/// rows of all of them, one of a type's own term only that type's.
+void ThreadBlockProgram::writeSharedTerms(tile::TermsOp terms, const Tile &tile) {
+  const std::int64_t depth = schedule.getDepth(), parts = schedule.getTypes();
+  const std::int64_t depth_blocks = (layout.getIn().getWidth(0) + depth - 1) / depth;
+  const SharedTerms steps(math, layout.getRowTypes().getCount(), tile.parts[0].line.type, tile.present,
+                          tile.group);
+  Value init = sums.lookup(terms.getInits()[0]);
+  auto loop = scf::ForOp::create(builder, location, math.constant(0),
+                                 math.multiply(steps.count(), depth_blocks), math.constant(1), init);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(loop.getBody());
+  Value step = loop.getInductionVar();
+  Value piece = math.remainder(step, depth_blocks), k = math.multiply(piece, depth);
+  const SharedTerms::Term term = steps.at(math, math.divide(step, depth_blocks));
+  Value part = math.select(term.shared, math.constant(parts), term.part);
+  // What is held need not come.
+  Value fetched = holds() ? math.select(term.shared, math.constant(parts), math.constant(parts + 1)) : part;
+
+  SmallVector<Value> maps, coordinates;
+  for (const RowLines::RowBlock &block : tile.parts) {
+    maps.push_back(block.line.map);
+    coordinates.append({k, term.group, block.line.line, block.row});
+  }
+  Value a = sm::FetchPartsOp::create(builder, location, blockOf(x, parts), x, maps, coordinates, fetched);
+  Value b = fetchBank(tile, k, term.group);
+  auto next = sm::MultiplyOp::create(builder, location, init.getType(), a, b, loop.getRegionIterArg(0),
+                                     /*negate=*/Value());
+  next.getPartMutable().assign(part);
+  next.setParts(parts);
+  if (holds()) {
+    next.getHeldMutable().assign(tile.held);
+    next.getPieceMutable().assign(piece);
+  }
+  markShallow(next, piece);
+  scf::YieldOp::create(builder, location, next.getResult());
+  sums[terms.getResult(0)] = loop.getResult(0);
+}
+
+/// Ends a step of scaled terms. The sum of their products is scaled behind the last step of a run of terms
+/// with one coefficient, and begins anew.
+void ThreadBlockProgram::writeScaling(const StepTerms &steps, Value ordinal, Value ends_term, Value partial,
+                                      Value total) {
+  const Type types[] = {partial.getType(), total.getType()};
+  auto choose = [&](Value condition, auto then) {
+    auto branch = scf::IfOp::create(builder, location, types, condition, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(branch.elseBlock());
+    scf::YieldOp::create(builder, location, ValueRange{partial, total});
+    builder.setInsertionPointToEnd(branch.thenBlock());
+    scf::YieldOp::create(builder, location, then());
+    return branch.getResults();
+  };
+  ValueRange next = choose(ends_term, [&]() -> SmallVector<Value> {
+    const StepTerms::Coefficient coefficient = steps.coefficientAt(ordinal);
+    return choose(coefficient.ends_run, [&]() -> SmallVector<Value> {
+      Value scaled =
+          sm::AddScaledOp::create(builder, location, total.getType(), partial, coefficient.number, total);
+      return {sm::ZeroOp::create(builder, location, partial.getType()), scaled};
+    });
+  });
+  scf::YieldOp::create(builder, location, next);
+}
+
+} // namespace compiler
