@@ -62,12 +62,12 @@ static tile::StagedAttr hopper(MLIRContext *context, const algebras::Layer &laye
     if (schedule.stages == 0)
       schedule.stages = stagesThatFit(schedule, output, heldBytes(schedule, layer.in.width(0)));
   }
-  return tile::StagedAttr::get(context, schedule.types, schedule.rows, schedule.columns, schedule.depth,
-                               schedule.stages, /*warp_rows=*/0, /*warp_columns=*/0, /*vector=*/0,
-                               schedule.cluster_rows, schedule.cluster_columns, schedule.held_groups,
-                               schedule.outer == OuterAxis::Groups ? tile::AxisKind::Groups
-                                                                   : tile::AxisKind::Types,
-                               schedule.rows_on == RowSide::N ? tile::Side::N : tile::Side::M);
+  return tile::StagedAttr::get(
+      context, schedule.types, schedule.rows, schedule.columns, schedule.depth, schedule.stages,
+      /*warp_rows=*/0, /*warp_columns=*/0, /*vector=*/0, schedule.cluster_rows, schedule.cluster_columns,
+      schedule.held_groups,
+      schedule.outer == OuterAxis::Groups ? tile::AxisKind::Groups : tile::AxisKind::Types,
+      schedule.rows_on == RowSide::N ? tile::Side::N : tile::Side::M, schedule.turns);
 }
 
 namespace {
@@ -110,7 +110,8 @@ std::string scheduleText(tile::StagedAttr schedule, std::int64_t stages) {
                                  .held_groups = schedule.getHeldGroups(),
                                  .outer = schedule.getOuter() == tile::AxisKind::Groups ? OuterAxis::Groups
                                                                                         : OuterAxis::Types,
-                                 .rows_on = schedule.getRowsOn() == tile::Side::N ? RowSide::N : RowSide::M});
+                                 .rows_on = schedule.getRowsOn() == tile::Side::N ? RowSide::N : RowSide::M,
+                                 .turns = schedule.getTurns()});
 }
 
 } // namespace compiler

@@ -28,6 +28,15 @@ static std::vector<Rows> rowsOfTiles(const algebras::Layer &layer) {
   return all;
 }
 
+/// A tile that all warpgroups work on, and where two parts of them can take turns, one of each part.
+static void addTurns(const HopperSchedule &tile, std::vector<HopperSchedule> &all) {
+  all.push_back(tile);
+  if (tile.types > 1 || tile.held_groups > 0 || 2 * tile.warpgroupsOfTile() > most_warpgroups)
+    return;
+  all.push_back(tile);
+  all.back().turns = 2;
+}
+
 /// Tiles of all sizes that the tensor cores have instructions for, with rows on either side.
 static std::vector<HopperSchedule> tiles(const algebras::Layer &layer) {
   std::vector<HopperSchedule> all;
@@ -37,14 +46,14 @@ static std::vector<HopperSchedule> tiles(const algebras::Layer &layer) {
         HopperSchedule tile{shape.rows, columns, depth};
         tile.types = shape.types;
         tile.held_groups = shape.held_groups;
-        all.push_back(tile);
+        addTurns(tile, all);
       }
     // Few rows fill side N of an instruction, many fill side M as well.
     for (const std::int64_t rows : {8, 16, 24, 32, 48, 64, 96, 128})
       for (const std::int64_t columns : {256, 192, 128, 64}) {
         HopperSchedule tile{rows, columns, depth};
         tile.rows_on = RowSide::N;
-        all.push_back(tile);
+        addTurns(tile, all);
       }
   }
   return all;

@@ -230,6 +230,14 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   cost.store =
       (cost.tiles * (cycles_per_tile + written) + (holds ? cost.turns * cycles_per_walk : 0)) * in_cycles;
 
+  // While one part of the warpgroups writes its sums, others multiply; each has its share of the tiles.
+  // Behind the last tile nobody multiplies.
+  if (schedule.turns > 1) {
+    const double multiplying = cost.products + cost.padding + cost.feeding;
+    cost.store = std::max(cost.store / cost.waves,
+                          (multiplying + cost.store) / static_cast<double>(schedule.turns) - multiplying);
+  }
+
   // The last turn of the busiest processor may well be a full one with the most terms. What others leave of
   // the cache's rate it may have, as much as it can take in.
   double longest_line = 0;

@@ -136,7 +136,7 @@ static Refusal refusalOfTile(const HopperSchedule &schedule) {
     if (schedule.rows < 8 || schedule.rows > 256 || schedule.rows % 8 != 0)
       return refuse("rows",
                     fmt::format("{} rows on side N: a tile has 8 to 256, a multiple of 8", schedule.rows));
-    if (schedule.columns < 64 || schedule.columns % 64 != 0 || schedule.warpgroups() > most_warpgroups)
+    if (schedule.columns < 64 || schedule.columns % 64 != 0 || schedule.warpgroupsOfTile() > most_warpgroups)
       return refuse("columns",
                     fmt::format("{} columns on side M: a tile has 64 for each of 1 to {} warpgroups",
                                 schedule.columns, most_warpgroups));
@@ -146,7 +146,7 @@ static Refusal refusalOfTile(const HopperSchedule &schedule) {
                     "and holds no rows");
     return std::nullopt;
   }
-  if (schedule.rows < 64 || schedule.rows % 64 != 0 || schedule.warpgroups() > most_warpgroups)
+  if (schedule.rows < 64 || schedule.rows % 64 != 0 || schedule.warpgroupsOfTile() > most_warpgroups)
     return refuse("rows",
                   fmt::format("{} rows{}: a tile has 64 for each of 1 to {} warpgroups", schedule.rows,
                               schedule.types == 1 ? "" : fmt::format(" of {} types", schedule.types),
@@ -160,6 +160,11 @@ static Refusal refusalOfTile(const HopperSchedule &schedule) {
 Refusal refusal(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOutput output) {
   if (Refusal tile = refusalOfTile(schedule))
     return tile;
+  if (schedule.turns < 1 || schedule.warpgroups() > most_warpgroups)
+    return refuse("turns", fmt::format("{} turns of {} warpgroups: {} warpgroups multiply at most",
+                                       schedule.turns, schedule.warpgroupsOfTile(), most_warpgroups));
+  if (schedule.turns > 1 && (schedule.types > 1 || schedule.held_groups > 0))
+    return refuse("turns", "turns, with tiles of several types or held rows: no kernel has both yet");
   if (schedule.depth != 16 && schedule.depth != 32 && schedule.depth != 64)
     return refuse("depth", fmt::format("a depth of {}: a stage is one swizzled panel of X deep, 16, 32 or 64",
                                        schedule.depth));

@@ -25,11 +25,13 @@ HopperSchedule parseHopperSchedule(std::string_view text) {
                                   {"cluster", &schedule.cluster_rows, &schedule.cluster_columns},
                                   {"hold", &schedule.held_groups},
                                   {"outer", &outer, nullptr, outer_axes},
-                                  {"rows_on", &rows_on, nullptr, sides}};
+                                  {"rows_on", &rows_on, nullptr, sides},
+                                  {"turns", &schedule.turns}};
   readSchedule(
       text, fields,
       "write a schedule as rows=128,columns=96,depth=64,stages=3, followed by what else is wanted of "
-      "types=2,cluster=2x1,hold=8,outer=groups,rows_on=n; what is left out keeps its default, and stages=0 "
+      "types=2,cluster=2x1,hold=8,outer=groups,rows_on=n,turns=2; what is left out keeps its default, and "
+      "stages=0 "
       "takes as many as fit");
   schedule.outer = static_cast<OuterAxis>(outer);
   schedule.rows_on = static_cast<RowSide>(rows_on);
@@ -50,6 +52,8 @@ std::string toString(const HopperSchedule &schedule) {
     text += fmt::format(",outer={}", outer_axes[static_cast<int>(schedule.outer)]);
   if (schedule.rows_on != RowSide::M)
     text += fmt::format(",rows_on={}", sides[static_cast<int>(schedule.rows_on)]);
+  if (schedule.turns != 1)
+    text += fmt::format(",turns={}", schedule.turns);
   return text;
 }
 

@@ -51,9 +51,13 @@ struct HopperSchedule {
   std::int64_t held_groups = 0;
   OuterAxis outer = OuterAxis::Types;
   RowSide rows_on = RowSide::M;
+  /// Warpgroups, or groups of them, that take turns: each has every so manieth tile of the block, and
+  /// multiplies while the others write their sums. 1: all work on every tile.
+  std::int64_t turns = 1;
 
   /// That multiply.
-  std::int64_t warpgroups() const { return rows_on == RowSide::M ? types * rows / 64 : columns / 64; }
+  std::int64_t warpgroups() const { return turns * warpgroupsOfTile(); }
+  std::int64_t warpgroupsOfTile() const { return rows_on == RowSide::M ? types * rows / 64 : columns / 64; }
   /// Of the instruction's side N: a thread holds half as many sums.
   std::int64_t instructionWidth() const { return rows_on == RowSide::M ? columns : rows; }
   /// With the warpgroup that loads.

@@ -299,6 +299,31 @@ def Sm_TakeOp : Sm_Op<"take", [MemoryEffects<[MemRead, MemWrite]>]> {
   let hasVerifier = 1;
 }
 
+def Sm_SkipOp : Sm_Op<"skip", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Leave the next blocks to others of the role";
+  let description = [{ As many takes are passed over as `count` says. }];
+  let arguments = (ins Sm_ChannelType:$channel, Index:$count);
+  let assemblyFormat = "$channel `,` $count attr-dict `:` type($channel)";
+}
+
+def Sm_AwaitTurnOp : Sm_Op<"await_turn", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Wait until it is this part's turn to take";
+  let description = [{
+    The warpgroups of a role that take turns are parts 0, 1, ... of it. Part 0 begins; `parity` says how often the
+    turn has come to this part before, 0 or 1, and for part 0 the other way round, since nobody gives it its first.
+    The turn means that everything before it has arrived: a wait for a slot knows the parity of its phase, not the
+    phase, and would take the one before the last for it.
+  }];
+  let arguments = (ins Index:$turn, I32:$parity);
+  let assemblyFormat = "$turn `parity` $parity attr-dict";
+}
+
+def Sm_PassTurnOp : Sm_Op<"pass_turn", [MemoryEffects<[MemWrite]>]> {
+  let summary = "This part has taken all that it takes of its tile: the next part may take";
+  let arguments = (ins Index:$turn);
+  let assemblyFormat = "`to` $turn attr-dict";
+}
+
 def Sm_RingOp : Sm_Op<"ring", [HasParent<"KernelOp">, MemoryEffects<[MemAlloc]>]> {
   let summary = "Slots that are filled and emptied in turn";
   let description = [{

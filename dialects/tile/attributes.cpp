@@ -74,7 +74,7 @@ namespace {
 struct StagedValues {
   int64_t types = 0, rows = 0, columns = 0, depth = 0, stages = 0;
   int64_t warpRows = 0, warpColumns = 0, vector = 0;
-  int64_t clusterRows = 1, clusterColumns = 1, heldGroups = 0;
+  int64_t clusterRows = 1, clusterColumns = 1, heldGroups = 0, turns = 1;
 };
 
 /// A number, or two with an x between them.
@@ -98,7 +98,8 @@ static SmallVector<StagedEntry> entriesOf(StagedValues &values) {
           {"warps", &values.warpRows, &values.warpColumns, 0},
           {"vector", &values.vector, nullptr, 0},
           {"cluster", &values.clusterRows, &values.clusterColumns, 1},
-          {"held", &values.heldGroups, nullptr, 0}};
+          {"held", &values.heldGroups, nullptr, 0},
+          {"turns", &values.turns, nullptr, 1}};
 }
 
 Attribute StagedAttr::parse(AsmParser &parser, Type) {
@@ -142,13 +143,13 @@ Attribute StagedAttr::parse(AsmParser &parser, Type) {
   return parser.getChecked<StagedAttr>(begin, parser.getContext(), values.types, values.rows, values.columns,
                                        values.depth, values.stages, values.warpRows, values.warpColumns,
                                        values.vector, values.clusterRows, values.clusterColumns,
-                                       values.heldGroups, outer, rowsOn);
+                                       values.heldGroups, outer, rowsOn, values.turns);
 }
 
 void StagedAttr::print(AsmPrinter &printer) const {
   StagedValues values = {getTypes(),       getRows(),           getColumns(),     getDepth(),
                          getStages(),      getWarpRows(),       getWarpColumns(), getVector(),
-                         getClusterRows(), getClusterColumns(), getHeldGroups()};
+                         getClusterRows(), getClusterColumns(), getHeldGroups(),  getTurns()};
   printer << '<';
   StringRef separator = "";
   for (const StagedEntry &entry : entriesOf(values)) {
@@ -169,7 +170,8 @@ void StagedAttr::print(AsmPrinter &printer) const {
 LogicalResult StagedAttr::verify(function_ref<InFlightDiagnostic()> error, int64_t types, int64_t rows,
                                  int64_t columns, int64_t depth, int64_t stages, int64_t warpRows,
                                  int64_t warpColumns, int64_t vector, int64_t clusterRows,
-                                 int64_t clusterColumns, int64_t heldGroups, AxisKind outer, Side) {
+                                 int64_t clusterColumns, int64_t heldGroups, AxisKind outer, Side,
+                                 int64_t turns) {
   if (types < 1 || rows < 1 || columns < 1 || depth < 1)
     return error() << "every size of a schedule must be at least 1";
   if (stages < 0)
@@ -177,6 +179,8 @@ LogicalResult StagedAttr::verify(function_ref<InFlightDiagnostic()> error, int64
   if (clusterRows < 1 || clusterColumns < 1)
     return error() << "a cluster has at least one worker in each direction, got " << clusterRows << " x "
                    << clusterColumns;
+  if (turns < 1)
+    return error() << "a tile is somebody's turn, got " << turns << " turns";
   if (heldGroups < 0)
     return error() << "held rows are for 0 groups (they come with each) or more, got " << heldGroups;
   if (outer != AxisKind::Types && outer != AxisKind::Groups)

@@ -118,11 +118,12 @@ def Tile_StagedAttr : Tile_Attr<"Staged", "staged"> {
     | `held = G` | a worker goes through G consecutive groups while the rows of X of its own group stay |
     | `outer = groups` | workers that run at one time share columns of the bank (all rows of a group, then the next group); `types`, the default, lets them share rows of X |
     | `rows_on = n` | rows are on the second side of the matrix instructions and columns on the first, whose size is fixed: for few rows; `m` is the default |
+    | `turns = T` | the threads of a worker that multiply are cut in T parts, each of which has every T-th of its tiles to itself |
   }];
   let parameters = (ins "int64_t":$types, "int64_t":$rows, "int64_t":$columns, "int64_t":$depth, "int64_t":$stages,
                         "int64_t":$warp_rows, "int64_t":$warp_columns, "int64_t":$vector, "int64_t":$cluster_rows,
                         "int64_t":$cluster_columns, "int64_t":$held_groups, EnumParameter<Tile_AxisKind>:$outer,
-                        EnumParameter<Tile_Side>:$rows_on);
+                        EnumParameter<Tile_Side>:$rows_on, "int64_t":$turns);
   let hasCustomAssemblyFormat = 1;
   let skipDefaultBuilders = 1;
   let builders = [AttrBuilder<(ins "int64_t":$types, "int64_t":$rows, "int64_t":$columns, "int64_t":$depth,
@@ -131,9 +132,9 @@ def Tile_StagedAttr : Tile_Attr<"Staged", "staged"> {
                                    CArg<"int64_t", "1">:$cluster_rows, CArg<"int64_t", "1">:$cluster_columns,
                                    CArg<"int64_t", "0">:$held_groups,
                                    CArg<"AxisKind", "AxisKind::Types">:$outer,
-                                   CArg<"Side", "Side::M">:$rows_on), [{
+                                   CArg<"Side", "Side::M">:$rows_on, CArg<"int64_t", "1">:$turns), [{
     return $_get($_ctxt, types, rows, columns, depth, stages, warp_rows, warp_columns, vector, cluster_rows,
-                 cluster_columns, held_groups, outer, rows_on);
+                 cluster_columns, held_groups, outer, rows_on, turns);
   }]>];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

@@ -88,6 +88,17 @@ const std::vector<Subject> &subjects() {
        algrt::ElementType::bf16,
        {{150, 0, 2}, {2, 0, 3}},
        "slots"},
+      // Two warpgroups that take turns: tiles of 2 and 4 steps through a ring of 3, so that each meets slots
+      // in which
+      // the other was last; lines of 65 and 64 rows, so that there are turns of tiles without rows.
+      {"turns",
+       "Q(3)",
+       192,
+       192,
+       "cyclic",
+       "rows=64,columns=32,depth=32,stages=3,turns=2",
+       algrt::ElementType::bf16,
+       {{193, 4, 1}, {2, 0, 1}}},
       // Rows on the instructions' second side: two warpgroups with 64 columns each and all 24 rows, of which
       // stmatrix
       // stores 16 and 8. The last step of a term is shallow.

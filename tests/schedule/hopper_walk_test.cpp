@@ -67,7 +67,8 @@ struct Walk {
   double received = 0, cycles = 0;                 // of all processors
   double busiest_received = 0, busiest_cycles = 0; // of the one that has most of it
   double useful_macs = 0;
-  double filled = 0, steps = 0; // bytes of slots that are asked for
+  double multiplying = 0, stores = 0; // cycles of one and of the other
+  double filled = 0, steps = 0;       // bytes of slots that are asked for
   std::int64_t tiles = 0, turns = 0;
 };
 
@@ -121,7 +122,8 @@ private:
   const std::int64_t processors;
   const std::int64_t k = layer.in.width(0), n = layer.out.width(0);
   Walk sum;
-  std::map<std::int64_t, double> received, cycles; // of each processor
+  std::map<std::int64_t, double> received, cycles, stores; // of each processor
+  std::map<std::int64_t, std::int64_t> tiles;
 };
 
 void Walker::tile(const std::vector<Line> &parts, std::int64_t row, std::int64_t group, std::int64_t column,
@@ -135,12 +137,12 @@ void Walker::tile(const std::vector<Line> &parts, std::int64_t row, std::int64_t
   const std::int64_t processor = (sum.turns - 1) % processors;
   ++sum.tiles;
   const std::int64_t columns = std::clamp<std::int64_t>(n - column, 0, schedule.columns);
-  double tile_received = 0,
-         tile_cycles =
+  double tile_received = 0, tile_cycles = 0,
+         tile_stores =
              600 + static_cast<double>(schedule.types * schedule.rows * schedule.columns) * result_bytes / 64;
   if (holds && begins) {
     // The rows change, and nothing goes on meanwhile.
-    tile_cycles += 1500;
+    tile_stores += 1500;
     double rows = 0;
     for (const Line &part : parts)
       for (std::int64_t step = 0; step < k; step += schedule.depth)
@@ -180,6 +182,8 @@ void Walker::tile(const std::vector<Line> &parts, std::int64_t row, std::int64_t
     }
   received[processor] += tile_received;
   cycles[processor] += tile_cycles;
+  stores[processor] += tile_stores;
+  ++tiles[processor];
 }
 
 Walk Walker::walk(std::int64_t m) {
@@ -207,10 +211,23 @@ Walk Walker::walk(std::int64_t m) {
     sum.received += bytes;
     sum.busiest_received = std::max(sum.busiest_received, bytes);
   }
+  // Each of the parts that take turns has its share of the tiles, and multiplies when no other does; the last
+  // tile's store comes behind all products.
+  std::int64_t most_tiles = 0;
+  for (const auto &[processor, count] : tiles)
+    most_tiles = std::max(most_tiles, count);
+  auto together = [&](double multiplying, double storing) {
+    if (schedule.turns == 1)
+      return multiplying + storing;
+    return std::max(multiplying + storing / static_cast<double>(most_tiles),
+                    (multiplying + storing) / static_cast<double>(schedule.turns));
+  };
   for (const auto &[processor, time] : cycles) {
-    sum.cycles += time;
-    sum.busiest_cycles = std::max(sum.busiest_cycles, time);
+    sum.multiplying += time;
+    sum.stores += stores.at(processor);
+    sum.busiest_cycles = std::max(sum.busiest_cycles, together(time, stores.at(processor)));
   }
+  sum.cycles = together(sum.multiplying, sum.stores);
   return sum;
 }
 
@@ -250,6 +267,10 @@ const std::vector<Case> &cases() {
       {"Q(5)", 72, 200, 2500, {64, 64, 64, 3, 1, 4, 1}},
       {"Q(3)", 48, 200, 1000, {64, 64, 16, 16, 1, 1, 4}, 96},
       {"M(1)", 512, 640, 333, {128, 256, 64, 3, 1, 2, 1}},
+      // Warpgroups that take turns: stores hide behind products, or the other way round.
+      {"Q(4)", 64, 192, 2048, {.rows = 64, .columns = 192, .depth = 64, .stages = 5, .turns = 2}},
+      {"Q(5)", 256, 128, 1600, {.rows = 128, .columns = 128, .depth = 64, .stages = 4, .turns = 2}},
+      {"Q(32)", 16, 24, 2048, {.rows = 64, .columns = 32, .depth = 16, .stages = 16, .turns = 2}},
       // Several types in a tile: of lines of one length, of two, of as many as a tile has and of one less,
       // of runs, of more rows than a tile has.
       {"Q(8)", 64, 192, 512, {.rows = 64, .columns = 192, .depth = 64, .stages = 4, .types = 2}},

@@ -85,7 +85,8 @@ TEST(Ranking, OfHopperIsComplete) {
   // With rows on side M, 1 to 4 warpgroups of one type, 2 to 4 of as many types and 4 of two, 16 to 256
   // columns by 16, rows held not at all or for 2, 4, 8, 16 or 32 groups; on side N, 8 numbers of rows and 1
   // to 4 warpgroups; three depths, two orders of tiles; all texts differ.
-  EXPECT_EQ(seen.size(), ((4u + 3 + 1) * 16 * 6 + 8 * 4) * 3 * 2);
+  // And tiles of one or two warpgroups of one type by turns.
+  EXPECT_EQ(seen.size(), ((4u + 3 + 1) * 16 * 6 + 2 * 16 + 8 * (4 + 2)) * 3 * 2);
   EXPECT_EQ(ranking.legal.size() + ranking.refused.size(), all.size());
 }
 

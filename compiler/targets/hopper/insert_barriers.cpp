@@ -208,7 +208,7 @@ void SmInsertBarriers::closeGroups(sm::KernelOp kernel) {
 }
 
 /// The block's threads, or the cluster's, meet once for the barriers of all rings: this is the last so far.
-static void initializeBarriers(OpBuilder &builder, sm::KernelOp kernel, const Barriers &barriers,
+static void initializeBarriers(OpBuilder &builder, sm::KernelOp kernel, const Barriers &barriers, Value turns,
                                bool cluster) {
   SmallVector<Value> all;
   for (auto before : llvm::make_early_inc_range(kernel.getBody().getOps<sm::InitializeOp>())) {
@@ -216,7 +216,33 @@ static void initializeBarriers(OpBuilder &builder, sm::KernelOp kernel, const Ba
     before.erase();
   }
   all.append({barriers.full, barriers.empty});
+  if (turns)
+    all.push_back(turns);
   sm::InitializeOp::create(builder, kernel.getLoc(), all, cluster);
+}
+
+/// A barrier for each part of the role that takes turns: the part before it arrives there. Null where all
+/// warpgroups take together.
+static Value lowerTurns(OpBuilder &builder, sm::RoleOp role, std::int64_t turns, std::int64_t warps) {
+  if (turns == 1)
+    return {};
+  auto type = sm::BarriersType::get(role.getContext(), turns);
+  Value barriers = sm::BarriersOp::create(builder, role.getLoc(), type, warps);
+  SmallVector<Operation *> steps;
+  role.walk([&](Operation *op) {
+    if (isa<sm::AwaitTurnOp, sm::PassTurnOp>(op))
+      steps.push_back(op);
+  });
+  OpBuilder::InsertionGuard guard(builder);
+  for (Operation *step : steps) {
+    builder.setInsertionPoint(step);
+    if (auto await = dyn_cast<sm::AwaitTurnOp>(step))
+      sm::WaitOp::create(builder, step->getLoc(), barriers, await.getTurn(), await.getParity());
+    else
+      sm::ArriveOp::create(builder, step->getLoc(), barriers, cast<sm::PassTurnOp>(step).getTurn(), Value());
+    step->erase();
+  }
+  return barriers;
 }
 
 LogicalResult SmInsertBarriers::lower(sm::KernelOp kernel, sm::RingOp ring) {
@@ -239,11 +265,13 @@ LogicalResult SmInsertBarriers::lower(sm::KernelOp kernel, sm::RingOp ring) {
   const std::int64_t rows = schedule ? schedule.getClusterRows() : 1,
                      columns = schedule ? schedule.getClusterColumns() : 1;
   const bool cluster = rows * columns > 1;
+  // Of parts that take turns one takes a slot, and releases it.
+  const std::int64_t turns = schedule ? schedule.getTurns() : 1;
+  const std::int64_t warps = warps_of_warpgroup * multiplying / turns;
   Barriers barriers = {sm::BarriersOp::create(builder, location, type, 1),
-                       sm::BarriersOp::create(builder, location, type,
-                                              warps_of_warpgroup * multiplying * (rows + columns - 1)),
-                       slots, cluster ? peersIn(builder, multiplies, rows, columns) : Value()};
-  initializeBarriers(builder, kernel, barriers, cluster);
+                       sm::BarriersOp::create(builder, location, type, warps * (rows + columns - 1)), slots,
+                       cluster ? peersIn(builder, multiplies, rows, columns) : Value()};
+  initializeBarriers(builder, kernel, barriers, lowerTurns(builder, multiplies, turns, warps), cluster);
   if (cluster)
     for (sm::RoleOp role : kernel.getBody().getOps<sm::RoleOp>()) {
       OpBuilder::InsertionGuard guard(builder);

@@ -63,9 +63,13 @@ Place Delivery::placeOf(const IndexMath &math, Value warpgroup) {
   Place place;
   if (auto whole = dyn_cast<sm::DeliverOp>(op)) {
     place = {whole.getMap(), SmallVector<Value>(whole.getCoordinates())};
-    // Warpgroups divide the columns of transposed sums, else the rows.
-    Value &divided = place.coordinates[cast<sm::AccumulatorType>(sums.getType()).getTransposed() ? 0 : 3];
-    divided = math.add(divided, math.multiply(warpgroup, sm::warpgroup_rows));
+    // Warpgroups divide the columns of transposed sums, else the rows. Where parts of them take turns, each has
+    // all of its tile.
+    auto type = cast<sm::AccumulatorType>(sums.getType());
+    const auto all = static_cast<std::int64_t>(op->getParentOfType<sm::RoleOp>().getWarpgroups());
+    Value within = type.getWarpgroups() == all ? warpgroup : math.remainder(warpgroup, type.getWarpgroups());
+    Value &divided = place.coordinates[type.getTransposed() ? 0 : 3];
+    divided = math.add(divided, math.multiply(within, sm::warpgroup_rows));
     return place;
   }
   auto parts = cast<sm::DeliverPartsOp>(op);

@@ -55,6 +55,7 @@ private:
   Place throughLoop(scf::ForOp loop, Place place);
   Place throughBranch(scf::IfOp branch, Place place);
   Place advance(Location location, Place place);
+  Place advanceBy(sm::SkipOp skip, Place place);
   void fill(sm::PutOp put, Place place);
   void drain(sm::TakeOp take, Place place);
   void keep(sm::TakeOp take, Place place);
@@ -90,7 +91,7 @@ Place RingSide::walk(Block &block, Place place) {
       concerned.push_back(&op);
   for (Operation *op : concerned) {
     // The last step of a put or a take is that the ring advances.
-    const bool ends = isa<sm::PutOp, sm::TakeOp>(op);
+    const bool ends = isa<sm::PutOp, sm::TakeOp, sm::SkipOp>(op);
     place = TypeSwitch<Operation *, Place>(op)
                 .Case([&](scf::ForOp loop) { return throughLoop(loop, place); })
                 .Case([&](scf::IfOp branch) { return throughBranch(branch, place); })
@@ -98,6 +99,7 @@ Place RingSide::walk(Block &block, Place place) {
                   fill(put, place);
                   return advance(put.getLoc(), place);
                 })
+                .Case([&](sm::SkipOp skip) { return advanceBy(skip, place); })
                 .Case([&](sm::TakeOp take) {
                   take.getBlocks().size() == 1 ? keep(take, place) : drain(take, place);
                   return advance(take.getLoc(), place);
@@ -158,6 +160,17 @@ Place RingSide::advance(Location location, Place place) {
   Value flip = arith::ExtUIOp::create(builder, location, builder.getI32Type(), wraps);
   return {math.select(wraps, math.constant(0), next),
           arith::XOrIOp::create(builder, location, place.parity, flip)};
+}
+
+/// So many slots further; every time that the last one is passed, the parity changes.
+Place RingSide::advanceBy(sm::SkipOp skip, Place place) {
+  builder.setInsertionPoint(skip);
+  Location location = skip.getLoc();
+  const IndexMath math(builder, location);
+  Value sum = math.add(place.slot, skip.getCount());
+  Value passes = arith::IndexCastOp::create(builder, location, builder.getI32Type(),
+                                            math.remainder(math.divide(sum, slots), 2));
+  return {math.remainder(sum, slots), arith::XOrIOp::create(builder, location, place.parity, passes)};
 }
 
 /// They stay until the end of the block that takes them. The builder stands behind it afterwards.

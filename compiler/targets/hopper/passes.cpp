@@ -19,6 +19,8 @@ void addTileToSm(OpPassManager &passes, const TileToSmOptions &options) {
   // Who does it. The copies of the loops lose what their role does not need.
   passes.addPass(createSmSplitRoles());
   passes.addPass(createCanonicalizerPass());
+  passes.addPass(createSmTakeTurns());
+  passes.addPass(createCanonicalizerPass());
   passes.addPass(createSmLowerEpilogue());
 
   // What passes between the roles: slots, then barriers. The result's slots are there already, so that the

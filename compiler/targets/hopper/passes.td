@@ -4,6 +4,7 @@
 //       convert-tile-to-sm                  one thread block, in order: compiler/targets/thread_block
 //       sm-assign-swizzle                   how blocks will lie in shared memory: there, too
 //       sm-split-roles                      a role that loads and a role that multiplies, a channel between them
+//       sm-take-turns                       where several parts of a role take turns: tiles of its own for each
 //       sm-lower-epilogue                   results leave through shared memory, behind the next tile's products
 //       sm-multi-buffer                     the channel becomes a ring of slots, as many as fit
 //       sm-insert-barriers                  the ring gets barriers, the products get waits
@@ -28,6 +29,16 @@ def SmSplitRoles : HopperPass<"sm-split-roles"> {
     Rows that are held pass through a channel of their own, once for all tiles that they stay for.
 
     A warpgroup holds 64 rows of the sums. The registers of the multiprocessor go to where the sums are.
+  }];
+}
+
+def SmTakeTurns : HopperPass<"sm-take-turns"> {
+  let summary = "Let parts of the warpgroups that multiply have tiles of their own";
+  let description = [{
+    For a schedule with `turns`: the role that multiplies gets as many times the warpgroups, and part p of them has the
+    tiles p, p + turns, ... of the block. Of the others' tiles it passes over the blocks. So one part multiplies while
+    another writes its sums. Parts take blocks in the order of the tiles: each waits for its turn before its first block
+    and passes it on after its last.
   }];
 }
 

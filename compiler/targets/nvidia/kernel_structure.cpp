@@ -250,6 +250,7 @@ void StructureLowering::markWarpgroups(sm::RoleOp role, std::int64_t first_warpg
   role.walk([&](Operation *op) {
     if (isa<sm::MmaOp>(op)) {
       op->setAttr(first_warpgroup_name, builder.getI64IntegerAttr(first_warpgroup));
+      op->setAttr(role_warpgroups_name, role.getWarpgroupsAttr());
     } else if (auto warpgroup = dyn_cast<sm::WarpgroupOp>(op)) {
       builder.setInsertionPoint(op);
       Instructions write(builder, op->getLoc());

@@ -15,6 +15,7 @@ constexpr llvm::StringLiteral kernel_attribute_name = "sm.kernel";
 
 /// On ops of a role with several warpgroups: the number of the first one in the block.
 constexpr llvm::StringLiteral first_warpgroup_name = "first_warpgroup";
+constexpr llvm::StringLiteral role_warpgroups_name = "role_warpgroups";
 
 /// Threads of a block of a function that lowerKernelStructure wrote.
 std::int64_t threadsOf(mlir::LLVM::LLVMFuncOp function);

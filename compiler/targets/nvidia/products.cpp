@@ -71,6 +71,10 @@ struct MmaLowering : ConvertOpToLLVMPattern<sm::MmaOp> {
     if (sums.getWarpgroups() > 1) {
       const auto first = op->getAttrOfType<IntegerAttr>(first_warpgroup_name).getInt();
       Value warpgroup = write.subtract(write.warpgroup(), first);
+      // Parts of the role that take turns have as many warpgroups each as a tile needs: a power of two of
+      // them.
+      if (op->getAttrOfType<IntegerAttr>(role_warpgroups_name).getInt() > sums.getWarpgroups())
+        warpgroup = write.bitAnd(warpgroup, sums.getWarpgroups() - 1);
       Value &cut = transposed ? bank_start : rows_start;
       const std::int64_t part_bytes =
           transposed ? bank_type.getPanelBytes() : sm::warpgroup_rows * rows_type.getSwizzle();

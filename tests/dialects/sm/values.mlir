@@ -32,6 +32,12 @@ sm.kernel @values(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.map
   sm.role multiply warpgroups 1 registers 240 {
     // CHECK: sm.take %[[CHANNEL]] : <!sm.block<64 x 64 x bf16>> -> !sm.block<64 x 64 x bf16>
     %taken = sm.take %channel : <!sm.block<64 x 64 x bf16>> -> !sm.block<64 x 64 x bf16>
+    // CHECK: sm.await_turn %[[I]] parity %{{.*}}
+    sm.await_turn %i parity %parity
+    // CHECK: sm.skip %[[CHANNEL]], %[[I]] : <!sm.block<64 x 64 x bf16>>
+    sm.skip %channel, %i : <!sm.block<64 x 64 x bf16>>
+    // CHECK: sm.pass_turn to %[[I]]
+    sm.pass_turn to %i
     // CHECK: sm.await %[[RING]][%[[I]]] parity %{{.*}} : <3>
     sm.await %ring[%i] parity %parity : <3>
     // CHECK: sm.release %[[RING]][%[[I]]] : <3>

@@ -188,3 +188,8 @@ func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, column
 
 // expected-error @+1 {{a staged schedule needs 'depth'}}
 func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, stages = 3>}
+
+// -----
+
+// expected-error @+1 {{a tile is somebody's turn, got 0 turns}}
+func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, turns = 0>}

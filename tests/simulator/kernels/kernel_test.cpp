@@ -74,6 +74,19 @@ const std::vector<Kernel> &kernels() {
        bf16},
       {"IntervalRowsOnN", "Q(3)", 192, 192, "rows=16,columns=64,depth=64,stages=3,rows_on=n", f32,
        "interval(40)"},
+      // warpgroups that take turns, on tiles of one and of two, with one step and with many, in clusters and
+      // on side N
+      {"Q1Turns", "Q(1)", 64, 96, "rows=64,columns=32,depth=64,stages=2,turns=2", bf16},
+      {"Q4Turns", "Q(4)", 256, 384, "rows=64,columns=96,depth=32,stages=3,turns=2", bf16},
+      {"Q3TurnsOfTwo", "Q(3)", 216, 192, "rows=128,columns=64,depth=64,stages=2,turns=2", f32},
+      {"Q3FourTurns", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3,turns=4", bf16},
+      {"PowerTurns", "Q(2)^2", 160, 256, "rows=64,columns=64,depth=32,stages=2,turns=3", f32},
+      {"IntervalTurns", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3,turns=2", bf16,
+       "interval(40)"},
+      {"TurnsRowsOnN", "Q(4)", 256, 768, "rows=24,columns=128,depth=64,stages=2,rows_on=n,turns=2", bf16},
+      {"ClusterTurns", "Q(2)", 192, 256, "rows=64,columns=64,depth=32,stages=3,cluster=2x2,turns=2", bf16},
+      {"QuaternionTurns", quaternions, 320, 192, "rows=64,columns=48,depth=64,stages=3,turns=2", bf16,
+       "cyclic", "slots"},
       // groups outside
       {"Q4Groups", "Q(4)", 256, 384, "rows=64,columns=64,depth=32,stages=4,outer=groups", bf16},
       {"IntervalGroups", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3,outer=groups", bf16,
