@@ -1,0 +1,167 @@
+// Synchronous programs: blocks are values.
+#ifndef ALGCTL_SM_BLOCK_OPS
+#define ALGCTL_SM_BLOCK_OPS
+
+include "dialects/sm/sm_op.td"
+
+def Sm_FetchOp : Sm_Op<"fetch", [AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
+  let summary = "A block of an operand";
+  let description = [{
+    What lies outside the map is zero.
+
+    ```mlir
+    %a = sm.fetch %x[%map][%column, %group, %line, %row] : !sm.maps<...> -> !sm.block<128 x 64 x bf16>
+    ```
+
+    Thread blocks of a cluster that want the same block of an operand fetch it together, each a part of its rows
+    for all of them. The coordinates are those of the whole block, the maps' boxes have the rows of one part. Bit r
+    of the mask stands for block r of the cluster; all blocks of the mask must come to the op equally often.
+
+    ```mlir
+    %b = sm.fetch %w[%map][%column, %group, %depth, %row] part %p of 2 multicast %mask
+        : !sm.maps<1 x 32 x 192 x bf16, row_dimension 2> -> !sm.block<64 x 192 x bf16>
+    ```
+  }];
+  let arguments = (ins Sm_MapsType:$source, Index:$map, Variadic<Index>:$coordinates, Optional<Index>:$part,
+                       OptionalAttr<I64Attr>:$parts, Optional<Index>:$mask);
+  let results = (outs Sm_BlockType:$block);
+  let assemblyFormat = [{
+    $source `[` $map `]` `[` $coordinates `]` (`part` $part^ `of` $parts)? (`multicast` $mask^)? attr-dict
+    `:` type($source) `->` type($block)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$block, "::mlir::Value":$source, "::mlir::Value":$map,
+                                 "::mlir::ValueRange":$coordinates), [{
+    build($_builder, $_state, block, source, map, coordinates, ::mlir::Value(), ::mlir::IntegerAttr(), ::mlir::Value());
+  }]>];
+  let hasVerifier = 1;
+}
+
+def Sm_HoldOp : Sm_Op<"hold", [AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
+  let summary = "Rows that stay for several products";
+  let description = [{
+    As `sm.fetch_parts` fetches them, all parts, with as many boxes side by side as the block is wide: it is
+    cut into *pieces* of the width of a box. One part is enough.
+
+    ```mlir
+    %held = sm.hold %x[%map0, %map1] [%column, %group0, %line0, %row0, %column, %group1, %line1, %row1]
+        : !sm.maps<2 x 64 x 64 x bf16, row_dimension 3> -> !sm.block<128 x 192 x bf16>
+    ```
+  }];
+  let arguments = (ins Sm_MapsType:$source, Variadic<Index>:$maps, Variadic<Index>:$coordinates);
+  let results = (outs Sm_BlockType:$block);
+  let assemblyFormat = [{
+    $source `[` $maps `]` `[` $coordinates `]` attr-dict `:` type($source) `->` type($block)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getParts() { return static_cast<int64_t>(getMaps().size()); }
+    /// The four coordinates of a part.
+    ::mlir::OperandRange getCoordinatesOf(int64_t part) {
+      return getCoordinates().slice(static_cast<size_t>(4 * part), 4);
+    }
+  }];
+}
+
+def Sm_FetchPartsOp : Sm_Op<"fetch_parts", [AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
+  let summary = "A block of rows of several types";
+  let description = [{
+    The parts lie one below the other, each as high as the boxes of the maps; every part comes from a map and four
+    coordinates of its own. What lies outside the map is zero. Where `part` is the number of parts, all of them
+    are fetched, where it is larger none, otherwise that one alone: the rest of the block is nothing to multiply with.
+
+    ```mlir
+    %a = sm.fetch_parts %x[%map0, %map1] [%column, %group, %line0, %row0, %column, %group, %line1, %row1] part %p
+        : !sm.maps<2 x 64 x 64 x bf16, row_dimension 3> -> !sm.block<128 x 64 x bf16>
+    ```
+  }];
+  let arguments = (ins Sm_MapsType:$source, Variadic<Index>:$maps, Variadic<Index>:$coordinates, Index:$part);
+  let results = (outs Sm_BlockType:$block);
+  let assemblyFormat = [{
+    $source `[` $maps `]` `[` $coordinates `]` `part` $part attr-dict `:` type($source) `->` type($block)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getParts() { return static_cast<int64_t>(getMaps().size()); }
+    /// The four coordinates of a part.
+    ::mlir::OperandRange getCoordinatesOf(int64_t part) {
+      return getCoordinates().slice(static_cast<size_t>(4 * part), 4);
+    }
+  }];
+}
+
+def Sm_MultiplyOp : Sm_Op<"multiply", [Pure, AttrSizedOperandSegments,
+                                   AllTypesMatch<["accumulator", "result"]>]> {
+  let summary = "Add the product of two blocks to the sums";
+  let description = [{
+    Where `negate` holds, the product is subtracted: a coefficient of -1. Other coefficients scale a sum of
+    products with `sm.add_scaled`. Where `shallow` holds, the blocks hold zeros behind the depth that follows
+    `to`, and only what is before it is multiplied: the last block of a group whose width the depth does not
+    divide.
+
+    The sums may consist of parts of as many rows each, one below the other, as `sm.fetch_parts` fetches them. With
+    `part 0 of 2`, the product is added to the first half of the rows alone; a part with the number of parts stands
+    for all of them. With `held`, a part alone is a piece of the rows that `sm.hold` has brought, and all of them are A.
+
+    ```mlir
+    %next = sm.multiply %a, %b, %sum negate %minus shallow %last to 32
+        : !sm.block<128 x 64 x bf16>, !sm.block<64 x 192 x bf16>, !sm.accumulator<128 x 192>
+    %own = sm.multiply %a, %b, %sum part %p of 2 : !sm.block<...>, !sm.block<...>, !sm.accumulator<128 x 192>
+    %stays = sm.multiply %a, %b, %sum part %p of 2 held %rows[%piece] : !sm.block<128 x 192 x bf16> : ...
+    ```
+
+    Once they have their place in shared memory, the held rows are a buffer with a slot for each piece.
+  }];
+  let arguments = (ins Sm_BlockType:$a, Sm_BlockType:$b, Sm_AccumulatorType:$accumulator, Optional<I1>:$negate,
+                       Optional<I1>:$shallow, OptionalAttr<I64Attr>:$shallow_depth,
+                       Optional<Index>:$part, OptionalAttr<I64Attr>:$parts, Optional<Sm_BlockOrBuffer>:$held,
+                       Optional<Index>:$piece);
+  let results = (outs Sm_AccumulatorType:$result);
+  let assemblyFormat = [{
+    $a `,` $b `,` $accumulator (`negate` $negate^)? (`shallow` $shallow^ `to` $shallow_depth)?
+    (`part` $part^ `of` $parts)? (`held` $held^ `[` $piece `]` `:` type($held))? attr-dict
+    `:` type($a) `,` type($b) `,` type($accumulator)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$a, "::mlir::Value":$b,
+                                 "::mlir::Value":$accumulator, "::mlir::Value":$negate), [{
+    build($_builder, $_state, result, a, b, accumulator, negate, ::mlir::Value(), ::mlir::IntegerAttr(),
+          ::mlir::Value(), ::mlir::IntegerAttr(), ::mlir::Value(), ::mlir::Value());
+  }]>];
+  let hasVerifier = 1;
+}
+
+def Sm_DeliverOp : Sm_Op<"deliver", [MemoryEffects<[MemWrite]>]> {
+  let summary = "The finished sums of a tile go to the result, rounded to its type";
+  let description = [{
+    What lies outside the map is not written. Sums of single warps go through plain maps, straight from registers to
+    memory, in pairs of columns where the maps' vector is 2 or more; sums of warpgroups through tensor maps.
+  }];
+  let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_MapsType:$target, Index:$map, Variadic<Index>:$coordinates);
+  let assemblyFormat = [{
+    $accumulator `to` $target `[` $map `]` `[` $coordinates `]` attr-dict `:` type($accumulator) `to` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
+def Sm_DeliverPartsOp : Sm_Op<"deliver_parts", [AttrSizedOperandSegments, MemoryEffects<[MemWrite]>]> {
+  let summary = "The finished sums of a tile of several types go to the result, rounded to its type";
+  let description = [{
+    Part p of the sums, as high as the boxes of the maps, goes to map p at coordinates 4p to 4p + 3. What lies
+    outside the map is not written.
+
+    ```mlir
+    sm.deliver_parts %sum to %y[%map0, %map1] [%column, %group, %line0, %row0, %column, %group, %line1, %row1]
+        : !sm.accumulator<128 x 192> to !sm.maps<2 x 64 x 192 x bf16, row_dimension 3>
+    ```
+  }];
+  let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_MapsType:$target, Variadic<Index>:$maps,
+                       Variadic<Index>:$coordinates);
+  let assemblyFormat = [{
+    $accumulator `to` $target `[` $maps `]` `[` $coordinates `]` attr-dict `:` type($accumulator) `to` type($target)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getParts() { return static_cast<int64_t>(getMaps().size()); }
+  }];
+}
+
+#endif

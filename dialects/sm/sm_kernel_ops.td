@@ -1,0 +1,100 @@
+// The kernel, its roles, and what a thread block knows of the grid.
+#ifndef ALGCTL_SM_KERNEL_OPS
+#define ALGCTL_SM_KERNEL_OPS
+
+include "dialects/sm/sm_op.td"
+
+def Sm_KernelOp : Sm_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, NoTerminator,
+                               DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "One kernel on a persistent grid";
+  let description = [{
+    The arguments of the body are the maps of X, W and Y, the number of rows M and the row offset modulo
+    the period of the row types (both `index`), and the terms table. Layout and schedule are those of the tile
+    program that it came from.
+
+    ```mlir
+    sm.kernel @forward(%x: !sm.maps<...>, %w: !sm.maps<...>, %y: !sm.maps<...>, %rows: index, %offset: index,
+                       %terms: !sm.terms_table) attributes {layout = #tile.layout<...>, schedule = ...} { ... }
+    ```
+
+    What stands in no role, all threads of the block run. Where there are roles, those are allocations alone. A
+    kernel without roles has 32 threads for each of the `warps` of its `#tile.staged` schedule.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, AnyAttr:$layout, AnyAttr:$schedule);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Sm_RoleOp : Sm_Op<"role", [HasParent<"KernelOp">, SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
+  let summary = "What some warpgroups of the block do";
+  let description = [{
+    Warpgroups are dealt out in the order of the roles in the kernel. The role's threads run the body with
+    `registers` registers each (a multiple of 8; setmaxnreg on entry), the other threads go on to the next role.
+
+    ```mlir
+    sm.role multiply warpgroups 2 registers 232 { ... }
+    sm.role load warpgroups 1 registers 40 { ... }
+    ```
+  }];
+  let arguments = (ins Sm_RoleKind:$kind, I64Attr:$warpgroups, I64Attr:$registers);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$kind `warpgroups` $warpgroups `registers` $registers $body attr-dict";
+  let hasVerifier = 1;
+}
+
+def Sm_ElectOp : Sm_Op<"elect", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
+  let summary = "Runs its body in one thread of each warpgroup of the role";
+  let description = [{
+    Always the same thread, one of the warpgroup's first warp, so that what it issued it can also wait for.
+  }];
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$body attr-dict";
+  let hasVerifier = 1;
+}
+
+def Sm_BlockIndexOp : Sm_Op<"block_index", [Pure]> {
+  let summary = "Index of this thread block in the grid";
+  let results = (outs Index:$index);
+  let assemblyFormat = "attr-dict";
+}
+
+def Sm_BlockCountOp : Sm_Op<"block_count", [Pure]> {
+  let summary = "Number of thread blocks in the grid";
+  let results = (outs Index:$count);
+  let assemblyFormat = "attr-dict";
+}
+
+def Sm_ClusterRankOp : Sm_Op<"cluster_rank", [Pure]> {
+  let summary = "Index of this thread block in its cluster";
+  let description = [{
+    The number by which masks and addresses name a block of the cluster (%cluster_ctarank).
+  }];
+  let results = (outs Index:$rank);
+  let assemblyFormat = "attr-dict";
+}
+
+def Sm_WarpgroupOp : Sm_Op<"warpgroup", [Pure]> {
+  let summary = "Index of this warpgroup among those of its role";
+  let results = (outs Index:$index);
+  let assemblyFormat = "attr-dict";
+}
+
+def Sm_WaitForPredecessorOp : Sm_Op<"wait_for_predecessor", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Wait until the grid before this one has ended and its writes are visible (griddepcontrol.wait)";
+  let assemblyFormat = "attr-dict";
+}
+
+def Sm_ReleaseSuccessorOp : Sm_Op<"release_successor", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Let the grid after this one begin (griddepcontrol.launch_dependents)";
+  let assemblyFormat = "attr-dict";
+}
+
+def Sm_ReadTermsOp : Sm_Op<"read_terms", [MemoryEffects<[MemRead]>]> {
+  let summary = "One word of the terms table";
+  let arguments = (ins Sm_TermsTableType:$table, Index:$position);
+  let results = (outs I32:$word);
+  let assemblyFormat = "$table `[` $position `]` attr-dict";
+}
+
+#endif

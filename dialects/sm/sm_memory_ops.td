@@ -1,0 +1,201 @@
+// Shared memory and its barriers; copies by the engine, and by the threads of the block.
+#ifndef ALGCTL_SM_MEMORY_OPS
+#define ALGCTL_SM_MEMORY_OPS
+
+include "dialects/sm/sm_op.td"
+
+//===--------------------------------------------------------------------------------------------===//
+// Shared memory and barriers
+//===--------------------------------------------------------------------------------------------===//
+
+def Sm_AllocateOp : Sm_Op<"allocate", [HasParent<"KernelOp">, MemoryEffects<[MemAlloc]>]> {
+  let summary = "Shared memory for a ring of blocks";
+  let description = [{ Every slot begins at a multiple of 1024 bytes, the period of the widest swizzle. }];
+  let results = (outs Sm_BufferType:$buffer);
+  let assemblyFormat = "attr-dict `:` type($buffer)";
+  let hasVerifier = 1;
+}
+
+def Sm_BarriersOp : Sm_Op<"barriers", [HasParent<"KernelOp">, MemoryEffects<[MemAlloc]>]> {
+  let summary = "Shared memory for a ring of mbarriers, each completed by a number of arrivals";
+  let arguments = (ins I64Attr:$arrivals);
+  let results = (outs Sm_BarriersType:$barriers);
+  let assemblyFormat = "`arrivals` $arrivals attr-dict `:` type($barriers)";
+  let hasVerifier = 1;
+}
+
+def Sm_InitializeOp : Sm_Op<"initialize", [HasParent<"KernelOp">, MemoryEffects<[MemWrite]>]> {
+  let summary = "Initialise barriers, make that visible to the asynchronous engines, and let all threads of the block see it";
+  let description = [{
+    One thread initialises, then fence.mbarrier_init, then the block's threads meet at barrier 0. With `cluster` the
+    threads of all blocks of the cluster meet at its barrier instead, since the others signal these barriers, too.
+  }];
+  let arguments = (ins Variadic<Sm_BarriersType>:$barriers, UnitAttr:$cluster);
+  let assemblyFormat = "$barriers (`cluster` $cluster^)? attr-dict `:` type($barriers)";
+}
+
+def Sm_ExpectOp : Sm_Op<"expect", [Sm_RunsInOneThread, MemoryEffects<[MemWrite]>]> {
+  let summary = "Arrive at a barrier and announce how many bytes will be loaded before it completes";
+  let description = [{
+    `bytes` of them are always loaded. With `plus`, so many more are: those of loads that depend on a condition.
+  }];
+  let arguments = (ins Sm_BarriersType:$barriers, Index:$slot, I64Attr:$bytes, Optional<Index>:$more);
+  let assemblyFormat = "$barriers `[` $slot `]` `bytes` $bytes (`plus` $more^)? attr-dict `:` type($barriers)";
+  let hasVerifier = 1;
+}
+
+def Sm_WaitOp : Sm_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Wait until the phase of a barrier with the given parity has completed";
+  let arguments = (ins Sm_BarriersType:$barriers, Index:$slot, I32:$parity);
+  let assemblyFormat = "$barriers `[` $slot `]` `parity` $parity attr-dict `:` type($barriers)";
+}
+
+def Sm_ArriveOp : Sm_Op<"arrive", [MemoryEffects<[MemWrite]>]> {
+  let summary = "One arrival from each warp";
+  let description = [{
+    The first lane of every warp arrives: tensor-core instructions complete warp by warp, and a warp whose lanes
+    have all waited for its own says so for itself.
+
+    With `at %mask`, every warp arrives at the barrier in its place in each block of the cluster whose bit is set:
+    lane l at that of block l. What that says is that the products have read the slot; it publishes no writes to
+    other blocks.
+  }];
+  let arguments = (ins Sm_BarriersType:$barriers, Index:$slot, Optional<Index>:$mask);
+  let assemblyFormat = "$barriers `[` $slot `]` (`at` $mask^)? attr-dict `:` type($barriers)";
+}
+
+def Sm_ClusterSyncOp : Sm_Op<"cluster_sync", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "All threads of all blocks of the cluster meet";
+  let description = [{
+    At the end of each role: no block may exit while others still copy into its shared memory or arrive at its
+    barriers.
+  }];
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
+def Sm_SyncOp : Sm_Op<"sync", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "The threads of each warpgroup meet at its named barrier";
+  let assemblyFormat = "attr-dict";
+}
+
+def Sm_FenceOp : Sm_Op<"fence", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Make this thread's writes to shared memory visible to the asynchronous engines (fence.proxy.async)";
+  let assemblyFormat = "attr-dict";
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// Copies
+//===--------------------------------------------------------------------------------------------===//
+
+def Sm_LoadOp : Sm_Op<"load", [Sm_RunsInOneThread, AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Copy a block into a slot, asynchronously; a barrier counts its bytes";
+  let description = [{
+    One tensor-map copy for each panel of the slot, the column coordinate advancing by the panel's width. What
+    lies outside the map arrives as zeros and counts as bytes. Until barriers are inserted, no barrier is
+    signalled.
+
+    With `row`, the block is a part of the slot, as many rows of it as the maps' boxes have, from that row on.
+    With `where`, nothing is loaded and no bytes arrive unless the condition holds.
+
+    ```mlir
+    sm.load %x[%map][%column, %group, %line, %row] to %a[%slot] signal %full[%slot] : !sm.maps<...> to !sm.buffer<...>, !sm.barriers<5>
+    sm.load %x[%map][%column, %group, %line, %row] to %a[%slot] row 64 where %wanted : !sm.maps<2 x 64 x 64 x bf16, ...> to !sm.buffer<5 x 128 x 64 x bf16, ...>
+    ```
+
+    A part of the block (see `sm.fetch`) goes to its rows of the slot in the shared memory of every block of the
+    mask, and signals the barrier in the same place of each. Every block gets the bytes of its whole slot.
+  }];
+  let arguments = (ins Sm_MapsType:$source, Index:$map, Variadic<Index>:$coordinates, Sm_BufferType:$target, Index:$slot,
+                       Optional<Index>:$part, OptionalAttr<I64Attr>:$parts, Optional<Index>:$mask,
+                       Optional<Sm_BarriersType>:$barriers, Optional<Index>:$barrier_slot,
+                       OptionalAttr<I64Attr>:$row, Optional<I1>:$condition);
+  let assemblyFormat = [{
+    $source `[` $map `]` `[` $coordinates `]` `to` $target `[` $slot `]` (`part` $part^ `of` $parts)?
+    (`multicast` $mask^)? (`row` $row^)? (`where` $condition^)? (`signal` $barriers^ `[` $barrier_slot `]`)? attr-dict
+    `:` type($source) `to` type($target) (`,` type($barriers)^)?
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$source, "::mlir::Value":$map, "::mlir::ValueRange":$coordinates,
+                                 "::mlir::Value":$target, "::mlir::Value":$slot, "::mlir::Value":$barriers,
+                                 "::mlir::Value":$barrier_slot), [{
+    build($_builder, $_state, source, map, coordinates, target, slot, ::mlir::Value(), ::mlir::IntegerAttr(),
+          ::mlir::Value(), barriers, barrier_slot, ::mlir::IntegerAttr(), ::mlir::Value());
+  }]>];
+  let extraClassDeclaration = [{
+    /// That arrive where the load is made: of all parts, where other blocks load the others.
+    int64_t getBytes() {
+      MapsType maps = getSource().getType();
+      return static_cast<int64_t>(getParts().value_or(1)) * maps.getRows() * maps.getColumns() * maps.getElementType().getIntOrFloatBitWidth() / 8;
+    }
+  }];
+  let hasVerifier = 1;
+}
+
+def Sm_StoreOp : Sm_Op<"store", [Sm_RunsInOneThread, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Copy a slot to the result, asynchronously; what lies outside the map is not written";
+  let arguments = (ins Sm_BufferType:$source, Index:$slot, Sm_MapsType:$target, Index:$map, Variadic<Index>:$coordinates);
+  let assemblyFormat = [{
+    $source `[` $slot `]` `to` $target `[` $map `]` `[` $coordinates `]` attr-dict `:` type($source) `to` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
+def Sm_StoreCommitOp : Sm_Op<"store_commit", [Sm_RunsInOneThread, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Close the group of stores that this thread has issued";
+  let assemblyFormat = "attr-dict";
+}
+
+def Sm_StoreWaitOp : Sm_Op<"store_wait", [Sm_RunsInOneThread, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Wait until at most `pending` of this thread's store groups have not read their source";
+  let description = [{ With `written`, until their writes have been made, too. }];
+  let arguments = (ins I64Attr:$pending, UnitAttr:$written);
+  let assemblyFormat = "$pending (`written` $written^)? attr-dict";
+  let hasVerifier = 1;
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// Copies by the threads of the block
+//===--------------------------------------------------------------------------------------------===//
+
+def Sm_CopyOp : Sm_Op<"copy", [Sm_RunsInAllThreads, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Copy a block into a slot, asynchronously, all threads of the block together";
+  let description = [{
+    Each thread moves vectors of the map's `vector` elements, of 2 to 16 bytes, into their places in the slot's
+    swizzled panels. What lies outside the map arrives as zeros and is not read. A vector never crosses the map's
+    edge: the vector divides its widths, and the first column must be a multiple of it.
+
+    Vectors of 4, 8 and 16 bytes are cp.async, and belong to the group that the next `sm.copy_commit` closes. There
+    is none for 2 bytes: such elements go through registers and have arrived when the op is done. Either way, other
+    threads may count on them behind `sm.copy_wait` and `sm.block_sync` only.
+
+    ```mlir
+    sm.copy %x[%map][%column, %group, %line, %row] to %a[%slot]
+        : !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle 64, vector 8> to !sm.buffer<4 x 64 x 32 x bf16, swizzle 64>
+    ```
+  }];
+  let arguments = (ins Sm_MapsType:$source, Index:$map, Variadic<Index>:$coordinates, Sm_BufferType:$target, Index:$slot);
+  let assemblyFormat = [{
+    $source `[` $map `]` `[` $coordinates `]` `to` $target `[` $slot `]` attr-dict `:` type($source) `to` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
+def Sm_CopyCommitOp : Sm_Op<"copy_commit", [Sm_RunsInAllThreads, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Close the group of copies that this thread has issued since the last one";
+  let description = [{ A group may be empty; it counts all the same. }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Sm_CopyWaitOp : Sm_Op<"copy_wait", [Sm_RunsInAllThreads, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Wait until at most `pending` of this thread's latest groups of copies have not arrived";
+  let arguments = (ins I64Attr:$pending);
+  let assemblyFormat = "$pending attr-dict";
+  let hasVerifier = 1;
+}
+
+def Sm_BlockSyncOp : Sm_Op<"block_sync", [Sm_RunsInAllThreads, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "All threads of the block meet, and see what the others have written to shared memory";
+  let assemblyFormat = "attr-dict";
+}
+
+#endif

@@ -1,0 +1,115 @@
+// Products of slots, and what becomes of their sums.
+#ifndef ALGCTL_SM_PRODUCT_OPS
+#define ALGCTL_SM_PRODUCT_OPS
+
+include "dialects/sm/sm_op.td"
+
+def Sm_ZeroOp : Sm_Op<"zero", [Pure]> {
+  let summary = "Sums of nothing";
+  let results = (outs Sm_AccumulatorType:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Sm_MmaFenceOp : Sm_Op<"mma_fence", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Order register accesses before the products that follow (wgmma.fence)";
+  let assemblyFormat = "attr-dict";
+}
+
+def Sm_MmaOp : Sm_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulator", "result"]>]> {
+  let summary = "Add a slot of rows times a slot of the bank to the sums";
+  let description = [{
+    The product of the slot of A (rows x depth) and the slot of B (depth x columns) is added, with `negate`
+    subtracted.
+
+    For sums of warpgroups there is one tensor-core instruction of each warpgroup for every 16 of the depth, on its
+    64 rows of A and all of B, or, where they are transposed, on its 64 columns of B and all of A. It is asynchronous: the sums are not to be touched before `sm.mma_wait` and
+    `sm.settle`; more products of the same shape may be added.
+
+    With `depth` only that much of the slots' depth is multiplied, from its beginning.
+
+    For sums of single warps (`warps`) each warp loads the rows of A and the columns of B that its part needs into
+    registers, and multiplies tile by tile. When the op is done, the sums are there and the slots have been read by
+    this warp. Here the sign may be a value: where the operand of `negate_if` holds, the product is subtracted.
+
+    ```mlir
+    %next = sm.mma %a[%slot], %b[%slot], %sum negate : !sm.buffer<...>, !sm.buffer<...>, !sm.accumulator<128 x 192>
+    %other = sm.mma %a[%slot], %b[%slot], %sum negate_if %minus : !sm.buffer<...>, !sm.buffer<...>, !sm.accumulator<64 x 128, warps 2 x 2>
+    ```
+  }];
+  let arguments = (ins Sm_BufferType:$a, Index:$a_slot, Sm_BufferType:$b, Index:$b_slot, Sm_AccumulatorType:$accumulator,
+                       UnitAttr:$negate, Optional<I1>:$negate_if, OptionalAttr<I64Attr>:$depth);
+  let results = (outs Sm_AccumulatorType:$result);
+  let assemblyFormat = [{
+    $a `[` $a_slot `]` `,` $b `[` $b_slot `]` `,` $accumulator (`negate` $negate^)? (`negate_if` $negate_if^)?
+    (`depth` $depth^)? attr-dict
+    `:` type($a) `,` type($b) `,` type($accumulator)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$a, "::mlir::Value":$a_slot,
+                                 "::mlir::Value":$b, "::mlir::Value":$b_slot, "::mlir::Value":$accumulator,
+                                 "bool":$negate), [{
+    build($_builder, $_state, result, a, a_slot, b, b_slot, accumulator, negate, ::mlir::Value(),
+          ::mlir::IntegerAttr());
+  }]>];
+  let extraClassDeclaration = [{
+    /// What is multiplied of the slots' depth.
+    int64_t getMultipliedDepth() {
+      return getDepth() ? static_cast<int64_t>(*getDepth()) : getA().getType().getColumns();
+    }
+  }];
+  let hasVerifier = 1;
+}
+
+def Sm_AddScaledOp : Sm_Op<"add_scaled", [Pure, AllTypesMatch<["partial", "total", "result"]>]> {
+  let summary = "total + coefficient * partial, element by element in f32";
+  let description = [{
+    For terms whose coefficients are no signs: the products of terms with one coefficient are added up, and their
+    sum is scaled once.
+
+    ```mlir
+    %next = sm.add_scaled %partial, %coefficient, %total : !sm.accumulator<64 x 128, warps 2 x 2>
+    ```
+  }];
+  let arguments = (ins Sm_AccumulatorType:$partial, F32:$coefficient, Sm_AccumulatorType:$total);
+  let results = (outs Sm_AccumulatorType:$result);
+  let assemblyFormat = "$partial `,` $coefficient `,` $total attr-dict `:` type($total)";
+  let hasVerifier = 1;
+}
+
+def Sm_MmaCommitOp : Sm_Op<"mma_commit", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Close the group of products issued so far";
+  let assemblyFormat = "attr-dict";
+}
+
+def Sm_MmaWaitOp : Sm_Op<"mma_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Wait until at most `pending` groups of products are unfinished";
+  let arguments = (ins I64Attr:$pending);
+  let assemblyFormat = "$pending attr-dict";
+  let hasVerifier = 1;
+}
+
+def Sm_SettleOp : Sm_Op<"settle", [AllTypesMatch<["accumulator", "result"]>]> {
+  let summary = "The sums, now that the wait before has seen them finished";
+  let description = [{
+    Waiting carries no data, so nothing would keep a compiler from reading the registers before it. This op ties
+    them to its place in the program. It outlives the lowering to `nvvm`, then on a struct of f32: the
+    translation to LLVM makes it an empty asm with tied registers, the simulator a call that hands out the real
+    values.
+  }];
+  let arguments = (ins AnyType:$accumulator);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$accumulator attr-dict `:` type($accumulator)";
+}
+
+def Sm_WriteOp : Sm_Op<"write", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Write each warpgroup's part of the sums into a slot, rounded to the buffer's type";
+  let description = [{
+    Warpgroup g writes slot `slot` with its own rows, or columns; the slot is chosen per warpgroup (`sm.warpgroup`).
+    bf16 goes through stmatrix, which transposes where the sums are, f32 through vector stores, both in the
+    buffer's swizzled layout.
+  }];
+  let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_BufferType:$target, Index:$slot);
+  let assemblyFormat = "$accumulator `to` $target `[` $slot `]` attr-dict `:` type($accumulator) `to` type($target)";
+  let hasVerifier = 1;
+}
+
+#endif
