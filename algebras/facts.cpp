@@ -2,8 +2,8 @@
 
 #include "algebras/constructions.h"
 #include "algebras/error.h"
-#include "algebras/radical/structure.h"
-#include "algebras/radical/table_structure.h"
+#include "algebras/structure/structure.h"
+#include "algebras/structure/table_structure.h"
 #include "algebras/rank/bounds.h"
 
 #include <fmt/format.h>

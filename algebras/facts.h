@@ -41,7 +41,7 @@ struct Facts {
 
 // In closed form for constructions: microseconds, but for the lists. For tables associativity, identity,
 // commutativity and what follows from them exactly; the rest where the basis itself shows it
-// (radical/table_structure.h). InputError when a table claims an identity that is not one.
+// (structure/table_structure.h). InputError when a table claims an identity that is not one.
 Facts deriveFacts(const Algebra &algebra);
 
 } // namespace algebras

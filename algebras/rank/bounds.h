@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algebras/algebra.h"
-#include "algebras/radical/structure.h"
+#include "algebras/structure/structure.h"
 #include "algebras/rank/matrix_multiplication.h"
 
 #include <optional>

@@ -3,7 +3,7 @@
 #include "algebras/expression.h"
 #include "algebras/facts.h"
 #include "algebras/facts_json.h"
-#include "algebras/radical/table_structure.h"
+#include "algebras/structure/table_structure.h"
 #include "tests/algebras/random_algebra.h"
 #include "tests/algebras/reference.h"
 

@@ -1,4 +1,4 @@
-#include "algebras/radical/table_structure.h"
+#include "algebras/structure/table_structure.h"
 
 #include "algebras/associativity.h"
 #include "algebras/identity.h"
@@ -95,13 +95,16 @@ std::optional<std::map<std::int64_t, Unit>> placeUnits(const Table &table, const
   return places;
 }
 
-// Blocks of idempotents that share units; each has to be a full square.
-std::optional<std::map<std::int64_t, std::int64_t>>
-componentSizes(const std::map<std::int64_t, Unit> &places) {
+// Blocks of idempotents that share units; each has to be a full square. Its units row-major.
+std::optional<std::vector<std::vector<std::int64_t>>>
+componentUnits(const std::map<std::int64_t, Unit> &places) {
   std::map<std::int64_t, Slots> partners; // row -> columns
-  for (const auto &[unit, place] : places)
+  std::map<Unit, std::int64_t> at;
+  for (const auto &[unit, place] : places) {
     partners[place.first].insert(place.second);
-  std::map<std::int64_t, std::int64_t> components;
+    at[place] = unit;
+  }
+  std::vector<std::vector<std::int64_t>> components;
   Slots seen;
   for (const auto &[row, columns] : partners) {
     if (seen.contains(row))
@@ -113,14 +116,16 @@ componentSizes(const std::map<std::int64_t, Unit> &places) {
     }
     if (!columns.contains(row))
       return std::nullopt;
-    auto size = static_cast<std::int64_t>(columns.size());
-    ++components[size * size];
+    std::vector<std::int64_t> &units = components.emplace_back();
+    for (std::int64_t first : columns)
+      for (std::int64_t second : columns)
+        units.push_back(at.at({first, second}));
   }
   return components;
 }
 
-// dim N^s / N^(s+1) for s = 1, 2, ...; nothing when N is not nilpotent or its products are sums.
-std::optional<std::vector<std::int64_t>> radicalLayers(const Table &table, const Slots &units) {
+// The slots that span N, N^2, ...; nothing when N is not nilpotent or its products are sums.
+std::optional<std::vector<std::vector<std::int64_t>>> radicalPowers(const Table &table, const Slots &units) {
   std::vector<const Constant *> inside;
   for (const Constant &constant : table.constants()) {
     if (units.contains(constant.i) || units.contains(constant.j))
@@ -133,7 +138,7 @@ std::optional<std::vector<std::int64_t>> radicalLayers(const Table &table, const
   for (std::int64_t slot = 0; slot < table.dimension(); ++slot)
     if (!units.contains(slot))
       power.insert(slot);
-  std::vector<std::int64_t> layers;
+  std::vector<std::vector<std::int64_t>> powers;
   while (!power.empty()) {
     Slots next;
     for (const Constant *constant : inside)
@@ -141,31 +146,43 @@ std::optional<std::vector<std::int64_t>> radicalLayers(const Table &table, const
         next.insert(constant->k);
     if (next.size() >= power.size()) // N^(s+1) lies in N^s: no descent, no nilpotency
       return std::nullopt;
-    layers.push_back(static_cast<std::int64_t>(power.size() - next.size()));
+    powers.emplace_back(power.begin(), power.end());
     power = std::move(next);
   }
-  return layers;
+  return powers;
 }
 
 } // namespace
 
-std::optional<Structure> tableStructure(const Table &table) {
-  if (table.dimension() > table.nonzeros() || findNonassociative(table) || !findIdentity(table))
-    return std::nullopt;
+std::optional<ShownStructure> shownStructure(const Table &table) {
   Slots units = matrixUnitCandidates(table);
   if (units.empty() || !isIdeal(table, units))
     return std::nullopt;
   auto places = placeUnits(table, units);
   if (!places)
     return std::nullopt;
-  auto components = componentSizes(*places);
-  auto layers = radicalLayers(table, units);
-  if (!components || !layers)
+  auto components = componentUnits(*places);
+  auto powers = radicalPowers(table, units);
+  if (!components || !powers)
+    return std::nullopt;
+  return ShownStructure{std::move(*components), std::move(*powers)};
+}
+
+std::optional<Structure> tableStructure(const Table &table) {
+  if (table.dimension() > table.nonzeros() || findNonassociative(table) || !findIdentity(table))
+    return std::nullopt;
+  std::optional<ShownStructure> shown = shownStructure(table);
+  if (!shown)
     return std::nullopt;
   Structure result;
-  result.layers = {static_cast<std::int64_t>(units.size())};
-  result.layers.insert(result.layers.end(), layers->begin(), layers->end());
-  result.components = std::move(*components);
+  std::int64_t above = table.dimension();
+  for (const std::vector<std::int64_t> &power : shown->radical_powers) {
+    result.layers.push_back(above - static_cast<std::int64_t>(power.size()));
+    above = static_cast<std::int64_t>(power.size());
+  }
+  result.layers.push_back(above);
+  for (const std::vector<std::int64_t> &units : shown->units)
+    ++result.components[static_cast<std::int64_t>(units.size())];
   result.center_dimension = centerDimension(table);
   return result;
 }

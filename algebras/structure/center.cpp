@@ -1,7 +1,7 @@
 // z is central exactly when it commutes with every basis element. Two or three random elements nearly always
 // suffice to cut the candidates down to the centre; every candidate is then checked against the whole basis,
 // so that the answer is exact.
-#include "algebras/radical/table_structure.h"
+#include "algebras/structure/table_structure.h"
 
 #include "algebras/rational_flint.h"
 

@@ -1,6 +1,6 @@
-#include "algebras/radical/structure.h"
+#include "algebras/structure/structure.h"
 
-#include "algebras/radical/table_structure.h"
+#include "algebras/structure/table_structure.h"
 
 #include <flint/fmpz.h>
 #include <flint/fmpz_poly.h>

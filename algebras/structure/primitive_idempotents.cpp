@@ -1,0 +1,48 @@
+// Idempotents of A/rad lift: if x^2 = x modulo a nilpotent ideal, so is 3x^2 - 2x^3 modulo its square. The
+// lifts are made orthogonal one after another: with f the sum of those already lifted, (1-f) e (1-f) is
+// idempotent modulo rad.
+#include "algebras/structure/decomposition.h"
+#include "algebras/structure/sparse_product.h"
+
+#include <stdexcept>
+
+namespace algebras {
+
+std::optional<std::vector<SparseVector>> primitiveIdempotents(const Algebra &algebra,
+                                                              const Decomposition &decomposition) {
+  std::vector<SparseVector> diagonal;
+  for (const SimpleComponent &component : decomposition.components) {
+    if (!component.matrix_degree ||
+        *component.matrix_degree * *component.matrix_degree != component.dimension)
+      return std::nullopt;
+    std::int64_t d = *component.matrix_degree;
+    if (d == 1)
+      diagonal.push_back(component.idempotent);
+    for (std::int64_t a = 0; d > 1 && a < d; ++a)
+      diagonal.push_back(component.matrix_units[a * d + a]);
+  }
+
+  Table table = algebra.expand();
+  SparseProduct product(table);
+  std::optional<SparseVector> one = findIdentity(table);
+  if (!one)
+    throw std::logic_error("primitiveIdempotents: the algebra has no identity");
+  SparseVector rest = *one; // 1 - f
+  std::vector<SparseVector> result;
+  for (std::size_t index = 0; index + 1 < diagonal.size(); ++index) {
+    SparseVector x = product.multiply(product.multiply(rest, diagonal[index]), rest);
+    for (;;) {
+      SparseVector square = product.multiply(x, x);
+      if (square == x)
+        break;
+      x = product.combine(Rational(3), square, Rational(-2), product.multiply(square, x));
+    }
+    rest = product.combine(Rational(1), rest, Rational(-1), x);
+    result.push_back(std::move(x));
+  }
+  if (!diagonal.empty())
+    result.push_back(std::move(rest));
+  return result;
+}
+
+} // namespace algebras

@@ -1,0 +1,103 @@
+#include "algebras/structure/shown_decomposition.h"
+
+#include "algebras/structure/structure.h"
+#include "algebras/structure/table_structure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace algebras {
+
+namespace {
+
+SparseVector slotVector(std::int64_t slot) { return {{slot, Rational(1)}}; }
+
+Decomposition fromSlots(const ShownStructure &shown) {
+  Decomposition result;
+  for (const std::vector<std::int64_t> &power : shown.radical_powers) {
+    std::vector<SparseVector> &basis = result.radical_powers.emplace_back();
+    for (std::int64_t slot : power)
+      basis.push_back(slotVector(slot));
+  }
+  for (const std::vector<std::int64_t> &units : shown.units) {
+    SimpleComponent component;
+    component.dimension = static_cast<std::int64_t>(units.size());
+    auto d = static_cast<std::int64_t>(std::llround(std::sqrt(static_cast<double>(units.size()))));
+    component.matrix_degree = d;
+    std::vector<std::int64_t> diagonal;
+    for (std::int64_t a = 0; a < d; ++a)
+      diagonal.push_back(units[a * d + a]);
+    std::sort(diagonal.begin(), diagonal.end());
+    for (std::int64_t slot : diagonal)
+      component.idempotent.emplace_back(slot, Rational(1));
+    component.center_generator = component.idempotent;
+    component.center_polynomial = {Rational(-1), Rational(1)};
+    if (d > 1)
+      for (std::int64_t unit : units)
+        component.matrix_units.push_back(slotVector(unit));
+    result.components.push_back(std::move(component));
+  }
+  sortComponents(result);
+  return result;
+}
+
+} // namespace
+
+std::optional<Decomposition> shownByPositions(const Algebra &algebra) {
+  if (algebra.nonzeros() > Algebra::kExpansionLimit)
+    return std::nullopt;
+  std::int64_t n = algebra.positions();
+  ShownStructure shown;
+  std::vector<bool> seen(n), is_unit(algebra.dimension());
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (seen[i])
+      continue;
+    std::vector<std::int64_t> mates = algebra.support(i, i);
+    std::vector<std::int64_t> &units = shown.units.emplace_back();
+    for (std::int64_t a : mates) {
+      seen[a] = true;
+      for (std::int64_t b : mates) {
+        units.push_back(algebra.slotAt({a, b}).value());
+        is_unit[units.back()] = true;
+      }
+    }
+  }
+
+  std::vector<std::int64_t> power;
+  for (std::int64_t slot = 0; slot < algebra.dimension(); ++slot)
+    if (!is_unit[slot])
+      power.push_back(slot);
+  // All constants are 1 and two slots multiply into one: rad^(s+1) is spanned by the slots that are products.
+  while (!power.empty()) {
+    std::vector<bool> inside(algebra.dimension());
+    for (std::int64_t slot : power)
+      inside[slot] = true;
+    std::vector<std::int64_t> next;
+    for (std::int64_t slot : power) {
+      Position at = algebra.position(slot);
+      for (std::int64_t k : algebra.support(at.row, at.column))
+        if (!is_unit[algebra.slotAt({at.row, k}).value()] && inside[algebra.slotAt({k, at.column}).value()]) {
+          next.push_back(slot);
+          break;
+        }
+    }
+    shown.radical_powers.push_back(std::move(power));
+    power = std::move(next);
+  }
+  Decomposition result = fromSlots(shown);
+  if (std::optional<Structure> structure = deriveStructure(algebra))
+    result.center_dimension = structure->center_dimension;
+  return result;
+}
+
+std::optional<Decomposition> shownByTable(const Table &table) {
+  std::optional<ShownStructure> shown = shownStructure(table);
+  if (!shown)
+    return std::nullopt;
+  Decomposition result = fromSlots(*shown);
+  result.center_dimension = centerDimension(table);
+  return result;
+}
+
+} // namespace algebras
