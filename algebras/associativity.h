@@ -14,9 +14,11 @@ struct Witness {
   bool operator==(const Witness &) const = default;
 };
 
-// The first witness in the order of (i, j, k, l), or nothing: then the table is associative, proved. Costs
-// the number of pairs of constants that meet (2(3q^2 - 2q) for Q(q), 2*8^L for Q(2)^L), with the memory of
-// one first index at a time.
+// A witness, or nothing: then the table is associative, proved. It is the first one in the order of (i, j, k, l)
+// where all pairs of constants that meet are examined (2(3q^2 - 2q) for Q(q), 2*8^L for Q(2)^L), with the memory
+// of one first index at a time. Where those are more than 2^25 and a few slots generate the table, second indices
+// among these are enough: then it is the first one of the first slot that a test at random points finds failing,
+// which is nearly always the same.
 std::optional<Witness> findNonassociative(const Table &table);
 
 } // namespace algebras

@@ -1,8 +1,17 @@
 // For every first index i, the coefficients D[j,k,l] of (b_i b_j) b_k - b_i (b_j b_k) are gathered from the
 // pairs of constants that meet, sorted, and summed.
+//
+// Where those pairs are many, second indices j of a generating set are enough. The middle nucleus
+//     N = { b : (a b) c = a (b c) for all a, c }
+// of any algebra is a subspace closed under products: for b, b' in N
+//     (a (b b')) c = ((a b) b') c = (a b) (b' c) = a (b (b' c)) = a ((b b') c),
+// by b, b', b and b' in turn. So if a set that generates the algebra lies in N, then N is everything, and the
+// table is associative.
 #include "algebras/associativity.h"
 
+#include "algebras/associativity/dense.h"
 #include "algebras/associativity/scaled_table.h"
+#include "algebras/structure/generators.h"
 
 #include <algorithm>
 #include <tuple>
@@ -55,6 +64,21 @@ public:
     }
     return std::nullopt;
   }
+
+  // The same for some second indices alone. Any witness has one of these if the slots generate the algebra.
+  std::optional<Witness> runSeconds(const std::vector<std::int64_t> &seconds) {
+    for (std::int64_t i : table_.firstIndices())
+      for (std::int64_t j : seconds) {
+        bool is_dense = isDense(meetings(i));
+        if (std::optional<Witness> found =
+                is_dense ? denseWitness(table_.row(i), i, j) : sparseWitness(table_.row(i), i, j))
+          return found;
+      }
+    return std::nullopt;
+  }
+
+  // The first witness with this first index.
+  std::optional<Witness> runFirst(std::int64_t i) { return searchRowBySecond(i, isDense(meetings(i))); }
 
 private:
   static constexpr std::size_t kAtOnce = std::size_t{1} << 22;
@@ -154,14 +178,51 @@ private:
   std::vector<Number> sums_; // D[j,k,l] at k * dimension + l
 };
 
+// Calls use(search) with a search in the cheapest exact arithmetic.
+template <typename Use> std::optional<Witness> withSearch(const Table &table, Use use) {
+  if (!table.field().isRationals())
+    return use(Search(table, PrimeArithmetic{table.field().characteristic()}));
+  if (std::optional<IntegerScale> scale = smallIntegers(table))
+    return use(Search(table, WordArithmetic{*scale}));
+  return use(Search(table, RationalArithmetic{}));
+}
+
+// How many pairs of constants meet in a triple product.
+double pairs(const Table &table) {
+  std::vector<double> rows(table.dimension()), outputs(table.dimension());
+  for (const Constant &constant : table.constants()) {
+    ++rows[constant.i];
+    ++outputs[constant.k];
+  }
+  double result = 0;
+  for (const Constant &constant : table.constants())
+    result += rows[constant.k] + outputs[constant.j];
+  return result;
+}
+
+// A witness, moved to the first one of the first slot that a test at random points finds failing.
+Witness earlier(const Table &table, Witness known) {
+  std::int64_t first = firstFailing(table, known.i);
+  return withSearch(table, [&](auto search) { return search.runFirst(first); }).value_or(known);
+}
+
 } // namespace
 
 std::optional<Witness> findNonassociative(const Table &table) {
-  if (!table.field().isRationals())
-    return Search(table, PrimeArithmetic{table.field().characteristic()}).run();
-  if (std::optional<IntegerScale> scale = smallIntegers(table))
-    return Search(table, WordArithmetic{*scale}).run();
-  return Search(table, RationalArithmetic{}).run();
+  constexpr double kManyPairs = 1 << 25;
+  constexpr std::int64_t kLargestClosure = 2048, kLargestDense = 512;
+  if (table.dimension() <= kLargestClosure && pairs(table) > kManyPairs)
+    if (auto seconds = generatingSlots(table, table.dimension() / 4)) {
+      std::int64_t n = table.dimension();
+      bool is_dense = n <= kLargestDense && table.nonzeros() >= n * n * n / 4;
+      bool has_words = table.field().isRationals() && smallIntegers(table);
+      std::optional<Witness> witness =
+          is_dense && !has_words
+              ? findNonassociativeDense(table, *seconds)
+              : withSearch(table, [&](auto search) { return search.runSeconds(*seconds); });
+      return witness ? std::optional(earlier(table, *witness)) : std::nullopt;
+    }
+  return withSearch(table, [](auto search) { return search.run(); });
 }
 
 } // namespace algebras

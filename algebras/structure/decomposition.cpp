@@ -1,8 +1,11 @@
 #include "algebras/structure/decomposition.h"
 
+#include "algebras/associativity.h"
+#include "algebras/structure/dense_decomposition.h"
 #include "algebras/structure/shown_decomposition.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace algebras {
@@ -66,7 +69,15 @@ std::optional<Decomposition> decompose(const Algebra &algebra) {
     return decomposeDirectProduct(algebra);
   if (algebra.nonzeros() > Algebra::kExpansionLimit)
     return std::nullopt;
-  return shownByTable(algebra.expand());
+  Table table = algebra.expand();
+  std::optional<SparseVector> identity = findIdentity(table);
+  if (!identity || findNonassociative(table))
+    throw std::logic_error("decompose: the algebra is not associative and unital");
+  if (std::optional<Decomposition> shown = shownByTable(table))
+    return shown;
+  if (table.dimension() > kLargestDense)
+    return std::nullopt;
+  return decomposeDense(table, *identity);
 }
 
 } // namespace algebras

@@ -1,0 +1,39 @@
+// Polynomials in one variable over Q or GF(p), as coefficients, lowest degree first, without leading zeros.
+#pragma once
+
+#include "algebras/field.h"
+#include "algebras/rational.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace algebras {
+
+using Polynomial = std::vector<Rational>;
+
+inline std::int64_t degree(const Polynomial &polynomial) {
+  return static_cast<std::int64_t>(polynomial.size()) - 1;
+}
+
+struct PolynomialFactor {
+  Polynomial factor; // monic, irreducible
+  std::int64_t multiplicity = 1;
+};
+
+// The irreducible factors of a polynomial that is not constant, ascending by degree, then by coefficients.
+// Over Q proved by Zassenhaus and van Hoeij's lifting, over GF(p) by Cantor and Zassenhaus, whose random
+// choices decide the time alone.
+std::vector<PolynomialFactor> factor(const Field &field, const Polynomial &polynomial);
+
+Polynomial multiply(const Field &field, const Polynomial &left, const Polynomial &right);
+Polynomial power(const Field &field, const Polynomial &base, std::int64_t exponent);
+// right is not zero.
+Polynomial divideExactly(const Field &field, const Polynomial &left, const Polynomial &right);
+// The h of degree below deg(f g) with h = 1 modulo f and h = 0 modulo g, for coprime f and g.
+Polynomial idempotent(const Field &field, const Polynomial &f, const Polynomial &g);
+
+// "x^2 - 2", "x^3 + 1/2x".
+std::string toString(const Polynomial &polynomial);
+
+} // namespace algebras

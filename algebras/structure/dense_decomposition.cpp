@@ -1,0 +1,67 @@
+// Generators, radical and its powers; then the quotient by the radical, its centre, the fields of the centre,
+// and each simple component by itself. Elements of the quotient are represented in the slots that are no
+// pivots of the radical.
+#include "algebras/structure/dense_decomposition.h"
+
+#include "algebras/structure/generators.h"
+#include "algebras/structure/quotient.h"
+#include "algebras/structure/radical.h"
+#include "algebras/structure/shown_decomposition.h"
+#include "algebras/structure/splitting.h"
+
+#include <stdexcept>
+
+namespace algebras {
+
+namespace {
+
+// The dimension of e B, the rank of multiplication by e.
+std::int64_t componentDimension(const ProductOperator &product, const Matrix &e) {
+  return reducedEchelon(product.leftMatrix(e)).rank();
+}
+
+} // namespace
+
+Decomposition decomposeDense(const Table &table, const SparseVector &identity) {
+  ProductOperator product(table);
+  const Field &field = table.field();
+  Matrix one = Matrix::fromSparse(field, table.dimension(), identity);
+  Matrix generators = generatingElements(table, identity);
+
+  Decomposition result;
+  Subspace rad = radical(product);
+  for (const Subspace &power : radicalPowers(product, rad, generators))
+    result.radical_powers.push_back(power.sparseBasis());
+  std::vector<std::int64_t> slots = rad.freeColumns();
+  ProductOperator quotient(rad.dimension() == 0 ? table : quotientTable(product, rad));
+  auto image = [&](const Matrix &rows) { return rad.reduce(rows).selectColumns(slots); };
+  auto represent = [&](const Matrix &row) {
+    return row.spreadColumns(slots, table.dimension()).sparseRow(0);
+  };
+  Matrix quotient_one = image(one);
+  Subspace quotient_center = center(quotient, image(generators));
+  result.center_dimension =
+      rad.dimension() == 0 ? quotient_center.dimension() : center(product, generators).dimension();
+
+  std::int64_t sum = 0;
+  for (const CentralField &part : centralFields(quotient, quotient_center, quotient_one)) {
+    SimpleComponent component;
+    component.dimension = componentDimension(quotient, part.idempotent);
+    component.idempotent = represent(part.idempotent);
+    component.center_generator = represent(part.generator);
+    component.center_polynomial = part.polynomial;
+    Splitting splitting = split(quotient, part, component.dimension);
+    component.matrix_degree = splitting.degree;
+    component.division_reason = splitting.division_reason;
+    for (const Matrix &unit : splitting.units)
+      component.matrix_units.push_back(represent(unit));
+    sum += component.dimension;
+    result.components.push_back(std::move(component));
+  }
+  if (sum != quotient.dimension())
+    throw std::logic_error("decomposeDense: the components do not add up to the quotient");
+  sortComponents(result);
+  return result;
+}
+
+} // namespace algebras
