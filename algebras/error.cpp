@@ -17,7 +17,12 @@ SourceLocation locate(std::string_view content, std::size_t offset, std::string 
   where.file = std::move(file);
   where.line = 1 + std::count(before.begin(), before.end(), '\n');
   where.column = static_cast<std::int64_t>(offset - start) + 1;
-  where.text = content.substr(start, end - start);
+  // A file may be one line of a gigabyte.
+  constexpr std::size_t kLongestPart = 1000;
+  std::size_t from =
+      offset - start > kLongestPart / 2 && end - start > kLongestPart ? offset - kLongestPart / 2 : start;
+  where.text = content.substr(from, std::min(end - from, kLongestPart));
+  where.text_column = static_cast<std::int64_t>(from - start) + 1;
   return where;
 }
 
@@ -41,7 +46,8 @@ struct Excerpt {
 
 Excerpt excerpt(const SourceLocation &where) {
   constexpr std::size_t kWidth = 120;
-  std::size_t caret = std::min<std::size_t>(std::max<std::int64_t>(where.column, 1) - 1, where.text.size());
+  std::size_t caret =
+      std::min<std::size_t>(std::max<std::int64_t>(where.column - where.text_column, 0), where.text.size());
   std::size_t start = where.text.size() <= kWidth || caret < kWidth / 2 ? 0 : caret - kWidth / 2;
   Excerpt result{where.text.substr(start, kWidth), caret - start};
   for (char &c : result.text)

@@ -9,13 +9,14 @@
 
 namespace algebras {
 
-// A place in an input. Lines and columns count from 1 and columns count bytes; `text` is the whole source
-// line.
+// A place in an input. Lines and columns count from 1 and columns count bytes; `text` is the source line, or
+// a part of it around the place where the line is long: it starts in column `text_column`.
 struct SourceLocation {
   std::string file;
   std::int64_t line = 0;
   std::int64_t column = 0;
   std::string text;
+  std::int64_t text_column = 1;
 };
 
 // The location of byte `offset` of `content`; an offset past the end means the end.

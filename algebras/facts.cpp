@@ -52,10 +52,12 @@ Laws tableLaws(const Table &table) {
   for (std::int64_t slot = 0; slot < table.dimension(); ++slot)
     if (!(*table.claimedIdentity())[slot].isZero())
       claimed.emplace_back(slot, (*table.claimedIdentity())[slot]);
-  if (!laws.identity || *laws.identity != claimed)
-    throw InputError(fmt::format("the identity that {} claims is not one", table.name()))
-        .hint(laws.identity ? "leave \"identity\" out: it is derived"
-                            : "the table has no identity: leave it out");
+  if (!laws.identity || *laws.identity != claimed) {
+    std::string message = fmt::format("the identity that {} claims is not one", table.name());
+    InputError error = table.identityPlace() ? InputError(message, *table.identityPlace()) : InputError(message);
+    throw error.hint(laws.identity ? "leave \"identity\" out: it is derived"
+                                   : "the table has no identity: leave it out");
+  }
   return laws;
 }
 

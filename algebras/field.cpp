@@ -11,6 +11,17 @@
 
 namespace algebras {
 
+namespace {
+
+std::string shortened(std::string text) {
+  constexpr std::size_t kLongest = 80;
+  if (text.size() > kLongest)
+    text.replace(kLongest - 3, std::string::npos, "...");
+  return text;
+}
+
+} // namespace
+
 Field Field::prime(std::uint64_t p) {
   if (p >= (std::uint64_t{1} << 63))
     throw InputError(fmt::format("GF({}): the characteristic has to be below 2^63", p));
@@ -43,12 +54,15 @@ std::string Field::name() const { return isRationals() ? "Q" : fmt::format("GF({
 Rational Field::reduce(const Rational &value) const {
   if (isRationals())
     return value;
+  if (std::optional<std::int64_t> integer = value.toInteger();
+      integer && *integer >= 0 && static_cast<std::uint64_t>(*integer) < characteristic_)
+    return value;
   Rational result, modulus;
   fmpz_set_ui(fmpq_numref(FlintAccess::get(modulus)), characteristic_);
   if (!fmpq_mod_fmpz(fmpq_numref(FlintAccess::get(result)), FlintAccess::get(value),
                      fmpq_numref(FlintAccess::get(modulus))))
-    throw InputError(fmt::format("{} has no value in {}: {} divides its denominator", value.toString(),
-                                 name(), characteristic_));
+    throw InputError(fmt::format("{} has no value in {}: {} divides its denominator",
+                                 shortened(value.toString()), name(), characteristic_));
   return result;
 }
 

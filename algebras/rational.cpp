@@ -6,7 +6,7 @@
 #include <flint/fmpz.h>
 #include <fmt/format.h>
 
-#include <utility>
+#include <numeric>
 
 namespace algebras {
 
@@ -33,33 +33,38 @@ bool isDigits(std::string_view text) {
 
 } // namespace
 
-Rational::Rational() : words_{0, 1} {} // FLINT keeps small integers in the word itself
-
 Rational::Rational(std::int64_t value) : words_{0, 1} { fmpz_set_si(fmpq_numref(raw(*this)), value); }
 
 Rational::Rational(std::int64_t numerator, std::int64_t denominator) : Rational(numerator) {
   *this /= Rational(denominator);
 }
 
-Rational::Rational(const Rational &other) : words_{0, 1} { fmpq_set(raw(*this), raw(other)); }
-
-Rational::Rational(Rational &&other) noexcept : words_{0, 1} {
-  std::swap(words_[0], other.words_[0]);
-  std::swap(words_[1], other.words_[1]);
-}
+void Rational::copy(const Rational &other) { fmpq_set(raw(*this), raw(other)); }
 
 Rational &Rational::operator=(const Rational &other) {
   fmpq_set(raw(*this), raw(other));
   return *this;
 }
 
-Rational &Rational::operator=(Rational &&other) noexcept {
-  std::swap(words_[0], other.words_[0]);
-  std::swap(words_[1], other.words_[1]);
-  return *this;
+void Rational::release() { fmpq_clear(raw(*this)); }
+
+namespace {
+
+// Up to 18 digits, which fit in 63 bits.
+std::optional<std::int64_t> shortInteger(std::string_view digits) {
+  constexpr std::size_t kShort = 18;
+  if (digits.empty() || digits.size() > kShort)
+    return std::nullopt;
+  std::int64_t value = 0;
+  for (char digit : digits) {
+    if (digit < '0' || digit > '9')
+      return std::nullopt;
+    value = 10 * value + (digit - '0');
+  }
+  return value;
 }
 
-Rational::~Rational() { fmpq_clear(raw(*this)); }
+} // namespace
 
 Rational Rational::parse(std::string_view text) {
   std::string_view rest = text;
@@ -67,6 +72,16 @@ Rational Rational::parse(std::string_view text) {
   if (negative || (!rest.empty() && rest[0] == '+'))
     rest.remove_prefix(1);
   std::size_t slash = rest.find('/');
+  // Nearly all coefficients of a table are short; these take no heap memory.
+  std::optional<std::int64_t> top = shortInteger(rest.substr(0, slash)),
+                              bottom =
+                                  slash == std::string_view::npos ? 1 : shortInteger(rest.substr(slash + 1));
+  if (top && bottom && *bottom != 0) {
+    std::int64_t common = std::gcd(*top, *bottom);
+    Rational result(negative ? -(*top / common) : *top / common);
+    fmpz_set_si(fmpq_denref(raw(result)), *bottom / common);
+    return result;
+  }
   std::string numerator(rest.substr(0, slash));
   std::string denominator(slash == std::string_view::npos ? std::string_view("1") : rest.substr(slash + 1));
   if (!isDigits(numerator) || !isDigits(denominator))
@@ -98,8 +113,6 @@ double Rational::toDouble() const {
   return fmpq_get_d(raw(*this));
 }
 
-bool Rational::isZero() const { return fmpq_is_zero(raw(*this)); }
-bool Rational::isOne() const { return fmpq_is_one(raw(*this)); }
 bool Rational::isInteger() const { return fmpz_is_one(fmpq_denref(raw(*this))); }
 int Rational::sign() const { return fmpq_sgn(raw(*this)); }
 

@@ -19,12 +19,22 @@ std::string describe(const Constant &constant) {
 
 } // namespace
 
+DuplicateConstant::DuplicateConstant(const Constant &constant)
+    : InputError(fmt::format("{} is given twice", describe(constant))), slots_{constant.i, constant.j,
+                                                                               constant.k} {
+  hint("give each (i, j, k) once, with its sum");
+}
+
+void Table::requireDimension(std::int64_t dimension) {
+  if (dimension < 1)
+    throw InputError(fmt::format("dimension {}: it has to be at least 1", dimension));
+}
+
 Table::Table(std::string name, Field field, std::int64_t dimension, std::vector<Constant> constants,
-             std::optional<std::vector<Rational>> identity)
+             std::optional<std::vector<Rational>> identity, std::optional<SourceLocation> identity_place)
     : name_(std::move(name)), field_(field), dimension_(dimension), constants_(std::move(constants)),
-      identity_(std::move(identity)) {
-  if (dimension_ < 1)
-    throw InputError(fmt::format("dimension {}: it has to be at least 1", dimension_));
+      identity_(std::move(identity)), identity_place_(std::move(identity_place)) {
+  requireDimension(dimension_);
   for (Constant &constant : constants_) {
     for (std::int64_t index : {constant.i, constant.j, constant.k})
       if (index < 0 || index >= dimension_)
@@ -40,8 +50,7 @@ Table::Table(std::string name, Field field, std::int64_t dimension, std::vector<
       std::adjacent_find(constants_.begin(), constants_.end(),
                          [](const Constant &left, const Constant &right) { return key(left) == key(right); });
   if (twice != constants_.end())
-    throw InputError(fmt::format("{} is given twice", describe(*twice)))
-        .hint("give each (i, j, k) once, with its sum");
+    throw DuplicateConstant(*twice);
   std::erase_if(constants_, [](const Constant &constant) { return constant.value.isZero(); });
   if (!identity_)
     return;

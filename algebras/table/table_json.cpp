@@ -1,188 +1,126 @@
+// From what a file says to a table, or to a refusal with its place.
 #include "algebras/error.h"
 #include "algebras/read_file.h"
+#include "algebras/table/entry_places.h"
 #include "algebras/table/table.h"
+#include "algebras/table/table_document.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <filesystem>
-#include <set>
+#include <utility>
 
 namespace algebras {
 
 namespace {
 
-using nlohmann::json;
-
-// What a value is, for error messages; never the whole of a long one.
-std::string show(const json &value) {
-  std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
-  return text.size() <= 60 ? text : text.substr(0, 57) + "...";
-}
-
-// Refuses objects that name a key twice: the library would keep the last one in silence.
-class DuplicateKeyCheck {
-public:
-  bool operator()(int, json::parse_event_t event, json &parsed) {
-    if (event == json::parse_event_t::object_start)
-      keys_.emplace_back();
-    else if (event == json::parse_event_t::object_end)
-      keys_.pop_back();
-    else if (event == json::parse_event_t::key && !keys_.back().insert(parsed.get<std::string>()).second)
-      throw InputError(fmt::format("key \"{}\" is given twice", parsed.get<std::string>()));
-    return true;
-  }
-
-private:
-  std::vector<std::set<std::string>> keys_;
-};
-
-json parseJson(std::string_view text, const std::string &file) {
-  // The library takes a zero byte for the end of the text and would not look at what follows.
-  if (std::size_t zero = text.find('\0'); zero != std::string_view::npos)
-    throw InputError("not JSON: byte 0x00 cannot stand here", locate(text, zero, file));
+// Runs a check that knows no place, and gives its InputError one.
+template <typename Offset, typename Check> auto placed(JsonText &text, Offset offset, Check check) {
   try {
-    return json::parse(
-        text.begin(), text.end(),
-        [check = DuplicateKeyCheck()](int depth, json::parse_event_t event, json &parsed) mutable {
-          return check(depth, event, parsed);
-        });
-  } catch (const json::parse_error &error) {
-    std::string message = error.what();
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ...": keep what follows
-    // the place.
-    std::size_t colon = message.find(": ");
-    if (colon != std::string::npos)
-      message = message.substr(colon + 2);
-    throw InputError("not JSON: " + message, locate(text, error.byte > 0 ? error.byte - 1 : 0, file));
-  } catch (const json::out_of_range &) {
-    throw InputError("a number is too large; write it as a string, \"num/den\"",
-                     SourceLocation{file, 0, 0, {}});
+    return check();
+  } catch (const InputError &error) {
+    throw InputError(error.what(), text.locate(offset())).hint(error.hint());
   }
 }
 
-std::int64_t readIndex(const json &value, const std::string &what) {
-  if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{INT64_MAX})
-    throw InputError(fmt::format("{} is {}, which does not fit in 64 bits", what, show(value)));
-  if (!value.is_number_integer())
-    throw InputError(fmt::format("{} is {}; an integer is needed", what, show(value)));
-  return value.get<std::int64_t>();
-}
-
-Rational readValue(const json &value, const std::string &what) {
-  try {
-    if (value.is_string())
-      return Rational::parse(value.get_ref<const std::string &>());
-    if (value.is_number_integer())
-      return Rational::parse(value.dump());
-  } catch (InputError &error) {
-    throw InputError(fmt::format("{}: {}", what, error.what())).hint(error.hint());
-  }
-  throw InputError(fmt::format("{} is {}; a string \"num/den\" or an integer is needed", what, show(value)));
-}
-
-Constant readConstant(const json &entry, std::size_t index) {
-  std::string what = fmt::format("constants[{}]", index);
-  if (!entry.is_array() || entry.size() != 4)
-    throw InputError(fmt::format("{} is {}; [i, j, k, \"num/den\"] is needed", what, show(entry)));
-  Constant constant;
-  constant.i = readIndex(entry[0], what + "[0]");
-  constant.j = readIndex(entry[1], what + "[1]");
-  constant.k = readIndex(entry[2], what + "[2]");
-  constant.value = readValue(entry[3], what + "[3]");
-  return constant;
-}
-
-const json &require(const json &document, const char *key, const char *example) {
-  auto entry = document.find(key);
-  if (entry == document.end())
-    throw InputError(fmt::format("key \"{}\" is missing", key))
+void requireKey(const JsonText &text, const TableDocument &document, bool given, const char *key,
+                const char *example) {
+  if (!given)
+    throw InputError(fmt::format("key \"{}\" is missing", key), text.locate(document.end))
         .hint(fmt::format("a table needs {}", example));
-  return *entry;
 }
 
-void refuseUnknownKeys(const json &document) {
-  static const std::set<std::string> known = {"name",    "field",  "dimension", "constants", "identity",
-                                              "comment", "expect", "reason",    "source"};
-  for (const auto &[key, value] : document.items())
-    if (!known.contains(key))
-      throw InputError(fmt::format("key \"{}\" means nothing in a table", key.substr(0, 80)))
-          .hint("the keys are name, field, dimension, constants and identity");
+// The place of part `part` of entry `index` of "constants".
+std::size_t partPlace(JsonText &text, std::int64_t index, int part) {
+  std::size_t offset = 0;
+  visitEntries(text, [&](const EntryPlace &entry) {
+    offset = entry.parts[part];
+    return entry.index == index;
+  });
+  return offset;
 }
 
-Table readDocument(const json &document, const std::string &file) {
-  if (!document.is_object())
-    throw InputError("a table is a JSON object")
-        .hint("{\"field\": \"Q\", \"dimension\": 1, \"constants\": [[0,0,0,\"1\"]]}");
-  refuseUnknownKeys(document);
-  std::string name = std::filesystem::path(file).stem().string();
-  if (auto entry = document.find("name"); entry != document.end()) {
-    if (!entry->is_string())
-      throw InputError(fmt::format("name is {}; a string is needed", show(*entry)));
-    name = entry->get<std::string>();
+void checkConstants(JsonText &text, const Field &field, std::int64_t dimension,
+                    std::vector<Constant> &constants) {
+  for (std::size_t n = 0; n < constants.size(); ++n) {
+    Constant &constant = constants[n];
+    auto index = static_cast<std::int64_t>(n);
+    int part = 0;
+    for (std::int64_t slot : {constant.i, constant.j, constant.k}) {
+      if (slot < 0 || slot >= dimension)
+        throw InputError(
+            fmt::format("constants[{}][{}] is {}; the dimension is {}: indices count from 0 to {}", n, part,
+                        slot, dimension, dimension - 1),
+            text.locate(partPlace(text, index, part)));
+      ++part;
+    }
+    if (!field.isRationals())
+      constant.value = placed(
+          text, [&] { return partPlace(text, index, 3); }, [&] { return field.reduce(constant.value); });
   }
+}
+
+[[noreturn]] void refuseDuplicate(JsonText &text, const DuplicateConstant &error) {
+  std::optional<std::size_t> first, second;
+  visitEntries(text, [&](const EntryPlace &entry) {
+    if (entry.slots == error.slots())
+      (first ? second : first) = entry.offset;
+    return second.has_value();
+  });
+  SourceLocation before = text.locate(first.value());
+  throw InputError(
+      fmt::format("{}; the first time in line {}, column {}", error.what(), before.line, before.column),
+      text.locate(second.value()))
+      .hint(error.hint());
+}
+
+void checkIdentity(JsonText &text, const Field &field, std::int64_t dimension,
+                   Written<std::vector<Rational>> &identity) {
+  auto length = static_cast<std::int64_t>(identity.value.size());
+  if (length != dimension)
+    throw InputError(fmt::format("the identity has {} coefficients, the dimension is {}", length, dimension),
+                     text.locate(length < dimension ? identity.offset : identityPlace(text, dimension)));
+  for (std::int64_t n = 0; n < length; ++n)
+    identity.value[n] = placed(
+        text, [&] { return identityPlace(text, n); }, [&] { return field.reduce(identity.value[n]); });
+}
+
+Table toTable(JsonText &text, TableDocument document) {
+  requireKey(text, document, document.dimension.has_value(), "dimension", "\"dimension\": 4");
+  requireKey(text, document, document.constants.has_value(), "constants",
+             "\"constants\": [[0, 0, 0, \"1/1\"], ...]");
   Field field;
-  if (auto entry = document.find("field"); entry != document.end()) {
-    if (!entry->is_string())
-      throw InputError(fmt::format("field is {}; \"Q\" or \"GF(p)\" is needed", show(*entry)));
-    field = Field::parse(entry->get_ref<const std::string &>());
-  }
-  std::int64_t dimension = readIndex(require(document, "dimension", "\"dimension\": 4"), "dimension");
-  const json &entries = require(document, "constants", "\"constants\": [[0, 0, 0, \"1/1\"], ...]");
-  if (!entries.is_array())
-    throw InputError(
-        fmt::format("constants is {}; a list of [i, j, k, \"num/den\"] is needed", show(entries)));
-  std::vector<Constant> constants;
-  constants.reserve(entries.size());
-  for (std::size_t index = 0; index < entries.size(); ++index)
-    constants.push_back(readConstant(entries[index], index));
-
+  if (document.field)
+    field = placed(
+        text, [&] { return document.field->offset; }, [&] { return Field::parse(document.field->value); });
+  std::int64_t dimension = document.dimension->value;
+  placed(
+      text, [&] { return document.dimension->offset; }, [&] { Table::requireDimension(dimension); });
+  checkConstants(text, field, dimension, *document.constants);
   std::optional<std::vector<Rational>> identity;
-  if (auto entry = document.find("identity"); entry != document.end() && !entry->is_null()) {
-    if (!entry->is_array())
-      throw InputError(fmt::format("identity is {}; a list of coefficients is needed", show(*entry)));
-    identity.emplace();
-    for (std::size_t index = 0; index < entry->size(); ++index)
-      identity->push_back(readValue((*entry)[index], fmt::format("identity[{}]", index)));
+  std::optional<SourceLocation> identity_place;
+  if (document.identity) {
+    checkIdentity(text, field, dimension, *document.identity);
+    identity = std::move(document.identity->value);
+    identity_place = text.locate(document.identity->offset);
   }
-  return Table(std::move(name), field, dimension, std::move(constants), std::move(identity));
+  std::string name =
+      document.name ? std::move(*document.name) : std::filesystem::path(text.file()).stem().string();
+  try {
+    return Table(std::move(name), field, dimension, std::move(*document.constants), std::move(identity),
+                 std::move(identity_place));
+  } catch (const DuplicateConstant &error) {
+    refuseDuplicate(text, error);
+  }
 }
 
 } // namespace
 
 Table parseTable(std::string_view text, const std::string &file) {
-  try {
-    return readDocument(parseJson(text, file), file);
-  } catch (InputError &error) {
-    if (error.where())
-      throw;
-    throw InputError(error.what(), SourceLocation{file, 0, 0, {}}).hint(error.hint());
-  }
+  JsonText json(text, file);
+  return toTable(json, readTableDocument(json));
 }
 
 Table readTableFile(const std::string &path) { return parseTable(readInputFile(path), path); }
-
-std::string printTable(const Table &table) {
-  std::string result = fmt::format("{{\"name\":{},\"field\":\"{}\",\"dimension\":{},\"constants\":[",
-                                   json(table.name()).dump(-1, ' ', true, json::error_handler_t::replace),
-                                   table.field().name(), table.dimension());
-  const char *separator = "";
-  for (const Constant &constant : table.constants()) {
-    result += fmt::format("{}[{},{},{},\"{}\"]", separator, constant.i, constant.j, constant.k,
-                          constant.value.toString());
-    separator = ",";
-  }
-  result += "]";
-  if (table.claimedIdentity()) {
-    result += ",\"identity\":[";
-    separator = "";
-    for (const Rational &coefficient : *table.claimedIdentity()) {
-      result += fmt::format("{}\"{}\"", separator, coefficient.toString());
-      separator = ",";
-    }
-    result += "]";
-  }
-  return result + "}";
-}
 
 } // namespace algebras
