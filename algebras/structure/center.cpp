@@ -1,129 +1,134 @@
-// z is central exactly when it commutes with every basis element. Two or three random elements nearly always
-// suffice to cut the candidates down to the centre; every candidate is then checked against the whole basis,
-// so that the answer is exact.
+// z = sum z_s b_s is central when sum_s z_s (c[s,j,k] - c[j,s,k]) = 0 for all j and k. Where products of
+// slots are multiples of slots, such an equation has one or two terms. Equations with more are set aside,
+// written in what is still free, and eliminated.
+#include "algebras/structure/proportions.h"
+#include "algebras/structure/slot_classes.h"
+#include "algebras/structure/sparse_echelon.h"
 #include "algebras/structure/table_structure.h"
 
-#include "algebras/rational_flint.h"
-
-#include <flint/fmpq.h>
-#include <flint/fmpq_mat.h>
-#include <flint/nmod_mat.h>
-
-#include <random>
+#include <algorithm>
+#include <tuple>
 
 namespace algebras {
 
 namespace {
 
-constexpr std::int64_t kLargestDimension = 128;
+constexpr std::int64_t kBudget = std::int64_t{1} << 26; // operations of the elimination
 
-using Vector = std::vector<Rational>;
+class CenterEquations {
+public:
+  explicit CenterEquations(const Table &table)
+      : index_(table), field_(table.field()), proportions_(table.field(), table.dimension()) {}
 
-// x y - y x.
-Vector commutator(const Table &table, const Vector &x, const Vector &y) {
-  Vector result(table.dimension());
-  for (const Constant &constant : table.constants())
-    result[constant.k] += constant.value * (x[constant.i] * y[constant.j] - y[constant.i] * x[constant.j]);
-  for (Rational &value : result)
-    value = table.field().reduce(value);
-  return result;
-}
-
-Vector unit(std::int64_t dimension, std::int64_t slot) {
-  Vector result(dimension);
-  result[slot] = Rational(1);
-  return result;
-}
-
-// A basis of the common kernel of rows, over Q.
-std::vector<Vector> kernelOverRationals(const std::vector<Vector> &rows, std::int64_t columns) {
-  fmpq_mat_t matrix;
-  fmpq_mat_init(matrix, static_cast<slong>(rows.size()), columns);
-  for (std::size_t row = 0; row < rows.size(); ++row)
-    for (std::int64_t column = 0; column < columns; ++column)
-      fmpq_set(fmpq_mat_entry(matrix, row, column), FlintAccess::get(rows[row][column]));
-  slong rank = fmpq_mat_rref(matrix, matrix);
-  std::vector<std::int64_t> pivots;
-  for (slong row = 0, column = 0; row < rank; ++row, ++column) {
-    while (fmpq_is_zero(fmpq_mat_entry(matrix, row, column)))
-      ++column;
-    pivots.push_back(column);
+  std::optional<std::int64_t> dimension() {
+    for (std::int64_t j = 0; j < index_.table().dimension(); ++j)
+      gather(j);
+    constexpr int kRounds = 4; // the elimination copes with what is left
+    for (int round = 0; round < kRounds && simplify(); ++round)
+      ;
+    for (SparseVector &equation : open_)
+      if (Rational first = equation.front().second; !first.isOne())
+        for (auto &[unknown, coefficient] : equation)
+          coefficient = field_.reduce(coefficient / first);
+    // Short equations first: they fill in least.
+    std::sort(open_.begin(), open_.end(), [](const SparseVector &a, const SparseVector &b) {
+      return a.size() != b.size()
+                 ? a.size() < b.size()
+                 : std::lexicographical_compare(
+                       a.begin(), a.end(), b.begin(), b.end(), [](const auto &x, const auto &y) {
+                         return x.first != y.first ? x.first < y.first : x.second < y.second;
+                       });
+    });
+    open_.erase(std::unique(open_.begin(), open_.end()), open_.end());
+    SparseEchelon echelon(field_, kBudget);
+    for (const SparseVector &equation : open_)
+      if (!echelon.insert(equation))
+        return std::nullopt;
+    return proportions_.free() - echelon.rank();
   }
-  std::vector<Vector> kernel;
-  for (std::int64_t column = 0, next = 0; column < columns; ++column) {
-    if (next < static_cast<std::int64_t>(pivots.size()) && pivots[next] == column) {
-      ++next;
-      continue;
+
+private:
+  struct Term {
+    std::int64_t k, unknown;
+    Rational coefficient;
+  };
+
+  // The equations of one j.
+  void gather(std::int64_t j) {
+    terms_.clear();
+    index_.withSecond(j, [&](const Constant &constant) {
+      if (constant.i != j)
+        terms_.push_back({constant.k, constant.i, constant.value});
+    });
+    for (const Constant &constant : index_.withFirst(j))
+      if (constant.j != j)
+        terms_.push_back({constant.k, constant.j, -constant.value});
+    std::sort(terms_.begin(), terms_.end(), [](const Term &a, const Term &b) {
+      return std::tie(a.k, a.unknown) < std::tie(b.k, b.unknown);
+    });
+    for (std::size_t at = 0; at < terms_.size();) {
+      equation_.clear();
+      for (std::int64_t k = terms_[at].k; at < terms_.size() && terms_[at].k == k;) {
+        std::int64_t unknown = terms_[at].unknown;
+        Rational sum = terms_[at].coefficient;
+        for (++at; at < terms_.size() && terms_[at].k == k && terms_[at].unknown == unknown; ++at)
+          sum += terms_[at].coefficient;
+        if (sum = field_.reduce(sum); !sum.isZero())
+          equation_.emplace_back(unknown, std::move(sum));
+      }
+      if (!takeShort(equation_))
+        open_.push_back(equation_);
     }
-    Vector vector = unit(columns, column);
-    for (std::size_t row = 0; row < pivots.size(); ++row)
-      fmpq_neg(FlintAccess::get(vector[pivots[row]]), fmpq_mat_entry(matrix, row, column));
-    kernel.push_back(std::move(vector));
   }
-  fmpq_mat_clear(matrix);
-  return kernel;
-}
 
-std::vector<Vector> kernelModulo(std::uint64_t p, const std::vector<Vector> &rows, std::int64_t columns) {
-  nmod_mat_t matrix, basis;
-  nmod_mat_init(matrix, static_cast<slong>(rows.size()), columns, p);
-  nmod_mat_init(basis, columns, columns, p);
-  for (std::size_t row = 0; row < rows.size(); ++row)
-    for (std::int64_t column = 0; column < columns; ++column)
-      nmod_mat_entry(matrix, row, column) = rows[row][column].integerModulo(p).value();
-  slong nullity = nmod_mat_nullspace(basis, matrix);
-  std::vector<Vector> kernel(nullity, Vector(columns));
-  for (slong vector = 0; vector < nullity; ++vector)
-    for (std::int64_t row = 0; row < columns; ++row)
-      kernel[vector][row] = Rational(static_cast<std::int64_t>(nmod_mat_entry(basis, row, vector)));
-  nmod_mat_clear(matrix);
-  nmod_mat_clear(basis);
-  return kernel;
-}
+  bool takeShort(const SparseVector &equation) {
+    if (equation.size() == 1)
+      proportions_.setZero(equation[0].first);
+    else if (equation.size() == 2)
+      proportions_.relate(equation[0].second, equation[0].first, equation[1].second, equation[1].first);
+    return equation.size() <= 2;
+  }
+
+  // Writes the open equations in roots; whether some became short.
+  bool simplify() {
+    bool progress = false;
+    std::vector<SparseVector> still_open;
+    for (SparseVector &equation : open_) {
+      SparseVector in_roots;
+      for (const auto &[unknown, coefficient] : equation) {
+        auto [root, factor] = proportions_.find(unknown);
+        if (!factor.isZero())
+          in_roots.emplace_back(root, field_.multiply(coefficient, factor));
+      }
+      std::sort(in_roots.begin(), in_roots.end(),
+                [](const auto &a, const auto &b) { return a.first < b.first; });
+      equation.clear();
+      for (auto &[root, coefficient] : in_roots) {
+        if (!equation.empty() && equation.back().first == root)
+          equation.back().second = field_.add(equation.back().second, coefficient);
+        else
+          equation.emplace_back(root, std::move(coefficient));
+      }
+      std::erase_if(equation, [](const auto &term) { return term.second.isZero(); });
+      if (takeShort(equation))
+        progress = progress || !equation.empty();
+      else
+        still_open.push_back(std::move(equation));
+    }
+    open_ = std::move(still_open);
+    return progress;
+  }
+
+  TableIndex index_;
+  Field field_;
+  Proportions proportions_;
+  std::vector<Term> terms_;
+  SparseVector equation_;
+  std::vector<SparseVector> open_; // of three terms and more
+};
 
 } // namespace
 
-std::optional<std::int64_t> centerDimension(const Table &table) {
-  std::int64_t dimension = table.dimension();
-  if (dimension > kLargestDimension)
-    return std::nullopt;
-  std::vector<Vector> rows; // linear forms that vanish on the centre
-  auto commuteWith = [&](const Vector &element) {
-    std::vector<Vector> images;
-    for (std::int64_t slot = 0; slot < dimension; ++slot)
-      images.push_back(commutator(table, unit(dimension, slot), element));
-    for (std::int64_t output = 0; output < dimension; ++output) {
-      Vector form(dimension);
-      for (std::int64_t slot = 0; slot < dimension; ++slot)
-        form[slot] = images[slot][output];
-      rows.push_back(std::move(form));
-    }
-  };
-  std::mt19937_64 random(1);
-  for (int sample = 0; sample < 2; ++sample) {
-    Vector element(dimension);
-    for (Rational &value : element)
-      value = table.field().reduce(Rational(static_cast<std::int64_t>(random() % 101)));
-    commuteWith(element);
-  }
-  for (;;) {
-    std::vector<Vector> kernel = table.field().isRationals()
-                                     ? kernelOverRationals(rows, dimension)
-                                     : kernelModulo(table.field().characteristic(), rows, dimension);
-    // The first basis element that some candidate does not commute with joins the conditions; at most
-    // `dimension` times.
-    std::optional<std::int64_t> missing;
-    for (std::int64_t slot = 0; slot < dimension && !missing; ++slot)
-      for (const Vector &candidate : kernel) {
-        Vector difference = commutator(table, candidate, unit(dimension, slot));
-        for (const Rational &value : difference)
-          if (!value.isZero())
-            missing = slot;
-      }
-    if (!missing)
-      return static_cast<std::int64_t>(kernel.size());
-    commuteWith(unit(dimension, *missing));
-  }
-}
+std::optional<std::int64_t> centerDimension(const Table &table) { return CenterEquations(table).dimension(); }
 
 } // namespace algebras

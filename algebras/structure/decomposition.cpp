@@ -1,8 +1,8 @@
 #include "algebras/structure/decomposition.h"
 
 #include "algebras/associativity.h"
-#include "algebras/structure/dense_decomposition.h"
 #include "algebras/structure/shown_decomposition.h"
+#include "algebras/structure/table_structure.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -70,14 +70,9 @@ std::optional<Decomposition> decompose(const Algebra &algebra) {
   if (algebra.nonzeros() > Algebra::kExpansionLimit)
     return std::nullopt;
   Table table = algebra.expand();
-  std::optional<SparseVector> identity = findIdentity(table);
-  if (!identity || findNonassociative(table))
+  if (!findIdentity(table) || findNonassociative(table))
     throw std::logic_error("decompose: the algebra is not associative and unital");
-  if (std::optional<Decomposition> shown = shownByTable(table))
-    return shown;
-  if (table.dimension() > kLargestDense)
-    return std::nullopt;
-  return decomposeDense(table, *identity);
+  return decomposeTable(table);
 }
 
 } // namespace algebras

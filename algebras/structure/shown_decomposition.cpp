@@ -1,7 +1,6 @@
 #include "algebras/structure/shown_decomposition.h"
 
 #include "algebras/structure/structure.h"
-#include "algebras/structure/table_structure.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +9,13 @@
 namespace algebras {
 
 namespace {
+
+// The slots that are matrix units modulo the radical, one row-major square for each simple component, and the
+// slots that span rad, rad^2, ...
+struct ShownStructure {
+  std::vector<std::vector<std::int64_t>> units;
+  std::vector<std::vector<std::int64_t>> radical_powers; // the last one is not empty
+};
 
 SparseVector slotVector(std::int64_t slot) { return {{slot, Rational(1)}}; }
 
@@ -88,15 +94,6 @@ std::optional<Decomposition> shownByPositions(const Algebra &algebra) {
   Decomposition result = fromSlots(shown);
   if (std::optional<Structure> structure = deriveStructure(algebra))
     result.center_dimension = structure->center_dimension;
-  return result;
-}
-
-std::optional<Decomposition> shownByTable(const Table &table) {
-  std::optional<ShownStructure> shown = shownStructure(table);
-  if (!shown)
-    return std::nullopt;
-  Decomposition result = fromSlots(*shown);
-  result.center_dimension = centerDimension(table);
   return result;
 }
 

@@ -1,0 +1,152 @@
+#include "algebras/structure/radical_powers.h"
+
+#include "algebras/structure/sparse_echelon.h"
+
+#include <algorithm>
+#include <map>
+
+namespace algebras {
+
+namespace {
+
+constexpr std::int64_t kBudget = std::int64_t{1} << 26;
+
+// Whether no product of two slots of the radical is a sum.
+bool isMonomial(const TableIndex &index, const std::vector<bool> &in_radical) {
+  const Constant *previous = nullptr;
+  for (const Constant &constant : index.table().constants()) {
+    if (!in_radical[constant.i] || !in_radical[constant.j])
+      continue;
+    if (previous && previous->i == constant.i && previous->j == constant.j)
+      return false;
+    previous = &constant;
+  }
+  return true;
+}
+
+// The largest s for which each slot lies in rad^s; 0 outside of rad. Slot k lies in rad^(s+1) when it is, up
+// to a factor, a product of a slot of rad and one of rad^s: the longest way to it counts. There is no way
+// around in a circle, because rad is nilpotent.
+std::vector<std::int64_t> depths(const TableIndex &index, const std::vector<bool> &in_radical) {
+  std::vector<std::int64_t> depth(in_radical.size(), 0), open(in_radical.size(), 0), ready;
+  for (const Constant &constant : index.table().constants())
+    if (in_radical[constant.i] && in_radical[constant.j])
+      ++open[constant.k];
+  for (std::size_t slot = 0; slot < in_radical.size(); ++slot)
+    if (in_radical[slot]) {
+      depth[slot] = 1;
+      if (open[slot] == 0)
+        ready.push_back(static_cast<std::int64_t>(slot));
+    }
+  while (!ready.empty()) {
+    std::int64_t slot = ready.back();
+    ready.pop_back();
+    index.withSecond(slot, [&](const Constant &constant) {
+      if (!in_radical[constant.i])
+        return;
+      depth[constant.k] = std::max(depth[constant.k], depth[slot] + 1);
+      if (--open[constant.k] == 0)
+        ready.push_back(constant.k);
+    });
+  }
+  return depth;
+}
+
+RadicalPowers fromDepths(const std::vector<std::int64_t> &depth, bool with_bases) {
+  RadicalPowers result;
+  for (std::int64_t own : depth) {
+    if (own > static_cast<std::int64_t>(result.dimensions.size()))
+      result.dimensions.resize(own);
+    if (own > 0)
+      ++result.dimensions[own - 1];
+  }
+  for (std::size_t s = result.dimensions.size(); s-- > 1;)
+    result.dimensions[s - 1] += result.dimensions[s];
+  if (!with_bases)
+    return result;
+  for (std::int64_t dimension : result.dimensions)
+    result.bases.emplace_back().reserve(dimension);
+  for (std::size_t slot = 0; slot < depth.size(); ++slot)
+    for (std::int64_t s = 0; s < depth[slot]; ++s)
+      result.bases[s].push_back({{static_cast<std::int64_t>(slot), Rational(1)}});
+  return result;
+}
+
+// Calls take(r p) for the elements r of a basis of rad, where r p is not zero.
+template <typename Take>
+bool multiplyByRadical(const TableIndex &index, const ClassDecomposition &decomposition,
+                       const SparseVector &p, std::int64_t &budget, Take take) {
+  const Field &field = index.table().field();
+  // By the first slot: b_i p.
+  std::map<std::int64_t, std::map<std::int64_t, Rational>> products;
+  for (const auto &[j, value] : p)
+    index.withSecond(j, [&](const Constant &constant) {
+      --budget;
+      Rational &sum = products[constant.i][constant.k];
+      sum = field.reduce(sum + value * constant.value);
+    });
+  auto offer = [&](const std::map<std::int64_t, Rational> &sums) {
+    SparseVector product;
+    for (const auto &[slot, value] : sums)
+      if (!value.isZero())
+        product.emplace_back(slot, value);
+    budget -= static_cast<std::int64_t>(product.size());
+    return budget >= 0 && (product.empty() || take(product));
+  };
+  for (const auto &[i, sums] : products)
+    if (decomposition.in_radical[i] && !offer(sums))
+      return false;
+  for (const SparseVector &element : decomposition.radical_elements) {
+    std::map<std::int64_t, Rational> sums;
+    for (const auto &[i, factor] : element)
+      if (auto found = products.find(i); found != products.end())
+        for (const auto &[k, value] : found->second) {
+          Rational &sum = sums[k];
+          sum = field.reduce(sum + factor * value);
+        }
+    budget -= static_cast<std::int64_t>(element.size());
+    if (!offer(sums))
+      return false;
+  }
+  return true;
+}
+
+std::optional<RadicalPowers> byElimination(const TableIndex &index, const ClassDecomposition &decomposition,
+                                           bool with_bases) {
+  std::int64_t budget = kBudget;
+  const Field &field = index.table().field();
+  SparseEchelon radical(field, kBudget);
+  for (std::size_t slot = 0; slot < decomposition.in_radical.size(); ++slot)
+    if (decomposition.in_radical[slot])
+      radical.insert({{static_cast<std::int64_t>(slot), Rational(1)}});
+  for (const SparseVector &element : decomposition.radical_elements)
+    if (!radical.insert(element))
+      return std::nullopt;
+  RadicalPowers result;
+  std::optional<std::vector<SparseVector>> power = radical.basis();
+  while (power && !power->empty()) {
+    SparseEchelon next(field, kBudget);
+    for (const SparseVector &vector : *power)
+      if (!multiplyByRadical(index, decomposition, vector, budget,
+                             [&](const SparseVector &product) { return next.insert(product); }))
+        return std::nullopt;
+    result.dimensions.push_back(static_cast<std::int64_t>(power->size()));
+    if (with_bases)
+      result.bases.push_back(std::move(*power));
+    power = next.basis();
+  }
+  if (!power)
+    return std::nullopt;
+  return result;
+}
+
+} // namespace
+
+std::optional<RadicalPowers> radicalPowers(const TableIndex &index, const ClassDecomposition &decomposition,
+                                           bool with_bases) {
+  if (decomposition.radical_elements.empty() && isMonomial(index, decomposition.in_radical))
+    return fromDepths(depths(index, decomposition.in_radical), with_bases);
+  return byElimination(index, decomposition, with_bases);
+}
+
+} // namespace algebras
