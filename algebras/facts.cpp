@@ -181,8 +181,8 @@ void addStructure(Facts &facts, const Structure &structure) {
   if (*facts.maximal_ideals > Facts::kListLimit)
     return;
   facts.simple_components.emplace();
-  for (auto [dimension, count] : structure.components)
-    facts.simple_components->insert(facts.simple_components->end(), count, dimension);
+  for (const auto &[kind, count] : structure.components)
+    facts.simple_components->insert(facts.simple_components->end(), count, kind.dimension);
 }
 
 void addRank(Facts &facts, const Algebra &algebra, const std::optional<Structure> &structure) {

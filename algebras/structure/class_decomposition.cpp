@@ -32,7 +32,7 @@ Table classTable(const TableIndex &index, const SlotClasses &classes, std::size_
                std::move(constants));
 }
 
-SimpleComponent matrixComponent(const ScaledUnits &units) {
+SimpleComponent matrixComponent(const Field &field, const ScaledUnits &units) {
   SimpleComponent component;
   std::int64_t d = units.degree;
   component.dimension = d * d;
@@ -42,7 +42,7 @@ SimpleComponent matrixComponent(const ScaledUnits &units) {
   std::sort(component.idempotent.begin(), component.idempotent.end(),
             [](const auto &left, const auto &right) { return left.first < right.first; });
   component.center_generator = component.idempotent;
-  component.center_polynomial = {Rational(-1), Rational(1)};
+  component.center_polynomial = {field.reduce(Rational(-1)), Rational(1)};
   if (d > 1)
     for (const auto &unit : units.units)
       component.matrix_units.push_back({unit});
@@ -132,11 +132,11 @@ private:
       for (const Constant &constant : index_.withFirst(members[0]))
         if (constant.j == members[0] && constant.k == members[0])
           square = constant.value;
-      found.push_back(matrixComponent({1, {{0, field_.reduce(Rational(1) / square)}}}));
+      found.push_back(matrixComponent(field_, {1, {{0, field_.reduce(Rational(1) / square)}}}));
     } else {
       Table table = classTable(index_, classes_, number);
       if (std::optional<ScaledUnits> units = scaledUnits(table)) {
-        found.push_back(matrixComponent(*units));
+        found.push_back(matrixComponent(field_, *units));
       } else {
         if (table.dimension() > kLargestDense)
           return false;

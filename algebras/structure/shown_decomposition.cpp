@@ -19,7 +19,7 @@ struct ShownStructure {
 
 SparseVector slotVector(std::int64_t slot) { return {{slot, Rational(1)}}; }
 
-Decomposition fromSlots(const ShownStructure &shown) {
+Decomposition fromSlots(const Field &field, const ShownStructure &shown) {
   Decomposition result;
   for (const std::vector<std::int64_t> &power : shown.radical_powers) {
     std::vector<SparseVector> &basis = result.radical_powers.emplace_back();
@@ -38,7 +38,7 @@ Decomposition fromSlots(const ShownStructure &shown) {
     for (std::int64_t slot : diagonal)
       component.idempotent.emplace_back(slot, Rational(1));
     component.center_generator = component.idempotent;
-    component.center_polynomial = {Rational(-1), Rational(1)};
+    component.center_polynomial = {field.reduce(Rational(-1)), Rational(1)};
     if (d > 1)
       for (std::int64_t unit : units)
         component.matrix_units.push_back(slotVector(unit));
@@ -91,7 +91,7 @@ std::optional<Decomposition> shownByPositions(const Algebra &algebra) {
     shown.radical_powers.push_back(std::move(power));
     power = std::move(next);
   }
-  Decomposition result = fromSlots(shown);
+  Decomposition result = fromSlots(algebra.field(), shown);
   if (std::optional<Structure> structure = deriveStructure(algebra))
     result.center_dimension = structure->center_dimension;
   return result;

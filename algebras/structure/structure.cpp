@@ -1,12 +1,15 @@
 #include "algebras/structure/structure.h"
 
+#include "algebras/structure/dense_decomposition.h"
 #include "algebras/structure/table_structure.h"
 
 #include <flint/fmpz.h>
 #include <flint/fmpz_poly.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <stdexcept>
 
 namespace algebras {
 
@@ -65,23 +68,47 @@ std::optional<std::int64_t> both(std::optional<std::int64_t> left, std::optional
   return combine(*left, *right);
 }
 
-void tensorWith(Structure &result, const Structure &factor) {
-  result.layers = convolve(result.layers, factor.layers);
-  std::map<std::int64_t, std::int64_t> components;
-  for (auto [left, left_count] : result.components)
-    for (auto [right, right_count] : factor.components)
-      components[left * right] += left_count * right_count;
+// M_d(F) x M_e(D) = M_de(D); nothing where neither side splits.
+std::optional<SimpleKind> tensorKind(const SimpleKind &left, const SimpleKind &right) {
+  if (!left.isSplit() && !right.isSplit())
+    return std::nullopt;
+  SimpleKind result = left.isSplit() ? right : left;
+  const SimpleKind &matrices = left.isSplit() ? left : right;
+  result.dimension *= matrices.dimension;
+  if (result.matrix_degree)
+    *result.matrix_degree *= *matrices.matrix_degree;
+  return result;
+}
+
+// False where components do not combine.
+bool tensorWith(Structure &result, const Structure &factor) {
+  std::map<SimpleKind, std::int64_t> components;
+  for (const auto &[left, left_count] : result.components)
+    for (const auto &[right, right_count] : factor.components) {
+      std::optional<SimpleKind> kind = tensorKind(left, right);
+      if (!kind)
+        return false;
+      components[*kind] += left_count * right_count;
+    }
   result.components = std::move(components);
+  result.layers = convolve(result.layers, factor.layers);
   result.center_dimension = both(result.center_dimension, factor.center_dimension, std::multiplies<>());
+  return true;
 }
 
 void multiplyDirectly(Structure &result, const Structure &factor) {
   result.layers.resize(std::max(result.layers.size(), factor.layers.size()));
   for (std::size_t s = 0; s < factor.layers.size(); ++s)
     result.layers[s] += factor.layers[s];
-  for (auto [dimension, count] : factor.components)
-    result.components[dimension] += count;
+  for (const auto &[kind, count] : factor.components)
+    result.components[kind] += count;
   result.center_dimension = both(result.center_dimension, factor.center_dimension, std::plus<>());
+}
+
+std::optional<Structure> expandedStructure(const Algebra &algebra) {
+  if (algebra.dimension() > kLargestDense || algebra.nonzeros() > Algebra::kExpansionLimit)
+    return std::nullopt;
+  return tableStructure(algebra.expand());
 }
 
 std::optional<Structure> productStructure(const Algebra &algebra) {
@@ -96,13 +123,35 @@ std::optional<Structure> productStructure(const Algebra &algebra) {
       multiplyDirectly(*result, *own);
     else if (result->layers.size() + own->layers.size() > kLongestSeries)
       return std::nullopt;
-    else
-      tensorWith(*result, *own);
+    else if (!tensorWith(*result, *own))
+      return expandedStructure(algebra);
   }
   return result;
 }
 
 } // namespace
+
+SimpleKind::SimpleKind(std::int64_t size)
+    : dimension(size),
+      matrix_degree(static_cast<std::int64_t>(std::llround(std::sqrt(static_cast<double>(size))))) {
+  if (*matrix_degree * *matrix_degree != size)
+    throw std::logic_error("SimpleKind: a full matrix algebra has a square as dimension");
+}
+
+SimpleKind::SimpleKind(const SimpleComponent &component)
+    : dimension(component.dimension), matrix_degree(component.matrix_degree),
+      division_reason(component.division_reason) {
+  if (component.center_polynomial.size() > 2)
+    center_polynomial = component.center_polynomial;
+}
+
+std::int64_t SimpleKind::centerDimension() const {
+  return center_polynomial.empty() ? 1 : static_cast<std::int64_t>(center_polynomial.size()) - 1;
+}
+
+std::optional<std::int64_t> SimpleKind::divisionDimension() const {
+  return matrix_degree ? std::optional(dimension / (*matrix_degree * *matrix_degree)) : std::nullopt;
+}
 
 std::int64_t Structure::maximalIdeals() const {
   return std::accumulate(components.begin(), components.end(), std::int64_t{0},

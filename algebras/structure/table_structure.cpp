@@ -17,6 +17,7 @@ namespace {
 struct Parts {
   std::vector<SimpleComponent> components;
   RadicalPowers powers;
+  std::optional<std::int64_t> center_dimension = std::nullopt; // where it is known already
 };
 
 std::optional<Parts> byClasses(const Table &table, bool with_bases) {
@@ -37,7 +38,7 @@ std::optional<Parts> byDenseAlgebra(const Table &table) {
   if (!identity)
     return std::nullopt;
   Decomposition dense = decomposeDense(table, *identity);
-  Parts parts{std::move(dense.components), {}};
+  Parts parts{std::move(dense.components), {}, dense.center_dimension};
   for (const std::vector<SparseVector> &power : dense.radical_powers)
     parts.powers.dimensions.push_back(static_cast<std::int64_t>(power.size()));
   parts.powers.bases = std::move(dense.radical_powers);
@@ -105,7 +106,7 @@ std::optional<Decomposition> decomposeTable(const Table &table) {
   Decomposition result;
   result.components = std::move(parts->components);
   result.radical_powers = std::move(parts->powers.bases);
-  result.center_dimension = centerDimension(table);
+  result.center_dimension = parts->center_dimension ? parts->center_dimension : centerDimension(table);
   sortComponents(result);
   return result;
 }
@@ -115,18 +116,14 @@ std::optional<Structure> tableStructure(const Table &table) {
   if (!parts)
     return std::nullopt;
   Structure result;
-  for (const SimpleComponent &component : parts->components) {
-    if (!component.matrix_degree ||
-        *component.matrix_degree * *component.matrix_degree != component.dimension)
-      return std::nullopt;
-    ++result.components[component.dimension];
-  }
+  for (const SimpleComponent &component : parts->components)
+    ++result.components[SimpleKind(component)];
   result.layers = {table.dimension()};
   for (std::int64_t dimension : parts->powers.dimensions) {
     result.layers.back() -= dimension;
     result.layers.push_back(dimension);
   }
-  result.center_dimension = centerDimension(table);
+  result.center_dimension = parts->center_dimension ? parts->center_dimension : centerDimension(table);
   return result;
 }
 

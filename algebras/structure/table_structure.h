@@ -15,8 +15,7 @@ namespace algebras {
 // dense linear algebra up to dimension kLargestDense. Nothing when some factor is too large for that.
 std::optional<Decomposition> decomposeTable(const Table &table);
 
-// Its dimensions, with less memory; nothing when some simple component is not known to be a full matrix
-// algebra over the ground field.
+// Its dimensions, with less memory.
 std::optional<Structure> tableStructure(const Table &table);
 
 // The dimension of the centre of an associative unital table, exactly: equations in one or two unknowns by

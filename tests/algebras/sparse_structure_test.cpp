@@ -140,11 +140,11 @@ TEST(SparseStructure, LargeTables) {
   Table graph = rescaled(permuted(parseExpression("Q(128)").expand(), random), random);
   Structure structure = tableStructure(graph).value();
   EXPECT_EQ(structure.radicalSeries(), (std::vector<std::int64_t>{128 * 127, 0}));
-  EXPECT_EQ(structure.components, (std::map<std::int64_t, std::int64_t>{{1, 128}}));
+  EXPECT_EQ(structure.components, (std::map<SimpleKind, std::int64_t>{{1, 128}}));
   EXPECT_EQ(structure.center_dimension, 1);
   Table blocks = rescaled(permuted(parseExpression("Q(16)*M(4) + D(500)").expand(), random), random);
   structure = tableStructure(blocks).value();
-  EXPECT_EQ(structure.components, (std::map<std::int64_t, std::int64_t>{{1, 500}, {16, 16}}));
+  EXPECT_EQ(structure.components, (std::map<SimpleKind, std::int64_t>{{1, 500}, {16, 16}}));
   EXPECT_EQ(structure.center_dimension, 501);
   // The depth of long radicals is found in one walk.
   std::vector<Constant> constants;
