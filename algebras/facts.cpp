@@ -2,9 +2,9 @@
 
 #include "algebras/constructions.h"
 #include "algebras/error.h"
+#include "algebras/rank/bounds.h"
 #include "algebras/structure/structure.h"
 #include "algebras/structure/table_structure.h"
-#include "algebras/rank/bounds.h"
 
 #include <fmt/format.h>
 
@@ -26,17 +26,21 @@ struct Laws {
   std::optional<SparseVector> identity; // left out when longer than Facts::kListLimit
 };
 
+// Each constant [i, j, k] needs its like [j, i, k]. No memory, and most tables that are not commutative
+// differ early.
 bool isCommutative(const Table &table) {
-  std::vector<const Constant *> swapped;
-  for (const Constant &constant : table.constants())
-    swapped.push_back(&constant);
-  std::sort(swapped.begin(), swapped.end(), [](const Constant *a, const Constant *b) {
-    return std::tie(a->j, a->i, a->k) < std::tie(b->j, b->i, b->k);
+  auto slots = [](const Constant &constant) { return std::tie(constant.i, constant.j, constant.k); };
+  const std::vector<Constant> &constants = table.constants();
+  return std::all_of(constants.begin(), constants.end(), [&](const Constant &constant) {
+    if (constant.i == constant.j)
+      return true;
+    auto like = std::lower_bound(constants.begin(), constants.end(), constant,
+                                 [&](const Constant &candidate, const Constant &own) {
+                                   return slots(candidate) < std::tie(own.j, own.i, own.k);
+                                 });
+    return like != constants.end() && slots(*like) == std::tie(constant.j, constant.i, constant.k) &&
+           like->value == constant.value;
   });
-  return std::equal(swapped.begin(), swapped.end(), table.constants().begin(),
-                    [](const Constant *a, const Constant &b) {
-                      return a->j == b.i && a->i == b.j && a->k == b.k && a->value == b.value;
-                    });
 }
 
 Laws tableLaws(const Table &table) {
@@ -54,7 +58,8 @@ Laws tableLaws(const Table &table) {
       claimed.emplace_back(slot, (*table.claimedIdentity())[slot]);
   if (!laws.identity || *laws.identity != claimed) {
     std::string message = fmt::format("the identity that {} claims is not one", table.name());
-    InputError error = table.identityPlace() ? InputError(message, *table.identityPlace()) : InputError(message);
+    InputError error =
+        table.identityPlace() ? InputError(message, *table.identityPlace()) : InputError(message);
     throw error.hint(laws.identity ? "leave \"identity\" out: it is derived"
                                    : "the table has no identity: leave it out");
   }

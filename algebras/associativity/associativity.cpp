@@ -11,6 +11,7 @@
 
 #include "algebras/associativity/dense.h"
 #include "algebras/associativity/scaled_table.h"
+#include "algebras/associativity/sparse_pairs.h"
 #include "algebras/structure/generators.h"
 
 #include <algorithm>
@@ -222,6 +223,20 @@ std::optional<Witness> findNonassociative(const Table &table) {
               : withSearch(table, [&](auto search) { return search.runSeconds(*seconds); });
       return witness ? std::optional(earlier(table, *witness)) : std::nullopt;
     }
+  if (std::optional<SparsePairs> pairs = searchSparsePairs(table)) {
+    std::vector<std::int64_t> candidates = pairs->not_examined;
+    if (pairs->first_failing)
+      candidates.insert(std::lower_bound(candidates.begin(), candidates.end(), *pairs->first_failing),
+                        *pairs->first_failing);
+    if (candidates.empty())
+      return std::nullopt;
+    return withSearch(table, [&](auto search) -> std::optional<Witness> {
+      for (std::int64_t i : candidates)
+        if (std::optional<Witness> witness = search.runFirst(i))
+          return witness;
+      return std::nullopt;
+    });
+  }
   return withSearch(table, [](auto search) { return search.run(); });
 }
 

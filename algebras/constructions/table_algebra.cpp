@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 #include <numeric>
 #include <stdexcept>
 #include <tuple>
@@ -21,16 +22,11 @@ public:
       : Construction(Algebra::Kind::Table, table.field(), table.dimension(), table.nonzeros()),
         table_(std::move(table)) {
     setName(table_.name().empty() ? "table" : table_.name());
-    const std::vector<Constant> &constants = table_.constants();
-    by_output_.resize(constants.size());
-    std::iota(by_output_.begin(), by_output_.end(), 0);
-    std::sort(by_output_.begin(), by_output_.end(), [&](std::size_t left, std::size_t right) {
-      return std::tie(constants[left].k, left) < std::tie(constants[right].k, right);
-    });
   }
   std::string expression() const override { return fmt::format("table({})", printTable(table_)); }
   const Table *table() const override { return &table_; }
   std::vector<Constant> constantsInto(std::int64_t slot) const override {
+    std::call_once(sorted_, [this] { sortByOutput(); });
     const std::vector<Constant> &constants = table_.constants();
     auto place = std::lower_bound(by_output_.begin(), by_output_.end(), slot,
                                   [&](std::size_t index, std::int64_t k) { return constants[index].k < k; });
@@ -51,8 +47,19 @@ public:
   std::int64_t firstRowOf(std::int64_t) const override { notMatrixLike(); }
 
 private:
+  void sortByOutput() const {
+    const std::vector<Constant> &constants = table_.constants();
+    by_output_.resize(constants.size());
+    std::iota(by_output_.begin(), by_output_.end(), 0);
+    std::sort(by_output_.begin(), by_output_.end(), [&](std::size_t left, std::size_t right) {
+      return std::tie(constants[left].k, left) < std::tie(constants[right].k, right);
+    });
+  }
+
   Table table_;
-  std::vector<std::size_t> by_output_; // indices of the constants, sorted by (k, i, j)
+  // Made when it is first asked for: proofs about large tables do without.
+  mutable std::once_flag sorted_;
+  mutable std::vector<std::size_t> by_output_; // indices of the constants, sorted by (k, i, j)
 };
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include "algebras/error.h"
 #include "algebras/identity/propagation.h"
+#include "algebras/identity/short_equations.h"
 
 #include <fmt/format.h>
 
@@ -72,6 +73,10 @@ std::optional<SparseVector> findIdentity(const Table &table) {
     SparseVector claimed = sparse(*table.claimedIdentity());
     if (isIdentity(table, claimed))
       return claimed;
+  }
+  if (std::optional<std::vector<Rational>> only = identityByShortEquations(table)) {
+    SparseVector candidate = sparse(*only);
+    return isIdentity(table, candidate) ? std::optional(candidate) : std::nullopt;
   }
   IdentityEquations system = identityEquations(table);
   if (system.impossible)

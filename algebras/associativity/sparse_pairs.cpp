@@ -1,0 +1,280 @@
+#include "algebras/associativity/sparse_pairs.h"
+
+#include "algebras/associativity/scaled_table.h"
+#include "algebras/linear/echelon.h"
+#include "algebras/rational_flint.h"
+
+#include <flint/fmpz.h>
+#include <flint/nmod_vec.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <exception>
+#include <span>
+#include <thread>
+
+namespace algebras {
+
+namespace {
+
+constexpr int kSlotBits = 21;
+constexpr std::size_t kMostPairs = std::size_t{1} << 21; // of one first slot
+constexpr std::size_t kMostPrimes = 16;
+
+// Residues modulo 2^64, of integers.
+struct WordResidues {
+  std::uint64_t multiply(std::uint64_t left, std::uint64_t right) const { return left * right; }
+  std::uint64_t add(std::uint64_t left, std::uint64_t right) const { return left + right; }
+  std::uint64_t subtract(std::uint64_t left, std::uint64_t right) const { return left - right; }
+};
+
+struct PrimeResidues {
+  nmod_t mod; // below 2^63
+  std::uint64_t multiply(std::uint64_t left, std::uint64_t right) const { return nmod_mul(left, right, mod); }
+  std::uint64_t add(std::uint64_t left, std::uint64_t right) const { return nmod_add(left, right, mod); }
+  std::uint64_t subtract(std::uint64_t left, std::uint64_t right) const { return nmod_sub(left, right, mod); }
+};
+
+// The constants by first and by output slot, in 16 bytes each.
+class CompactTable {
+public:
+  struct Entry {
+    std::uint32_t a, b; // by first slot: second and output; by output: first and second
+    std::uint64_t residue;
+  };
+
+  explicit CompactTable(const Table &table)
+      : table_(table), by_first_(table.nonzeros()), by_output_(table.nonzeros()),
+        first_starts_(table.dimension() + 1), output_starts_(table.dimension() + 1) {
+    for (const Constant &constant : table.constants()) {
+      ++first_starts_[constant.i + 1];
+      ++output_starts_[constant.k + 1];
+    }
+    for (std::int64_t slot = 0; slot < table.dimension(); ++slot) {
+      first_starts_[slot + 1] += first_starts_[slot];
+      output_starts_[slot + 1] += output_starts_[slot];
+    }
+  }
+
+  template <typename Residue> void fill(Residue residue) {
+    std::vector<std::uint32_t> next(output_starts_.begin(), output_starts_.end() - 1);
+    std::size_t at = 0;
+    for (const Constant &constant : table_.constants()) {
+      auto i = static_cast<std::uint32_t>(constant.i), j = static_cast<std::uint32_t>(constant.j),
+           k = static_cast<std::uint32_t>(constant.k);
+      std::uint64_t value = residue(constant.value);
+      by_first_[at++] = {j, k, value};
+      by_output_[next[k]++] = {i, j, value};
+    }
+  }
+
+  std::int64_t dimension() const { return table_.dimension(); }
+  std::span<const Entry> row(std::uint32_t i) const {
+    return {by_first_.data() + first_starts_[i], by_first_.data() + first_starts_[i + 1]};
+  }
+  std::span<const Entry> into(std::uint32_t k) const {
+    return {by_output_.data() + output_starts_[k], by_output_.data() + output_starts_[k + 1]};
+  }
+  std::size_t pairs(std::uint32_t i) const {
+    std::size_t count = 0;
+    for (const Entry &left : row(i))
+      count += first_starts_[left.b + 1] - first_starts_[left.b] + output_starts_[left.a + 1] -
+               output_starts_[left.a];
+    return count;
+  }
+
+private:
+  const Table &table_;
+  std::vector<Entry> by_first_, by_output_;
+  std::vector<std::uint32_t> first_starts_, output_starts_;
+};
+
+// Sums by key.
+class Sums {
+public:
+  void clear(std::size_t most) {
+    bits_ = std::bit_width(2 * most + 1);
+    places_.assign(std::size_t{1} << bits_, {kEmpty, 0});
+  }
+  std::uint64_t &at(std::uint64_t key) {
+    std::size_t mask = places_.size() - 1, place = (key * 0x9E3779B97F4A7C15ull) >> (64 - bits_);
+    while (places_[place].key != key && places_[place].key != kEmpty)
+      place = (place + 1) & mask;
+    places_[place].key = key;
+    return places_[place].sum;
+  }
+  bool allZero() const {
+    return std::all_of(places_.begin(), places_.end(), [](const Place &place) { return place.sum == 0; });
+  }
+
+private:
+  static constexpr std::uint64_t kEmpty = ~std::uint64_t{0}; // a key has 63 bits
+  struct Place {
+    std::uint64_t key, sum;
+  };
+  std::vector<Place> places_;
+  int bits_ = 0;
+};
+
+template <typename Residues>
+bool isZeroAt(const CompactTable &table, std::uint32_t i, Residues residues, Sums &sums) {
+  auto key = [](std::uint64_t j, std::uint64_t k, std::uint64_t l) {
+    return (j << (2 * kSlotBits)) | (k << kSlotBits) | l;
+  };
+  for (const CompactTable::Entry &left : table.row(i)) {
+    for (const CompactTable::Entry &right : table.row(left.b)) { // (b_i b_j) b_k
+      std::uint64_t &sum = sums.at(key(left.a, right.a, right.b));
+      sum = residues.add(sum, residues.multiply(left.residue, right.residue));
+    }
+    for (const CompactTable::Entry &inner :
+         table.into(left.a)) { // b_i (b_j b_k), where b_j b_k has a part in left.a
+      std::uint64_t &sum = sums.at(key(inner.a, inner.b, left.b));
+      sum = residues.subtract(sum, residues.multiply(left.residue, inner.residue));
+    }
+  }
+  return sums.allZero();
+}
+
+// The first slot below `limit` that fails; `limit` when there is none.
+template <typename Residues>
+std::int64_t firstFailing(const CompactTable &table, std::int64_t limit, Residues residues,
+                          const std::vector<std::uint32_t> &pairs) {
+  std::atomic<std::int64_t> next{0}, failing{limit};
+  std::exception_ptr error;
+  std::atomic<bool> failed{false};
+  auto work = [&] {
+    try {
+      constexpr std::int64_t kChunk = 64;
+      Sums sums;
+      for (;;) {
+        std::int64_t start = next.fetch_add(kChunk);
+        for (std::int64_t i = start; i < start + kChunk; ++i) {
+          if (i >= failing || failed)
+            return;
+          if (pairs[i] == 0 || pairs[i] > kMostPairs)
+            continue;
+          sums.clear(pairs[i]);
+          if (isZeroAt(table, static_cast<std::uint32_t>(i), residues, sums))
+            continue;
+          for (std::int64_t known = failing; i < known && !failing.compare_exchange_weak(known, i);)
+            ;
+        }
+      }
+    } catch (...) {
+      if (!failed.exchange(true))
+        error = std::current_exception();
+    }
+  };
+  std::vector<std::thread> others;
+  constexpr std::int64_t kWorthAThread = 4096;
+  unsigned threads =
+      table.dimension() < kWorthAThread ? 1 : std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
+  for (unsigned other = 1; other < threads; ++other)
+    others.emplace_back(work);
+  work();
+  for (std::thread &other : others)
+    other.join();
+  if (error)
+    std::rethrow_exception(error);
+  return failing;
+}
+
+// Of sums of `pairs` products of two constants, multiplied by the square of their common denominator: at most
+// so many bits. Nothing when they are too many.
+std::optional<std::size_t> sumBits(const Table &table, std::size_t pairs) {
+  constexpr std::size_t kMostBits = 61 * kMostPrimes / 2;
+  Rational scale(1);
+  fmpz *common = fmpq_numref(FlintAccess::get(scale));
+  std::size_t largest = 1;
+  for (const Constant &constant : table.constants()) {
+    const fmpq *value = FlintAccess::get(constant.value);
+    if (!fmpz_is_one(fmpq_denref(value)))
+      fmpz_lcm(common, common, fmpq_denref(value));
+    largest = std::max<std::size_t>(largest, fmpz_bits(fmpq_numref(value)));
+    if (fmpz_bits(common) + largest > kMostBits)
+      return std::nullopt;
+  }
+  return 2 * (fmpz_bits(common) + largest) + std::bit_width(pairs);
+}
+
+std::optional<std::uint64_t> residue(const Rational &value, nmod_t mod) {
+  const fmpq *raw = FlintAccess::get(value);
+  std::uint64_t top = fmpz_fdiv_ui(fmpq_numref(raw), mod.n);
+  if (fmpz_is_one(fmpq_denref(raw)))
+    return top;
+  std::uint64_t bottom = fmpz_fdiv_ui(fmpq_denref(raw), mod.n);
+  if (bottom == 0)
+    return std::nullopt;
+  return nmod_div(top, bottom, mod);
+}
+
+} // namespace
+
+std::optional<SparsePairs> searchSparsePairs(const Table &table) {
+  const std::int64_t n = table.dimension();
+  if (n > std::int64_t{1} << kSlotBits || table.nonzeros() > UINT32_MAX)
+    return std::nullopt;
+  constexpr std::int64_t kSmall = 1024;
+  if (n <= kSmall && table.nonzeros() >= n * n * n / 16)
+    return std::nullopt;
+  CompactTable compact(table);
+  const Field &field = table.field();
+  auto withPrime = [&](std::uint64_t p) {
+    nmod_t mod;
+    nmod_init(&mod, p);
+    return mod;
+  };
+  nmod_t mod = withPrime(field.isRationals() ? 3 : field.characteristic());
+  compact.fill([](const Rational &) { return 0; }); // the pairs are counted first
+  std::vector<std::uint32_t> pairs(n);
+  SparsePairs result;
+  std::size_t most = 1;
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::size_t own = compact.pairs(static_cast<std::uint32_t>(i));
+    pairs[i] = static_cast<std::uint32_t>(std::min<std::size_t>(own, UINT32_MAX));
+    most = std::max(most, std::min(own, kMostPairs));
+    if (own > kMostPairs)
+      result.not_examined.push_back(i);
+  }
+  std::int64_t first = n;
+  if (!field.isRationals()) {
+    compact.fill([&](const Rational &value) { return value.integerModulo(field.characteristic()).value(); });
+    first = firstFailing(compact, first, PrimeResidues{mod}, pairs);
+  } else {
+    std::optional<std::size_t> bits = sumBits(table, most);
+    if (!bits)
+      return std::nullopt;
+    std::optional<IntegerScale> scale = smallIntegers(table);
+    if (*bits < 63 && scale) {
+      bool is_integral = scale->factor.isOne();
+      compact.fill([&](const Rational &value) {
+        return static_cast<std::uint64_t>((is_integral ? value : value * scale->factor).toInteger().value());
+      });
+      first = firstFailing(compact, first, WordResidues{}, pairs);
+    } else {
+      constexpr std::size_t kBitsOfAPrime = 61; // at least: they descend from 2^62
+      std::uint64_t p = 0;
+      for (std::size_t proved = 0; proved <= *bits;) {
+        p = nextModulus(p);
+        mod = withPrime(p);
+        bool usable = true; // not where the prime divides a denominator
+        compact.fill([&](const Rational &value) {
+          std::optional<std::uint64_t> own = residue(value, mod);
+          usable = usable && own;
+          return own.value_or(0);
+        });
+        if (!usable)
+          continue;
+        // Slots before one that fails may still fail modulo the next prime.
+        first = firstFailing(compact, first, PrimeResidues{mod}, pairs);
+        proved += kBitsOfAPrime;
+      }
+    }
+  }
+  if (first < n)
+    result.first_failing = first;
+  return result;
+}
+
+} // namespace algebras
