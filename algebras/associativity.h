@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace algebras {
 
@@ -14,11 +15,21 @@ struct Witness {
   bool operator==(const Witness &) const = default;
 };
 
-// A witness, or nothing: then the table is associative, proved. It is the first one in the order of (i, j, k, l)
-// where all pairs of constants that meet are examined (2(3q^2 - 2q) for Q(q), 2*8^L for Q(2)^L), with the memory
-// of one first index at a time. Where those are more than 2^25 and a few slots generate the table, second indices
-// among these are enough: then it is the first one of the first slot that a test at random points finds failing,
-// which is nearly always the same.
+struct Associativity {
+  std::optional<Witness> witness; // nothing: the table is associative, proved
+  // Where triples with these second slots were enough: slots that generate the table (associativity.cpp says
+  // why). Empty where all triples were examined.
+  std::vector<std::int64_t> seconds;
+};
+
+// Examines all pairs of constants that meet (2(3q^2 - 2q) for Q(q), 2*8^L for Q(2)^L), with the memory of one
+// first index at a time; the witness is then the first one in the order of (i, j, k, l). Where those pairs
+// are more than 2^25 and a few slots generate the table, second indices among these are enough: then it is
+// the first one of the first slot that a test at random points finds failing, which is nearly always the
+// same.
+Associativity examineAssociativity(const Table &table);
+
+// Its witness.
 std::optional<Witness> findNonassociative(const Table &table);
 
 } // namespace algebras

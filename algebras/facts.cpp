@@ -2,6 +2,8 @@
 
 #include "algebras/constructions.h"
 #include "algebras/error.h"
+#include "algebras/facts_proofs.h"
+#include "algebras/identity/one_sided.h"
 #include "algebras/rank/bounds.h"
 #include "algebras/structure/structure.h"
 #include "algebras/structure/table_structure.h"
@@ -24,6 +26,7 @@ struct Laws {
   bool commutative = true;
   bool unital = true;
   std::optional<SparseVector> identity; // left out when longer than Facts::kListLimit
+  std::int64_t seconds = 0; // of a table: how many second slots were enough for associativity; 0: all
 };
 
 // Each constant [i, j, k] needs its like [j, i, k]. No memory, and most tables that are not commutative
@@ -45,7 +48,9 @@ bool isCommutative(const Table &table) {
 
 Laws tableLaws(const Table &table) {
   Laws laws;
-  laws.witness = findNonassociative(table);
+  Associativity associativity = examineAssociativity(table);
+  laws.witness = associativity.witness;
+  laws.seconds = static_cast<std::int64_t>(associativity.seconds.size());
   laws.associative = !laws.witness;
   laws.commutative = isCommutative(table);
   laws.identity = findIdentity(table);
@@ -185,6 +190,7 @@ void addStructure(Facts &facts, const Structure &structure) {
   facts.maximal_ideals = structure.maximalIdeals();
   if (*facts.maximal_ideals > Facts::kListLimit)
     return;
+  facts.component_kinds = structure.components;
   facts.simple_components.emplace();
   for (const auto &[kind, count] : structure.components)
     facts.simple_components->insert(facts.simple_components->end(), count, kind.dimension);
@@ -233,8 +239,12 @@ Facts deriveFacts(const Algebra &algebra) {
   facts.unital = laws.unital;
   facts.commutative = laws.commutative;
   facts.witness = laws.witness;
-  if (laws.unital)
+  if (laws.unital) {
     facts.identity = std::move(laws.identity);
+  } else {
+    facts.left_identity = leftIdentity(algebra);
+    facts.right_identity = rightIdentity(algebra);
+  }
 
   std::optional<Structure> structure;
   if (laws.associative && laws.unital) {
@@ -244,6 +254,7 @@ Facts deriveFacts(const Algebra &algebra) {
     else if (algebra.table())
       facts.center_dimension = centerDimension(*algebra.table());
   }
+  facts.proofs = proofsOf(algebra, facts, structure, laws.seconds);
   addRank(facts, algebra, structure);
   addLift(facts, algebra);
   return facts;

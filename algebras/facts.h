@@ -4,8 +4,10 @@
 #include "algebras/algebra.h"
 #include "algebras/associativity.h"
 #include "algebras/identity.h"
+#include "algebras/structure/structure.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,11 +23,15 @@ struct Facts {
   std::optional<bool> associative, unital, commutative;
   std::optional<Witness> witness;       // when not associative
   std::optional<SparseVector> identity; // when unital and at most kListLimit entries long
+  // Some left, or right, identity where there is no two-sided one: at most one of them exists.
+  std::optional<SparseVector> left_identity, right_identity;
   std::optional<std::int64_t> center_dimension;
   std::optional<std::int64_t> radical_dimension;
   std::optional<std::vector<std::int64_t>> radical_series; // dimensions of rad, rad^2, ..., ending with 0
   std::optional<std::vector<std::int64_t>>
       simple_components; // dimensions of the simple factors of A/rad, ascending
+  // The same factors, with what is known of each: empty where they are not known.
+  std::map<SimpleKind, std::int64_t> component_kinds;
   std::optional<std::int64_t> maximal_ideals;
   std::optional<std::int64_t> alder_strassen; // 2 dim A - maximal_ideals
   std::optional<std::int64_t> rank_lower, rank_upper;
@@ -36,12 +42,15 @@ struct Facts {
   std::optional<std::int64_t> types, groups, dense_products;
   std::optional<Rational> fraction;
 
+  // Which step proves a fact: (its key in the JSON object, the step).
+  std::vector<std::pair<std::string, std::string>> proofs;
+
   static constexpr std::int64_t kListLimit = std::int64_t{1} << 20; // longer lists are left out
 };
 
-// In closed form for constructions: microseconds, but for the lists. For tables associativity, identity,
-// commutativity and what follows from them exactly; the rest where the basis itself shows it
-// (structure/table_structure.h). InputError when a table claims an identity that is not one.
+// In closed form for constructions: microseconds, but for the lists. For tables everything exactly, the
+// structure as far as structure/table_structure.h goes. InputError when a table claims an identity that is
+// not one.
 Facts deriveFacts(const Algebra &algebra);
 
 } // namespace algebras

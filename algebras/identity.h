@@ -17,6 +17,11 @@ using SparseVector = std::vector<std::pair<std::int64_t, Rational>>; // ascendin
 // claimed identity of the table is tried first and is checked, not believed.
 std::optional<SparseVector> findIdentity(const Table &table);
 
+// Some u with u b_s = b_s, or with b_s u = b_s, for every slot s; nothing when there is none, which is
+// proved, or when more than 512 unknowns have to be solved at once.
+std::optional<SparseVector> findLeftIdentity(const Table &table);
+std::optional<SparseVector> findRightIdentity(const Table &table);
+
 // Whether b_s u = u b_s = b_s for every slot s. Linear in the number of constants.
 bool isIdentity(const Table &table, const SparseVector &candidate);
 

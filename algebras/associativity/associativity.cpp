@@ -207,37 +207,45 @@ Witness earlier(const Table &table, Witness known) {
   return withSearch(table, [&](auto search) { return search.runFirst(first); }).value_or(known);
 }
 
+std::optional<Witness> examineAllPairs(const Table &table) {
+  std::optional<SparsePairs> pairs = searchSparsePairs(table);
+  if (!pairs)
+    return withSearch(table, [](auto search) { return search.run(); });
+  std::vector<std::int64_t> candidates = pairs->not_examined;
+  if (pairs->first_failing)
+    candidates.insert(std::lower_bound(candidates.begin(), candidates.end(), *pairs->first_failing),
+                      *pairs->first_failing);
+  if (candidates.empty())
+    return std::nullopt;
+  return withSearch(table, [&](auto search) -> std::optional<Witness> {
+    for (std::int64_t i : candidates)
+      if (std::optional<Witness> witness = search.runFirst(i))
+        return witness;
+    return std::nullopt;
+  });
+}
+
 } // namespace
 
-std::optional<Witness> findNonassociative(const Table &table) {
+Associativity examineAssociativity(const Table &table) {
   constexpr double kManyPairs = 1 << 25;
   constexpr std::int64_t kLargestClosure = 2048, kLargestDense = 512;
-  if (table.dimension() <= kLargestClosure && pairs(table) > kManyPairs)
-    if (auto seconds = generatingSlots(table, table.dimension() / 4)) {
-      std::int64_t n = table.dimension();
+  std::int64_t n = table.dimension();
+  if (n <= kLargestClosure && pairs(table) > kManyPairs)
+    if (auto seconds = generatingSlots(table, n / 4)) {
       bool is_dense = n <= kLargestDense && table.nonzeros() >= n * n * n / 4;
       bool has_words = table.field().isRationals() && smallIntegers(table);
       std::optional<Witness> witness =
           is_dense && !has_words
               ? findNonassociativeDense(table, *seconds)
               : withSearch(table, [&](auto search) { return search.runSeconds(*seconds); });
-      return witness ? std::optional(earlier(table, *witness)) : std::nullopt;
+      if (witness)
+        witness = earlier(table, *witness);
+      return {witness, std::move(*seconds)};
     }
-  if (std::optional<SparsePairs> pairs = searchSparsePairs(table)) {
-    std::vector<std::int64_t> candidates = pairs->not_examined;
-    if (pairs->first_failing)
-      candidates.insert(std::lower_bound(candidates.begin(), candidates.end(), *pairs->first_failing),
-                        *pairs->first_failing);
-    if (candidates.empty())
-      return std::nullopt;
-    return withSearch(table, [&](auto search) -> std::optional<Witness> {
-      for (std::int64_t i : candidates)
-        if (std::optional<Witness> witness = search.runFirst(i))
-          return witness;
-      return std::nullopt;
-    });
-  }
-  return withSearch(table, [](auto search) { return search.run(); });
+  return {examineAllPairs(table), {}};
 }
+
+std::optional<Witness> findNonassociative(const Table &table) { return examineAssociativity(table).witness; }
 
 } // namespace algebras

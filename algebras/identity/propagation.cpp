@@ -1,6 +1,7 @@
 #include "algebras/identity/propagation.h"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 namespace algebras {
@@ -33,21 +34,30 @@ bool gather(std::vector<Term> terms, std::int64_t dimension, std::vector<Equatio
 
 } // namespace
 
-IdentityEquations identityEquations(const Table &table) {
+IdentityEquations identityEquations(const Table &table, Side side) {
   IdentityEquations result;
   // Every slot has to be the first index of some product; a table may have far more slots than products.
   if (table.dimension() > table.nonzeros()) {
     result.impossible = true;
     return result;
   }
-  std::vector<Term> left, right;
-  for (const Constant &constant : table.constants()) {
-    left.push_back({constant.j, constant.k, constant.i, &constant.value});
-    right.push_back({constant.i, constant.k, constant.j, &constant.value});
-  }
-  bool complete = gather(std::move(left), table.dimension(), result.equations);
-  complete = gather(std::move(right), table.dimension(), result.equations) && complete;
-  result.impossible = !complete;
+  std::vector<Term> terms;
+  for (const Constant &constant : table.constants())
+    if (side == Side::Left)
+      terms.push_back({constant.j, constant.k, constant.i, &constant.value});
+    else
+      terms.push_back({constant.i, constant.k, constant.j, &constant.value});
+  result.impossible = !gather(std::move(terms), table.dimension(), result.equations);
+  return result;
+}
+
+IdentityEquations identityEquations(const Table &table) {
+  IdentityEquations result = identityEquations(table, Side::Left);
+  if (result.impossible)
+    return result;
+  IdentityEquations right = identityEquations(table, Side::Right);
+  result.impossible = right.impossible;
+  std::move(right.equations.begin(), right.equations.end(), std::back_inserter(result.equations));
   return result;
 }
 

@@ -13,6 +13,9 @@ struct IdentityEquations {
   bool impossible = false;
 };
 IdentityEquations identityEquations(const Table &table);
+// The first, or the second, of these alone: of a left, or a right, identity.
+enum class Side { Left, Right };
+IdentityEquations identityEquations(const Table &table, Side side);
 
 struct Propagated {
   std::vector<std::optional<Rational>> values; // of each slot, where it is known

@@ -117,6 +117,8 @@ std::optional<Structure> productStructure(const Algebra &algebra) {
     std::optional<Structure> own = deriveStructure(factor);
     if (!own)
       return std::nullopt;
+    if (result)
+      result->source = std::max(result->source, own->source);
     if (!result)
       result = std::move(own);
     else if (algebra.kind() == Kind::DirectProduct)
@@ -184,7 +186,7 @@ std::optional<Structure> deriveStructure(const Algebra &algebra) {
   case Kind::Coordinates:
     return graphStructure(n, 0, n);
   case Kind::Matrices:
-    return Structure{{n * n}, {{n * n, 1}}, 1};
+    return Structure{{n * n}, {{n * n, 1}}, 1, StructureSource::Construction};
   case Kind::Triangular:
     return triangularStructure(n);
   case Kind::Table:

@@ -34,6 +34,10 @@ struct SimpleKind {
   auto operator<=>(const SimpleKind &) const = default; // by dimension first
 };
 
+// What shows a structure: the construction, in closed form; the slots of a table, which are units or lie in
+// the radical; linear algebra.
+enum class StructureSource { Construction, Slots, LinearAlgebra };
+
 // Of an associative unital algebra.
 struct Structure {
   // dim rad^s / rad^(s+1) for s = 0, 1, ...; the last one is not zero.
@@ -42,6 +46,8 @@ struct Structure {
   std::map<SimpleKind, std::int64_t> components;
   // Nothing where it would need linear algebra that is too large.
   std::optional<std::int64_t> center_dimension;
+  StructureSource source =
+      StructureSource::Construction; // of products: the last of their factors' in this order
 
   std::int64_t maximalIdeals() const;
   std::int64_t radicalDimension() const;

@@ -18,6 +18,7 @@ struct Parts {
   std::vector<SimpleComponent> components;
   RadicalPowers powers;
   std::optional<std::int64_t> center_dimension = std::nullopt; // where it is known already
+  StructureSource source = StructureSource::Slots;
 };
 
 std::optional<Parts> byClasses(const Table &table, bool with_bases) {
@@ -38,7 +39,7 @@ std::optional<Parts> byDenseAlgebra(const Table &table) {
   if (!identity)
     return std::nullopt;
   Decomposition dense = decomposeDense(table, *identity);
-  Parts parts{std::move(dense.components), {}, dense.center_dimension};
+  Parts parts{std::move(dense.components), {}, dense.center_dimension, StructureSource::LinearAlgebra};
   for (const std::vector<SparseVector> &power : dense.radical_powers)
     parts.powers.dimensions.push_back(static_cast<std::int64_t>(power.size()));
   parts.powers.bases = std::move(dense.radical_powers);
@@ -52,6 +53,7 @@ void toSlotsOf(const DirectFactor &factor, SparseVector &vector) {
 
 // `whole` gains a factor's parts.
 void add(Parts &whole, const DirectFactor &factor, Parts part) {
+  whole.source = std::max(whole.source, part.source);
   for (SimpleComponent &component : part.components) {
     toSlotsOf(factor, component.idempotent);
     toSlotsOf(factor, component.center_generator);
@@ -116,6 +118,7 @@ std::optional<Structure> tableStructure(const Table &table) {
   if (!parts)
     return std::nullopt;
   Structure result;
+  result.source = parts->source;
   for (const SimpleComponent &component : parts->components)
     ++result.components[SimpleKind(component)];
   result.layers = {table.dimension()};
