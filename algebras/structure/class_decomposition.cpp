@@ -138,8 +138,10 @@ private:
       if (std::optional<ScaledUnits> units = scaledUnits(table)) {
         found.push_back(matrixComponent(field_, *units));
       } else {
-        if (table.dimension() > kLargestDense)
+        // Of one class alone, dense linear algebra gives more at once: powers of the radical, the centre.
+        if (classes_.count() == 1 || table.dimension() > kLargestDense)
           return false;
+        result_.by_linear_algebra = true;
         std::optional<SparseVector> identity = findIdentity(table);
         if (!identity)
           return false;

@@ -15,6 +15,7 @@ struct ClassDecomposition {
   std::vector<SimpleComponent> components; // in no particular order
   std::vector<bool> in_radical;            // by slot
   std::vector<SparseVector> radical_elements;
+  bool by_linear_algebra = false; // some class was no multiples of matrix units
 };
 
 // For an associative unital table, which is not checked. Let I be the span of the classes before a class C.
@@ -25,7 +26,8 @@ struct ClassDecomposition {
 // So A/rad is the product of the quotients of the classes of the second kind by their radicals. Each of these
 // is decomposed by itself: multiples of matrix units at once, others up to dimension kLargestDense by dense
 // linear algebra. Elements are lifted from A/I to A by subtracting their parts in the components found
-// before. Nothing when some class is of neither kind, or too large.
+// before. Nothing when some class is of neither kind, or too large, or when the table is one class that is
+// dense.
 std::optional<ClassDecomposition> decomposeByClasses(const TableIndex &index);
 
 } // namespace algebras

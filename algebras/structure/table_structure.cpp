@@ -29,7 +29,8 @@ std::optional<Parts> byClasses(const Table &table, bool with_bases) {
   std::optional<RadicalPowers> powers = radicalPowers(index, *classes, with_bases);
   if (!powers)
     return std::nullopt;
-  return Parts{std::move(classes->components), std::move(*powers)};
+  return Parts{std::move(classes->components), std::move(*powers), std::nullopt,
+               classes->by_linear_algebra ? StructureSource::LinearAlgebra : StructureSource::Slots};
 }
 
 std::optional<Parts> byDenseAlgebra(const Table &table) {
