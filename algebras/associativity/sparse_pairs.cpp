@@ -180,22 +180,33 @@ std::int64_t firstFailing(const CompactTable &table, std::int64_t limit, Residue
   return failing;
 }
 
-// Of sums of `pairs` products of two constants, multiplied by the square of their common denominator: at most
-// so many bits. Nothing when they are too many.
-std::optional<std::size_t> sumBits(const Table &table, std::size_t pairs) {
-  constexpr std::size_t kMostBits = 61 * kMostPrimes / 2;
+// How large a numerator of a difference can be, in bits.
+struct DifferenceBits {
+  std::size_t scaled;    // when all constants are multiplied by their common denominator
+  std::size_t fractions; // as a sum of fractions
+};
+
+// `pairs`: the most terms of all differences with one first slot. A single difference D[i,j,k,l] has no more
+// terms than b_i b_j and b_j b_k have parts.
+DifferenceBits differenceBits(const Table &table, std::size_t pairs) {
+  constexpr std::size_t kTooLong = 4096; // too many primes in any case
+  const std::vector<Constant> &constants = table.constants();
   Rational scale(1);
   fmpz *common = fmpq_numref(FlintAccess::get(scale));
-  std::size_t largest = 1;
-  for (const Constant &constant : table.constants()) {
-    const fmpq *value = FlintAccess::get(constant.value);
-    if (!fmpz_is_one(fmpq_denref(value)))
+  std::size_t top = 1, bottom = 1, longest = 0, length = 0;
+  for (std::size_t at = 0; at < constants.size(); ++at) {
+    const fmpq *value = FlintAccess::get(constants[at].value);
+    if (!fmpz_is_one(fmpq_denref(value)) && fmpz_bits(common) < kTooLong)
       fmpz_lcm(common, common, fmpq_denref(value));
-    largest = std::max<std::size_t>(largest, fmpz_bits(fmpq_numref(value)));
-    if (fmpz_bits(common) + largest > kMostBits)
-      return std::nullopt;
+    top = std::max<std::size_t>(top, fmpz_bits(fmpq_numref(value)));
+    bottom = std::max<std::size_t>(bottom, fmpz_bits(fmpq_denref(value)));
+    bool again = at > 0 && constants[at].i == constants[at - 1].i && constants[at].j == constants[at - 1].j;
+    length = again ? length + 1 : 1;
+    longest = std::max(longest, length);
   }
-  return 2 * (fmpz_bits(common) + largest) + std::bit_width(pairs);
+  std::size_t terms = 2 * longest;
+  return {2 * (fmpz_bits(common) + top) + std::bit_width(pairs),
+          2 * top + 2 * bottom * (terms - 1) + std::bit_width(terms)};
 }
 
 std::optional<std::uint64_t> residue(const Rational &value, nmod_t mod) {
@@ -242,11 +253,9 @@ std::optional<SparsePairs> searchSparsePairs(const Table &table) {
     compact.fill([&](const Rational &value) { return value.integerModulo(field.characteristic()).value(); });
     first = firstFailing(compact, first, PrimeResidues{mod}, pairs);
   } else {
-    std::optional<std::size_t> bits = sumBits(table, most);
-    if (!bits)
-      return std::nullopt;
+    DifferenceBits bits = differenceBits(table, most);
     std::optional<IntegerScale> scale = smallIntegers(table);
-    if (*bits < 63 && scale) {
+    if (bits.scaled < 63 && scale) {
       bool is_integral = scale->factor.isOne();
       compact.fill([&](const Rational &value) {
         return static_cast<std::uint64_t>((is_integral ? value : value * scale->factor).toInteger().value());
@@ -254,8 +263,11 @@ std::optional<SparsePairs> searchSparsePairs(const Table &table) {
       first = firstFailing(compact, first, WordResidues{}, pairs);
     } else {
       constexpr std::size_t kBitsOfAPrime = 61; // at least: they descend from 2^62
+      const std::size_t needed = std::min(bits.scaled, bits.fractions);
+      if (needed > kBitsOfAPrime * kMostPrimes)
+        return std::nullopt;
       std::uint64_t p = 0;
-      for (std::size_t proved = 0; proved <= *bits;) {
+      for (std::size_t proved = 0; proved <= needed;) {
         p = nextModulus(p);
         mod = withPrime(p);
         bool usable = true; // not where the prime divides a denominator
