@@ -2,8 +2,8 @@
 #pragma once
 
 #include "algebras/algebra.h"
-#include "algebras/structure/structure.h"
 #include "algebras/rank/matrix_multiplication.h"
+#include "algebras/structure/structure.h"
 
 #include <optional>
 

@@ -1,0 +1,86 @@
+#include "algebras/rank/bilinear_algorithm.h"
+
+#include "algebras/checked.h"
+#include "algebras/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace algebras {
+
+namespace {
+
+SparseVector unit(std::int64_t slot) { return {{slot, Rational(1)}}; }
+
+SparseVector tensorVector(const Field &field, const SparseVector &left, const SparseVector &right,
+                          std::int64_t right_dimension) {
+  SparseVector result;
+  result.reserve(left.size() * right.size());
+  for (const auto &[i, a] : left)
+    for (const auto &[j, b] : right)
+      result.emplace_back(checkedAdd(checkedMultiply(i, right_dimension, "an index"), j, "an index"),
+                          field.isRationals() ? a * b : field.multiply(a, b));
+  return result;
+}
+
+SparseVector shifted(SparseVector vector, std::int64_t start) {
+  for (auto &[slot, coefficient] : vector)
+    slot += start;
+  return vector;
+}
+
+} // namespace
+
+BilinearAlgorithm ownProducts(const Table &table) {
+  using Pair = std::pair<std::int64_t, std::int64_t>;
+  std::set<Pair> inputs, left_outputs, right_outputs;
+  for (const Constant &constant : table.constants()) {
+    inputs.emplace(constant.i, constant.j);
+    left_outputs.emplace(constant.i, constant.k);
+    right_outputs.emplace(constant.j, constant.k);
+  }
+  std::size_t least = std::min({inputs.size(), left_outputs.size(), right_outputs.size()});
+  BilinearAlgorithm result;
+  if (least == inputs.size()) { // sorted by (i, j) already
+    for (const Constant &constant : table.constants()) {
+      if (result.empty() || result.back().alpha[0].first != constant.i ||
+          result.back().beta[0].first != constant.j)
+        result.push_back({unit(constant.i), unit(constant.j), {}});
+      result.back().gamma.emplace_back(constant.k, constant.value);
+    }
+    return result;
+  }
+  std::map<Pair, SparseVector> forms;
+  bool by_left = least == left_outputs.size();
+  for (const Constant &constant : table.constants())
+    forms[{by_left ? constant.i : constant.j, constant.k}].emplace_back(by_left ? constant.j : constant.i,
+                                                                        constant.value);
+  for (auto &[pair, form] : forms)
+    result.push_back(by_left ? BilinearProduct{unit(pair.first), std::move(form), unit(pair.second)}
+                             : BilinearProduct{std::move(form), unit(pair.first), unit(pair.second)});
+  return result;
+}
+
+BilinearAlgorithm tensorAlgorithm(const Field &field, const BilinearAlgorithm &left,
+                                  const BilinearAlgorithm &right, std::int64_t right_dimension) {
+  BilinearAlgorithm result;
+  result.reserve(left.size() * right.size());
+  for (const BilinearProduct &a : left)
+    for (const BilinearProduct &b : right)
+      result.push_back({tensorVector(field, a.alpha, b.alpha, right_dimension),
+                        tensorVector(field, a.beta, b.beta, right_dimension),
+                        tensorVector(field, a.gamma, b.gamma, right_dimension)});
+  return result;
+}
+
+void appendDirect(BilinearAlgorithm &algorithm, const BilinearAlgorithm &own, std::int64_t start) {
+  for (const BilinearProduct &product : own)
+    algorithm.push_back(
+        {shifted(product.alpha, start), shifted(product.beta, start), shifted(product.gamma, start)});
+}
+
+} // namespace algebras

@@ -1,0 +1,234 @@
+// The trilinear identity, one first index at a time.
+#include "algebras/rank/bilinear_algorithm.h"
+
+#include "algebras/error.h"
+#include "algebras/rational_flint.h"
+
+#include <flint/fmpq.h>
+#include <flint/fmpz.h>
+#include <flint/ulong_extras.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace algebras {
+
+namespace {
+
+using Word = std::uint64_t;
+using Residues = std::vector<std::pair<std::int64_t, Word>>; // index, residue
+
+struct ResidueProduct {
+  Residues beta, gamma;
+};
+
+Word multiply(Word a, Word b, Word p) {
+  if (p < (Word{1} << 32))
+    return a * b % p;
+  return static_cast<Word>(static_cast<unsigned __int128>(a) * b % p);
+}
+
+Word residue(const Rational &value, Word p) {
+  fmpz_t modulus, result;
+  fmpz_init_set_ui(modulus, p);
+  fmpz_init(result);
+  int exists = fmpq_mod_fmpz(result, FlintAccess::get(value), modulus);
+  Word word = fmpz_get_ui(result);
+  fmpz_clear(modulus);
+  fmpz_clear(result);
+  if (!exists)
+    throw std::logic_error("findMismatch: a prime divides a denominator");
+  return word;
+}
+
+// Most vectors hold a few small integers.
+Residues residues(const SparseVector &vector, Word p) {
+  Residues result;
+  result.reserve(vector.size());
+  for (const auto &[index, value] : vector) {
+    Word word;
+    if (value.isOne())
+      word = 1;
+    else if (std::optional<std::uint64_t> own = value.integerModulo(p))
+      word = *own;
+    else
+      word = residue(value, p);
+    if (word != 0)
+      result.emplace_back(index, word);
+  }
+  return result;
+}
+
+// Sums of one first index, by (j, k): a dense square where that is not much larger than the sums.
+class Accumulator {
+public:
+  Accumulator(std::int64_t dimension, Word p) : dimension_(dimension), p_(p) {}
+
+  void begin(std::size_t additions) {
+    dense_ = dimension_ <= 4096 && static_cast<std::size_t>(dimension_ * dimension_) <= 4 * additions;
+    if (dense_)
+      square_.assign(dimension_ * dimension_, 0);
+    entries_.clear();
+    if (!dense_)
+      entries_.reserve(additions);
+  }
+
+  void add(std::int64_t j, std::int64_t k, Word value) {
+    if (dense_) {
+      Word &sum = square_[j * dimension_ + k];
+      sum += value;
+      if (sum >= p_)
+        sum -= p_;
+    } else {
+      entries_.emplace_back(std::pair(j, k), value);
+    }
+  }
+
+  // Some (j, k) with a nonzero sum.
+  std::optional<std::pair<std::int64_t, std::int64_t>> nonzero() {
+    if (dense_) {
+      auto place = std::find_if(square_.begin(), square_.end(), [](Word sum) { return sum != 0; });
+      if (place == square_.end())
+        return std::nullopt;
+      std::int64_t offset = place - square_.begin();
+      return std::pair(offset / dimension_, offset % dimension_);
+    }
+    std::sort(entries_.begin(), entries_.end());
+    for (std::size_t first = 0, next; first < entries_.size(); first = next) {
+      Word sum = 0;
+      for (next = first; next < entries_.size() && entries_[next].first == entries_[first].first; ++next) {
+        sum += entries_[next].second;
+        if (sum >= p_)
+          sum -= p_;
+      }
+      if (sum != 0)
+        return entries_[first].first;
+    }
+    return std::nullopt;
+  }
+
+private:
+  std::int64_t dimension_;
+  Word p_;
+  bool dense_ = false;
+  std::vector<Word> square_;
+  std::vector<std::pair<std::pair<std::int64_t, std::int64_t>, Word>> entries_;
+};
+
+// p < 2^63, so that two residues can be added.
+std::optional<Mismatch> mismatchModulo(const BilinearAlgorithm &algorithm, const Table &table, Word p) {
+  std::int64_t dimension = table.dimension();
+  std::vector<ResidueProduct> products;
+  std::vector<std::vector<std::pair<std::size_t, Word>>> by_left(dimension); // i -> (r, alpha_r(i))
+  products.reserve(algorithm.size());
+  for (std::size_t r = 0; r < algorithm.size(); ++r) {
+    products.push_back({residues(algorithm[r].beta, p), residues(algorithm[r].gamma, p)});
+    for (const auto &[i, value] : residues(algorithm[r].alpha, p))
+      by_left[i].emplace_back(r, value);
+  }
+  Accumulator sums(dimension, p);
+  for (std::int64_t i = 0; i < dimension; ++i) {
+    std::span<const Constant> own = table.row(i);
+    std::size_t additions = own.size();
+    for (const auto &[r, value] : by_left[i])
+      additions += products[r].beta.size() * products[r].gamma.size();
+    sums.begin(additions);
+    for (const Constant &constant : own) {
+      std::optional<std::uint64_t> small = constant.value.integerModulo(p);
+      Word value = small ? *small : residue(constant.value, p);
+      if (value != 0)
+        sums.add(constant.j, constant.k, p - value);
+    }
+    for (const auto &[r, left] : by_left[i])
+      for (const auto &[j, right] : products[r].beta) {
+        Word both = multiply(left, right, p);
+        for (const auto &[k, output] : products[r].gamma)
+          sums.add(j, k, multiply(both, output, p));
+      }
+    if (auto place = sums.nonzero())
+      return Mismatch{i, place->first, place->second};
+  }
+  return std::nullopt;
+}
+
+// Bits of the common denominator of some numbers and of the largest numerator.
+class Height {
+public:
+  Height() {
+    fmpz_init(denominator_);
+    fmpz_one(denominator_);
+  }
+  ~Height() { fmpz_clear(denominator_); }
+  Height(const Height &) = delete;
+  Height &operator=(const Height &) = delete;
+
+  void include(const Rational &value) {
+    const fmpq *raw = FlintAccess::get(value);
+    numerator_bits_ = std::max<std::size_t>(numerator_bits_, fmpz_bits(fmpq_numref(raw)));
+    if (!fmpz_is_one(fmpq_denref(raw)))
+      fmpz_lcm(denominator_, denominator_, fmpq_denref(raw));
+  }
+  void include(const SparseVector &vector) {
+    for (const auto &[index, value] : vector)
+      include(value);
+  }
+  std::size_t denominatorBits() const { return fmpz_bits(denominator_); }
+  std::size_t numeratorBits() const { return numerator_bits_; }
+  bool divides(Word p) const { return fmpz_fdiv_ui(denominator_, p) == 0; }
+
+private:
+  fmpz_t denominator_;
+  std::size_t numerator_bits_ = 0;
+};
+
+// With D the product of the four common denominators, D times the difference at (i, j, k) is an integer of at
+// most `bits` bits: each value is below its numerator, and D below the product of its factors.
+std::optional<Mismatch> mismatchOverRationals(const BilinearAlgorithm &algorithm, const Table &table) {
+  Height left, right, output, constants;
+  for (const BilinearProduct &product : algorithm) {
+    left.include(product.alpha);
+    right.include(product.beta);
+    output.include(product.gamma);
+  }
+  for (const Constant &constant : table.constants())
+    constants.include(constant.value);
+  std::size_t bits = left.numeratorBits() + right.numeratorBits() + output.numeratorBits() + 1;
+  for (std::size_t count = algorithm.size(); count > 0; count /= 2)
+    ++bits;
+  bits = std::max(bits, constants.numeratorBits()) + 1;
+  for (const Height *height : {&left, &right, &output, &constants})
+    bits += height->denominatorBits();
+
+  Word p = Word{1} << 31;
+  for (std::size_t proved = 0; proved <= bits;) {
+    do
+      p = n_nextprime(p, 1);
+    while (left.divides(p) || right.divides(p) || output.divides(p) || constants.divides(p));
+    if (std::optional<Mismatch> mismatch = mismatchModulo(algorithm, table, p))
+      return mismatch;
+    proved += 31; // p > 2^31
+  }
+  return std::nullopt;
+}
+
+void requireIndices(const SparseVector &vector, std::int64_t dimension, std::size_t r) {
+  for (const auto &[index, value] : vector)
+    if (index < 0 || index >= dimension)
+      throw InputError(
+          fmt::format("product {} of the algorithm has index {}; the algebra's count from 0 to {}", r, index,
+                      dimension - 1));
+}
+
+} // namespace
+
+std::optional<Mismatch> findMismatch(const BilinearAlgorithm &algorithm, const Table &table) {
+  for (std::size_t r = 0; r < algorithm.size(); ++r)
+    for (const SparseVector *vector : {&algorithm[r].alpha, &algorithm[r].beta, &algorithm[r].gamma})
+      requireIndices(*vector, table.dimension(), r);
+  if (table.field().isRationals())
+    return mismatchOverRationals(algorithm, table);
+  return mismatchModulo(algorithm, table, table.field().characteristic());
+}
+
+} // namespace algebras
