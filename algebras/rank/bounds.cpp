@@ -1,10 +1,13 @@
 #include "algebras/rank/bounds.h"
 
 #include "algebras/checked.h"
+#include "algebras/rank/lower_bounds.h"
+#include "algebras/rank/minimal_rank.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace algebras {
 
@@ -52,9 +55,25 @@ std::int64_t alderStrassen(const Algebra &algebra, const Structure &structure) {
 }
 
 std::optional<RankBound> rankLower(const Algebra &algebra, const Structure &structure) {
-  if (std::optional<std::int64_t> order = matrixOrder(algebra))
-    return matrixRankLower(*order);
-  return RankBound{alderStrassen(algebra, structure), "alder-strassen"};
+  std::map<SimpleFactor, std::int64_t> factors;
+  for (auto [dimension, count] : structure.components) {
+    auto degree =
+        static_cast<std::int64_t>(std::sqrt(static_cast<double>(dimension)) + 0.5); // they all split
+    factors[{dimension, 1, degree}] = count;
+  }
+  std::optional<RankShape> shape = rankShape(algebra);
+  return rankLower(algebra.field(), algebra.dimension(), factors, shape ? shape->obstruction : "");
+}
+
+std::optional<RankBound> rankLower(const Algebra &algebra, const Decomposition &decomposition) {
+  std::map<SimpleFactor, std::int64_t> factors;
+  for (const SimpleComponent &component : decomposition.components) {
+    auto center = static_cast<std::int64_t>(component.center_polynomial.size()) - 1;
+    ++factors[{component.dimension, center, component.matrix_degree}];
+  }
+  std::optional<RankShape> shape =
+      algebra.table() ? tableRankShape(*algebra.table(), decomposition) : rankShape(algebra);
+  return rankLower(algebra.field(), algebra.dimension(), factors, shape ? shape->obstruction : "");
 }
 
 RankBound rankUpper(const Algebra &algebra) {
@@ -62,6 +81,12 @@ RankBound rankUpper(const Algebra &algebra) {
     return {algebra.nonzeros(), "graph product: |V| + 2|E|, theorem"};
   if (std::optional<std::int64_t> order = matrixOrder(algebra))
     return matrixRankUpper(*order);
+  if (const Table *table = algebra.table()) {
+    std::int64_t products = static_cast<std::int64_t>(ownProducts(*table).size());
+    return {products, products == algebra.nonzeros()
+                          ? "the table's own products"
+                          : "the table's own products, those of one pair together"};
+  }
   if (algebra.kind() != Kind::Tensor && algebra.kind() != Kind::DirectProduct)
     return {algebra.nonzeros(), "the table's own products"};
 
@@ -77,6 +102,32 @@ RankBound rankUpper(const Algebra &algebra) {
     result.rule += fmt::format("{}{}", index == 0 ? "" : is_tensor ? " * " : " + ", own.products);
   }
   return result;
+}
+
+std::optional<BilinearAlgorithm> constructedAlgorithm(const Algebra &algebra) {
+  if (rankUpper(algebra).products > Algebra::kExpansionLimit)
+    return std::nullopt;
+  if (algebra.kind() == Kind::Matrices)
+    return matrixAlgorithm(algebra.field(), algebra.parameter());
+  if (const Table *table = algebra.table())
+    return ownProducts(*table);
+  if (algebra.kind() == Kind::Tensor) {
+    // M(a) * M(b) is M(ab) up to the numbering of its slots.
+    BilinearAlgorithm result{{{{0, Rational(1)}}, {{0, Rational(1)}}, {{0, Rational(1)}}}};
+    for (const Algebra &factor : algebra.factors())
+      result = tensorAlgorithm(algebra.field(), result, *constructedAlgorithm(factor), factor.dimension());
+    return result;
+  }
+  if (algebra.kind() == Kind::DirectProduct) {
+    BilinearAlgorithm result;
+    std::int64_t start = 0;
+    for (const Algebra &factor : algebra.factors()) {
+      appendDirect(result, *constructedAlgorithm(factor), start);
+      start += factor.dimension();
+    }
+    return result;
+  }
+  return ownProducts(algebra.expand());
 }
 
 } // namespace algebras

@@ -1,8 +1,10 @@
-// Bounds on the bilinear rank, each with the rule that gave it.
+// Bounds on the bilinear rank, each with the rule that gave it (docs/rank.md).
 #pragma once
 
 #include "algebras/algebra.h"
+#include "algebras/rank/bilinear_algorithm.h"
 #include "algebras/rank/matrix_multiplication.h"
+#include "algebras/structure/decomposition.h"
 #include "algebras/structure/structure.h"
 
 #include <optional>
@@ -12,12 +14,17 @@ namespace algebras {
 // 2 dim A - t(A), Alder and Strassen (paper, eq. alder-strassen), over any field.
 std::int64_t alderStrassen(const Algebra &algebra, const Structure &structure);
 
-// Needs an associative unital algebra of known structure. Alder-Strassen, or better where the algebra is M(n)
-// up to factors of dimension one. Nothing when the bound does not fit in 64 bits.
+// Each needs an associative unital algebra. The best that lower_bounds.h and minimal_rank.h know. Nothing
+// when the bound does not fit in 64 bits.
 std::optional<RankBound> rankLower(const Algebra &algebra, const Structure &structure);
-// Graph algebras: |V| + 2|E| (paper, thm. graph-rank). M(n): matrix_multiplication.h. Direct products add,
-// tensor products multiply. Otherwise the table's own count of products. Needs nothing: it holds for any
-// bilinear map.
+std::optional<RankBound> rankLower(const Algebra &algebra, const Decomposition &decomposition);
+
+// An upper bound, which constructedAlgorithm attains. Graph algebras: |V| + 2|E| (paper, thm. graph-rank).
+// M(n): matrix_multiplication.h. Direct products add, tensor products multiply. Otherwise the products that
+// the table itself shows. It holds for any bilinear map.
 RankBound rankUpper(const Algebra &algebra);
+// The algorithm of rankUpper, by construction; not verified here. Nothing where it would have more than
+// Algebra::kExpansionLimit products.
+std::optional<BilinearAlgorithm> constructedAlgorithm(const Algebra &algebra);
 
 } // namespace algebras

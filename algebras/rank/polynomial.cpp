@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace algebras {
+namespace algebras::rank {
 
 namespace {
 
@@ -197,4 +197,4 @@ std::vector<Polynomial> irreducibles(const Field &field, std::int64_t degree, st
   return result;
 }
 
-} // namespace algebras
+} // namespace algebras::rank

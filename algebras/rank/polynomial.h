@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace algebras {
+namespace algebras::rank {
 
 // Lowest degree first, no zero at the end: zero is empty. Coefficients are canonical elements of the field.
 using Polynomial = std::vector<Rational>;
@@ -32,4 +32,4 @@ std::vector<std::pair<Polynomial, std::int64_t>> factor(const Field &field, cons
 // be small.
 std::vector<Polynomial> irreducibles(const Field &field, std::int64_t degree, std::size_t most);
 
-} // namespace algebras
+} // namespace algebras::rank

@@ -8,6 +8,8 @@
 
 namespace algebras {
 
+using namespace rank;
+
 namespace {
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max() / 4;

@@ -13,6 +13,7 @@
 namespace {
 
 using namespace algebras;
+using namespace algebras::rank;
 
 const std::vector<Field> &fields() {
   static const std::vector<Field> all{Field(),

@@ -1,0 +1,189 @@
+#include "algebras/rank/minimal_rank.h"
+
+#include "algebras/constructions.h"
+#include "algebras/rank/local_algebra.h"
+#include "algebras/rank/peirce.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace algebras {
+
+namespace {
+
+using Kind = Algebra::Kind;
+
+const char *const kPeirce = "Peirce bound: e_i rad e_j rad e_l is not zero for some i != j != l";
+const char *const kOffDiagonal = "Peirce bound: rad does not annihilate e_i rad e_j for some i != j";
+const char *const kMatrices =
+    "Blaser 2005: not of minimal rank, as rad does not split off from the matrix factors";
+
+bool isMatrixFactor(const SimpleComponent &component) {
+  return component.matrix_degree && *component.matrix_degree >= 2;
+}
+
+// Of a basis whose elements lie in e_i A e_j each. An off-diagonal product, if there is one.
+std::string adaptedObstruction(const Table &table, const PeircePositions &positions) {
+  std::string found;
+  for (const Constant &constant : table.constants()) {
+    std::int64_t i = constant.i, j = constant.j;
+    if (!positions.radical[i] || !positions.radical[j])
+      continue;
+    bool left = positions.row[i] != positions.column[i], right = positions.row[j] != positions.column[j];
+    if (left && right)
+      return kPeirce;
+    if (left || right)
+      found = kOffDiagonal;
+  }
+  return found;
+}
+
+// e_i rad e_i with e_i is a local algebra; each has to be of minimal rank.
+std::string localObstruction(const Table &table, const PeircePositions &positions) {
+  std::map<std::int64_t, std::vector<SparseVector>> radicals;
+  for (std::int64_t slot = 0; slot < table.dimension(); ++slot)
+    if (positions.radical[slot] && positions.row[slot] == positions.column[slot])
+      radicals[positions.row[slot]].push_back({{slot, Rational(1)}});
+  for (const auto &[idempotent, radical] : radicals)
+    if (std::string reason = localRankObstruction(table, radical); !reason.empty())
+      return reason;
+  return "";
+}
+
+RankShape matrixLikeShape(std::int64_t off_diagonal, bool chain) {
+  RankShape result;
+  result.split_basic = true;
+  result.radical = result.off_diagonal = off_diagonal > 0;
+  if (chain)
+    result.obstruction = kPeirce;
+  return result;
+}
+
+std::optional<RankShape> tensorShape(const Algebra &algebra) {
+  RankShape result;
+  result.split_basic = true;
+  std::string inherited;
+  int radicals = 0;
+  for (const Algebra &factor : algebra.factors()) {
+    std::optional<RankShape> own = rankShape(factor);
+    if (!own)
+      return std::nullopt;
+    result.split_basic = result.split_basic && own->split_basic;
+    result.off_diagonal = result.off_diagonal || own->off_diagonal;
+    result.matrices = result.matrices || own->matrices; // its units survive in every factor of A/rad
+    radicals += own->radical ? 1 : 0;
+    if (own->split_basic && !own->obstruction.empty())
+      inherited = own->obstruction;
+  }
+  result.radical = radicals > 0;
+  if (result.matrices && result.radical)
+    result.obstruction = kMatrices;
+  else if (result.split_basic && !inherited.empty())
+    result.obstruction = inherited; // x (x) e and y (x) e are in the same relation as x and y
+  else if (result.split_basic && result.off_diagonal && radicals >= 2)
+    result.obstruction = kPeirce; // u (x) e_k times e_j (x) v
+  if (!result.split_basic)
+    result.off_diagonal = false;
+  return result;
+}
+
+std::optional<RankShape> directShape(const Algebra &algebra) {
+  RankShape result;
+  result.split_basic = result.matrices = true;
+  for (const Algebra &factor : algebra.factors()) {
+    std::optional<RankShape> own = rankShape(factor);
+    if (!own)
+      return std::nullopt;
+    result.split_basic = result.split_basic && own->split_basic;
+    result.radical = result.radical || own->radical;
+    result.off_diagonal = result.off_diagonal || own->off_diagonal;
+    result.matrices = result.matrices && own->matrices;
+    if (result.obstruction.empty())
+      result.obstruction = own->obstruction;
+  }
+  result.off_diagonal = result.off_diagonal && result.split_basic;
+  return result;
+}
+
+} // namespace
+
+RankShape tableRankShape(const Table &table, const Decomposition &decomposition) {
+  RankShape result;
+  result.radical = !decomposition.radical_powers.empty();
+  const std::vector<SimpleComponent> &components = decomposition.components;
+  result.split_basic = std::all_of(components.begin(), components.end(),
+                                   [](const SimpleComponent &component) { return component.dimension == 1; });
+  result.matrices = std::all_of(components.begin(), components.end(), isMatrixFactor);
+  if (!result.radical)
+    return result;
+  if (result.matrices) {
+    result.obstruction = kMatrices;
+    return result;
+  }
+  if (std::optional<PeircePositions> positions = adaptedPositions(table, decomposition)) {
+    for (std::int64_t slot = 0; slot < table.dimension(); ++slot) {
+      if (!positions->radical[slot])
+        continue;
+      bool matrix = false;
+      for (std::int64_t end : {positions->row[slot], positions->column[slot]})
+        matrix = matrix || isMatrixFactor(components[positions->component[end]]);
+      if (matrix)
+        result.obstruction = kMatrices;
+      result.off_diagonal = result.off_diagonal || positions->row[slot] != positions->column[slot];
+    }
+    result.off_diagonal = result.off_diagonal && result.split_basic;
+    if (result.split_basic)
+      result.obstruction = adaptedObstruction(table, *positions);
+    if (result.split_basic && result.obstruction.empty())
+      result.obstruction = localObstruction(table, *positions);
+    return result;
+  }
+  if (!result.split_basic || table.dimension() > kLargestShape)
+    return result;
+  if (components.size() == 1) {
+    result.obstruction = localRankObstruction(table, decomposition.radical_powers.front());
+    return result;
+  }
+  std::optional<std::vector<SparseVector>> idempotents =
+      primitiveIdempotents(tableAlgebra(table), decomposition);
+  if (!idempotents)
+    return result;
+  OffDiagonalProducts products =
+      findOffDiagonalProducts(table, *idempotents, decomposition.radical_powers.front());
+  result.off_diagonal = products.off_diagonal;
+  result.obstruction = products.chain ? kPeirce : products.any ? kOffDiagonal : "";
+  return result;
+}
+
+std::optional<RankShape> rankShape(const Algebra &algebra) {
+  switch (algebra.kind()) {
+  case Kind::Graph:
+  case Kind::CompleteGraph:
+  case Kind::Path:
+  case Kind::Coordinates:
+    return matrixLikeShape(algebra.dimension() - algebra.parameter(), false); // rad^2 = 0
+  case Kind::Triangular:
+    return matrixLikeShape(algebra.dimension() - algebra.parameter(), algebra.parameter() >= 3);
+  case Kind::Matrices: {
+    RankShape result;
+    result.matrices = algebra.parameter() > 1;
+    result.split_basic = !result.matrices;
+    return result;
+  }
+  case Kind::Tensor:
+    return tensorShape(algebra);
+  case Kind::DirectProduct:
+    return directShape(algebra);
+  default:
+    break;
+  }
+  if (algebra.nonzeros() > Algebra::kExpansionLimit)
+    return std::nullopt;
+  std::optional<Decomposition> decomposition = decompose(algebra);
+  if (!decomposition)
+    return std::nullopt;
+  return tableRankShape(algebra.expand(), *decomposition);
+}
+
+} // namespace algebras

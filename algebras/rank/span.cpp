@@ -1,0 +1,87 @@
+#include "algebras/rank/span.h"
+
+#include <algorithm>
+
+namespace algebras::rank {
+
+SparseVector combine(const Field &field, const Rational &a, const SparseVector &x, const Rational &b,
+                     const SparseVector &y) {
+  SparseVector result;
+  result.reserve(x.size() + y.size());
+  auto push = [&](std::int64_t index, const Rational &value) {
+    if (Rational own = field.reduce(value); !own.isZero())
+      result.emplace_back(index, std::move(own));
+  };
+  std::size_t s = 0, t = 0;
+  while (s < x.size() || t < y.size()) {
+    if (t == y.size() || (s < x.size() && x[s].first < y[t].first)) {
+      push(x[s].first, a * x[s].second);
+      ++s;
+    } else if (s == x.size() || y[t].first < x[s].first) {
+      push(y[t].first, b * y[t].second);
+      ++t;
+    } else {
+      push(x[s].first, a * x[s].second + b * y[t].second);
+      ++s;
+      ++t;
+    }
+  }
+  return result;
+}
+
+Span::Reduced Span::reduce(const SparseVector &vector) const {
+  Reduced result{vector, {}};
+  // Rows have their leading entry first, so that one pass in ascending order meets each of them once.
+  for (auto row = rows_.begin(); row != rows_.end() && !result.rest.empty(); ++row) {
+    auto place = std::lower_bound(result.rest.begin(), result.rest.end(), row->first,
+                                  [](const auto &entry, std::int64_t index) { return entry.first < index; });
+    if (place == result.rest.end() || place->first != row->first)
+      continue;
+    Rational factor = place->second;
+    result.rest = combine(field_, Rational(1), result.rest, -factor, row->second.rest);
+    result.coordinates = combine(field_, Rational(1), result.coordinates, factor, row->second.coordinates);
+  }
+  return result;
+}
+
+bool Span::insert(const SparseVector &vector) {
+  Reduced reduced = reduce(vector);
+  if (reduced.rest.empty())
+    return false;
+  // rest = vector - sum of coordinates, so that vector's own coordinate is one.
+  SparseVector own{{dimension(), Rational(1)}};
+  Rational factor = field_.reduce(Rational(1) / reduced.rest[0].second);
+  Reduced row{combine(field_, factor, reduced.rest, Rational(), {}),
+              combine(field_, factor, own, -factor, reduced.coordinates)};
+  basis_.push_back(vector);
+  rows_.emplace(row.rest[0].first, std::move(row));
+  return true;
+}
+
+std::optional<SparseVector> Span::coordinates(const SparseVector &vector) const {
+  Reduced reduced = reduce(vector);
+  if (!reduced.rest.empty())
+    return std::nullopt;
+  return std::move(reduced.coordinates);
+}
+
+std::vector<SparseVector> relations(const Field &field, const std::vector<SparseVector> &images) {
+  Span span(field);
+  std::vector<std::int64_t> origin; // of the basis vectors
+  std::vector<SparseVector> result;
+  for (std::size_t s = 0; s < images.size(); ++s) {
+    if (std::optional<SparseVector> coordinates = span.coordinates(images[s])) {
+      SparseVector relation;
+      for (const auto &[index, value] : *coordinates)
+        relation.emplace_back(origin[index], field.reduce(-value));
+      relation.emplace_back(static_cast<std::int64_t>(s), Rational(1));
+      result.push_back(std::move(relation));
+    } else {
+      span.insert(images[s]);
+      origin.push_back(static_cast<std::int64_t>(s));
+    }
+  }
+  return result;
+}
+
+} // namespace algebras::rank
