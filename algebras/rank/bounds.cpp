@@ -38,6 +38,24 @@ std::optional<std::int64_t> matrixOrder(const Algebra &algebra) {
   return order;
 }
 
+// From row-major matrix units to the slots of an algebra that is M(order): factors M(a) * M(b) number them
+// otherwise.
+BilinearAlgorithm inSlots(const Algebra &algebra, BilinearAlgorithm algorithm, std::int64_t order) {
+  std::vector<std::int64_t> slots(order * order);
+  for (std::int64_t slot = 0; slot < algebra.dimension(); ++slot) {
+    Position position = algebra.position(slot);
+    slots[position.row * order + position.column] = slot;
+  }
+  for (BilinearProduct &product : algorithm)
+    for (SparseVector *vector : {&product.alpha, &product.beta, &product.gamma}) {
+      for (auto &[index, value] : *vector)
+        index = slots[index];
+      std::sort(vector->begin(), vector->end(),
+                [](const auto &left, const auto &right) { return left.first < right.first; });
+    }
+  return algorithm;
+}
+
 // Factors that do not change a tensor product are no part of the explanation.
 std::vector<Algebra> essentialFactors(const Algebra &algebra) {
   std::vector<Algebra> result;
@@ -107,12 +125,11 @@ RankBound rankUpper(const Algebra &algebra) {
 std::optional<BilinearAlgorithm> constructedAlgorithm(const Algebra &algebra) {
   if (rankUpper(algebra).products > Algebra::kExpansionLimit)
     return std::nullopt;
-  if (algebra.kind() == Kind::Matrices)
-    return matrixAlgorithm(algebra.field(), algebra.parameter());
   if (const Table *table = algebra.table())
     return ownProducts(*table);
+  if (std::optional<std::int64_t> order = matrixOrder(algebra))
+    return inSlots(algebra, matrixAlgorithm(algebra.field(), *order), *order);
   if (algebra.kind() == Kind::Tensor) {
-    // M(a) * M(b) is M(ab) up to the numbering of its slots.
     BilinearAlgorithm result{{{{0, Rational(1)}}, {{0, Rational(1)}}, {{0, Rational(1)}}}};
     for (const Algebra &factor : algebra.factors())
       result = tensorAlgorithm(algebra.field(), result, *constructedAlgorithm(factor), factor.dimension());

@@ -1,0 +1,60 @@
+#include "algebras/rank/recognition.h"
+
+#include "algebras/rank/span.h"
+
+#include <map>
+
+namespace algebras {
+
+BilinearAlgorithm commutativeProducts(const Table &table) {
+  const Field &field = table.field();
+  std::int64_t n = table.dimension();
+  std::map<std::pair<std::int64_t, std::int64_t>, SparseVector> products; // of i <= j
+  for (const Constant &constant : table.constants())
+    if (constant.i <= constant.j)
+      products[{constant.i, constant.j}].emplace_back(constant.k, constant.value);
+  // The slots whose squares x_i y_i are computed: needed ones, and those that save two pairs or more.
+  std::vector<bool> squared(n);
+  std::vector<std::vector<std::int64_t>> partners(n);
+  for (const auto &[pair, output] : products) {
+    if (pair.first == pair.second) {
+      squared[pair.first] = true;
+      continue;
+    }
+    partners[pair.first].push_back(pair.second);
+    partners[pair.second].push_back(pair.first);
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::int64_t slot = 0; slot < n; ++slot) {
+      std::int64_t saved = 0;
+      for (std::int64_t partner : partners[slot])
+        saved += squared[partner] ? 1 : 0;
+      if (!squared[slot] && saved >= 2)
+        squared[slot] = changed = true;
+    }
+  }
+  std::vector<SparseVector> squares(n);
+  BilinearAlgorithm result;
+  Rational one(1), minus(-1);
+  for (const auto &[pair, output] : products) {
+    auto [i, j] = pair;
+    if (i == j) {
+      squares[i] = rank::combine(field, one, squares[i], one, output);
+    } else if (squared[i] && squared[j]) {
+      SparseVector both{{i, one}, {j, one}};
+      result.push_back({both, both, output});
+      for (std::int64_t slot : {i, j})
+        squares[slot] = rank::combine(field, one, squares[slot], minus, output);
+    } else {
+      result.push_back({{{i, one}}, {{j, one}}, output});
+      result.push_back({{{j, one}}, {{i, one}}, output});
+    }
+  }
+  for (std::int64_t slot = 0; slot < n; ++slot)
+    if (!squares[slot].empty())
+      result.push_back({{{slot, one}}, {{slot, one}}, squares[slot]});
+  return result;
+}
+
+} // namespace algebras

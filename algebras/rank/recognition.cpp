@@ -1,0 +1,259 @@
+#include "algebras/rank/recognition.h"
+
+#include "algebras/constructions.h"
+#include "algebras/linear/polynomial.h"
+#include "algebras/rank/adapted_basis.h"
+#include "algebras/rank/linear_maps.h"
+#include "algebras/rank/matrix_multiplication.h"
+#include "algebras/rank/polynomial_products.h"
+#include "algebras/rank/quaternion_algorithm.h"
+#include "algebras/structure/decomposition.h"
+#include "algebras/structure/generators.h"
+#include "algebras/structure/minimal_polynomial.h"
+#include "algebras/structure/quotient.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <stdexcept>
+
+namespace algebras {
+
+namespace {
+
+constexpr int kTries = 12; // random elements
+
+bool isCommutative(const Table &table) {
+  std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>> order;
+  std::vector<const Constant *> swapped;
+  for (const Constant &constant : table.constants())
+    swapped.push_back(&constant);
+  std::sort(swapped.begin(), swapped.end(), [](const Constant *x, const Constant *y) {
+    return std::tie(x->j, x->i, x->k) < std::tie(y->j, y->i, y->k);
+  });
+  return std::equal(swapped.begin(), swapped.end(), table.constants().begin(),
+                    [](const Constant *x, const Constant &y) {
+                      return x->j == y.i && x->i == y.j && x->k == y.k && x->value == y.value;
+                    });
+}
+
+std::vector<SparseVector> sparseRows(const Matrix &matrix) {
+  std::vector<SparseVector> result;
+  for (std::int64_t row = 0; row < matrix.rows(); ++row)
+    result.push_back(matrix.sparseRow(row));
+  return result;
+}
+
+class Recogniser {
+public:
+  RecognisedAlgorithm run(const Table &table, const SparseVector &identity) {
+    RecognisedAlgorithm best{ownProducts(table), "the table's own products"};
+    ProductOperator product(table);
+    Matrix one = Matrix::fromSparse(table.field(), table.dimension(), identity);
+    bool commutative = isCommutative(table);
+    if (commutative) {
+      offer(best, {commutativeProducts(table), "the table's own products, in pairs"});
+      if (std::optional<RecognisedAlgorithm> own = byOneGenerator(product, one)) {
+        offer(best, std::move(*own));
+        return best;
+      }
+    }
+    if (std::optional<RecognisedAlgorithm> own = byCentralIdempotents(table, product, one)) {
+      offer(best, std::move(*own));
+      return best;
+    }
+    // Not a direct product, as far as we know.
+    Algebra algebra = tableAlgebra(table);
+    std::optional<Decomposition> decomposition = decompose(algebra);
+    if (!decomposition)
+      return best;
+    if (std::optional<RecognisedAlgorithm> own = byMatrixUnits(product, one, *decomposition)) {
+      offer(best, std::move(*own));
+      return best;
+    }
+    if (!commutative && table.dimension() == 4 && decomposition->radical_powers.empty())
+      if (std::optional<QuaternionBasis> basis = quaternionBasis(product, one)) {
+        RecognisedAlgorithm inner =
+            run(commutativeCompanion(table.field(), basis->a, basis->b), {{0, Rational(1)}});
+        addInOwnBasis(best, table.field(),
+                      quaternionProducts(table.field(), basis->a, basis->b, inner.products), basis->elements,
+                      fmt::format("quaternions: 4, and {} for a commutative product", inner.products.size()));
+      }
+    for (const AdaptedBasis &adapted : adaptedBases(algebra, product, *decomposition)) {
+      addInOwnBasis(best, table.field(), ownProducts(adapted.table), adapted.elements, adapted.rule);
+      if (commutative)
+        addInOwnBasis(best, table.field(), commutativeProducts(adapted.table), adapted.elements,
+                      adapted.rule + ", in pairs");
+    }
+    return best;
+  }
+
+private:
+  static void offer(RecognisedAlgorithm &best, RecognisedAlgorithm own) {
+    if (own.products.size() < best.products.size())
+      best = std::move(own);
+  }
+
+  static void addInOwnBasis(RecognisedAlgorithm &best, const Field &field, const BilinearAlgorithm &algorithm,
+                            const std::vector<SparseVector> &basis, std::string rule) {
+    if (algorithm.size() >= best.products.size())
+      return;
+    if (std::optional<BilinearAlgorithm> own = inOwnBasis(field, algorithm, basis))
+      offer(best, {std::move(*own), std::move(rule)});
+  }
+
+  Matrix combination(const Matrix &rows) {
+    Matrix coefficients(rows.field(), 1, rows.rows());
+    for (std::int64_t s = 0; s < rows.rows(); ++s)
+      coefficients.set(0, s, Rational(static_cast<std::int64_t>(random_() % 7) - 3));
+    return coefficients * rows;
+  }
+
+  // Elements to try: the rows, and some combinations.
+  std::vector<Matrix> candidates(const Matrix &rows) {
+    std::vector<Matrix> result;
+    for (std::int64_t s = 0; s < rows.rows(); ++s)
+      result.push_back(rows.row(s));
+    for (int round = 0; round < kTries; ++round)
+      result.push_back(combination(rows));
+    return result;
+  }
+
+  std::optional<RecognisedAlgorithm> byOneGenerator(const ProductOperator &product, const Matrix &one) {
+    std::int64_t n = product.dimension();
+    for (const Matrix &x : candidates(Matrix::identity(product.field(), n))) {
+      MinimalPolynomial own = minimalPolynomial(product, x, one, n);
+      if (degree(own.polynomial) < n)
+        continue;
+      BilinearAlgorithm algorithm = PolynomialProducts(product.field()).modulo(own.polynomial);
+      std::optional<BilinearAlgorithm> result =
+          inOwnBasis(product.field(), algorithm, sparseRows(own.powers.rowRange(0, n)));
+      if (!result)
+        throw std::logic_error("powers below the degree of a minimal polynomial are dependent");
+      std::size_t factors = factor(product.field(), own.polynomial).size();
+      std::string rule = fmt::format("k[x]/(f), deg f = {}, with {} irreducible factor{}", n, factors,
+                                     factors == 1 ? "" : "s");
+      return RecognisedAlgorithm{std::move(*result), std::move(rule)};
+    }
+    return std::nullopt;
+  }
+
+  std::optional<RecognisedAlgorithm> byCentralIdempotents(const Table &table, const ProductOperator &product,
+                                                          const Matrix &one) {
+    const Field &field = table.field();
+    Subspace central = center(product, generatingElements(table, one.sparseRow(0)));
+    for (const Matrix &z : candidates(central.basis())) {
+      MinimalPolynomial own = minimalPolynomial(product, z, one, central.dimension());
+      if (degree(own.polynomial) < 2)
+        continue;
+      std::vector<PolynomialFactor> factors = factor(field, own.polynomial);
+      if (factors.size() < 2)
+        continue;
+      BilinearAlgorithm all;
+      std::vector<SparseVector> basis;
+      std::vector<std::string> parts;
+      for (const PolynomialFactor &one_factor : factors) {
+        algebras::Polynomial local = power(field, one_factor.factor, one_factor.multiplicity);
+        algebras::Polynomial others = divideExactly(field, own.polynomial, local);
+        Matrix e = evaluate(idempotent(field, local, others), own.powers);
+        Subspace block(product.leftMatrix(e));
+        RecognisedAlgorithm part = run(subalgebraTable(product, block), block.coordinates(e).sparseRow(0));
+        appendDirect(all, part.products, static_cast<std::int64_t>(basis.size()));
+        for (SparseVector &row : block.sparseBasis())
+          basis.push_back(std::move(row));
+        parts.push_back(fmt::format("{}", part.products.size()));
+      }
+      std::optional<BilinearAlgorithm> result = inOwnBasis(field, all, basis);
+      if (!result)
+        throw std::logic_error("central idempotents do not decompose the algebra");
+      return RecognisedAlgorithm{std::move(*result), fmt::format("direct factors by central idempotents: {}",
+                                                                 fmt::join(parts, " + "))};
+    }
+    return std::nullopt;
+  }
+
+  // A = M_g(f_1 A f_1), where g divides all matrix degrees: the matrix units of A/rad lift.
+  std::optional<RecognisedAlgorithm> byMatrixUnits(const ProductOperator &product, const Matrix &one,
+                                                   const Decomposition &decomposition) {
+    std::int64_t g = 0;
+    for (const SimpleComponent &component : decomposition.components) {
+      if (!component.matrix_degree)
+        return std::nullopt;
+      g = std::gcd(g, *component.matrix_degree);
+    }
+    if (g < 2)
+      return std::nullopt;
+    const Field &field = product.field();
+    std::int64_t n = product.dimension();
+    auto times = [&](const Matrix &x, const Matrix &y) { return product.multiply(x, y); };
+    // F_ab modulo rad: in a component of degree m g, the sum over s < m of its units (s g + a, s g + b).
+    auto unit = [&](std::int64_t a, std::int64_t b) {
+      Matrix sum(field, 1, n);
+      for (const SimpleComponent &component : decomposition.components) {
+        std::int64_t d = *component.matrix_degree;
+        for (std::int64_t s = 0; s < d; s += g)
+          sum = sum + Matrix::fromSparse(field, n, component.matrix_units[(s + a) * d + s + b]);
+      }
+      return sum;
+    };
+    std::vector<Matrix> diagonal; // lifted, orthogonal, adding up to one
+    Matrix rest = one;
+    for (std::int64_t a = 0; a + 1 < g; ++a) {
+      Matrix x = times(times(rest, unit(a, a)), rest);
+      for (Matrix square = times(x, x); !(square == x); square = times(x, x))
+        x = square.scaled(Rational(3)) - times(square, x).scaled(Rational(2));
+      rest = rest - x;
+      diagonal.push_back(std::move(x));
+    }
+    diagonal.push_back(std::move(rest));
+    const Matrix &first = diagonal[0];
+    std::vector<Matrix> to_first, from_first; // u_b in f_1 A f_b and v_a in f_a A f_1 with u_a v_a = f_1
+    for (std::int64_t a = 0; a < g; ++a) {
+      Matrix u = a == 0 ? first : times(times(first, unit(0, a)), diagonal[a]);
+      Matrix v = a == 0 ? first : times(times(diagonal[a], unit(a, 0)), first);
+      // u v = f_1 + nilpotent: its inverse in f_1 A f_1 is a geometric series.
+      Matrix nilpotent = first - times(u, v), inverse = first, power_of = nilpotent;
+      for (; !power_of.isZero(); power_of = times(power_of, nilpotent))
+        inverse = inverse + power_of;
+      to_first.push_back(std::move(u));
+      from_first.push_back(times(v, inverse));
+    }
+    Subspace corner(product.leftMatrix(first) * product.rightMatrix(first));
+    RecognisedAlgorithm inner = run(subalgebraTable(product, corner), corner.coordinates(first).sparseRow(0));
+    std::vector<SparseVector> basis;
+    for (std::int64_t a = 0; a < g; ++a)
+      for (std::int64_t b = 0; b < g; ++b) {
+        Matrix rows = corner.basis() * product.leftMatrix(from_first[a]) * product.rightMatrix(to_first[b]);
+        for (SparseVector &row : sparseRows(rows))
+          basis.push_back(std::move(row));
+      }
+    BilinearAlgorithm matrix = matrixAlgorithm(field, g);
+    std::optional<BilinearAlgorithm> result =
+        inOwnBasis(field, tensorAlgorithm(field, matrix, inner.products, corner.dimension()), basis);
+    if (!result)
+      return std::nullopt;
+    std::string rule = corner.dimension() == 1
+                           ? matrixRankUpper(g).rule
+                           : fmt::format("M({}) over an algebra of dimension {}: {} * {}", g,
+                                         corner.dimension(), matrix.size(), inner.products.size());
+    return RecognisedAlgorithm{std::move(*result), std::move(rule)};
+  }
+
+  std::mt19937_64 random_{1};
+};
+
+} // namespace
+
+RecognisedAlgorithm recognisedAlgorithm(const Table &table, const SparseVector &identity) {
+  if (table.dimension() > kLargestRecognised)
+    return {ownProducts(table), "the table's own products"};
+  RecognisedAlgorithm result = Recogniser().run(table, identity);
+  if (findMismatch(result.products, table))
+    throw std::logic_error(fmt::format("the algorithm for {} is wrong: {}", table.name(), result.rule));
+  return result;
+}
+
+} // namespace algebras
