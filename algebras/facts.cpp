@@ -197,7 +197,8 @@ void addStructure(Facts &facts, const Structure &structure) {
 }
 
 void addRank(Facts &facts, const Algebra &algebra, const std::optional<Structure> &structure) {
-  RankBound upper = rankUpper(algebra);
+  RankBound upper = facts.associative.value_or(false) && facts.identity ? rankUpper(algebra, *facts.identity)
+                                                                        : rankUpper(algebra);
   facts.rank_upper = upper.products;
   facts.rank_upper_rule = upper.rule;
   if (structure) {

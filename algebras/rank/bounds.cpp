@@ -3,11 +3,13 @@
 #include "algebras/checked.h"
 #include "algebras/rank/lower_bounds.h"
 #include "algebras/rank/minimal_rank.h"
+#include "algebras/rank/recognition.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 namespace algebras {
 
@@ -36,6 +38,14 @@ std::optional<std::int64_t> matrixOrder(const Algebra &algebra) {
     order *= *own;
   }
   return order;
+}
+
+// Structures say either the dimension of a full matrix algebra, or what kind of simple factor it is.
+template <typename Kind> SimpleFactor factorOf(const Kind &kind) {
+  if constexpr (std::is_integral_v<Kind>)
+    return {kind, 1, static_cast<std::int64_t>(std::sqrt(static_cast<double>(kind)) + 0.5)};
+  else
+    return {kind.dimension, kind.centerDimension(), kind.matrix_degree};
 }
 
 // From row-major matrix units to the slots of an algebra that is M(order): factors M(a) * M(b) number them
@@ -74,12 +84,12 @@ std::int64_t alderStrassen(const Algebra &algebra, const Structure &structure) {
 
 std::optional<RankBound> rankLower(const Algebra &algebra, const Structure &structure) {
   std::map<SimpleFactor, std::int64_t> factors;
-  for (auto [dimension, count] : structure.components) {
-    auto degree =
-        static_cast<std::int64_t>(std::sqrt(static_cast<double>(dimension)) + 0.5); // they all split
-    factors[{dimension, 1, degree}] = count;
-  }
-  std::optional<RankShape> shape = rankShape(algebra);
+  for (const auto &[kind, count] : structure.components)
+    factors[factorOf(kind)] += count;
+  // A semisimple algebra of minimal rank is known by its factors.
+  std::optional<RankShape> shape;
+  if (structure.layers.size() > 1)
+    shape = rankShape(algebra);
   return rankLower(algebra.field(), algebra.dimension(), factors, shape ? shape->obstruction : "");
 }
 
@@ -120,6 +130,16 @@ RankBound rankUpper(const Algebra &algebra) {
     result.rule += fmt::format("{}{}", index == 0 ? "" : is_tensor ? " * " : " + ", own.products);
   }
   return result;
+}
+
+RankBound rankUpper(const Algebra &algebra, const SparseVector &identity) {
+  RankBound known = rankUpper(algebra);
+  if (algebra.isMatrixLike() || algebra.dimension() > kRecognisedAtOnce)
+    return known;
+  RecognisedAlgorithm recognised = recognisedAlgorithm(algebra.expand(), identity);
+  if (static_cast<std::int64_t>(recognised.products.size()) >= known.products)
+    return known;
+  return {static_cast<std::int64_t>(recognised.products.size()), recognised.rule};
 }
 
 std::optional<BilinearAlgorithm> constructedAlgorithm(const Algebra &algebra) {

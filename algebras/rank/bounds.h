@@ -23,8 +23,12 @@ std::optional<RankBound> rankLower(const Algebra &algebra, const Decomposition &
 // M(n): matrix_multiplication.h. Direct products add, tensor products multiply. Otherwise the products that
 // the table itself shows. It holds for any bilinear map.
 RankBound rankUpper(const Algebra &algebra);
-// The algorithm of rankUpper, by construction; not verified here. Nothing where it would have more than
-// Algebra::kExpansionLimit products.
+// The same, or what recognition.h finds in an associative unital algebra with this identity that is no
+// construction of matrix units, up to dimension kRecognisedAtOnce; that algorithm is verified.
+RankBound rankUpper(const Algebra &algebra, const SparseVector &identity);
+inline constexpr std::int64_t kRecognisedAtOnce = 32;
+// The algorithm of rankUpper(algebra), by construction; not verified here. Nothing where it would have more
+// than Algebra::kExpansionLimit products.
 std::optional<BilinearAlgorithm> constructedAlgorithm(const Algebra &algebra);
 
 } // namespace algebras

@@ -2,6 +2,7 @@
 
 #include "algebras/rank/span.h"
 
+#include <algorithm>
 #include <map>
 
 namespace algebras {
@@ -13,7 +14,7 @@ BilinearAlgorithm commutativeProducts(const Table &table) {
   for (const Constant &constant : table.constants())
     if (constant.i <= constant.j)
       products[{constant.i, constant.j}].emplace_back(constant.k, constant.value);
-  // The slots whose squares x_i y_i are computed: needed ones, and those that save two pairs or more.
+  // The slots whose squares x_i y_i are computed: needed ones, and those that save more than they cost.
   std::vector<bool> squared(n);
   std::vector<std::vector<std::int64_t>> partners(n);
   for (const auto &[pair, output] : products) {
@@ -24,15 +25,18 @@ BilinearAlgorithm commutativeProducts(const Table &table) {
     partners[pair.first].push_back(pair.second);
     partners[pair.second].push_back(pair.first);
   }
+  auto saved = [&](std::int64_t slot) {
+    return std::count_if(partners[slot].begin(), partners[slot].end(),
+                         [&](std::int64_t partner) { return squared[partner]; });
+  };
   for (bool changed = true; changed;) {
     changed = false;
-    for (std::int64_t slot = 0; slot < n; ++slot) {
-      std::int64_t saved = 0;
-      for (std::int64_t partner : partners[slot])
-        saved += squared[partner] ? 1 : 0;
-      if (!squared[slot] && saved >= 2)
+    for (std::int64_t slot = 0; slot < n; ++slot)
+      if (!squared[slot] && saved(slot) >= 2)
         squared[slot] = changed = true;
-    }
+    for (const auto &[pair, output] : products) // two squares, which save their own pair as well
+      if (auto [i, j] = pair; !squared[i] && !squared[j] && i != j && saved(i) + saved(j) >= 2)
+        squared[i] = squared[j] = changed = true;
   }
   std::vector<SparseVector> squares(n);
   BilinearAlgorithm result;

@@ -4,6 +4,8 @@
 #include "algebras/facts.h"
 #include "algebras/rank/bounds.h"
 #include "algebras/rank/minimal_rank.h"
+#include "algebras/rank/polynomial.h"
+#include "algebras/rank/recognition.h"
 #include "tests/algebras/random_algebra.h"
 
 #include <gtest/gtest.h>
@@ -186,6 +188,124 @@ TEST(SimpleFactors, QuaternionsFieldsAndMatrices) {
   EXPECT_EQ(lower(parseExpression("M(8)+M(8)")), 127 + 127 + 18);
   EXPECT_EQ(lower(parseExpression("M(3)*Q(2)")), 2 * 36 - 2 + 2);
   EXPECT_EQ(lower(parseExpression("M(2)*Q(2)")), 31);
+}
+
+// What is recognised, from the table alone and after a change of basis: products, and the lower bound.
+void expectRank(const Algebra &algebra, std::int64_t least, std::int64_t most) {
+  SCOPED_TRACE(algebra.name() + " over " + algebra.field().name());
+  const Table table = algebra.expand();
+  for (const Algebra &own : {tableAlgebra(table), sheared(table, 4)}) {
+    std::optional<SparseVector> identity = findIdentity(*own.table());
+    ASSERT_TRUE(identity);
+    RecognisedAlgorithm found = recognisedAlgorithm(*own.table(), *identity);
+    EXPECT_FALSE(findMismatch(found.products, *own.table()));
+    EXPECT_EQ(static_cast<std::int64_t>(found.products.size()), most) << found.rule;
+    EXPECT_EQ(lower(own), least);
+  }
+}
+
+// The group algebra of a cyclic group.
+Algebra cyclic(std::int64_t n, const Field &field = {}) {
+  std::vector<Constant> constants;
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < n; ++j)
+      constants.push_back({i, j, (i + j) % n, Rational(1)});
+  return tableAlgebra(Table("C" + std::to_string(n), field, n, std::move(constants)));
+}
+
+TEST(Recognition, Constructions) {
+  expectRank(parseExpression("Q(2)^2"), 29, 36);
+  expectRank(parseExpression("T(3)"), 10, 10);
+  expectRank(parseExpression("M(2)"), 7, 7);
+  expectRank(parseExpression("M(3)"), 19, 23);
+  expectRank(parseExpression("Q(3)"), 15, 15);
+  expectRank(parseExpression("M(2)*Q(2)"), 31, 42);
+  expectRank(parseExpression("M(2)+D(1)"), 8, 8);
+  expectRank(parseExpression("D(4)"), 4, 4);
+  for (const Field &field : {Field::prime(2), Field::prime(3), Field::prime(101)}) {
+    ExpressionOptions options;
+    options.field = field;
+    expectRank(parseExpression("M(2)", options), 7, 7);
+    expectRank(parseExpression("D(4)", options), 4, 4);
+    expectRank(parseExpression("Q(3)+M(2)", options), 22, 22);
+    expectRank(parseExpression("T(3)", options), 10, 10);
+  }
+}
+
+TEST(Recognition, CyclicGroups) {
+  for (auto [n, divisors] :
+       {std::pair<std::int64_t, std::int64_t>{2, 2}, {3, 2}, {4, 3}, {5, 2}, {6, 4}, {12, 6}})
+    expectRank(cyclic(n), 2 * n - divisors, 2 * n - divisors);
+  expectRank(cyclic(6, Field::prime(7)), 6, 6);
+  expectRank(cyclic(5, Field::prime(11)), 5, 5);
+  expectRank(cyclic(3, Field::prime(2)), 4, 4);
+  expectRank(cyclic(2, Field::prime(2)), 3, 3);
+  expectRank(cyclic(3, Field::prime(3)), 5, 5);
+}
+
+TEST(Recognition, LocalAlgebras) {
+  auto two = [](const Field &field) {
+    return tableAlgebra(commutative(field, {{1, 2, 3, 1}, {2, 1, 3, 1}}, 4));
+  };
+  expectRank(two(Field()), 7, 7);
+  expectRank(two(Field::prime(5)), 7, 7);
+  expectRank(two(Field::prime(2)), 8, 8);
+}
+
+TEST(Recognition, Quaternions) {
+  // i^2 = a, j^2 = b.
+  auto quaternions = [](std::int64_t a, std::int64_t b, const Field &field) {
+    std::vector<Constant> constants;
+    auto add = [&](std::int64_t i, std::int64_t j, std::int64_t k, std::int64_t value) {
+      constants.push_back({i, j, k, field.reduce(Rational(value))});
+    };
+    for (std::int64_t s = 0; s < 4; ++s) {
+      add(0, s, s, 1);
+      if (s > 0)
+        add(s, 0, s, 1);
+    }
+    add(1, 1, 0, a), add(2, 2, 0, b), add(3, 3, 0, -a * b);
+    add(1, 2, 3, 1), add(2, 1, 3, -1), add(2, 3, 1, -b), add(3, 2, 1, b), add(3, 1, 2, -a), add(1, 3, 2, a);
+    return tableAlgebra(Table("quaternions", field, 4, std::move(constants)));
+  };
+  expectRank(quaternions(-1, -1, Field()), 8, 8);
+  expectRank(quaternions(-1, -3, Field()), 8, 10);
+  expectRank(quaternions(1, -1, Field()), 7, 7);
+  expectRank(quaternions(-1, -1, Field::prime(3)), 7, 7);
+  expectRank(quaternions(-1, -1, Field::prime(7)), 7, 7);
+}
+
+TEST(Recognition, FieldsOverSmallFields) {
+  auto field = [](const Field &ground, std::initializer_list<std::int64_t> coefficients) {
+    rank::Polynomial f;
+    for (std::int64_t value : coefficients)
+      f.push_back(ground.reduce(Rational(value)));
+    std::vector<Constant> constants;
+    std::int64_t n = rank::degree(f);
+    for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t j = 0; j < n; ++j) {
+        rank::Polynomial rest = rank::remainder(ground, rank::monomial(i + j), f);
+        for (std::size_t k = 0; k < rest.size(); ++k)
+          if (!rest[k].isZero())
+            constants.push_back({i, j, static_cast<std::int64_t>(k), rest[k]});
+      }
+    return tableAlgebra(Table("field", ground, n, std::move(constants)));
+  };
+  expectRank(field(Field::prime(2), {1, 1, 1}), 3, 3);
+  expectRank(field(Field::prime(2), {1, 1, 0, 1}), 6, 6);
+  expectRank(field(Field::prime(3), {1, 2, 0, 1}), 6, 6);
+  expectRank(field(Field::prime(5), {1, 1, 0, 1}), 5, 5);
+  expectRank(field(Field::prime(2), {1, 1, 0, 0, 1}), 8, 9);
+  expectRank(field(Field(), {1, 0, 0, 0, 1}), 7, 7);
+}
+
+TEST(Recognition, WhatHasNoIdentityOrIsNotAssociativeGetsNoLowerBound) {
+  // b0 b0 = b1, b1 b0 = b0.
+  Facts facts =
+      deriveFacts(tableAlgebra(Table("n", Field(), 2, {{0, 0, 1, Rational(1)}, {1, 0, 0, Rational(1)}})));
+  EXPECT_FALSE(facts.alder_strassen);
+  EXPECT_FALSE(facts.rank_lower);
+  EXPECT_EQ(facts.rank_upper, 2);
 }
 
 } // namespace
