@@ -8,8 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <type_traits>
 
 namespace algebras {
 
@@ -38,14 +36,6 @@ std::optional<std::int64_t> matrixOrder(const Algebra &algebra) {
     order *= *own;
   }
   return order;
-}
-
-// Structures say either the dimension of a full matrix algebra, or what kind of simple factor it is.
-template <typename Kind> SimpleFactor factorOf(const Kind &kind) {
-  if constexpr (std::is_integral_v<Kind>)
-    return {kind, 1, static_cast<std::int64_t>(std::sqrt(static_cast<double>(kind)) + 0.5)};
-  else
-    return {kind.dimension, kind.centerDimension(), kind.matrix_degree};
 }
 
 // From row-major matrix units to the slots of an algebra that is M(order): factors M(a) * M(b) number them
@@ -85,7 +75,7 @@ std::int64_t alderStrassen(const Algebra &algebra, const Structure &structure) {
 std::optional<RankBound> rankLower(const Algebra &algebra, const Structure &structure) {
   std::map<SimpleFactor, std::int64_t> factors;
   for (const auto &[kind, count] : structure.components)
-    factors[factorOf(kind)] += count;
+    factors[{kind.dimension, kind.centerDimension(), kind.matrix_degree}] += count;
   // A semisimple algebra of minimal rank is known by its factors.
   std::optional<RankShape> shape;
   if (structure.layers.size() > 1)

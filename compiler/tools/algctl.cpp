@@ -6,6 +6,7 @@ int main(int argc, char **argv) {
   return compiler::runCommandLine(argc, argv, [](CLI::App &app, compiler::Session &session) {
     compiler::addVerify(app, session);
     compiler::addShow(app, session);
+    compiler::addRank(app, session);
     compiler::addCost(app, session);
     compiler::addCompile(app, session);
     compiler::addEmit(app, session);

@@ -31,6 +31,7 @@ void compileForBench(const Spec &spec, const BenchCompilation &how, const std::s
 // On algebras alone.
 void addVerify(CLI::App &app, Session &session);
 void addShow(CLI::App &app, Session &session);
+void addRank(CLI::App &app, Session &session);
 void addCost(CLI::App &app, Session &session);
 
 // Through the compiler: these need MLIR.
