@@ -2,6 +2,7 @@
 
 #include "algebras/structure/minimal_polynomial.h"
 #include "algebras/structure/quotient.h"
+#include "algebras/structure/small_generator.h"
 
 #include <algorithm>
 #include <random>
@@ -164,6 +165,8 @@ std::vector<CentralField> centralFields(const ProductOperator &product, const Su
   ProductOperator own(table);
   std::vector<CentralField> result = Splitter(own, center.coordinates(one)).run();
   for (CentralField &part : result) {
+    if (product.field().isRationals() && degree(part.polynomial) > 1)
+      part = withSmallGenerator(own, part, Subspace(own.leftMatrix(part.idempotent)));
     part.idempotent = part.idempotent * center.basis();
     part.generator = part.generator * center.basis();
   }
