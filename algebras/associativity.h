@@ -24,7 +24,7 @@ struct Associativity {
 
 // Examines all pairs of constants that meet (2(3q^2 - 2q) for Q(q), 2*8^L for Q(2)^L), with the memory of one
 // first index at a time; the witness is then the first one in the order of (i, j, k, l). Where those pairs
-// are more than 2^25 and a few slots generate the table, second indices among these are enough: then it is
+// are more than 2^22 and a few slots generate the table, second indices among these are enough: then it is
 // the first one of the first slot that a test at random points finds failing, which is nearly always the
 // same.
 Associativity examineAssociativity(const Table &table);

@@ -228,7 +228,7 @@ std::optional<Witness> examineAllPairs(const Table &table) {
 } // namespace
 
 Associativity examineAssociativity(const Table &table) {
-  constexpr double kManyPairs = 1 << 25;
+  constexpr double kManyPairs = 1 << 22;
   constexpr std::int64_t kLargestClosure = 2048, kLargestDense = 512;
   std::int64_t n = table.dimension();
   if (n <= kLargestClosure && pairs(table) > kManyPairs)

@@ -1,5 +1,8 @@
 #include "compiler/drawing/facts_text.h"
 
+#include "algebras/linear/polynomial.h"
+
+#include <algorithm>
 #include <fmt/format.h>
 #include <map>
 
@@ -43,6 +46,45 @@ std::string identity(const algebras::SparseVector &vector) {
   return shortened(parts, " + ");
 }
 
+std::string proof(const algebras::Facts &facts, std::string_view key) {
+  auto found = std::find_if(facts.proofs.begin(), facts.proofs.end(),
+                            [&](const auto &entry) { return entry.first == key; });
+  return found == facts.proofs.end() ? std::string() : found->second;
+}
+
+// "M(2) over a division algebra of dimension 4: quaternion algebra (-1, -1) over Q, ramified at 2 and
+// infinity".
+std::string kindOf(const algebras::SimpleKind &kind, const algebras::Field &field) {
+  std::string center =
+      kind.center_polynomial.empty()
+          ? field.name()
+          : fmt::format("{}[x]/({})", field.name(), algebras::toString(kind.center_polynomial));
+  if (!kind.matrix_degree)
+    return fmt::format("simple with centre {}, matrix degree not decided", center);
+  bool is_field = *kind.divisionDimension() == kind.centerDimension();
+  std::string entries = is_field ? center : fmt::format("a division algebra: {}", kind.division_reason);
+  return *kind.matrix_degree == 1 ? entries : fmt::format("M({}) over {}", *kind.matrix_degree, entries);
+}
+
+// What the components are, unless all are the ground field.
+std::string kinds(const algebras::Facts &facts) {
+  std::vector<std::string> parts;
+  bool only_field = true;
+  for (const auto &[kind, count] : facts.component_kinds) {
+    only_field = only_field && kind.dimension == 1;
+    parts.push_back((count > 1 ? fmt::format("{} x ", count) : "") + kindOf(kind, facts.field));
+  }
+  return only_field ? "" : shortened(parts, "; ");
+}
+
+std::string identities(const algebras::Facts &facts) {
+  if (facts.identity)
+    return "identity: " + identity(*facts.identity);
+  if (facts.left_identity)
+    return "left identity: " + identity(*facts.left_identity);
+  return facts.right_identity ? "right identity: " + identity(*facts.right_identity) : "";
+}
+
 void addRank(const algebras::Facts &facts, std::vector<FactLine> &lines) {
   if (!facts.rank_lower && !facts.rank_upper)
     return;
@@ -62,7 +104,7 @@ void addRank(const algebras::Facts &facts, std::vector<FactLine> &lines) {
 
 std::vector<FactLine> factLines(const algebras::Facts &facts) {
   std::vector<FactLine> lines;
-  FactLine associative{"associative", yesNo(facts.associative), ""};
+  FactLine associative{"associative", yesNo(facts.associative), "", proof(facts, "associative")};
   if (facts.witness) {
     const algebras::Witness &w = *facts.witness;
     associative.reason =
@@ -70,13 +112,14 @@ std::vector<FactLine> factLines(const algebras::Facts &facts) {
                     w.j, w.k, w.l);
   }
   lines.push_back(associative);
-  lines.push_back(
-      {"unital", yesNo(facts.unital), facts.identity ? "identity: " + identity(*facts.identity) : ""});
-  lines.push_back({"commutative", yesNo(facts.commutative), ""});
+  lines.push_back({"unital", yesNo(facts.unital), identities(facts), proof(facts, "unital")});
+  lines.push_back({"commutative", yesNo(facts.commutative), "", proof(facts, "commutative")});
   // What follows is defined for associative algebras only.
   if (facts.associative.value_or(false)) {
-    lines.push_back({"dimension of the centre", number(facts.center_dimension), ""});
-    FactLine radical{"dimension of the radical", number(facts.radical_dimension), ""};
+    lines.push_back(
+        {"dimension of the centre", number(facts.center_dimension), "", proof(facts, "center_dimension")});
+    FactLine radical{"dimension of the radical", number(facts.radical_dimension), "",
+                     proof(facts, "radical_dimension")};
     if (facts.radical_series) {
       std::vector<std::string> powers;
       for (std::int64_t dimension : *facts.radical_series)
@@ -85,7 +128,8 @@ std::vector<FactLine> factLines(const algebras::Facts &facts) {
     }
     lines.push_back(radical);
     lines.push_back({"simple components of A/rad A",
-                     facts.simple_components ? components(*facts.simple_components) : "not known", ""});
+                     facts.simple_components ? components(*facts.simple_components) : "not known",
+                     kinds(facts), proof(facts, "simple_components")});
     lines.push_back({"maximal two-sided ideals", number(facts.maximal_ideals), ""});
     lines.push_back({"Alder-Strassen bound", number(facts.alder_strassen),
                      facts.maximal_ideals && facts.alder_strassen

@@ -10,6 +10,7 @@ namespace compiler {
 
 struct FactLine {
   std::string label, value, reason; // reason may be empty
+  std::string proof = {};           // the step that proves it; may be empty
 };
 
 // Unknown facts are listed as "not known", meaningless ones are left out.

@@ -1,6 +1,7 @@
 // algctl verify: what can be proved about an algebra.
 #include "compiler/tools/commands.h"
 
+#include "algebras/bases_json.h"
 #include "algebras/facts.h"
 #include "algebras/facts_json.h"
 #include "compiler/drawing/facts_text.h"
@@ -15,9 +16,12 @@
 namespace compiler {
 namespace {
 
+constexpr std::int64_t kBasesShown = 16; // the largest dimension at which --json lists elements unasked
+
 struct VerifyOptions {
   SpecOptions spec;
   bool json = false;
+  bool bases = false;
   std::string certificate;
 };
 
@@ -28,6 +32,45 @@ std::string readable(const algebras::Facts &facts) {
     text += fmt::format("  {:<32}{}\n", line.label, line.value);
     if (!line.reason.empty())
       text += fmt::format("  {:<32}  {}\n", "", line.reason);
+    if (!line.proof.empty())
+      text += fmt::format("  {:<32}  proof: {}\n", "", line.proof);
+  }
+  return text;
+}
+
+// A list of vectors: "3 b0 - b2".
+std::string readableVectors(const nlohmann::ordered_json &vectors) {
+  std::string text;
+  for (const auto &vector : vectors) {
+    std::string line;
+    for (const auto &entry : vector) {
+      std::string coefficient = entry[1].get<std::string>();
+      bool negative = coefficient.starts_with("-");
+      if (negative)
+        coefficient.erase(0, 1);
+      line += line.empty() ? (negative ? "-" : "") : (negative ? " - " : " + ");
+      line +=
+          (coefficient == "1" ? "" : coefficient + " ") + fmt::format("b{}", entry[0].get<std::int64_t>());
+    }
+    text += "    " + line + "\n";
+  }
+  return text;
+}
+
+std::string readableBases(const nlohmann::ordered_json &bases) {
+  if (bases.is_null())
+    return "no bases: the algebra is not associative and unital, or too large\n";
+  std::string text;
+  for (auto [key, label] : {std::pair("center", "centre"), std::pair("radical", "radical"),
+                            std::pair("primitive_idempotents", "primitive idempotents")})
+    if (!bases[key].is_null())
+      text += fmt::format("  {}: {} elements\n", label, bases[key].size()) + readableVectors(bases[key]);
+  for (const auto &component : bases["components"]) {
+    text += fmt::format("  component of dimension {}, modulo the radical: idempotent\n",
+                        component["dimension"].get<std::int64_t>());
+    text += readableVectors({component["idempotent"]});
+    if (!component["matrix_units"].empty())
+      text += "   its matrix units, row by row\n" + readableVectors(component["matrix_units"]);
   }
   return text;
 }
@@ -48,7 +91,17 @@ int verify(const VerifyOptions &options) {
     file = std::make_unique<OutputFile>(options.certificate);
   Spec spec = loadSpec(options.spec);
   algebras::Facts facts = algebras::deriveFacts(spec.algebra);
-  fmt::print("{}", options.json ? algebras::toOrderedJson(facts).dump(2) + "\n" : readable(facts));
+  nlohmann::ordered_json bases;
+  if (options.bases || (options.json && facts.dimension <= kBasesShown))
+    bases = algebras::basesJson(spec.algebra, facts);
+  if (options.json) {
+    nlohmann::ordered_json json = algebras::toOrderedJson(facts);
+    if (!bases.is_null())
+      json["bases"] = bases;
+    fmt::print("{}\n", json.dump(2));
+  } else {
+    fmt::print("{}{}", readable(facts), options.bases ? readableBases(bases) : "");
+  }
   if (file)
     file->commit(certificate(spec, facts).dump(2) + "\n");
   if (facts.associative.value_or(false) && facts.unital.value_or(false))
@@ -67,6 +120,10 @@ void addVerify(CLI::App &app, Session &session) {
   CLI::App *command = app.add_subcommand("verify", "Prove what can be proved about an algebra");
   addSpecOptions(*command, options->spec);
   command->add_flag("--json", options->json, "print one JSON object");
+  command->add_flag(
+      "--bases", options->bases,
+      "list bases of the centre and of the radical, idempotents and matrix units; --json does so up to "
+      "dimension 16");
   command
       ->add_option("--certificate", options->certificate,
                    "write the facts and the construction to a JSON file")
@@ -76,6 +133,7 @@ void addVerify(CLI::App &app, Session &session) {
 Examples:
   algctl verify "Q(32)"                         the complete graph on 32 vertices
   algctl verify "Q(2)^3 * M(4)" --json          a tensor product, for a machine to read
+  algctl verify quaternions.json --bases        with the elements: radical, centre, idempotents
   algctl verify graph.dot --field "GF(7)"       the algebra of a graph, over a prime field
   algctl verify quaternions.json --certificate quaternions.cert.json)help");
   command->callback([&session, options] { session.run = [options] { return verify(*options); }; });

@@ -1,5 +1,6 @@
 #include "algebras/associativity.h"
 #include "algebras/expression.h"
+#include "tests/algebras/check_decomposition.h"
 #include "tests/algebras/random_algebra.h"
 #include "tests/algebras/reference.h"
 
@@ -101,6 +102,44 @@ TEST(Associativity, DenseMatrixAlgebra) {
   EXPECT_FALSE(findNonassociative(Table("all", Field(), kSize, constants)));
   constants[5 * kSize * kSize + 7 * kSize + 9].value = Rational(2);
   EXPECT_TRUE(findNonassociative(Table("nearly all", Field(), kSize, constants)));
+}
+
+// A table of dimension 36 in a dense basis has more pairs than are examined: second slots that generate it
+// are enough. Word-sized integers, gigantic ones and residues take different ways.
+TEST(Associativity, DenseTablesByGeneratingSlots) {
+  std::mt19937 random(9);
+  for (const char *field : {"Q", "GF(2)", "GF(7)", "GF(9223372036854775783)"}) {
+    SCOPED_TRACE(field);
+    Table table =
+        testing_support::denseBasis(parseExpression("M(6)", {.field = Field::parse(field)}).expand(), random);
+    table = testing_support::denseBasis(table, random);
+    Associativity whole = examineAssociativity(table);
+    EXPECT_FALSE(whole.witness);
+    EXPECT_FALSE(whole.seconds.empty());
+    EXPECT_LT(whole.seconds.size(), 9u);
+    for (int round = 0; round < 4; ++round) {
+      std::vector<Constant> constants = table.constants();
+      Constant &victim = constants[random() % constants.size()];
+      victim.value = table.field().reduce(victim.value + Rational(1));
+      Table damaged("damaged", table.field(), table.dimension(), constants);
+      std::optional<Witness> witness = findNonassociative(damaged);
+      ASSERT_TRUE(witness);
+      EXPECT_TRUE(reference::Product(damaged).differs(witness->i, witness->j, witness->k, witness->l));
+    }
+  }
+  // All constants times a long rational number: still associative; one of them more: not.
+  Rational scale =
+      Rational::parse("1000000000000000000000000000000000000000000000000000000000000000000000003/17");
+  Table table = testing_support::denseBasis(
+      testing_support::denseBasis(parseExpression("M(6)").expand(), random), random);
+  std::vector<Constant> constants = table.constants();
+  for (Constant &constant : constants)
+    constant.value *= scale;
+  Associativity scaled = examineAssociativity(Table("scaled", Field(), 36, constants));
+  EXPECT_FALSE(scaled.witness);
+  EXPECT_FALSE(scaled.seconds.empty());
+  constants[constants.size() / 2].value += scale;
+  EXPECT_TRUE(findNonassociative(Table("damaged", Field(), 36, constants)));
 }
 
 } // namespace

@@ -188,19 +188,27 @@ Table denseBasis(const Table &table, std::mt19937 &random) {
         static_cast<std::int64_t>(random() % 3) - 1);
   for (std::int64_t i = m; i-- > 1;)
     add(i, static_cast<std::int64_t>(random() % i), static_cast<std::int64_t>(random() % 3) - 1);
-  std::map<std::array<std::int64_t, 3>, Rational> sums;
+  // One index of c[i,j,k] after the other; in each step the first index is replaced and becomes the last one.
+  std::vector<Rational> cube(m * m * m);
   for (const Constant &c : table.constants())
-    for (std::int64_t i = 0; i < m; ++i)
-      for (std::int64_t j = 0; j < m; ++j) {
-        Rational factor = change[i][c.i] * change[j][c.j] * c.value;
-        if (!factor.isZero())
-          for (std::int64_t k = 0; k < m; ++k)
-            if (!inverse[c.k][k].isZero())
-              sums[{i, j, k}] += factor * inverse[c.k][k];
+    cube[(c.i * m + c.j) * m + c.k] = c.value;
+  for (int step = 0; step < 3; ++step) {
+    std::vector<Rational> turned(m * m * m);
+    for (std::int64_t old = 0; old < m; ++old)
+      for (std::int64_t rest = 0; rest < m * m; ++rest) {
+        const Rational &value = cube[old * m * m + rest];
+        for (std::int64_t fresh = 0; !value.isZero() && fresh < m; ++fresh) {
+          const Rational &factor = step < 2 ? change[fresh][old] : inverse[old][fresh];
+          if (!factor.isZero())
+            turned[rest * m + fresh] += factor * value;
+        }
       }
+    cube = std::move(turned);
+  }
   std::vector<Constant> constants;
-  for (const auto &[key, value] : sums)
-    constants.push_back({key[0], key[1], key[2], value});
+  for (std::int64_t at = 0; at < m * m * m; ++at)
+    if (!cube[at].isZero())
+      constants.push_back({at / (m * m), at / m % m, at % m, cube[at]});
   return Table("dense " + table.name(), field, m, constants);
 }
 

@@ -2,8 +2,12 @@
 // dimensions against known answers.
 #include "algebras/expression.h"
 #include "algebras/structure/dense_decomposition.h"
+#include "algebras/structure/generators.h"
+#include "algebras/structure/quotient.h"
+#include "algebras/structure/radical.h"
 #include "algebras/structure/sparse_product.h"
 #include "tests/algebras/check_decomposition.h"
+#include "tests/algebras/examples.h"
 #include "tests/algebras/random_algebra.h"
 
 #include <gtest/gtest.h>
@@ -70,6 +74,182 @@ TEST(Decomposition, ConstructionsInDenseBases) {
         for (const SimpleComponent &component : found.components)
           EXPECT_EQ(component.matrix_degree.value() * component.matrix_degree.value(), component.dimension);
     }
+}
+
+std::vector<std::int64_t> degrees(const Decomposition &decomposition) {
+  std::vector<std::int64_t> result;
+  for (const SimpleComponent &component : decomposition.components)
+    result.push_back(component.matrix_degree.value_or(0)); // 0: not decided
+  return result;
+}
+
+std::vector<std::int64_t> centerDegrees(const Decomposition &decomposition) {
+  std::vector<std::int64_t> result;
+  for (const SimpleComponent &component : decomposition.components)
+    result.push_back(static_cast<std::int64_t>(component.center_polynomial.size()) - 1);
+  return result;
+}
+
+using Numbers = std::vector<std::int64_t>;
+
+TEST(Decomposition, QuaternionAlgebrasByTheirRamification) {
+  struct Case {
+    std::int64_t a, b;
+    const char *places; // empty: it is M_2(Q)
+  };
+  std::mt19937 random(5);
+  for (const Case &one : {Case{-1, -1, "2 and infinity"}, Case{-1, -3, "3 and infinity"},
+                          Case{-2, -5, "5 and infinity"}, Case{-1, 3, "2 and 3"}, Case{2, 5, "2 and 5"},
+                          Case{1, 1, ""}, Case{-1, 2, ""}, Case{5, -1, ""}, Case{-1, 5, ""}, Case{2, 7, ""},
+                          Case{-7, 11, ""}, Case{3, -2, ""}, Case{12, 75, "2 and 3"}, Case{-1, 13, ""}}) {
+    SCOPED_TRACE(std::to_string(one.a) + ", " + std::to_string(one.b));
+    Table table = examples::clifford(Field(), {one.a, one.b});
+    for (const Table &basis : {table, denseBasis(table, random)}) {
+      Decomposition found = checked(basis);
+      ASSERT_EQ(found.components.size(), 1u);
+      const SimpleComponent &component = found.components[0];
+      EXPECT_EQ(component.matrix_degree, *one.places ? 1 : 2);
+      if (*one.places)
+        EXPECT_TRUE(component.division_reason.ends_with("over Q, ramified at " + std::string(one.places)))
+            << component.division_reason;
+    }
+  }
+}
+
+TEST(Decomposition, ProductsOfQuaternionAlgebras) {
+  Algebra h = tableAlgebra(examples::clifford(Field(), {-1, -1})),
+          other = tableAlgebra(examples::clifford(Field(), {-1, -3}));
+  // H x H = M_4(Q); H x (-1, -3) = M_2((3, ...)), ramified at 2 and 3.
+  EXPECT_EQ(degrees(checked(tensor(h, h).expand())), (Numbers{4}));
+  EXPECT_EQ(degrees(checked(tensor(h, other).expand())), (Numbers{2}));
+  EXPECT_EQ(degrees(checked(tensor(h, matrices(3)).expand())), (Numbers{3}));
+  Decomposition triangular_h = checked(tensor(h, triangular(2)).expand());
+  EXPECT_EQ(series(triangular_h), (Numbers{4, 0}));
+  EXPECT_EQ(degrees(triangular_h), (Numbers{1, 1}));
+}
+
+TEST(Decomposition, CliffordAlgebras) {
+  // Generators that square to -1: R-like table over Q. Cl(0,3) = H + H, Cl(3,0) = M_2(Q(i)), Cl(0,2) = H.
+  Field q;
+  EXPECT_EQ(dimensions(checked(examples::clifford(q, {-1, -1, -1}))), (Numbers{4, 4}));
+  Decomposition cl3 = checked(examples::clifford(q, {1, 1, 1}));
+  EXPECT_EQ(dimensions(cl3), (Numbers{8}));
+  EXPECT_EQ(degrees(cl3), (Numbers{2}));
+  EXPECT_EQ(cl3.components[0].center_polynomial,
+            (std::vector<Rational>{Rational(1), Rational(0), Rational(1)}));
+  EXPECT_EQ(degrees(checked(examples::clifford(q, {1, 1, 1, 1}))), (Numbers{2})); // M_2(H)
+  EXPECT_EQ(degrees(checked(examples::clifford(q, {1, 1, -1, -1}))), (Numbers{4}));
+  // A degenerate form has a radical: the exterior algebra is local.
+  EXPECT_EQ(series(checked(examples::clifford(q, {0, 0, 0}))), (Numbers{7, 4, 1, 0}));
+  EXPECT_EQ(series(checked(examples::clifford(Field::prime(3), {1, -1, 0}))), (Numbers{4, 0}));
+  EXPECT_EQ(degrees(checked(examples::clifford(Field::prime(7), {3, 3, 1, -1}))), (Numbers{4}));
+}
+
+TEST(Decomposition, NumberFieldsAndTruncatedPolynomials) {
+  Field q;
+  std::mt19937 random(6);
+  // x^4 + 1 is irreducible over Q, though it factors modulo every prime.
+  for (const Table &table :
+       {examples::polynomials(q, {1, 0, 0, 0}), denseBasis(examples::polynomials(q, {1, 0, 0, 0}), random)})
+    EXPECT_EQ(centerDegrees(checked(table)), (Numbers{4}));
+  EXPECT_EQ(centerDegrees(checked(examples::polynomials(Field::prime(7), {1, 0, 0, 0}))), (Numbers{2, 2}));
+  EXPECT_EQ(centerDegrees(checked(examples::polynomials(Field::prime(2), {1, 1, 0, 0, 0, 0, 0}))),
+            (Numbers{7}));
+  Decomposition cubed = checked(examples::polynomials(q, {0, 0, 0, -8, 12, -6})); // x^3 (x - 2)^3
+  EXPECT_EQ(series(cubed), (Numbers{4, 2, 0}));
+  EXPECT_EQ(dimensions(cubed), (Numbers{1, 1}));
+  // Q(i) x Q(i) falls apart, Q(i) x Q(sqrt 2) does not.
+  Algebra i = tableAlgebra(examples::polynomials(q, {1, 0})),
+          root = tableAlgebra(examples::polynomials(q, {-2, 0}));
+  EXPECT_EQ(dimensions(checked(tensor(i, i).expand())), (Numbers{2, 2}));
+  EXPECT_EQ(dimensions(checked(tensor(i, root).expand())), (Numbers{4}));
+}
+
+TEST(Decomposition, GroupAlgebrasOverManyFields) {
+  struct Case {
+    const char *field;
+    Table table;
+    Numbers series, dimensions, degrees;
+  };
+  Field q, two = Field::prime(2), three = Field::prime(3), five = Field::prime(5), seven = Field::prime(7);
+  std::vector<Case> cases = {
+      {"Q", examples::symmetricGroup(q, 3), {0}, {1, 1, 4}, {1, 1, 2}},
+      {"Q", examples::symmetricGroup(q, 4), {0}, {1, 1, 4, 9, 9}, {1, 1, 2, 3, 3}},
+      {"2", examples::symmetricGroup(two, 3), {1, 0}, {1, 4}, {1, 2}},
+      {"3", examples::symmetricGroup(three, 3), {4, 2, 0}, {1, 1}, {1, 1}},
+      {"5", examples::symmetricGroup(five, 4), {0}, {1, 1, 4, 9, 9}, {1, 1, 2, 3, 3}},
+      {"3", examples::symmetricGroup(three, 4), {4, 2, 0}, {1, 1, 9, 9}, {1, 1, 3, 3}},
+      {"2 C8", examples::cyclicGroup(two, 8), {7, 6, 5, 4, 3, 2, 1, 0}, {1}, {1}},
+      {"2 C7", examples::cyclicGroup(two, 7), {0}, {1, 3, 3}, {1, 1, 1}},
+      {"3 C9", examples::cyclicGroup(three, 9), {8, 7, 6, 5, 4, 3, 2, 1, 0}, {1}, {1}},
+      {"Q C6", examples::cyclicGroup(q, 6), {0}, {1, 1, 2, 2}, {1, 1, 1, 1}},
+      {"Q D5", examples::dihedralGroup(q, 5), {0}, {1, 1, 8}, {1, 1, 2}},
+      {"5 D5", examples::dihedralGroup(five, 5), {8, 6, 4, 2, 0}, {1, 1}, {1, 1}},
+      {"7 D3", examples::dihedralGroup(seven, 3), {0}, {1, 1, 4}, {1, 1, 2}},
+      {"2 D4", examples::dihedralGroup(two, 4), {7, 5, 3, 1, 0}, {1}, {1}},
+  };
+  std::mt19937 random(7);
+  for (const Case &one : cases) {
+    SCOPED_TRACE(one.field);
+    for (const Table &table : {one.table, denseBasis(one.table, random)}) {
+      Decomposition found = checked(table);
+      EXPECT_EQ(series(found), one.series);
+      EXPECT_EQ(dimensions(found), one.dimensions);
+      EXPECT_EQ(degrees(found), one.degrees);
+    }
+  }
+}
+
+TEST(Decomposition, QuotientsByPowersOfTheRadical) {
+  std::mt19937 random(8);
+  for (const char *field : {"Q", "GF(2)", "GF(3)"}) {
+    Table table = denseBasis(parseExpression("T(4)", {.field = Field::parse(field)}).expand(), random);
+    ProductOperator product(table);
+    Subspace rad = radical(product);
+    Matrix generators = generatingElements(table, findIdentity(table).value());
+    std::vector<Subspace> powers = radicalPowers(product, rad, generators);
+    ASSERT_EQ(powers.size(), 3u);
+    EXPECT_EQ(series(checked(quotientTable(product, powers[1]))), (Numbers{3, 0}));
+    EXPECT_EQ(series(checked(quotientTable(product, powers[2]))), (Numbers{5, 2, 0}));
+    EXPECT_EQ(dimensions(checked(quotientTable(product, rad))), (Numbers{1, 1, 1, 1}));
+  }
+}
+
+TEST(Decomposition, SmallAndExtremeTables) {
+  // Dimension one, a scaled identity, the largest prime, gigantic coefficients.
+  EXPECT_EQ(dimensions(checked(Table("one", Field(), 1, {{0, 0, 0, Rational(1, 3)}}))), (Numbers{1}));
+  EXPECT_EQ(dimensions(checked(Table("one", Field::prime(2), 1, {{0, 0, 0, Rational(1)}}))), (Numbers{1}));
+  Rational big = Rational::parse("100000000000000000000000000000000000000000000000000000007/3");
+  EXPECT_EQ(dimensions(checked(Table("scaled", Field(), 2, {{0, 0, 0, big}, {1, 1, 1, Rational(1) / big}}))),
+            (Numbers{1, 1}));
+  // x^2 = big: a field, as big is no square.
+  Table root("root", Field(), 2,
+             {{0, 0, 0, Rational(1)}, {0, 1, 1, Rational(1)}, {1, 0, 1, Rational(1)}, {1, 1, 0, big}});
+  EXPECT_EQ(centerDegrees(checked(root)), (Numbers{2}));
+  Field large = Field::parse("GF(9223372036854775783)");
+  EXPECT_EQ(dimensions(checked(examples::symmetricGroup(large, 3))), (Numbers{1, 1, 4}));
+}
+
+TEST(Decomposition, PrimitiveIdempotentsAreLifted) {
+  std::mt19937 random(9);
+  for (const char *field : {"Q", "GF(2)", "GF(3)"})
+    for (const char *text : {"T(4)", "Q(3)", "Q(2)*M(2)", "M(2)+T(2)", "path(3)*path(2)"}) {
+      SCOPED_TRACE(std::string(text) + " over " + field);
+      Table table = denseBasis(parseExpression(text, {.field = Field::parse(field)}).expand(), random);
+      Algebra algebra = tableAlgebra(table);
+      auto idempotents = primitiveIdempotents(algebra, decompose(algebra).value()).value();
+      SparseProduct product(table);
+      SparseVector sum;
+      for (std::size_t a = 0; a < idempotents.size(); ++a) {
+        sum = product.combine(Rational(1), sum, Rational(1), idempotents[a]);
+        for (std::size_t b = 0; b < idempotents.size(); ++b)
+          EXPECT_EQ(product.multiply(idempotents[a], idempotents[b]),
+                    a == b ? idempotents[a] : SparseVector());
+      }
+      EXPECT_EQ(sum, findIdentity(table).value());
+    }
+  Algebra h = tableAlgebra(examples::clifford(Field(), {-1, -1}));
+  EXPECT_FALSE(primitiveIdempotents(h, decompose(h).value()));
 }
 
 } // namespace

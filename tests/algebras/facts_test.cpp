@@ -1,9 +1,11 @@
 // Every fact against brute force on expand(), and against the published cases.
+#include "algebras/bases_json.h"
 #include "algebras/error.h"
 #include "algebras/expression.h"
 #include "algebras/facts.h"
 #include "algebras/facts_json.h"
 #include "algebras/structure/table_structure.h"
+#include "tests/algebras/examples.h"
 #include "tests/algebras/random_algebra.h"
 #include "tests/algebras/reference.h"
 
@@ -203,6 +205,68 @@ TEST(Facts, ABasisThatHidesAnIdempotent) {
   facts = deriveFacts(tableAlgebra(table(constants, 2, "GF(2)")));
   EXPECT_EQ(facts.maximal_ideals, 1);
   EXPECT_EQ(facts.radical_dimension, 1);
+}
+
+TEST(Facts, TensorProductsWhoseFactorsDoNotSplit) {
+  auto facts = [](const Algebra &algebra) { return deriveFacts(algebra); };
+  Algebra i = tableAlgebra(examples::polynomials(Field(), {1, 0})),
+          h = tableAlgebra(examples::clifford(Field(), {-1, -1}));
+  EXPECT_EQ(facts(tensor(i, i)).maximal_ideals, 2);
+  EXPECT_EQ(facts(tensor(i, i)).alder_strassen, 6);
+  EXPECT_EQ(facts(tensor(h, i)).simple_components, (std::vector<std::int64_t>{8})); // M_2(Q(i))
+  Facts split = facts(tensor(h, h));
+  EXPECT_EQ(split.component_kinds.begin()->first.matrix_degree, 4);
+  // One factor that does not split, in closed form, far beyond what is expanded.
+  Facts large = facts(tensor(h, completeGraph(200)));
+  EXPECT_EQ(large.dimension, 160000);
+  EXPECT_EQ(large.maximal_ideals, 200);
+  EXPECT_EQ(large.radical_dimension, 4 * (40000 - 200));
+  EXPECT_EQ(large.component_kinds.begin()->first.divisionDimension(), 4);
+  EXPECT_EQ(large.component_kinds.begin()->first.division_reason,
+            "quaternion algebra (-1, -1) over Q, ramified at 2 and infinity");
+  Facts matrices_over_h = facts(tensor(matrices(2), h));
+  EXPECT_EQ(matrices_over_h.component_kinds.begin()->first.matrix_degree, 2);
+  EXPECT_EQ(matrices_over_h.simple_components, (std::vector<std::int64_t>{16}));
+  EXPECT_EQ(facts(tensor(tensor(i, i), completeGraph(3))).maximal_ideals, 6);
+}
+
+TEST(Facts, OneSidedIdentitiesAreNamed) {
+  Facts rows = deriveFacts(tableAlgebra(table(R"([[0,0,0,"1"],[0,1,1,"1"]])", 2)));
+  EXPECT_FALSE(*rows.unital);
+  EXPECT_EQ(toJson(rows)["left_identity"], json::parse(R"([[0,"1"]])"));
+  EXPECT_TRUE(toJson(rows)["right_identity"].is_null());
+  EXPECT_FALSE(rows.radical_dimension);
+}
+
+TEST(Facts, TheZeroProductIsAssociativeAndNotUnital) {
+  for (const char *field : {"Q", "GF(2)"}) {
+    Facts facts = deriveFacts(tableAlgebra(table("[]", 3, field)));
+    EXPECT_TRUE(*facts.associative && *facts.commutative);
+    EXPECT_FALSE(*facts.unital);
+    EXPECT_FALSE(facts.maximal_ideals || facts.left_identity || facts.right_identity);
+    EXPECT_EQ(facts.rank_upper, 0);
+  }
+}
+
+TEST(Facts, EveryClaimNamesTheStepThatProvesIt) {
+  for (const char *text : {"Q(3)", "Q(2)*M(2)"}) {
+    Facts facts = deriveFacts(parseExpression(text));
+    for (const Facts &one : {facts, deriveFacts(tableAlgebra(parseExpression(text).expand()))})
+      for (const char *key : {"associative", "unital", "commutative", "center_dimension", "radical_dimension",
+                              "radical_series", "simple_components", "maximal_ideals", "alder_strassen"})
+        EXPECT_FALSE(toJson(one)["proofs"][key].get<std::string>().empty()) << key;
+  }
+}
+
+TEST(Facts, BasesAreListed) {
+  Algebra algebra = parseExpression("T(2)");
+  nlohmann::ordered_json bases = basesJson(algebra, deriveFacts(algebra));
+  EXPECT_EQ(json(bases["radical"]), json::parse(R"([[[1,"1"]]])"));
+  EXPECT_EQ(json(bases["center"]), json::parse(R"([[[0,"1"],[2,"1"]]])"));
+  EXPECT_EQ(json(bases["primitive_idempotents"]), json::parse(R"([[[0,"1"]],[[2,"1"]]])"));
+  EXPECT_EQ(bases["components"].size(), 2u);
+  Algebra rows = tableAlgebra(table(R"([[0,0,0,"1"],[0,1,1,"1"]])", 2));
+  EXPECT_TRUE(basesJson(rows, deriveFacts(rows)).is_null());
 }
 
 TEST(Facts, AClaimedIdentityIsChecked) {

@@ -1,5 +1,8 @@
+#include "algebras/constructions.h"
 #include "algebras/expression.h"
 #include "algebras/identity.h"
+#include "algebras/identity/one_sided.h"
+#include "algebras/structure/sparse_product.h"
 #include "tests/algebras/random_algebra.h"
 #include "tests/algebras/reference.h"
 
@@ -91,6 +94,59 @@ TEST(Identity, LargeSparseTablesArePropagated) {
   std::optional<SparseVector> identity = findIdentity(parseExpression("Q(64)").expand());
   ASSERT_TRUE(identity);
   EXPECT_EQ(identity->size(), 64u);
+}
+
+bool isLeftIdentity(const Table &table, const SparseVector &u) {
+  SparseProduct product(table);
+  for (std::int64_t slot = 0; slot < table.dimension(); ++slot)
+    if (product.multiply(u, {{slot, Rational(1)}}) != SparseVector{{slot, Rational(1)}})
+      return false;
+  return true;
+}
+
+// The table of x, y -> y x.
+Table opposite(const Table &table) {
+  std::vector<Constant> constants;
+  for (const Constant &constant : table.constants())
+    constants.push_back({constant.j, constant.i, constant.k, constant.value});
+  return Table("opposite", table.field(), table.dimension(), constants);
+}
+
+TEST(Identity, OneSidedIdentities) {
+  std::mt19937 random(9);
+  for (const char *field : {"Q", "GF(2)", "GF(5)"}) {
+    // The first two rows of 3 x 3 matrices: E_ab with a < 2. E00 + E11 is a left identity; there is no right
+    // one.
+    std::vector<Constant> constants;
+    for (std::int64_t a = 0; a < 2; ++a)
+      for (std::int64_t b = 0; b < 2; ++b)
+        for (std::int64_t c = 0; c < 3; ++c)
+          constants.push_back({a * 3 + b, b * 3 + c, a * 3 + c, Rational(1)});
+    Table rows("rows", Field::parse(field), 6, constants);
+    for (const Table &table : {rows, changeBasis(rows, random)}) {
+      EXPECT_FALSE(findIdentity(table));
+      std::optional<SparseVector> left = findLeftIdentity(table);
+      ASSERT_TRUE(left);
+      EXPECT_TRUE(isLeftIdentity(table, *left));
+      EXPECT_FALSE(findRightIdentity(table));
+      EXPECT_FALSE(findLeftIdentity(opposite(table)));
+      std::optional<SparseVector> right = findRightIdentity(opposite(table));
+      ASSERT_TRUE(right);
+      EXPECT_TRUE(isLeftIdentity(table, *right));
+    }
+    // Of products, factor by factor.
+    Algebra algebra = tableAlgebra(rows);
+    for (const Algebra &product :
+         {tensor(algebra, path(2, rows.field())), directProduct(matrices(2, rows.field()), algebra),
+          tensor(algebra, algebra)}) {
+      std::optional<SparseVector> left = leftIdentity(product);
+      ASSERT_TRUE(left) << product.name();
+      EXPECT_TRUE(isLeftIdentity(product.expand(), *left));
+      EXPECT_FALSE(rightIdentity(product));
+    }
+  }
+  EXPECT_FALSE(findLeftIdentity(Table("zero", Field(), 3, {})));
+  EXPECT_FALSE(findRightIdentity(Table("nilpotent", Field(), 3, {{0, 1, 2, Rational(1)}})));
 }
 
 } // namespace
