@@ -36,6 +36,8 @@ const std::vector<Algebra> &Algebra::factors() const { return construction_->fac
 std::int64_t Algebra::parameter() const { return construction_->parameter(); }
 const Graph *Algebra::graph() const { return construction_->graph(); }
 const Table *Algebra::table() const { return construction_->table(); }
+const BoundQuiver *Algebra::boundQuiver() const { return construction_->boundQuiver(); }
+const Poset *Algebra::poset() const { return construction_->poset(); }
 bool Algebra::isMatrixLike() const { return construction_->isMatrixLike(); }
 
 Table Algebra::expand() const {

@@ -13,6 +13,9 @@
 
 namespace algebras {
 
+class BoundQuiver; // quiver/bound_quiver.h
+class Poset;       // poset/poset.h
+
 namespace detail {
 class Construction; // constructions/construction.h
 }
@@ -38,6 +41,8 @@ public:
     Matrices,
     Triangular,
     Table,
+    Quiver,    // quiver(...) and path_algebra(...)
+    Incidence, // poset(...)
     Tensor,
     DirectProduct
   };
@@ -58,6 +63,8 @@ public:
   std::int64_t parameter() const; // n of Q(n), path(n), D(n), M(n), T(n); the vertex count of a graph; else 0
   const Graph *graph() const;     // of Kind::Graph, else null
   const Table *table() const;     // of Kind::Table, else null
+  const BoundQuiver *boundQuiver() const; // of Kind::Quiver, else null
+  const Poset *poset() const;             // of Kind::Incidence, else null
 
   // The exact table in the numbering above. InputError beyond kExpansionLimit nonzero constants (about 700
   // MB).
@@ -67,7 +74,7 @@ public:
   std::vector<Constant> constantsInto(std::int64_t slot) const;
 
   // Whether the basis elements sit at positions (i,j) of a square matrix and multiply as (i,k)(k,j), or
-  // vanish: true of every kind but Table, and of products of such.
+  // vanish: true of every kind but Table, of Quiver where it happens to be so, and of products of such.
   bool isMatrixLike() const;
   // The rest of this block is for matrix-like algebras only (std::logic_error otherwise).
   std::int64_t positions() const; // the order n of the position matrix

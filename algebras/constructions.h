@@ -3,6 +3,8 @@
 #pragma once
 
 #include "algebras/algebra.h"
+#include "algebras/poset/poset.h"
+#include "algebras/quiver/relation.h"
 
 namespace algebras {
 
@@ -13,6 +15,11 @@ Algebra coordinates(std::int64_t n, Field field = {});   // D(n), coordinate-wis
 Algebra matrices(std::int64_t n, Field field = {});      // M(n), all n x n matrices
 Algebra triangular(std::int64_t n, Field field = {});    // T(n), upper triangular matrices
 Algebra tableAlgebra(Table table);                       // any product, associative or not
+// The path algebra of a quiver modulo relations; errors as quiver/bound_quiver.h says.
+Algebra quiverAlgebra(Quiver quiver, std::vector<Relation> relations, Field field = {});
+// Modulo all paths of `below` arrows. `notation` is how the quiver is written in an expression: "Q(3)".
+Algebra pathAlgebra(Quiver quiver, std::int64_t below, std::string notation, Field field = {});
+Algebra incidenceAlgebra(Poset poset, Field field = {});
 
 // InputError when the factors have different fields. Dimensions multiply; nested products are flattened.
 Algebra tensor(const Algebra &left, const Algebra &right);

@@ -4,6 +4,7 @@
 #include "algebras/error.h"
 #include "algebras/facts_proofs.h"
 #include "algebras/identity/one_sided.h"
+#include "algebras/quiver/bound_quiver.h"
 #include "algebras/rank/bounds.h"
 #include "algebras/structure/structure.h"
 #include "algebras/structure/table_structure.h"
@@ -82,6 +83,27 @@ Laws matrixLikeLaws(const Algebra &algebra) {
   laws.identity.emplace();
   for (std::int64_t position = 0; position < n; ++position)
     laws.identity->emplace_back(algebra.slotAt({position, position}).value(), Rational(1));
+  std::sort(laws.identity->begin(), laws.identity->end(),
+            [](const auto &left, const auto &right) { return left.first < right.first; });
+  return laws;
+}
+
+// Associative by construction: paths are put one behind the other, modulo an ideal (quiver/path_products.h
+// checks the tables of linear relations).
+Laws quiverLaws(const Algebra &algebra) {
+  const BoundQuiver &bound = *algebra.boundQuiver();
+  Laws laws;
+  if (bound.products())
+    laws.commutative = isCommutative(*bound.products());
+  else // arrows commute: loops, of which no two differ in a path that is not zero
+    for (std::int64_t slot = 0; slot < algebra.dimension(); ++slot) {
+      const PathBasis::Path &path = bound.basis().path(slot);
+      laws.commutative =
+          laws.commutative && path.source == path.target && (path.length != 2 || path.first == path.last);
+    }
+  laws.identity.emplace();
+  for (std::int64_t vertex : bound.vertices())
+    laws.identity->emplace_back(bound.basis().idempotent(vertex).value(), Rational(1));
   std::sort(laws.identity->begin(), laws.identity->end(),
             [](const auto &left, const auto &right) { return left.first < right.first; });
   return laws;
@@ -180,6 +202,8 @@ Laws deriveLaws(const Algebra &algebra) {
     return tableLaws(*algebra.table());
   if (algebra.isMatrixLike())
     return matrixLikeLaws(algebra);
+  if (algebra.boundQuiver())
+    return quiverLaws(algebra);
   return algebra.kind() == Kind::DirectProduct ? directProductLaws(algebra) : tensorLaws(algebra);
 }
 

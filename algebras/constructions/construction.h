@@ -27,6 +27,8 @@ public:
   virtual std::int64_t parameter() const { return 0; }
   virtual const Graph *graph() const { return nullptr; }
   virtual const Table *table() const { return nullptr; }
+  virtual const BoundQuiver *boundQuiver() const { return nullptr; }
+  virtual const Poset *poset() const { return nullptr; }
   virtual const std::vector<Algebra> &factors() const;
 
   // c[i,j,slot], sorted by (i, j).

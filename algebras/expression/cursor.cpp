@@ -57,6 +57,37 @@ std::string_view Cursor::word() {
   return text_.substr(start, offset_ - start);
 }
 
+std::string_view Cursor::name() {
+  skipBlanks();
+  std::size_t start = offset_;
+  while (offset_ < text_.size() &&
+         (std::isalnum(static_cast<unsigned char>(text_[offset_])) || text_[offset_] == '_'))
+    ++offset_;
+  return text_.substr(start, offset_ - start);
+}
+
+Rational Cursor::fraction(std::string_view purpose) {
+  skipBlanks();
+  std::size_t start = offset_;
+  auto digits = [&] {
+    skipBlanks();
+    std::size_t begin = offset_;
+    while (offset_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[offset_])))
+      ++offset_;
+    if (offset_ == begin)
+      fail(begin, fmt::format("{} is missing digits here", purpose));
+    return std::string(text_.substr(begin, offset_ - begin));
+  };
+  std::string number = digits();
+  if (take('/'))
+    number += "/" + digits();
+  try {
+    return Rational::parse(number);
+  } catch (const InputError &error) {
+    fail(start, error.what(), error.hint());
+  }
+}
+
 std::int64_t Cursor::integer(std::string_view purpose) {
   skipBlanks();
   std::size_t start = offset_;
@@ -74,13 +105,14 @@ std::int64_t Cursor::integer(std::string_view purpose) {
   return value;
 }
 
-std::string Cursor::fileName() {
+std::string Cursor::fileName(char stop) {
   skipBlanks();
   std::size_t start = offset_;
   bool quoted = take('"');
-  std::size_t end = text_.find(quoted ? '"' : ')', offset_);
+  std::size_t end = text_.find(quoted ? '"' : stop, offset_);
   if (end == std::string_view::npos)
-    fail(start, quoted ? "this file name is not closed with a quote" : "')' is missing after this file name");
+    fail(start, quoted ? std::string("this file name is not closed with a quote")
+                       : fmt::format("'{}' is missing after this file name", stop));
   std::string_view name = text_.substr(offset_, end - offset_);
   offset_ = end + quoted;
   while (!quoted && !name.empty() && isBlank(name.back()))

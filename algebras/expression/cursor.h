@@ -23,10 +23,14 @@ public:
   void require(char expected, std::string_view purpose);
   // A word of letters; empty when there is none.
   std::string_view word();
+  // Letters, digits and underscores; empty when there are none.
+  std::string_view name();
+  // A non-negative number: digits, or digits "/" digits.
+  Rational fraction(std::string_view purpose);
   // A non-negative decimal integer that fits in 64 bits.
   std::int64_t integer(std::string_view purpose);
-  // A file name: in double quotes, or up to the next ')' with blanks around it dropped.
-  std::string fileName();
+  // A file name: in double quotes, or up to the next `end` with blanks around it dropped.
+  std::string fileName(char end = ')');
   // The JSON object that starts here, to its closing brace.
   std::string_view json();
 

@@ -42,6 +42,15 @@ private:
       return graphAlgebra(*syntax.graph, field());
     case Syntax::Kind::Table:
       return tableAlgebra(*syntax.table);
+    case Syntax::Kind::Quiver:
+      return pointing(syntax, [&] {
+        return quiverAlgebra(*syntax.quiver, relationsOver(field(), syntax.relations, cursor_), field());
+      });
+    case Syntax::Kind::PathAlgebra:
+      return pointing(syntax,
+                      [&] { return pathAlgebra(*syntax.quiver, syntax.number, syntax.notation, field()); });
+    case Syntax::Kind::Poset:
+      return pointing(syntax, [&] { return incidenceAlgebra(closeTransitively(*syntax.graph), field()); });
     case Syntax::Kind::Power: {
       Algebra base = build(syntax.operands[0]);
       return pointing(syntax, [&] { return power(base, syntax.number); });
@@ -79,6 +88,8 @@ private:
     try {
       return construct();
     } catch (const InputError &error) {
+      if (error.where())
+        throw;
       cursor_.fail(syntax.offset, error.what(), error.hint());
     }
   }

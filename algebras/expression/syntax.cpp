@@ -1,6 +1,7 @@
 #include "algebras/expression/syntax.h"
 
 #include "algebras/expression/cursor.h"
+#include "algebras/poset/poset.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +13,8 @@ namespace algebras::detail {
 namespace {
 
 constexpr int kMaximumDepth = 100;
-constexpr const char *kAtoms = "the algebras are Q(n), path(n), D(n), M(n), T(n), graph(file), table(file)";
+constexpr const char *kAtoms = "the algebras are Q(n), path(n), D(n), M(n), T(n), graph(file), table(file), "
+                               "quiver(arrows), path_algebra(graph, n), poset(file)";
 
 class Parser {
 public:
@@ -81,16 +83,28 @@ private:
       return graph(std::move(result));
     if (word == "table")
       return table(std::move(result));
+    if (word == "quiver")
+      return quiver(std::move(result));
+    if (word == "path_algebra")
+      return pathAlgebra(std::move(result));
+    if (word == "poset")
+      return poset(std::move(result));
     if (word != "Q" && word != "path" && word != "D" && word != "M" && word != "T")
       refuse(word, start);
-    cursor_.require('(', fmt::format("after '{}'", word));
     result.family = word[0];
+    result.number = size(word);
+    return result;
+  }
+
+  // "(n)" after the name of a family.
+  std::int64_t size(std::string_view family) {
+    cursor_.require('(', fmt::format("after '{}'", family));
     std::size_t place = (cursor_.peek(), cursor_.offset());
-    result.number = cursor_.integer("the size");
-    if (result.number < 1)
+    std::int64_t number = cursor_.integer("the size");
+    if (number < 1)
       cursor_.fail(place, "the size has to be at least 1");
     cursor_.require(')', "after the size");
-    return result;
+    return number;
   }
 
   [[noreturn]] void refuse(std::string_view word, std::size_t start) {
@@ -123,7 +137,7 @@ private:
     cursor_.require('(', "after 'graph'");
     std::size_t place = (cursor_.peek(), cursor_.offset());
     if (isInlineGraph(place)) {
-      result.graph = reading(result.offset, [&] { return inlineGraph(); });
+      result.graph = reading(result.offset, [&] { return inlineGraph().graph; });
     } else {
       std::string name = cursor_.fileName();
       result.graph = reading(place, [&] { return readGraphFile(resolve(name)); });
@@ -141,18 +155,138 @@ private:
     return digits > at && sign != std::string_view::npos && text_[sign] == ';';
   }
 
-  Graph inlineGraph() {
+  struct InlineGraph {
+    Graph graph;
+    std::optional<std::int64_t> last; // a number after the edges that is no edge
+  };
+
+  // "3; 0->1, 1->2", and with a number at the end where that may follow.
+  InlineGraph inlineGraph(bool may_end_in_number = false) {
     std::int64_t vertices = cursor_.integer("the number of vertices");
     cursor_.require(';', "after the number of vertices");
     std::vector<Graph::Edge> edges;
-    if (cursor_.peek() != ')')
-      do {
-        std::int64_t source = cursor_.integer("the source of an edge");
-        if (!cursor_.takeWord("->"))
-          cursor_.fail(cursor_.offset(), "'->' is missing in this edge");
+    std::optional<std::int64_t> last;
+    bool goes_on = may_end_in_number ? cursor_.take(',') || cursor_.peek() != ')' : cursor_.peek() != ')';
+    for (; goes_on; goes_on = !last && cursor_.take(',')) {
+      std::int64_t source =
+          cursor_.integer(may_end_in_number ? "an edge, or the bound" : "the source of an edge");
+      if (cursor_.takeWord("->"))
         edges.emplace_back(source, cursor_.integer("the target of an edge"));
-      } while (cursor_.take(','));
-    return makeGraph(vertices, std::move(edges));
+      else if (may_end_in_number)
+        last = source;
+      else
+        cursor_.fail(cursor_.offset(), "'->' is missing in this edge");
+    }
+    return {makeGraph(vertices, std::move(edges)), last};
+  }
+
+  Syntax quiver(Syntax result) {
+    result.kind = Syntax::Kind::Quiver;
+    cursor_.require('(', "after 'quiver'");
+    result.quiver = quiverText(cursor_);
+    if (cursor_.take(',')) {
+      std::size_t place = (cursor_.peek(), cursor_.offset());
+      if (!cursor_.takeWord("relations"))
+        cursor_.fail(place, "'relations=' is missing here",
+                     "as in quiver(\"a:1->2, b:2->3\", relations=\"a*b\")");
+      cursor_.require('=', "after 'relations'");
+      result.relations = relationsText(cursor_, *result.quiver);
+    }
+    cursor_.require(')', "after the quiver");
+    return result;
+  }
+
+  // A graph in any notation: Q(n), path(n), D(n), graph(...), "3; 0->1", a file, and where quivers are meant
+  // quiver(...). Leaves the cursor behind it.
+  void graphArgument(Syntax &result, bool is_path_algebra) {
+    std::size_t place = (cursor_.peek(), cursor_.offset());
+    if (isInlineGraph(place)) {
+      InlineGraph read = reading(place, [&] { return inlineGraph(is_path_algebra); });
+      result.graph = read.graph;
+      if (read.last)
+        result.number = *read.last;
+      return;
+    }
+    Cursor ahead = cursor_;
+    std::string_view word = ahead.word();
+    bool is_call = ahead.peek() == '(';
+    if (is_call && (word == "Q" || word == "path" || word == "D")) {
+      cursor_.word();
+      result.family = word[0];
+      std::int64_t n = size(word);
+      result.notation = fmt::format("{}({})", word, n);
+      reading(place, [&] {
+        if (is_path_algebra)
+          result.quiver = word == "Q"      ? completeQuiver(n)
+                          : word == "path" ? pathQuiver(n)
+                                           : discreteQuiver(n);
+        else
+          result.graph = familyGraph(word[0], n);
+        return 0;
+      });
+    } else if (is_call && word == "graph") {
+      cursor_.word();
+      result.graph = graph({}).graph;
+    } else if (is_call && word == "quiver" && is_path_algebra) {
+      cursor_.word();
+      Syntax inner = quiver({});
+      if (!inner.relations.empty())
+        cursor_.fail(place, "path_algebra takes a quiver without relations",
+                     "add the relations that bound the length of paths to those of the quiver");
+      result.quiver = std::move(inner.quiver);
+      result.notation = fmt::format("quiver(\"{}\")", result.quiver->text());
+    } else if (is_call && !word.empty()) {
+      cursor_.fail(
+          place, fmt::format("'{}' is not a graph", word.substr(0, 80)),
+          is_path_algebra
+              ? "a graph is Q(n), path(n), D(n), graph(...), quiver(\"a:1->2\"), 3; 0->1, 1->2 or a file"
+              : "a relation is path(n), graph(...), 3; 0->1, 1->2 or a file");
+    } else {
+      std::string name = cursor_.fileName(is_path_algebra ? ',' : ')');
+      result.graph = reading(place, [&] { return readGraphFile(resolve(name)); });
+    }
+  }
+
+  Graph familyGraph(char family, std::int64_t n) {
+    if (n > Poset::kMaximumSize) // before the edges are written down
+      throw InputError(
+          fmt::format("a poset of {} elements is too large: the limit is {}", n, Poset::kMaximumSize));
+    std::vector<Graph::Edge> edges;
+    if (family == 'p')
+      for (std::int64_t vertex = 0; vertex + 1 < n; ++vertex)
+        edges.emplace_back(vertex, vertex + 1);
+    if (family == 'Q' && n > 1)
+      edges = {{0, 1}, {1, 0}}; // enough for the cycle that is refused
+    return makeGraph(n, std::move(edges));
+  }
+
+  Syntax pathAlgebra(Syntax result) {
+    result.kind = Syntax::Kind::PathAlgebra;
+    result.number = -1;
+    cursor_.require('(', "after 'path_algebra'");
+    graphArgument(result, true);
+    if (result.graph) {
+      result.notation = result.graph->expression();
+      result.quiver = reading(result.offset, [&] { return quiverOfGraph(*result.graph); });
+    }
+    if (result.number < 0) {
+      cursor_.require(',', "after the graph: path_algebra(graph, n) has the paths with fewer than n arrows");
+      std::size_t place = (cursor_.peek(), cursor_.offset());
+      result.number = cursor_.integer("the bound n");
+      if (result.number < 1)
+        cursor_.fail(place,
+                     "the bound has to be at least 1: the paths with fewer arrows than that are the basis");
+    }
+    cursor_.require(')', "after the bound");
+    return result;
+  }
+
+  Syntax poset(Syntax result) {
+    result.kind = Syntax::Kind::Poset;
+    cursor_.require('(', "after 'poset'");
+    graphArgument(result, false);
+    cursor_.require(')', "after the relation");
+    return result;
   }
 
   Syntax table(Syntax result) {

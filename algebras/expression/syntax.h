@@ -3,6 +3,7 @@
 
 #include "algebras/algebra.h"
 #include "algebras/expression.h"
+#include "algebras/expression/quiver_syntax.h"
 
 #include <memory>
 #include <optional>
@@ -12,14 +13,17 @@
 namespace algebras::detail {
 
 struct Syntax {
-  enum class Kind { Family, Graph, Table, Sum, Product, Power };
+  enum class Kind { Family, Graph, Table, Quiver, PathAlgebra, Poset, Sum, Product, Power };
   Kind kind = Kind::Family;
   std::size_t offset = 0;       // where errors about this node point
   char family = 'Q';            // Q, p(ath), D, M, T
-  std::int64_t number = 0;      // the size of a family, the exponent of a power
-  std::optional<Graph> graph;   // of a Graph
-  std::optional<Table> table;   // of a Table
-  std::vector<Syntax> operands; // of Sum, Product and Power
+  std::int64_t number = 0;      // the size of a family, the exponent of a power, the bound of a path algebra
+  std::optional<Graph> graph;   // of a Graph, and of a Poset
+  std::optional<Quiver> quiver; // of a Quiver, and of a PathAlgebra
+  std::string notation;         // of a PathAlgebra: how its quiver is written, "Q(3)"
+  std::vector<RelationSyntax> relations; // of a Quiver
+  std::optional<Table> table;            // of a Table
+  std::vector<Syntax> operands;          // of Sum, Product and Power
 };
 
 // Reads files on the way. InputError as parseExpression says.

@@ -38,29 +38,31 @@ bool isLess(const Integer &left, const Integer &right) {
 
 } // namespace
 
-Graph makeNamedGraph(std::vector<std::string> names, std::vector<Graph::Edge> edges) {
-  if (std::all_of(names.begin(), names.end(), isInteger)) {
-    std::vector<std::int64_t> order(names.size());
-    std::iota(order.begin(), order.end(), 0);
-    // "1" and "01" are two vertices, and stay in the order of the file.
+std::vector<std::int64_t> vertexOrder(const std::vector<std::string> &names) {
+  std::vector<std::int64_t> order(names.size());
+  std::iota(order.begin(), order.end(), 0);
+  // "1" and "01" are two vertices, and stay in the order of the file.
+  if (std::all_of(names.begin(), names.end(), isInteger))
     std::sort(order.begin(), order.end(), [&](std::int64_t left, std::int64_t right) {
       Integer a(names[left]), b(names[right]);
       return isLess(a, b) || (!isLess(b, a) && left < right);
     });
-    std::vector<std::int64_t> place(names.size());
-    std::vector<std::string> sorted(names.size());
-    for (std::size_t index = 0; index < order.size(); ++index) {
-      place[order[index]] = static_cast<std::int64_t>(index);
-      sorted[index] = std::move(names[order[index]]);
-    }
-    for (auto &[source, target] : edges) {
-      source = place[source];
-      target = place[target];
-    }
-    names = std::move(sorted);
+  return order;
+}
+
+Graph makeNamedGraph(std::vector<std::string> names, std::vector<Graph::Edge> edges) {
+  std::vector<std::int64_t> order = vertexOrder(names), place(names.size());
+  std::vector<std::string> sorted(names.size());
+  for (std::size_t index = 0; index < order.size(); ++index) {
+    place[order[index]] = static_cast<std::int64_t>(index);
+    sorted[index] = std::move(names[order[index]]);
   }
-  auto count = static_cast<std::int64_t>(names.size());
-  return makeGraph(count, std::move(edges), std::move(names));
+  for (auto &[source, target] : edges) {
+    source = place[source];
+    target = place[target];
+  }
+  auto count = static_cast<std::int64_t>(sorted.size());
+  return makeGraph(count, std::move(edges), std::move(sorted));
 }
 
 } // namespace algebras

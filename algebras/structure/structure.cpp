@@ -1,6 +1,7 @@
 #include "algebras/structure/structure.h"
 
 #include "algebras/structure/dense_decomposition.h"
+#include "algebras/structure/quiver_structure.h"
 #include "algebras/structure/table_structure.h"
 
 #include <flint/fmpz.h>
@@ -191,6 +192,10 @@ std::optional<Structure> deriveStructure(const Algebra &algebra) {
     return triangularStructure(n);
   case Kind::Table:
     return tableStructure(*algebra.table());
+  case Kind::Quiver:
+    return quiverStructure(algebra);
+  case Kind::Incidence:
+    return incidenceStructure(algebra);
   case Kind::Tensor:
   case Kind::DirectProduct:
     return productStructure(algebra);

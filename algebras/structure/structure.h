@@ -65,7 +65,7 @@ struct Structure {
 // convolve; centres multiply; a component M_d(F) of one factor makes M_e(D) of the other M_de(D). Two
 // components that do not split multiply to something new (Q(i) x Q(i) has two components): then the table is
 // written out and examined;
-// - tables: table_structure.h.
+// - tables: table_structure.h; quivers with relations and posets: quiver_structure.h.
 // Nothing for tables that neither show their structure nor are small enough (dense_decomposition.h), and for
 // radical series longer than 2^20.
 std::optional<Structure> deriveStructure(const Algebra &algebra);

@@ -1,6 +1,8 @@
 #include "compiler/drawing/describe.h"
 
 #include "algebras/error.h"
+#include "algebras/invariants/peirce.h"
+#include "compiler/drawing/gabriel.h"
 #include "compiler/drawing/product_text.h"
 #include "compiler/drawing/quiver.h"
 
@@ -69,8 +71,7 @@ std::string tableText(const algebras::Algebra &algebra, bool full) {
   return squareTable(algebra, heads, numbers);
 }
 
-std::string quiverText(const algebras::Algebra &algebra, bool full) {
-  Quiver quiver = quiverOf(algebra);
+std::string quiverText(const Quiver &quiver, bool full) {
   std::string text = quiver.caption + "\n";
   std::int64_t count = static_cast<std::int64_t>(quiver.labels.size());
   std::int64_t shown = full ? count : std::min(count, kShownVertices);
@@ -78,7 +79,9 @@ std::string quiverText(const algebras::Algebra &algebra, bool full) {
   for (std::int64_t i = 0; i < shown; ++i) {
     std::string targets;
     for (; arrow != quiver.arrows.end() && arrow->from == i; ++arrow)
-      targets += " " + quiver.labels[arrow->to];
+      targets +=
+          " " + quiver.labels[arrow->to] +
+          (quiver.unlabelled == 1 && arrow->products > 1 ? fmt::format(" (x{})", arrow->products) : "");
     text += fmt::format("  {} ->{}\n", quiver.labels[i], targets.empty() ? " (nothing)" : targets);
   }
   if (shown < count)
@@ -108,7 +111,11 @@ std::string describeText(const algebras::Algebra &algebra, bool full) {
     text += fmt::format("  y[{}] = {}\n", algebra.slotName(slot), outputTerms(algebra, slot));
   if (shown < algebra.dimension())
     text += fmt::format("  ... and {} more slots (--full prints them)\n", algebra.dimension() - shown);
-  return text + "\n" + quiverText(algebra, full);
+  if (algebra.isMatrixLike())
+    text += "\n" + quiverText(quiverOf(algebra), full);
+  if (!isItsOwnGabrielQuiver(algebra))
+    text += "\n" + quiverText(gabrielQuiverOf(algebra), full);
+  return text;
 }
 
 nlohmann::ordered_json describeJson(const algebras::Algebra &algebra) {
@@ -125,6 +132,13 @@ nlohmann::ordered_json describeJson(const algebras::Algebra &algebra) {
   for (const algebras::Constant &constant : table.constants())
     constants.push_back({constant.i, constant.j, constant.k, constant.value.toString()});
   json["constants"] = std::move(constants);
+  json["gabriel_quiver"] = nullptr;
+  if (std::optional<algebras::PeirceQuiver> peirce = algebras::peirceQuiver(algebra)) {
+    auto arrows = nlohmann::ordered_json::array();
+    for (const auto &[pair, number] : peirce->arrows())
+      arrows.push_back({pair.first, pair.second, number});
+    json["gabriel_quiver"] = {{"vertices", peirce->labels}, {"sizes", peirce->sizes}, {"arrows", arrows}};
+  }
   Quiver quiver = quiverOf(algebra);
   json["quiver"] = nullptr;
   if (quiver.drawn()) {

@@ -1,4 +1,5 @@
-// An algebra in plain text: its multiplication table, the terms of every output slot, its quiver.
+// An algebra in plain text: its multiplication table, the terms of every output slot, its positions and its
+// Gabriel quiver.
 #pragma once
 
 #include "algebras/algebra.h"
@@ -12,8 +13,10 @@ namespace compiler {
 // for more than Algebra::kExpansionLimit constants.
 std::string describeText(const algebras::Algebra &algebra, bool full);
 
-// {"name", "field", "dimension", "slots": [...], "constants": [[i,j,k,"c"], ...], "quiver": {...}|null}:
-// everything, or InputError where the table is too large to be expanded.
+// {"name", "field", "dimension", "slots": [...], "constants": [[i,j,k,"c"], ...], "gabriel_quiver":
+// {"vertices", "sizes", "arrows": [[i,j,number], ...]}|null, "quiver": {"vertices", "arrows": [[i,j],
+// ...]}|null}: everything, or InputError where the table is too large to be expanded. "quiver" has the
+// positions of a matrix-like algebra.
 nlohmann::ordered_json describeJson(const algebras::Algebra &algebra);
 
 } // namespace compiler

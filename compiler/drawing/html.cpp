@@ -1,6 +1,7 @@
 #include "compiler/drawing/html.h"
 
 #include "compiler/drawing/facts_text.h"
+#include "compiler/drawing/gabriel.h"
 #include "compiler/drawing/palette.h"
 #include "compiler/drawing/product_text.h"
 #include "compiler/drawing/quiver.h"
@@ -133,18 +134,26 @@ std::string products(const Algebra &algebra) {
 
 std::string toHtml(const Algebra &algebra, const algebras::Facts &facts) {
   std::string name = escapeMarkup(algebra.name());
-  Quiver quiver = quiverOf(algebra);
+  Quiver quiver = gabrielQuiverOf(algebra);
   std::string picture = quiver.drawn() ? toSvg(quiver, algebra.name()) : "";
+  std::string positions;
+  if (algebra.isMatrixLike() && !isItsOwnGabrielQuiver(algebra)) {
+    Quiver rows = quiverOf(algebra);
+    positions =
+        fmt::format("<section><h2>Row lift</h2>\n<figure>{}<figcaption>{}</figcaption></figure></section>\n",
+                    rows.drawn() ? toSvg(rows, algebra.name()) : "", escapeMarkup(rows.caption));
+  }
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<main>\n<h1>{0}</h1>\n"
       "<p class=\"lead\">An algebra of dimension {2} over {3} with {4} nonzero structure constants</p>\n"
       "<div class=\"columns\">\n<section><h2>What is proved</h2>\n{5}</section>\n"
-      "<section><h2>Quiver</h2>\n<figure>{6}<figcaption>{7}</figcaption></figure></section>\n</div>\n{8}"
+      "<div><section><h2>Quiver</h2>\n<figure>{6}<figcaption>{7}</figcaption></figure></section>\n{9}</"
+      "div>\n</div>\n{8}"
       "</main>\n</body>\n</html>\n",
       name, kStyle, algebra.dimension(), escapeMarkup(algebra.field().name()), algebra.nonzeros(),
-      factList(facts), picture, escapeMarkup(quiver.caption), products(algebra));
+      factList(facts), picture, escapeMarkup(quiver.caption), products(algebra), positions);
 }
 
 } // namespace compiler

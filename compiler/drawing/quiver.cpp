@@ -1,5 +1,9 @@
 #include "compiler/drawing/quiver.h"
 
+#include "algebras/poset/poset.h"
+#include "algebras/quiver/bound_quiver.h"
+
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace compiler {
@@ -11,6 +15,10 @@ using Kind = algebras::Algebra::Kind;
 std::string positionLabel(const Algebra &algebra, std::int64_t position) {
   if (algebra.kind() == Kind::Graph)
     return algebra.graph()->vertexName(position);
+  if (const algebras::Poset *poset = algebra.poset())
+    return poset->elementName(position);
+  if (const algebras::BoundQuiver *bound = algebra.boundQuiver())
+    return bound->quiver().vertexName(bound->vertices()[position]);
   if (algebra.kind() == Kind::DirectProduct) {
     // Numbered factors, so that equal labels in two of them stay apart.
     for (std::size_t number = 0; number < algebra.factors().size(); ++number) {
@@ -60,8 +68,7 @@ Quiver quiverOf(const Algebra &algebra) {
   Quiver quiver;
   if (!algebra.isMatrixLike()) {
     quiver.caption =
-        fmt::format("{} is given by a table: its slots sit at no positions, so that there is no graph to "
-                    "draw.",
+        fmt::format("The slots of {} sit at no positions of a matrix, so that there is no graph to draw.",
                     algebra.name());
     return quiver;
   }
@@ -78,6 +85,11 @@ Quiver quiverOf(const Algebra &algebra) {
       if (i != j && algebra.slotAt({i, j}))
         quiver.arrows.push_back({i, j, static_cast<std::int64_t>(algebra.support(i, j).size())});
   }
+  // The number of products tells something only where it differs from slot to slot.
+  if (!quiver.arrows.empty() &&
+      std::all_of(quiver.arrows.begin(), quiver.arrows.end(),
+                  [&](const Arrow &arrow) { return arrow.products == quiver.arrows.front().products; }))
+    quiver.unlabelled = quiver.arrows.front().products;
   quiver.caption = captionFor(algebra);
   if (count > kMostBentPairs)
     quiver.caption += " A line without a head stands for both arrows.";
@@ -101,15 +113,11 @@ std::string quoted(const std::string &text) {
 std::string toDot(const Quiver &quiver, const std::string &name) {
   std::string dot = fmt::format("digraph {} {{\n", quoted(name));
   dot += "  layout=circo;\n  node [shape=circle, fontname=\"Helvetica\"];\n";
-  // The number of products tells something only where it differs from slot to slot.
-  bool differ = false;
-  for (const Arrow &arrow : quiver.arrows)
-    differ = differ || arrow.products != quiver.arrows.front().products;
   for (const std::string &label : quiver.labels)
     dot += fmt::format("  {};\n", quoted(label));
   for (const Arrow &arrow : quiver.arrows) {
     dot += fmt::format("  {} -> {}", quoted(quiver.labels[arrow.from]), quoted(quiver.labels[arrow.to]));
-    dot += differ ? fmt::format(" [label={}];\n", arrow.products) : ";\n";
+    dot += arrow.products != quiver.unlabelled ? fmt::format(" [label={}];\n", arrow.products) : ";\n";
   }
   return dot + "}\n";
 }

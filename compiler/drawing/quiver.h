@@ -1,4 +1,5 @@
-// The picture of a matrix-like algebra: positions are vertices, slots off the diagonal are arrows.
+// Quivers as pictures; that of a matrix-like algebra: positions are vertices, slots off the diagonal are
+// arrows.
 #pragma once
 
 #include "algebras/algebra.h"
@@ -11,14 +12,17 @@ namespace compiler {
 
 struct Arrow {
   std::int64_t from = 0, to = 0;
-  std::int64_t products = 0; // terms of this slot, |B(from, to)|
+  std::int64_t products =
+      0; // terms of this slot, |B(from, to)|; of a Gabriel quiver, how many arrows it stands for
 };
 
 struct Quiver {
   std::vector<std::string> labels;     // of the vertices; those of a tensor product are "0,1"
   std::vector<std::int64_t> row_types; // of the vertices
   std::vector<Arrow> arrows;           // by (from, to)
-  std::string caption;                 // what is drawn, or why nothing is
+  // Arrows with this number are not labelled with it; 0: all are.
+  std::int64_t unlabelled = 0;
+  std::string caption; // what is drawn, or why nothing is
   bool drawn() const { return !labels.empty(); }
 };
 

@@ -49,14 +49,14 @@ struct Layout {
 };
 
 // Vertices shrink, and the page grows, with their number, so that neighbours keep a gap of a vertex's width.
-Layout layOut(std::int64_t count) {
+Layout layOut(std::int64_t count, bool has_loops) {
   Layout layout{};
   layout.vertex = count <= 12 ? 22 : count <= 32 ? 15 : 9;
   double needed = count * layout.vertex * 3.2 / (2 * std::numbers::pi);
   layout.ring = count == 1 ? 0 : std::max(count <= 3 ? 95.0 : 150.0, needed);
   layout.stroke = count <= 6 ? 2 : count <= 12 ? 1.5 : count <= 32 ? 1.0 : 0.7;
   layout.head = count <= 12 ? 10 : count <= 32 ? 7 : 5;
-  layout.size = 2 * (layout.ring + layout.vertex + 34);
+  layout.size = 2 * (layout.ring + layout.vertex + 34 + (has_loops ? 0.6 * layout.vertex : 0));
   for (std::int64_t i = 0; i < count; ++i) {
     // Two vertices lie side by side, more begin at the top.
     double angle = 2 * std::numbers::pi * i / count - (count == 2 ? std::numbers::pi : std::numbers::pi / 2);
@@ -95,6 +95,32 @@ std::string drawArrow(const Curve &curve, const Layout &layout, const std::strin
     svg += headAt(tip.end, tip.end - tip.bend, layout.head, colour);
   }
   return svg + "</g>\n";
+}
+
+// Away from the middle of the page; upwards for a vertex that is there.
+Point outward(const Layout &layout, std::int64_t vertex) {
+  Point out = layout.centres[vertex] - Point{layout.size / 2, layout.size / 2};
+  double far = length(out);
+  return far < 1 ? Point{0, -1} : (1 / far) * out;
+}
+
+Point loopTop(const Layout &layout, std::int64_t vertex) {
+  return layout.centres[vertex] + (2.35 * layout.vertex) * outward(layout, vertex);
+}
+
+// From the vertex outside, around and back.
+std::string drawLoop(const Layout &layout, std::int64_t vertex, const std::string &colour, double opacity) {
+  Point out = outward(layout, vertex), across{-out.y, out.x}, at = layout.centres[vertex];
+  auto point = [&](double outwards, double aside) {
+    return at + (outwards * layout.vertex) * out + (aside * layout.vertex) * across;
+  };
+  Point begin = point(0.9, -0.5), end = point(1.05, 0.55);
+  Point first = point(2.7, -1.3), second = point(2.7, 1.3);
+  return fmt::format("<g opacity=\"{}\"><path d=\"M{:.1f} {:.1f}C{:.1f} {:.1f} {:.1f} {:.1f} {:.1f} {:.1f}\" "
+                     "fill=\"none\" stroke=\"{}\" stroke-width=\"{}\"/>\n",
+                     opacity, begin.x, begin.y, first.x, first.y, second.x, second.y, end.x, end.y, colour,
+                     layout.stroke) +
+         headAt(point(0.95, 0.45), end - second, layout.head, colour) + "</g>\n";
 }
 
 std::string drawCount(Point where, std::int64_t count, const std::string &colour) {
@@ -159,7 +185,9 @@ std::string escapeMarkup(const std::string &text) {
 
 std::string toSvg(const Quiver &quiver, const std::string &title) {
   std::int64_t count = static_cast<std::int64_t>(quiver.labels.size());
-  Layout layout = layOut(count);
+  bool has_loops = std::any_of(quiver.arrows.begin(), quiver.arrows.end(),
+                               [](const Arrow &arrow) { return arrow.from == arrow.to; });
+  Layout layout = layOut(count, has_loops);
   std::int64_t types =
       quiver.row_types.empty() ? 0 : *std::max_element(quiver.row_types.begin(), quiver.row_types.end()) + 1;
   std::string svg = fmt::format(
@@ -174,16 +202,21 @@ std::string toSvg(const Quiver &quiver, const std::string &title) {
       layout.size, escapeMarkup(title));
 
   std::set<std::pair<std::int64_t, std::int64_t>> present;
-  bool counts_differ = false;
-  for (const Arrow &arrow : quiver.arrows) {
+  for (const Arrow &arrow : quiver.arrows)
     present.insert({arrow.from, arrow.to});
-    counts_differ = counts_differ || arrow.products != quiver.arrows.front().products;
-  }
   bool bend_pairs = count <= kMostBentPairs;
-  bool label = counts_differ && count <= 8;
+  bool label = count <= 8;
   double opacity = count <= 12 ? 1 : count <= 32 ? 0.55 : 0.35;
   std::string labels;
   for (const Arrow &arrow : quiver.arrows) {
+    const std::string &colour = typeColours(quiver.row_types[arrow.from], types).strong;
+    bool is_labelled = label && arrow.products != quiver.unlabelled;
+    if (arrow.from == arrow.to) {
+      svg += drawLoop(layout, arrow.from, colour, opacity);
+      if (is_labelled)
+        labels += drawCount(loopTop(layout, arrow.from), arrow.products, colour);
+      continue;
+    }
     bool paired = present.contains({arrow.to, arrow.from});
     if (paired && !bend_pairs && arrow.from > arrow.to)
       continue;
@@ -191,9 +224,8 @@ std::string toSvg(const Quiver &quiver, const std::string &title) {
     Point chord = end - begin, middle = 0.5 * (begin + end);
     double bend = paired && bend_pairs ? (count == 2 ? 0.22 : 0.11) : 0;
     Curve curve{begin, middle + bend * Point{chord.y, -chord.x}, end};
-    const std::string colour = typeColours(quiver.row_types[arrow.from], types).strong;
     svg += drawArrow(curve, layout, colour, opacity, !paired || bend_pairs);
-    if (label)
+    if (is_labelled)
       labels += drawCount(curve.at(0.34), arrow.products, colour);
   }
   svg += labels;

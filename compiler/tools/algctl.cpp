@@ -7,6 +7,7 @@ int main(int argc, char **argv) {
     compiler::addVerify(app, session);
     compiler::addShow(app, session);
     compiler::addRank(app, session);
+    compiler::addCompare(app, session);
     compiler::addCost(app, session);
     compiler::addCompile(app, session);
     compiler::addEmit(app, session);

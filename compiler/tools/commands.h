@@ -32,6 +32,7 @@ void compileForBench(const Spec &spec, const BenchCompilation &how, const std::s
 void addVerify(CLI::App &app, Session &session);
 void addShow(CLI::App &app, Session &session);
 void addRank(CLI::App &app, Session &session);
+void addCompare(CLI::App &app, Session &session);
 void addCost(CLI::App &app, Session &session);
 
 // Through the compiler: these need MLIR.

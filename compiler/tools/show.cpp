@@ -4,6 +4,7 @@
 #include "algebras/error.h"
 #include "algebras/facts.h"
 #include "compiler/drawing/describe.h"
+#include "compiler/drawing/gabriel.h"
 #include "compiler/drawing/html.h"
 #include "compiler/drawing/quiver.h"
 #include "compiler/drawing/svg.h"
@@ -21,11 +22,11 @@ struct ShowOptions {
   SpecOptions spec;
   std::string format = "text";
   std::string output;
-  bool full = false;
+  bool full = false, rows = false;
 };
 
-Quiver drawnQuiver(const algebras::Algebra &algebra) {
-  Quiver quiver = quiverOf(algebra);
+Quiver drawnQuiver(const algebras::Algebra &algebra, bool rows) {
+  Quiver quiver = rows ? quiverOf(algebra) : gabrielQuiverOf(algebra);
   if (!quiver.drawn())
     throw algebras::InputError(quiver.caption).hint("--format=text, json and html show the table");
   return quiver;
@@ -35,9 +36,9 @@ std::string render(const algebras::Algebra &algebra, const ShowOptions &options)
   if (options.format == "json")
     return describeJson(algebra).dump(2) + "\n";
   if (options.format == "dot")
-    return toDot(drawnQuiver(algebra), algebra.name());
+    return toDot(drawnQuiver(algebra, options.rows), algebra.name());
   if (options.format == "svg")
-    return toSvg(drawnQuiver(algebra), algebra.name());
+    return toSvg(drawnQuiver(algebra, options.rows), algebra.name());
   if (options.format == "html")
     return toHtml(algebra, algebras::deriveFacts(algebra));
   return describeText(algebra, options.full);
@@ -57,7 +58,8 @@ int show(const ShowOptions &options) {
 
 void addShow(CLI::App &app, Session &session) {
   auto options = std::make_shared<ShowOptions>();
-  CLI::App *command = app.add_subcommand("show", "Print the multiplication table and draw the quiver");
+  CLI::App *command =
+      app.add_subcommand("show", "Print the multiplication table and draw the Gabriel quiver");
   addSpecOptions(*command, options->spec);
   auto *format = command->add_option("--format", options->format, "text (default), json, dot, svg or html")
                      ->check(CLI::IsMember({"text", "json", "dot", "svg", "html"}))
@@ -69,10 +71,14 @@ void addShow(CLI::App &app, Session &session) {
   command->add_option("-o,--output", options->output, "write to a file instead of standard output")
       ->type_name("FILE");
   command->add_flag("--full", options->full, "do not cut long tables in the text form");
+  command->add_flag("--rows", options->rows,
+                    "dot and svg draw the positions of the row lift instead of the Gabriel quiver");
   command->footer(R"help(Examples:
   algctl show "Q(3)"                               table, terms and quiver as text
   algctl show "Q(2)^2" --format=html -o q22.html   one page with facts, picture and coloured table
   algctl show "path(5)" --format=svg -o path.svg
+  algctl show 'quiver("x:1->1, y:1->1", relations="x^2, y^2, x*y - y*x")'
+  algctl show "Q(2)^2" --rows --format=dot         the groups that each row type reads
   algctl show "Q(4)" --format=dot | dot -Tpdf > q4.pdf)help");
   command->callback([&session, options] { session.run = [options] { return show(*options); }; });
 }

@@ -60,7 +60,8 @@ TEST(Expression, Fields) {
 TEST(Expression, ErrorsPointAtTheFault) {
   EXPECT_EQ(errorOf("Q(2)*"),
             "<expression>:1:6: error: an algebra is missing at the end\nQ(2)*\n     ^\n"
-            "hint: the algebras are Q(n), path(n), D(n), M(n), T(n), graph(file), table(file)");
+            "hint: the algebras are Q(n), path(n), D(n), M(n), T(n), graph(file), table(file), "
+            "quiver(arrows), path_algebra(graph, n), poset(file)");
   EXPECT_EQ(errorOf("Q(0)"), "<expression>:1:3: error: the size has to be at least 1\nQ(0)\n  ^");
   EXPECT_EQ(errorOf("Q(2)^2^2"),
             "<expression>:1:7: error: a power of a power needs parentheses\nQ(2)^2^2\n      ^");

@@ -120,7 +120,8 @@ TEST(Show, EveryFormat) {
     EXPECT_EQ(folder.read(std::string("out.") + format), direct.out);
   }
   expectFailure(algctl({"show", "Q(3)", "-o", folder.path("absent/x")}), 1, "cannot write");
-  std::string table = folder.write("t.json", R"({"dimension":1,"constants":[[0,0,0,"1"]]})");
+  std::string table =
+      folder.write("t.json", R"({"dimension":2,"constants":[[0,0,1,"1"],[1,0,0,"1"]]})"); // not associative
   expectFailure(algctl({"show", table, "--format=svg"}), 1, "no graph to draw");
 }
 

@@ -26,6 +26,7 @@ inline Outcome algctl(std::vector<std::string> words, const compiler::ToolchainI
                                           [&toolchain](CLI::App &app, compiler::Session &session) {
                                             compiler::addVerify(app, session);
                                             compiler::addShow(app, session);
+                                            compiler::addCompare(app, session);
                                             compiler::addCost(app, session);
                                             compiler::addInspect(app, session);
                                             compiler::addRun(app, session);

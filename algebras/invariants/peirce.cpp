@@ -1,0 +1,310 @@
+#include "algebras/invariants/peirce.h"
+
+#include "algebras/associativity.h"
+#include "algebras/linear/subspace.h"
+#include "algebras/quiver/bound_quiver.h"
+#include "algebras/structure/decomposition.h"
+#include "algebras/structure/sparse_product.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace algebras {
+
+namespace {
+
+using Kind = Algebra::Kind;
+using Pair = PeirceQuiver::Pair;
+
+constexpr std::size_t kMostEntries = std::size_t{1} << 20; // pairs over all layers
+constexpr std::int64_t kMostShownProducts = std::int64_t{1} << 22;
+constexpr std::int64_t kMostPeirceProducts = std::int64_t{1} << 16; // basis vectors times idempotents
+
+std::size_t entries(const PeirceQuiver &quiver) {
+  std::size_t total = 0;
+  for (const auto &layer : quiver.layers)
+    total += layer.size();
+  return total;
+}
+
+std::optional<PeirceQuiver> ofTriangular(std::int64_t n) {
+  if (n > 1024)
+    return std::nullopt;
+  PeirceQuiver result;
+  result.sizes.assign(n, 1);
+  result.layers.resize(n);
+  for (std::int64_t i = 0; i < n; ++i) {
+    result.labels.push_back(fmt::format("{}", i));
+    for (std::int64_t j = i; j < n; ++j)
+      result.layers[j - i][{i, j}] = 1;
+  }
+  return result;
+}
+
+// Graded by length: J^s is spanned by the paths of s arrows and more.
+std::optional<PeirceQuiver> ofGradedPaths(const BoundQuiver &bound) {
+  PeirceQuiver result;
+  std::vector<std::int64_t> number(bound.quiver().vertexCount(), -1);
+  for (std::int64_t vertex : bound.vertices()) {
+    number[vertex] = result.vertexCount();
+    result.sizes.push_back(1);
+    result.labels.push_back(bound.quiver().vertexName(vertex));
+  }
+  std::size_t total = 0;
+  for (std::int64_t slot = 0; slot < bound.basis().size(); ++slot) {
+    const PathBasis::Path &path = bound.basis().path(slot);
+    if (static_cast<std::size_t>(path.length) >= result.layers.size())
+      result.layers.resize(path.length + 1);
+    if (++result.layers[path.length][{number[path.source], number[path.target]}] == 1 &&
+        ++total > kMostEntries)
+      return std::nullopt;
+  }
+  return result;
+}
+
+std::optional<PeirceQuiver> ofDirectProduct(const Algebra &algebra) {
+  PeirceQuiver result;
+  std::size_t factor_number = 0, total = 0;
+  for (const Algebra &factor : algebra.factors()) {
+    std::optional<PeirceQuiver> own = peirceQuiver(factor);
+    if (!own || (total += entries(*own)) > kMostEntries)
+      return std::nullopt;
+    std::int64_t start = result.vertexCount();
+    result.sizes.insert(result.sizes.end(), own->sizes.begin(), own->sizes.end());
+    for (const std::string &label : own->labels)
+      result.labels.push_back(fmt::format("{}.{}", factor_number, label));
+    result.layers.resize(std::max(result.layers.size(), own->layers.size()));
+    for (std::size_t s = 0; s < own->layers.size(); ++s)
+      for (const auto &[pair, count] : own->layers[s])
+        result.layers[s][{start + pair.first, start + pair.second}] = count;
+    ++factor_number;
+  }
+  return result;
+}
+
+// Over split quotients rad(A x B) = rad A x B + A x rad B, so that layers convolve.
+std::optional<PeirceQuiver> ofTensorProduct(const Algebra &algebra) {
+  std::optional<PeirceQuiver> result;
+  for (const Algebra &factor : algebra.factors()) {
+    std::optional<PeirceQuiver> own = peirceQuiver(factor);
+    if (!own)
+      return std::nullopt;
+    if (!result) {
+      result = std::move(own);
+      continue;
+    }
+    if (entries(*result) > kMostEntries / std::max<std::size_t>(1, entries(*own)))
+      return std::nullopt;
+    PeirceQuiver product;
+    std::int64_t n = own->vertexCount();
+    for (std::int64_t i = 0; i < result->vertexCount(); ++i)
+      for (std::int64_t j = 0; j < n; ++j) {
+        product.sizes.push_back(result->sizes[i] * own->sizes[j]);
+        product.labels.push_back(result->labels[i] + "," + own->labels[j]);
+      }
+    product.layers.resize(result->layers.size() + own->layers.size() - 1);
+    for (std::size_t s = 0; s < result->layers.size(); ++s)
+      for (std::size_t t = 0; t < own->layers.size(); ++t)
+        for (const auto &[left, left_count] : result->layers[s])
+          for (const auto &[right, right_count] : own->layers[t])
+            product.layers[s + t][{left.first * n + right.first, left.second * n + right.second}] +=
+                left_count * right_count;
+    result = std::move(product);
+  }
+  return result;
+}
+
+// Differences of neighbouring powers' dimensions.
+void takeDifferences(PeirceQuiver &quiver, const std::vector<std::map<Pair, std::int64_t>> &dimensions) {
+  for (std::size_t s = 0; s < dimensions.size(); ++s) {
+    quiver.layers.emplace_back();
+    for (const auto &[pair, dimension] : dimensions[s]) {
+      std::int64_t deeper = 0;
+      if (s + 1 < dimensions.size())
+        if (auto found = dimensions[s + 1].find(pair); found != dimensions[s + 1].end())
+          deeper = found->second;
+      if (dimension > deeper)
+        quiver.layers.back()[pair] = dimension - deeper;
+    }
+  }
+}
+
+// Where basis elements sit at positions, powers of the radical are spanned by slots, and a position of each
+// component carries its primitive idempotent.
+std::optional<PeirceQuiver> ofPositions(const Algebra &algebra) {
+  if (algebra.nonzeros() > kMostShownProducts)
+    return std::nullopt;
+  std::optional<Decomposition> decomposition = decompose(algebra);
+  if (!decomposition)
+    return std::nullopt;
+  PeirceQuiver result;
+  std::map<std::int64_t, std::int64_t> vertex; // position -> vertex, for the chosen positions
+  for (const SimpleComponent &component : decomposition->components) {
+    std::int64_t slot = component.idempotent.front().first;
+    vertex.emplace(algebra.position(slot).row, result.vertexCount());
+    result.sizes.push_back(static_cast<std::int64_t>(component.idempotent.size()));
+    const Graph *graph = algebra.graph();
+    const BoundQuiver *bound = algebra.boundQuiver();
+    std::int64_t row = algebra.position(slot).row;
+    result.labels.push_back(graph   ? graph->vertexName(row)
+                            : bound ? bound->quiver().vertexName(bound->vertices()[row])
+                                    : fmt::format("{}", row));
+  }
+  std::vector<std::map<Pair, std::int64_t>> dimensions(decomposition->radical_powers.size() + 1);
+  auto count = [&](std::size_t s, std::int64_t slot) {
+    Position where = algebra.position(slot);
+    auto row = vertex.find(where.row), column = vertex.find(where.column);
+    if (row != vertex.end() && column != vertex.end())
+      ++dimensions[s][{row->second, column->second}];
+  };
+  for (std::int64_t slot = 0; slot < algebra.dimension(); ++slot)
+    count(0, slot);
+  for (std::size_t s = 0; s < decomposition->radical_powers.size(); ++s)
+    for (const SparseVector &vector : decomposition->radical_powers[s])
+      count(s + 1, vector.front().first);
+  takeDifferences(result, dimensions);
+  return result;
+}
+
+// e_i J^s e_j is spanned by the e_i v e_j with v in a basis of J^s.
+std::optional<PeirceQuiver> ofIdempotents(const Algebra &algebra) {
+  if (algebra.nonzeros() > kMostShownProducts)
+    return std::nullopt;
+  std::optional<Decomposition> decomposition = decompose(algebra);
+  if (!decomposition)
+    return std::nullopt;
+  std::optional<std::vector<SparseVector>> primitive = primitiveIdempotents(algebra, *decomposition);
+  if (!primitive)
+    return std::nullopt;
+  PeirceQuiver result;
+  std::vector<SparseVector> idempotents; // the first one of each component
+  std::size_t next = 0;
+  for (const SimpleComponent &component : decomposition->components) {
+    result.sizes.push_back(*component.matrix_degree);
+    idempotents.push_back((*primitive)[next]);
+    next += static_cast<std::size_t>(*component.matrix_degree);
+    const SparseVector &own = idempotents.back();
+    result.labels.push_back(own.size() == 1 && own[0].second.isOne()
+                                ? algebra.slotName(own[0].first)
+                                : fmt::format("{}", result.labels.size()));
+  }
+  std::int64_t n = result.vertexCount();
+  if (algebra.dimension() > kMostPeirceProducts / n)
+    return std::nullopt;
+
+  Table table = algebra.expand();
+  SparseProduct product(table);
+  std::vector<SparseVector> all;
+  for (std::int64_t slot = 0; slot < algebra.dimension(); ++slot)
+    all.push_back({{slot, Rational(1)}});
+  std::vector<std::map<Pair, std::int64_t>> dimensions;
+  for (std::size_t s = 0; s <= decomposition->radical_powers.size(); ++s) {
+    std::map<Pair, std::vector<SparseVector>> images;
+    for (const SparseVector &vector : s == 0 ? all : decomposition->radical_powers[s - 1])
+      for (std::int64_t i = 0; i < n; ++i) {
+        SparseVector left = product.multiply(idempotents[i], vector);
+        for (std::int64_t j = 0; j < n && !left.empty(); ++j)
+          if (SparseVector image = product.multiply(left, idempotents[j]); !image.empty())
+            images[{i, j}].push_back(std::move(image));
+      }
+    dimensions.emplace_back();
+    for (const auto &[pair, vectors] : images)
+      dimensions.back()[pair] =
+          Subspace(Matrix::fromSparse(algebra.field(), algebra.dimension(), vectors)).dimension();
+  }
+  takeDifferences(result, dimensions);
+  return result;
+}
+
+} // namespace
+
+const std::map<Pair, std::int64_t> &PeirceQuiver::arrows() const {
+  static const std::map<Pair, std::int64_t> none;
+  return layers.size() > 1 ? layers[1] : none;
+}
+
+std::map<Pair, std::int64_t> PeirceQuiver::cartanMatrix() const {
+  std::map<Pair, std::int64_t> result;
+  for (const auto &layer : layers)
+    for (const auto &[pair, count] : layer)
+      result[pair] += count;
+  return result;
+}
+
+bool PeirceQuiver::isBasic() const {
+  return std::all_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size == 1; });
+}
+
+std::int64_t PeirceQuiver::basicDimension() const {
+  std::int64_t total = 0;
+  for (const auto &layer : layers)
+    for (const auto &[pair, count] : layer)
+      total += count;
+  return total;
+}
+
+Matching matchPeirce(const PeirceQuiver &left, const PeirceQuiver &right, PeirceDetail detail) {
+  auto structure = [&](const PeirceQuiver &quiver) {
+    ColouredStructure result;
+    for (std::int64_t size : quiver.sizes)
+      result.colours.push_back(static_cast<std::uint64_t>(size));
+    std::map<Pair, std::uint64_t> colours;
+    if (detail == PeirceDetail::Layers)
+      for (std::size_t s = 0; s < quiver.layers.size(); ++s)
+        for (const auto &[pair, count] : quiver.layers[s])
+          colours[pair] = mixColour(mixColour(colours[pair], s), static_cast<std::uint64_t>(count));
+    else
+      for (const auto &[pair, count] :
+           detail == PeirceDetail::Arrows ? quiver.arrows() : quiver.cartanMatrix())
+        colours[pair] = static_cast<std::uint64_t>(count);
+    for (const auto &[pair, colour] : colours)
+      result.triples.push_back({pair.first, pair.second, pair.second, colour});
+    return result;
+  };
+  return match(structure(left), structure(right));
+}
+
+bool isTruncatedPathAlgebra(const PeirceQuiver &quiver) {
+  std::map<std::int64_t, std::vector<std::pair<std::int64_t, std::int64_t>>>
+      leaving; // (target, number of arrows)
+  for (const auto &[pair, count] : quiver.arrows())
+    leaving[pair.first].emplace_back(pair.second, count);
+  std::map<Pair, std::int64_t> paths;
+  for (std::int64_t vertex = 0; vertex < quiver.vertexCount(); ++vertex)
+    paths[{vertex, vertex}] = 1;
+  for (const auto &layer : quiver.layers) {
+    if (paths != layer)
+      return false;
+    std::map<Pair, std::int64_t> longer;
+    for (const auto &[pair, count] : paths)
+      if (auto steps = leaving.find(pair.second); steps != leaving.end())
+        for (auto [target, number] : steps->second) {
+          std::int64_t &sum = longer[{pair.first, target}];
+          std::int64_t product = 0; // more paths than any dimension: not a truncated path algebra
+          if (__builtin_mul_overflow(count, number, &product) || __builtin_add_overflow(sum, product, &sum))
+            return false;
+        }
+    paths = std::move(longer);
+  }
+  return true;
+}
+
+std::optional<PeirceQuiver> peirceQuiver(const Algebra &algebra) {
+  if (algebra.kind() == Kind::DirectProduct)
+    return ofDirectProduct(algebra);
+  if (algebra.kind() == Kind::Tensor)
+    return ofTensorProduct(algebra);
+  if (algebra.kind() == Kind::Triangular)
+    return ofTriangular(algebra.parameter());
+  if (algebra.boundQuiver() && algebra.boundQuiver()->isGraded())
+    return ofGradedPaths(*algebra.boundQuiver());
+  if (algebra.isMatrixLike())
+    return ofPositions(algebra);
+  if (const Table *table = algebra.table())
+    if (!findIdentity(*table) || findNonassociative(*table))
+      return std::nullopt;
+  return ofIdempotents(algebra);
+}
+
+} // namespace algebras
