@@ -1,5 +1,7 @@
 #include "algebras/facts_proofs.h"
 
+#include "algebras/quiver/bound_quiver.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +15,9 @@ using Proofs = std::vector<std::pair<std::string, std::string>>;
 std::string associativity(const Algebra &algebra, const Facts &facts, std::int64_t seconds) {
   if (facts.witness)
     return "the witness";
+  if (const BoundQuiver *bound = algebra.boundQuiver())
+    return bound->products() ? "every triple of slots, over the pairs of constants that meet"
+                             : "by construction: paths one behind the other, modulo paths that are zero";
   if (!algebra.table())
     return algebra.isMatrixLike()
                ? "by construction: slots sit at positions of a matrix and multiply as matrix units, or vanish"
@@ -75,7 +80,8 @@ Proofs proofsOf(const Algebra &algebra, const Facts &facts, const std::optional<
   if (facts.center_dimension)
     proofs.emplace_back(
         "center_dimension",
-        structure && structure->source == StructureSource::Construction
+        structure && structure->source == StructureSource::Construction &&
+                (!algebra.boundQuiver() || algebra.isMatrixLike())
             ? "closed form of the construction"
             : "the elements that commute with a generating set, a linear system solved exactly");
   if (!structure)

@@ -1,6 +1,8 @@
 #include "algebras/rank/minimal_rank.h"
 
 #include "algebras/constructions.h"
+#include "algebras/poset/poset.h"
+#include "algebras/quiver/bound_quiver.h"
 #include "algebras/rank/local_algebra.h"
 #include "algebras/rank/peirce.h"
 
@@ -165,6 +167,18 @@ std::optional<RankShape> rankShape(const Algebra &algebra) {
     return matrixLikeShape(algebra.dimension() - algebra.parameter(), false); // rad^2 = 0
   case Kind::Triangular:
     return matrixLikeShape(algebra.dimension() - algebra.parameter(), algebra.parameter() >= 3);
+  case Kind::Incidence:
+    return matrixLikeShape(algebra.dimension() - algebra.positions(),
+                           algebra.poset()->pairsByLongestChain().size() >= 3);
+  case Kind::Quiver: {
+    const BoundQuiver &bound = *algebra.boundQuiver();
+    if (!algebra.isMatrixLike() || !bound.isGraded())
+      break;
+    bool chain = false; // at positions no path returns to where it was
+    for (std::int64_t slot = 0; slot < algebra.dimension() && !chain; ++slot)
+      chain = bound.basis().path(slot).length >= 2;
+    return matrixLikeShape(algebra.dimension() - algebra.positions(), chain);
+  }
   case Kind::Matrices: {
     RankShape result;
     result.matrices = algebra.parameter() > 1;
