@@ -41,12 +41,13 @@ std::vector<SparseVector> orthogonalised(const Table &table, std::int64_t first,
         chosen = s;
     for (std::size_t s = 0; s < left.size() && chosen == left.size(); ++s)
       for (std::size_t t = 0; t < s; ++t)
-        if (!form(left[s], left[t]).isZero()) {
-          left[s] = rank::combine(field, Rational(1), left[s], Rational(1), left[t]);
+        if (SparseVector sum = rank::combine(field, Rational(1), left[s], Rational(1), left[t]);
+            !form(sum, sum).isZero()) {
+          left[s] = std::move(sum);
           chosen = s;
           break;
         }
-    if (chosen == left.size()) { // the form vanishes on what is left
+    if (chosen == left.size()) { // the form vanishes, or alternates, on what is left
       result.insert(result.end(), left.begin(), left.end());
       break;
     }
