@@ -1,10 +1,9 @@
 // The names and numbers are those of cublas_api.h (cuBLAS documentation, "Using the cuBLAS API").
 #include "runtime/bench/gpu/cublas.h"
 
-#include "runtime/bench/dynamic_library.h"
+#include "runtime/bench/gpu/cuda_library.h"
 #include "runtime/support/error.h"
 
-#include <cstdlib>
 #include <limits>
 #include <map>
 #include <tuple>
@@ -277,32 +276,13 @@ private:
 } // namespace
 
 std::unique_ptr<Cublas> Cublas::open(std::string &found) {
-  std::vector<std::string> files = {"libcublas.so.13", "libcublas.so.12", "libcublas.so"};
-  if (const char *chosen = std::getenv("ALGRT_CUBLAS"); chosen != nullptr && *chosen != '\0')
-    files = {chosen};
-  found = "no cuBLAS: ";
-  for (const std::string &file : files) {
-    const DynamicLibrary library(file.c_str());
-    if (!library) {
-      found += (&file == &files.front() ? "" : "; ") + library.error();
-      continue;
-    }
-    Functions functions;
-    if (std::string missing = findAll(library, functions); !missing.empty()) {
-      found = "no cuBLAS: " + file + " has no function " + missing;
-      return nullptr;
-    }
-    void *handle = nullptr;
-    if (int status = functions.create(&handle); status != success) {
-      found = "no cuBLAS: cublasCreate of " + file + " failed with status " + std::to_string(status);
-      return nullptr;
-    }
-    auto opened = std::make_unique<Library>(functions, handle);
-    found = "cuBLAS " + opened->version();
-    return opened;
-  }
-  found += "; name one with the environment variable ALGRT_CUBLAS";
-  return nullptr;
+  const CudaLibraryName name{"cuBLAS", "libcublas.so", "ALGRT_CUBLAS", "cublasCreate"};
+  const auto library = openCudaLibrary<Functions>(name, findAll, found);
+  if (!library)
+    return nullptr;
+  auto opened = std::make_unique<Library>(library->functions, library->handle);
+  found = "cuBLAS " + opened->version();
+  return opened;
 }
 
 } // namespace algrt

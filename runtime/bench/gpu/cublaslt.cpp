@@ -1,11 +1,10 @@
 // The names and numbers are those of cublasLt.h (cuBLAS documentation, "Using the cuBLASLt API").
 #include "runtime/bench/gpu/cublaslt.h"
 
-#include "runtime/bench/dynamic_library.h"
+#include "runtime/bench/gpu/cuda_library.h"
 #include "runtime/support/error.h"
 
 #include <cstdio>
-#include <cstdlib>
 
 namespace algrt {
 
@@ -209,32 +208,13 @@ private:
 } // namespace
 
 std::unique_ptr<CublasLt> CublasLt::open(std::string &found) {
-  std::vector<std::string> files = {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"};
-  if (const char *chosen = std::getenv("ALGRT_CUBLASLT"); chosen != nullptr && *chosen != '\0')
-    files = {chosen};
-  found = "no cuBLASLt: ";
-  for (const std::string &file : files) {
-    const DynamicLibrary library(file.c_str());
-    if (!library) {
-      found += (&file == &files.front() ? "" : "; ") + library.error();
-      continue;
-    }
-    Functions functions;
-    if (std::string missing = findAll(library, functions); !missing.empty()) {
-      found = "no cuBLASLt: " + file + " has no function " + missing;
-      return nullptr;
-    }
-    void *handle = nullptr;
-    if (int status = functions.create(&handle); status != success) {
-      found = "no cuBLASLt: cublasLtCreate of " + file + " failed with status " + std::to_string(status);
-      return nullptr;
-    }
-    auto opened = std::make_unique<Library>(functions, handle);
-    found = "cuBLASLt " + opened->version();
-    return opened;
-  }
-  found += "; name one with the environment variable ALGRT_CUBLASLT";
-  return nullptr;
+  const CudaLibraryName name{"cuBLASLt", "libcublasLt.so", "ALGRT_CUBLASLT", "cublasLtCreate"};
+  const auto library = openCudaLibrary<Functions>(name, findAll, found);
+  if (!library)
+    return nullptr;
+  auto opened = std::make_unique<Library>(library->functions, library->handle);
+  found = "cuBLASLt " + opened->version();
+  return opened;
 }
 
 } // namespace algrt
