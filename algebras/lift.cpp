@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <tuple>
 
@@ -36,6 +37,12 @@ std::string rowsNote(const Algebra &algebra) {
 
 } // namespace
 
+// The terms of (type, output group), one list after another.
+struct Lift::TransposedTerms {
+  std::vector<std::int64_t> starts; // of each list, and the end of the last
+  std::vector<BlockTerm> terms;
+};
+
 Lift::Lift(Kind kind, const Algebra &algebra) : kind_(kind), algebra_(algebra) {
   if (kind == Kind::Rows) {
     types_ = algebra.rowTypes();
@@ -64,6 +71,34 @@ Lift Lift::parse(std::string_view kind, const Algebra &algebra) {
   throw InputError(fmt::format("'{}' is not a lift", kind.substr(0, 80))).hint("write \"rows\" or \"slots\"");
 }
 
+Lift Lift::transposed() const {
+  Lift result = *this;
+  result.transposed_ = !transposed_;
+  result.transposed_terms_ = nullptr;
+  if (!result.transposed_ || completeGraph())
+    return result;
+  // Counting sort by (type, input group), which keeps the output groups ascending.
+  auto sorted = std::make_shared<TransposedTerms>();
+  sorted->starts.resize(checkedAdd(checkedMultiply(types_, groups_, "the number of groups of all types"), 1,
+                                   "the number of groups of all types"));
+  auto forEach = [&](auto visit) {
+    for (std::int64_t type = 0; type < types_; ++type)
+      for (std::int64_t group = 0; group < groups_; ++group)
+        for (const BlockTerm &term : terms(type, group))
+          visit(type * groups_ + term.input_group, group, term);
+  };
+  forEach([&](std::int64_t list, std::int64_t, const BlockTerm &) { ++sorted->starts[list + 1]; });
+  std::partial_sum(sorted->starts.begin(), sorted->starts.end(), sorted->starts.begin());
+  sorted->terms.resize(sorted->starts.back());
+  std::vector<std::int64_t> next(sorted->starts.begin(), sorted->starts.end() - 1);
+  forEach([&](std::int64_t list, std::int64_t group, const BlockTerm &term) {
+    const std::int64_t bank_row = kind_ == Kind::Rows ? group : term.bank_row;
+    sorted->terms[next[list]++] = {group, bank_row, term.coefficient};
+  });
+  result.transposed_terms_ = std::move(sorted);
+  return result;
+}
+
 std::int64_t Lift::typeOfRow(std::int64_t position) const {
   if (kind_ == Kind::Slots)
     throw std::logic_error("the slots lift has no rows");
@@ -74,6 +109,17 @@ std::vector<BlockTerm> Lift::terms(std::int64_t type, std::int64_t output_group)
   requireIndex(type, types_, "row type");
   requireIndex(output_group, groups_, "output group");
   std::vector<BlockTerm> result;
+  if (transposed_terms_) {
+    auto list = transposed_terms_->starts.begin() + (type * groups_ + output_group);
+    return {transposed_terms_->terms.begin() + list[0], transposed_terms_->terms.begin() + list[1]};
+  }
+  if (transposed_) { // of a complete graph: y_j needs x_j of every type, and x_i of type i
+    if (type != output_group)
+      return {{output_group, output_group, Rational(1)}};
+    for (std::int64_t j = 0; j < groups_; ++j)
+      result.push_back({j, j, Rational(1)});
+    return result;
+  }
   if (kind_ == Kind::Rows) {
     for (std::int64_t k : algebra_.support(algebra_.firstRowOf(type), output_group))
       result.push_back({k, k, Rational(1)}); // all constants of matrix-like algebras are 1
@@ -109,6 +155,8 @@ std::optional<std::int64_t> Lift::completeGraph() const {
 bool Lift::reads(std::int64_t type, std::int64_t group) const {
   requireIndex(type, types_, "row type");
   requireIndex(group, groups_, "input group");
+  if (transposed_)
+    return transposed().writes(type, group);
   if (kind_ == Kind::Rows) // (i,k) times (k,k) is kept wherever (i,k) exists
     return algebra_.slotAt({algebra_.firstRowOf(type), group}).has_value();
   for (std::int64_t output = 0; output < groups_; ++output)
@@ -121,6 +169,8 @@ bool Lift::reads(std::int64_t type, std::int64_t group) const {
 bool Lift::writes(std::int64_t type, std::int64_t group) const {
   requireIndex(type, types_, "row type");
   requireIndex(group, groups_, "output group");
+  if (transposed_)
+    return transposed().reads(type, group);
   if (kind_ == Kind::Rows)
     return algebra_.slotAt({algebra_.firstRowOf(type), group}).has_value();
   return !algebra_.constantsInto(group).empty();
@@ -129,6 +179,8 @@ bool Lift::writes(std::int64_t type, std::int64_t group) const {
 bool Lift::isLive(std::int64_t bank_row, std::int64_t output_group) const {
   requireIndex(bank_row, groups_, "bank row");
   requireIndex(output_group, groups_, "output group");
+  if (transposed_ && kind_ == Kind::Rows)
+    std::swap(bank_row, output_group);
   if (kind_ == Kind::Rows) // (k,k) times (k,j) is kept wherever (k,j) exists
     return algebra_.slotAt({bank_row, output_group}).has_value();
   for (std::int64_t output = 0; output < groups_; ++output)

@@ -4,6 +4,7 @@
 #include "algebras/algebra.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,6 +33,14 @@ public:
   // "rows" or "slots"; InputError otherwise.
   static Lift parse(std::string_view kind, const Algebra &algebra);
 
+  // The same contraction read backwards, dX = dY W^T: a term c x_i w_j of y_k is a term c y_k w_j^T of x_i.
+  // Input groups are those that this lift writes, output groups those that it reads. A bank row names a block
+  // of the transposed bank: in rows, block (bank_row, output_group) of it is the transpose of block
+  // (output_group, bank_row) of the bank; in slots, block j that of block j. Costs the terms, in time and
+  // memory, but for complete graphs; the transpose of a transpose is the lift itself.
+  Lift transposed() const;
+  bool isTransposed() const { return transposed_; }
+
   Kind kind() const { return kind_; }
   const Algebra &algebra() const { return algebra_; }
   std::int64_t types() const { return types_; }         // rows: merged row types; slots: 1
@@ -47,7 +56,8 @@ public:
   std::vector<BlockTerm> terms(std::int64_t type, std::int64_t output_group) const;
   // Terms of all types together: the block GEMMs that one row of each type needs.
   std::int64_t termCount() const;
-  // q when the support is exactly B(i,j) = {i, j} of Q(q) in the row lift, with coefficients 1.
+  // q when the support is exactly B(i,j) = {i, j} of Q(q) in the row lift, with coefficients 1. Transposed:
+  // all groups for j = i, else {j}.
   std::optional<std::int64_t> completeGraph() const;
 
   // Whether a token of `type` uses input group `group`, or writes output group `group` (what is not written
@@ -70,6 +80,9 @@ private:
   Algebra algebra_;
   std::int64_t types_ = 1, groups_ = 0;
   std::string note_;
+  bool transposed_ = false;
+  struct TransposedTerms;
+  std::shared_ptr<const TransposedTerms> transposed_terms_; // null where they follow from the indices
 };
 
 } // namespace algebras

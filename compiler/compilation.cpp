@@ -2,7 +2,6 @@
 
 #include "compiler/failure.h"
 #include "compiler/lower/passes.h"
-#include "compiler/lower/projection_module.h"
 #include "dialects/sm/sm.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -35,8 +34,9 @@ Compilation::Compilation(bool print_ir_after_all)
     context.disableMultithreading();
 }
 
-OwningOpRef<ModuleOp> Compilation::algProgram(const Spec &spec) {
-  OwningOpRef<ModuleOp> module = buildProjection(context, requireLayer(spec), spec.allow_nonassociative);
+OwningOpRef<ModuleOp> Compilation::algProgram(const Spec &spec, Maps maps) {
+  OwningOpRef<ModuleOp> module =
+      buildProjection(context, requireLayer(spec), spec.allow_nonassociative, maps);
   if (!module)
     fail("the layer could not be written in the alg dialect");
   return module;

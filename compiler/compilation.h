@@ -3,6 +3,7 @@
 #ifndef ALGCTL_COMPILER_COMPILATION_H
 #define ALGCTL_COMPILER_COMPILATION_H
 
+#include "compiler/lower/projection_module.h"
 #include "compiler/spec/spec.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -20,7 +21,7 @@ public:
   /// With `print_ir_after_all` every pass prints what it leaves to stderr.
   explicit Compilation(bool print_ir_after_all);
 
-  mlir::OwningOpRef<mlir::ModuleOp> algProgram(const Spec &spec);
+  mlir::OwningOpRef<mlir::ModuleOp> algProgram(const Spec &spec, Maps maps);
 
   /// Runs the passes that `fill` adds. Throws Failure with what they reported.
   void run(mlir::ModuleOp module, llvm::function_ref<void(mlir::OpPassManager &)> fill);

@@ -45,7 +45,7 @@ std::string emitCpuStage(const Spec &spec, Stage stage, const CompileOptions &op
   if (stage == Stage::C)
     return plainC(requireLayer(spec), spec.source_name);
   Compilation compilation(options.print_ir_after_all);
-  OwningOpRef<ModuleOp> module = compilation.algProgram(spec);
+  OwningOpRef<ModuleOp> module = compilation.algProgram(spec, Maps::All);
   if (stage == Stage::Alg)
     return printModule(*module, /*names=*/true);
   const CpuLevel level = cpuLevel(options.cpu_levels.front());
@@ -66,7 +66,7 @@ static CompiledPart compileForLevel(const Spec &spec, const std::string &name,
                                     const CompileOptions &options) {
   const CpuLevel level = cpuLevel(name);
   Compilation compilation(options.print_ir_after_all);
-  OwningOpRef<ModuleOp> module = compilation.algProgram(spec);
+  OwningOpRef<ModuleOp> module = compilation.algProgram(spec, Maps::All);
   toTile(compilation, *module, name, options);
   toVector(compilation, *module);
   const std::vector<KernelRecord> kernels = recordKernels(*module);

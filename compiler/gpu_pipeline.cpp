@@ -45,7 +45,7 @@ public:
       : target(target), options(options), compilation(options.print_ir_after_all) {
     requireFeasible(requireLayer(spec));
     requireSupported(requireLayer(spec), target, options);
-    module = compilation.algProgram(spec);
+    module = compilation.algProgram(spec, Maps::ForwardAlone);
   }
 
   /// As far as a stage's module; instructions for everything behind Stage::Nvvm.

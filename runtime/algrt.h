@@ -13,7 +13,8 @@
  * K/m, N/m] or, the same numbers, [K, N/m]. All are of the bundle's dtype (f32 or bf16), in CPU memory or all
  * on one CUDA device (kDLCUDA). There y may also be f32 where the bundle is bf16 and has a kernel for it;
  * addresses and the distances of rows that are multiples of 16 bytes suit every kernel, and some bundles have
- * kernels that take any; packed weights are for the CPU alone. y may not overlap x, w or types. Null strides mean compact, as DLPack says.
+ * kernels that take any; packed weights are for the CPU alone. y may not overlap x, w or types. Null strides
+ * mean compact, as DLPack says.
  *
  * Errors. Every function that can fail returns a status; algrt_last_error() then holds a sentence that names
  * the argument, what it has and what is needed. Nothing throws, nothing prints, nothing ends the process.
@@ -194,15 +195,42 @@ static inline algrt_forward_args algrt_forward_args_init(void) {
   return args;
 }
 
-/* Bytes of workspace with which algrt_forward on up to m rows and that many threads allocates nothing,
- * whatever kernel it chooses. The workspace needs no alignment and no initial contents. CUDA devices need
- * none: 0 for a bundle that has no other kernel for this machine. */
+typedef struct algrt_dx_args {
+  size_t struct_size;    /* set by algrt_dx_args_init */
+  const DLTensor *dy;    /* [M, N], the gradient of y */
+  const DLTensor *dx;    /* [M, K], written whole */
+  const DLTensor *w;     /* the bank that y was computed with */
+  const DLTensor *types; /* as in algrt_forward_args */
+  int64_t p0;            /* as in algrt_forward_args */
+  void *stream;          /* NULL: there are no kernels for CUDA devices yet */
+  void *workspace;       /* as in algrt_forward_args */
+  size_t workspace_bytes;
+  int32_t threads;
+  int32_t kernel;
+} algrt_dx_args;
+
+/* All zero but for struct_size. */
+static inline algrt_dx_args algrt_dx_args_init(void) {
+  algrt_dx_args args;
+  memset(&args, 0, sizeof(args));
+  args.struct_size = sizeof(args);
+  return args;
+}
+
+/* Bytes of workspace with which algrt_forward or algrt_dx on up to m rows and that many threads allocates
+ * nothing, whatever kernel it chooses. The workspace needs no alignment and no initial contents. CUDA devices
+ * need none: 0 for a bundle that has no other kernel for this machine. */
 ALGRT_API int algrt_workspace_size(const algrt_bundle *bundle, int64_t m, int32_t threads, size_t *bytes);
 
 /* y = x times w in the bundle's algebra. Rows of type t use row t of its table; output groups that a type
  * does not reach are written as zero. Accumulates in f32. M = 0 is done at once. On a CUDA device the work is
  * enqueued in args->stream and may still be running when the function returns. */
 ALGRT_API int algrt_forward(const algrt_bundle *bundle, const algrt_forward_args *args);
+
+/* dx = dy times w^T in the bundle's algebra: the gradient of x, where dy is that of y. Input groups that a
+ * type does not read get zero. Accumulates in f32; the same bits for every number of threads. M = 0 is done
+ * at once. ALGRT_UNSUPPORTED where the bundle has no kernel of the map dx for this machine. */
+ALGRT_API int algrt_dx(const algrt_bundle *bundle, const algrt_dx_args *args);
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,7 @@
  * Every kernel takes pointers to MLIR's ranked memref descriptors (the `_mlir_ciface_` convention), then
  * integers. Strides are in elements. bf16 elements are passed as uint16_t bit patterns.
  *
- * A forward product is cut into independent tasks; task t writes its own part of Y and nothing else, so
+ * A product is cut into independent tasks; task t writes its own part of the result and nothing else, so
  * any number of threads may run disjoint ranges [begin, end) at once, each with its own scratch:
  *
  *     row_blocks = ceil(longest / rows_per_task)          longest = most rows that any one type has
@@ -41,16 +41,17 @@ typedef struct algrt_memref2 {
   int64_t strides[2];
 } algrt_memref2;
 
-/* Y = X (times) W.
- *   x        M x K activations
+/* Y = X (times) W, or the gradient dX = dY (times) W^T.
+ *   x        M x K activations; for a gradient dY, M x N
  *   w        the bank as the user stores it, K x N (row lift) or (m*K/m) x (N/m) (slot lift: block j is rows
  *            j*K/m ...); for kernels with packed weights a descriptor with sizes {1, packed elements}
- *   y        M x N, written whole (output groups that a type does not reach are written as zero)
+ *   y        M x N, written whole (output groups that a type does not reach are written as zero); for a
+ *            gradient dX, M x K, and its output groups are the layer's input groups
  *   scratch  scratch_bytes bytes, 64-byte aligned, one per running thread; contents need not be set
  *   rows     explicit types only: int64 row numbers sorted by type, stable; otherwise size 0
  *   starts   explicit types only: types + 1 int64 offsets into rows; otherwise size 0
  *   p0       absolute position of row 0 (cyclic and interval types) */
-typedef void (*algrt_forward_kernel)(const algrt_memref2 *x, const algrt_memref2 *w, const algrt_memref2 *y,
+typedef void (*algrt_product_kernel)(const algrt_memref2 *x, const algrt_memref2 *w, const algrt_memref2 *y,
                                      const algrt_memref1 *scratch, const algrt_memref1 *rows,
                                      const algrt_memref1 *starts, int64_t p0, int64_t row_blocks,
                                      int64_t slices, int64_t begin, int64_t end);

@@ -23,13 +23,14 @@ std::vector<KernelRecord> recordKernels(mlir::ModuleOp module) {
       continue;
     KernelRecord record;
     record.function = function.getSymName().str();
+    record.map = algrt::name(layout.isTransposed() ? algrt::Map::dx : algrt::Map::forward);
     record.types_per_task = schedule.getTypes();
     record.rows_per_task = schedule.getRows();
     record.register_rows = schedule.getRegisterRows();
     record.register_columns = schedule.getRegisterColumns();
     record.scratch_bytes = function->getAttrOfType<mlir::IntegerAttr>("tile.scratch_bytes").getInt();
     record.weights = tile::stringifyBankAccess(schedule.getBank()).str();
-    // A forward kernel takes eleven operands, a packing kernel four (runtime/kernel_abi.h).
+    // A product's kernel takes eleven operands, a packing kernel four (runtime/kernel_abi.h).
     if (function.getNumArguments() == 4) {
       record.weights = "pack";
       record.packed_bytes = function->getAttrOfType<mlir::IntegerAttr>("tile.packed_bytes").getInt();
@@ -125,7 +126,7 @@ void BundleParts::write(const std::string &path, const Spec &spec) const {
         continue;
       nlohmann::ordered_json entry;
       entry["name"] = kernel.function;
-      entry["map"] = "forward";
+      entry["map"] = kernel.map;
       entry["target"] = "cpu";
       entry["level"] = part.level.name;
       entry["features"] = part.level.features;
@@ -142,7 +143,7 @@ void BundleParts::write(const std::string &path, const Spec &spec) const {
         entry["packed_bytes"] = pack->packed_bytes;
       }
       // Up to one register tile of rows, a copy of the bank would be used once: reading in place is cheaper.
-      if (kernel.weights == "copied" && direct != part.kernels.end())
+      if (kernel.weights == "copied" && kernel.map == "forward" && direct != part.kernels.end())
         entry["direct_rows"] = direct->register_rows;
       kernels.push_back(entry);
     }

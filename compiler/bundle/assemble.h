@@ -17,6 +17,7 @@ namespace compiler {
 /// What the manifest says about one function of a lowered module.
 struct KernelRecord {
   std::string function; ///< its name, "forward_packed" and so on
+  std::string map;      ///< "forward", "dx"
   std::string weights;  ///< "packed", "copied", "direct"; "pack" for a packing kernel
   std::int64_t types_per_task = 0, rows_per_task = 0;
   std::int64_t scratch_bytes = 0;

@@ -93,9 +93,11 @@ FailureOr<Projection> ConvertAlgToTile::match(func::FuncOp function) {
     return failure();
   if (!contract)
     return Projection();
-  if (contract.getMode() != alg::OutputMode::Product)
-    return contract.emitError("only the product (mode k) has kernels so far, not mode ")
-           << alg::stringifyOutputMode(contract.getMode());
+  const alg::OutputMode mode = contract.getMode();
+  if (mode == alg::OutputMode::BankGradient || (mode != alg::OutputMode::Product && isStagedTarget(target)))
+    return contract.emitError("there are no kernels of mode ")
+           << alg::stringifyOutputMode(mode) << " for the target '" << target.getValue()
+           << "'; there are of mode k, and for cpu of mode i";
   auto x = contract.getLhs().getDefiningOp<alg::SlotsOp>();
   auto w = contract.getRhs().getDefiningOp<alg::SlotsOp>();
   if (!x || !w || !isa<BlockArgument>(x.getTensor()) || !isa<BlockArgument>(w.getTensor()))
@@ -117,7 +119,8 @@ FailureOr<Projection> ConvertAlgToTile::match(func::FuncOp function) {
   projection.layout = tile::LayoutAttr::getChecked(
       [&] { return contract.emitError(); }, &getContext(), contract.getAlgebra(),
       rows_lift ? tile::LiftKind::Rows : tile::LiftKind::Slots, activations.getFeatures(),
-      bank.getBankInputs(), contract.getResult().getType().getFeatures(), row_types);
+      mode == alg::OutputMode::Product ? bank.getBankInputs() : bank.getFeatures(),
+      contract.getResult().getType().getFeatures(), row_types, mode);
   if (!projection.layout)
     return failure();
   return projection;
@@ -171,14 +174,20 @@ void ConvertAlgToTile::writeKernels(func::FuncOp function, const Projection &pro
                          projection.element, schedule.pairs);
   };
 
+  // Gradients meet a bank once, before it changes, and read it across its rows: copies pay, nothing else
+  // does.
+  if (layout.isTransposed()) {
+    kernels(BankAccess::Copied, rows).contraction(name);
+    return;
+  }
   KernelBuilder packed = kernels(BankAccess::Packed, rows);
-  packed.forward(name + "_packed");
+  packed.contraction(name + "_packed");
   packed.pack(name + "_pack");
-  kernels(BankAccess::Copied, rows).forward(name + "_copied");
+  kernels(BankAccess::Copied, rows).contraction(name + "_copied");
   // Read in place only where a type has hardly more rows than one register tile.
   constexpr std::int64_t few_rows = 4;
   std::int64_t few = 0;
   if (__builtin_mul_overflow(few_rows, layer.lift.types(), &few))
     few = few_rows;
-  kernels(BankAccess::Direct, std::min<std::int64_t>(few, rows)).forward(name + "_direct");
+  kernels(BankAccess::Direct, std::min<std::int64_t>(few, rows)).contraction(name + "_direct");
 }

@@ -13,10 +13,7 @@ KernelBuilder::KernelBuilder(OpBuilder &builder, Location location, LayoutAttr l
                              Type element, bool pairs)
     : builder(builder), location(location), layout(layout), schedule(schedule), element(element),
       pairs(pairs) {
-  const std::int64_t k = layout.getBank().getTotal();
-  // In the slot lift a block of the bank is as wide as one output group.
-  const std::int64_t n =
-      layout.getLift() == LiftKind::Slots ? layout.getOut().getWidth(0) : layout.getOut().getTotal();
+  const auto [k, n] = layout.getBankShape();
   user_bank = MatrixType::get(builder.getContext(), k, n, element);
   packed_bank =
       MatrixType::get(builder.getContext(), k, n, element, schedule.getRegisterColumns(), pairs ? 2 : 1);
@@ -63,7 +60,7 @@ Value KernelBuilder::terms(Value type, Value group, Value init,
   return init ? terms.getResult(0) : Value();
 }
 
-KernelOp KernelBuilder::forward(StringRef name) {
+KernelOp KernelBuilder::contraction(StringRef name) {
   OpBuilder::InsertionGuard guard(builder);
   MLIRContext *context = builder.getContext();
   const std::int64_t columns = schedule.getRegisterColumns(), rows = schedule.getRegisterRows();

@@ -15,10 +15,11 @@ public:
   KernelBuilder(mlir::OpBuilder &builder, mlir::Location location, tile::LayoutAttr layout,
                 tile::ScheduleAttr schedule, mlir::Type element, bool pairs);
 
-  /// Y = X (times) W, the bank read as the schedule says.
-  tile::KernelOp forward(llvm::StringRef name);
+  /// The layout's contraction of rows with the bank, which is read as the schedule says: Y = X (times) W, or
+  /// in mode i dX = dY (times) W^T.
+  tile::KernelOp contraction(llvm::StringRef name);
 
-  /// Rewrites the bank into the panels that the forward kernel of the same schedule reads.
+  /// Rewrites the bank into the panels that the packed kernel of the same schedule reads.
   tile::KernelOp pack(llvm::StringRef name);
 
 private:

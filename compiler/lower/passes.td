@@ -9,11 +9,12 @@ def ConvertAlgToTile : Pass<"convert-alg-to-tile", "mlir::ModuleOp"> {
   let description = [{
     Replaces each function of the form
 
-        slots of x, slots of w -> contract (mode k) -> gather -> return
+        slots of x, slots of w -> contract (mode k or i) -> gather -> return
 
-    by the `tile.kernel`s that compute it: `NAME_packed` and `NAME_pack` (the bank rewritten into panels once),
-    `NAME_copied` (each block copied when it is needed) and `NAME_direct` (the bank read in place, for few rows
-    of a type). For each kernel the cost model ranks the candidate schedules of the CPU level and the cheapest for
+    by the `tile.kernel`s that compute it. A product (mode k) has `NAME_packed` and `NAME_pack` (the bank rewritten into
+    panels once), `NAME_copied` (each block copied when it is needed) and `NAME_direct` (the bank read in place, for few
+    rows of a type). A gradient of the activations (mode i) has one kernel, `NAME`, which transposes each block of the
+    bank as it copies it. For each kernel the cost model ranks the candidate schedules of the CPU level and the cheapest for
     the nominal number of rows is taken.
 
     For the targets `sm_80` and `sm_90a` there is one kernel for each type of result, `NAME_bf16` or `NAME_f32`: a worker

@@ -9,10 +9,13 @@
 
 namespace compiler {
 
-/// A module with one function, `forward`: slot views of x and w, their contraction with output mode k, and
-/// the gather of the result. The context must have the alg and func dialects loaded. Null after a diagnostic.
+/// A module with one function for each map of the layer: slot views of the operands, their contraction, and
+/// the gather of the result. The maps are those that CPU kernels exist for, `forward` (output mode k, of x
+/// and w) and `dx` (output mode i, of dy and w), or `forward` alone. The context must have the alg and func
+/// dialects loaded. Null after a diagnostic.
+enum class Maps { ForwardAlone, All };
 mlir::OwningOpRef<mlir::ModuleOp> buildProjection(mlir::MLIRContext &context, const algebras::Layer &layer,
-                                                  bool allow_nonassociative);
+                                                  bool allow_nonassociative, Maps maps);
 
 } // namespace compiler
 

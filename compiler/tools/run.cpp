@@ -37,14 +37,17 @@ struct Check {
   bool passed() const { return comparison.within(limit); }
 };
 
-void requireMap(const algrt::Bundle &bundle, const std::string &map) {
+algrt::Map mapOf(const algrt::Bundle &bundle, const std::string &wanted) {
   std::set<std::string> maps;
   for (const algrt::Kernel &kernel : bundle.manifest().kernels)
     maps.insert(kernel.map);
-  if (!maps.contains(map))
-    throw Failure(fmt::format("the bundle has no kernel for map {}: it has {}", map, fmt::join(maps, ", ")));
-  if (map != "forward")
-    throw AbsentError(fmt::format("map {} is not one that this version runs: it runs forward", map));
+  if (!maps.contains(wanted))
+    throw Failure(
+        fmt::format("the bundle has no kernel for map {}: it has {}", wanted, fmt::join(maps, ", ")));
+  for (algrt::Map map : {algrt::Map::forward, algrt::Map::dx})
+    if (wanted == algrt::name(map))
+      return map;
+  throw AbsentError(fmt::format("map {} is not one that this version runs: it runs forward and dx", wanted));
 }
 
 // The reference costs every active product in double; beyond a minute or so a sample of the rows has to do.
@@ -61,23 +64,21 @@ std::vector<std::int64_t> rowsToCheck(const algrt::Layer &layer, std::int64_t m)
 Check compareWithReference(const algrt::Bundle &bundle, const RunArrays &arrays, const std::vector<float> &y,
                            const RunOptions &options) {
   const algrt::Layer &layer = bundle.layer();
-  algrt::ForwardProblem problem{};
-  problem.layer = &layer;
-  problem.support = &bundle.support();
-  problem.m = arrays.m;
-  problem.x = arrays.x.data();
-  problem.x_stride = layer.k;
-  problem.w = arrays.w.data();
-  problem.w_stride = layer.bankColumns();
-  problem.p0 = options.product.p0;
-  problem.types = arrays.types.empty() ? nullptr : arrays.types.data();
-
+  const bool forward = options.product.map == algrt::Map::forward;
   std::vector<std::int64_t> rows = rowsToCheck(layer, arrays.m);
-  std::vector<double> expected = algrt::referenceForward(problem, rows, options.product.threads);
+  const std::int32_t *types = arrays.types.empty() ? nullptr : arrays.types.data();
+  std::vector<double> expected =
+      forward ? algrt::referenceForward({&layer, &bundle.support(), arrays.m, arrays.x.data(), layer.k,
+                                         arrays.w.data(), layer.bankColumns(), options.product.p0, types},
+                                        rows, options.product.threads)
+              : algrt::referenceDx({&layer, &bundle.support(), arrays.m, arrays.x.data(), layer.n,
+                                    arrays.w.data(), layer.bankColumns(), options.product.p0, types},
+                                   rows, options.product.threads);
+  const std::int64_t width = forward ? layer.n : layer.k;
   std::vector<float> actual;
   actual.reserve(expected.size());
   for (std::int64_t row : rows)
-    actual.insert(actual.end(), y.begin() + row * layer.n, y.begin() + (row + 1) * layer.n);
+    actual.insert(actual.end(), y.begin() + row * width, y.begin() + (row + 1) * width);
   return {algrt::compare(actual, expected), algrt::tolerance(layer.dtype == algrt::ElementType::bf16),
           static_cast<std::int64_t>(rows.size())};
 }
@@ -114,8 +115,9 @@ std::string asText(const algrt::Bundle &bundle, const RunOptions &options, std::
                    const ProductResult &result, const std::optional<Check> &check) {
   const algrt::Layer &layer = bundle.layer();
   std::string text =
-      fmt::format("{} {} -> {} {}, M = {} from position {}: {:.3f} ms", bundle.manifest().algebra, layer.k,
-                  layer.n, algrt::name(layer.dtype), m, options.product.p0, result.seconds * 1e3);
+      fmt::format("{} {} -> {} {}{}, M = {} from position {}: {:.3f} ms", bundle.manifest().algebra, layer.k,
+                  layer.n, algrt::name(layer.dtype), options.map == "forward" ? "" : ", " + options.map, m,
+                  options.product.p0, result.seconds * 1e3);
   text += result.packed
               ? fmt::format(" with packed weights (packing took {:.3f} ms)\n", result.pack_seconds * 1e3)
               : " with weights as they are\n";
@@ -140,15 +142,18 @@ int run(RunOptions options) {
     requireWritable(options.output);
 
   algrt::Bundle bundle = algrt::Bundle::open(options.bundle);
-  requireMap(bundle, options.map);
-  RunArrays arrays = makeArrays(bundle.layer(), options.sources);
+  options.product.map = mapOf(bundle, options.map);
+  const bool forward = options.product.map == algrt::Map::forward;
+  if (!forward && options.packed)
+    throw Failure("--packed is for the map forward: a gradient reads the weights as they are");
+  RunArrays arrays = makeArrays(bundle.layer(), options.sources, options.product.map);
   ProductResult result = runProduct(options.bundle, bundle.layer(), arrays, options.product);
   std::optional<Check> check;
   if (options.check)
     check = compareWithReference(bundle, arrays, result.y, options);
 
   if (!options.output.empty()) {
-    std::vector<std::int64_t> shape{arrays.m, bundle.layer().n};
+    std::vector<std::int64_t> shape{arrays.m, forward ? bundle.layer().n : bundle.layer().k};
     algrt::writeNpy(options.output, shape, result.y);
   }
   if (options.json)
@@ -172,10 +177,13 @@ void addRun(CLI::App &app, Session &session) {
   auto options = std::make_shared<RunOptions>();
   CLI::App *command = app.add_subcommand("run", "Compute with a bundle");
   command->add_option("BUNDLE", options->bundle, "a file that compile wrote")->required()->type_name("");
-  command->add_option("--map", options->map, "which product: forward (default)")->type_name("MAP");
+  command->add_option("--map", options->map, "which product: forward (default), or dx, the gradient of X")
+      ->type_name("MAP");
   wholeNumber(command->add_option("--m,-m", options->m, "rows of the batch, where no file says it"))
       ->type_name("M");
   command->add_option("--x", options->sources.x, "input of shape (M, K), from a .npy or safetensors file")
+      ->type_name("FILE");
+  command->add_option("--dy", options->sources.dy, "gradient of Y of shape (M, N), for the map dx")
       ->type_name("FILE");
   command->add_option("--w", options->sources.w, "bank of shape (K, N), or (m, K/m, N/m) in the slot lift")
       ->type_name("FILE");
@@ -183,7 +191,7 @@ void addRun(CLI::App &app, Session &session) {
       ->add_option("--types", options->sources.types,
                    "row types, int32 of shape (M,), where they are explicit")
       ->type_name("FILE");
-  command->add_option("-o,--output", options->output, "write Y as float32 .npy")->type_name("FILE");
+  command->add_option("-o,--output", options->output, "write Y, or dX, as float32 .npy")->type_name("FILE");
   wholeNumber(command->add_option("--offset", options->product.p0, "absolute position of the first row"))
       ->type_name("P");
   wholeNumber(
@@ -210,7 +218,8 @@ Examples:
   algctl run up.alg --m 2048 --check
   algctl run up.alg --x x.npy --w w.npy -o y.npy
   algctl run up.alg --m 2048 --w model.safetensors:layers.0.up_proj.bank --check
-  algctl run up.alg --m 1 --offset 511 --no-packed --json)help");
+  algctl run up.alg --m 1 --offset 511 --no-packed --json
+  algctl run up.alg --map dx --dy dy.npy --w w.npy -o dx.npy)help");
   command->callback([&session, options] { session.run = [options] { return run(*options); }; });
 }
 

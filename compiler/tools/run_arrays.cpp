@@ -78,7 +78,13 @@ algrt::NpyArray<float> readBank(const algrt::Layer &layer, const std::string &fi
 
 } // namespace
 
-RunArrays makeArrays(const algrt::Layer &layer, const ArraySources &sources) {
+RunArrays makeArrays(const algrt::Layer &layer, const ArraySources &sources, algrt::Map map) {
+  const bool forward = map == algrt::Map::forward;
+  if (!(forward ? sources.dy : sources.x).empty())
+    throw Failure(
+        fmt::format("map {} takes {}", algrt::name(map), forward ? "--x, not --dy" : "--dy, not --x"));
+  const std::string &activations = forward ? sources.x : sources.dy;
+  const std::int64_t width = forward ? layer.k : layer.n;
   bool explicit_types = layer.row_types == algrt::RowTypesKind::explicit_types;
   if (!sources.types.empty() && !explicit_types)
     throw Failure(fmt::format("the types of this bundle follow from the position ({}): leave --types out",
@@ -86,11 +92,12 @@ RunArrays makeArrays(const algrt::Layer &layer, const ArraySources &sources) {
 
   RunArrays arrays;
   std::vector<std::pair<std::string, std::int64_t>> files;
-  if (!sources.x.empty()) {
-    auto x = readFloat32Array(sources.x);
-    if (x.shape.size() != 2 || x.shape[1] != layer.k)
-      wrongShape(sources.x, x.shape, fmt::format("(M, {}): M rows of K features", layer.k));
-    files.emplace_back(sources.x, x.shape[0]);
+  if (!activations.empty()) {
+    auto x = readFloat32Array(activations);
+    if (x.shape.size() != 2 || x.shape[1] != width)
+      wrongShape(activations, x.shape,
+                 fmt::format("(M, {}): M rows of {} features", width, forward ? 'K' : 'N'));
+    files.emplace_back(activations, x.shape[0]);
     arrays.x = std::move(x.values);
   }
   if (!sources.types.empty()) {
@@ -104,8 +111,8 @@ RunArrays makeArrays(const algrt::Layer &layer, const ArraySources &sources) {
   refuseMoreThanMemory(layer, arrays.m);
 
   // Three streams of one seed: giving one of the files does not change the others.
-  if (sources.x.empty())
-    arrays.x = algrt::randomValues(arrays.m * layer.k, 1.0, 3 * sources.seed);
+  if (activations.empty())
+    arrays.x = algrt::randomValues(arrays.m * width, 1.0, 3 * sources.seed);
   if (sources.w.empty())
     arrays.w = algrt::randomValues(layer.k * layer.bankColumns(), 1.0 / std::sqrt(double(layer.k)),
                                    3 * sources.seed + 1);

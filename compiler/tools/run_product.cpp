@@ -92,9 +92,10 @@ ProductResult runProduct(const std::string &bundle_path, const algrt::Layer &lay
   algrt_bundle_info info = algrt_bundle_info_init();
   check(algrt_bundle_get_info(bundle.get(), &info));
 
-  Matrix x(arrays.m, layer.k, layer.dtype, arrays.x);
+  const bool forward = options.map == algrt::Map::forward;
+  Matrix x(arrays.m, forward ? layer.k : layer.n, layer.dtype, arrays.x);
   Matrix w(layer.k, layer.bankColumns(), layer.dtype, arrays.w);
-  Matrix y(arrays.m, layer.n, layer.dtype);
+  Matrix y(arrays.m, forward ? layer.n : layer.k, layer.dtype);
   std::int64_t type_count = arrays.m;
   DLTensor types{};
   types.data = const_cast<std::int32_t *>(arrays.types.data());
@@ -104,7 +105,7 @@ ProductResult runProduct(const std::string &bundle_path, const algrt::Layer &lay
   types.shape = &type_count;
 
   ProductResult result;
-  result.packed = options.packed.value_or(info.packed_bytes > 0);
+  result.packed = options.packed.value_or(forward && info.packed_bytes > 0);
   std::unique_ptr<algrt_weights, decltype(&algrt_weights_free)> weights(nullptr, algrt_weights_free);
   if (result.packed) {
     algrt_weights *packed = nullptr;
@@ -116,19 +117,34 @@ ProductResult runProduct(const std::string &bundle_path, const algrt::Layer &lay
   std::size_t workspace_bytes = 0;
   check(algrt_workspace_size(bundle.get(), arrays.m, options.threads, &workspace_bytes));
   std::vector<char> workspace(workspace_bytes);
-  algrt_forward_args args = algrt_forward_args_init();
-  args.x = x.tensor();
-  args.y = y.tensor();
-  args.w = result.packed ? nullptr : w.tensor();
-  args.weights = weights.get();
-  args.types = arrays.types.empty() ? nullptr : &types;
-  args.p0 = options.p0;
-  args.threads = options.threads;
-  args.workspace = workspace.data();
-  args.workspace_bytes = workspace.size();
-  // The first call loads the kernels and starts the threads.
-  check(algrt_forward(bundle.get(), &args));
-  result.seconds = secondsOf([&] { check(algrt_forward(bundle.get(), &args)); });
+  // What the arguments of all maps have in common.
+  auto fill = [&](auto &args) {
+    args.types = arrays.types.empty() ? nullptr : &types;
+    args.p0 = options.p0;
+    args.threads = options.threads;
+    args.workspace = workspace.data();
+    args.workspace_bytes = workspace.size();
+  };
+  auto multiply = [&] {
+    if (forward) {
+      algrt_forward_args args = algrt_forward_args_init();
+      args.x = x.tensor();
+      args.y = y.tensor();
+      args.w = result.packed ? nullptr : w.tensor();
+      args.weights = weights.get();
+      fill(args);
+      check(algrt_forward(bundle.get(), &args));
+    } else {
+      algrt_dx_args args = algrt_dx_args_init();
+      args.dy = x.tensor();
+      args.dx = y.tensor();
+      args.w = w.tensor();
+      fill(args);
+      check(algrt_dx(bundle.get(), &args));
+    }
+  };
+  multiply(); // the first call loads the kernels and starts the threads
+  result.seconds = secondsOf(multiply);
   result.y = y.take();
   return result;
 }

@@ -58,6 +58,8 @@ def Alg_AlgebraAttr : Alg_Attribute<"Algebra", "algebra"> {
     const ::algebras::Facts &getFacts() const;
     /// Null for the row lift of an algebra that is not matrix-like.
     const ::algebras::Lift *getLift(::algebras::Lift::Kind kind) const;
+    /// The same lift transposed, as the gradient of the activations reads it.
+    const ::algebras::Lift *getTransposedLift(::algebras::Lift::Kind kind) const;
     bool isAssociative() const;
   }];
 }

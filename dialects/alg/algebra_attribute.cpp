@@ -216,4 +216,8 @@ const algebras::Lift *AlgebraAttr::getLift(algebras::Lift::Kind kind) const {
   return getDerived().lift(kind);
 }
 
+const algebras::Lift *AlgebraAttr::getTransposedLift(algebras::Lift::Kind kind) const {
+  return getDerived().transposedLift(kind);
+}
+
 bool AlgebraAttr::isAssociative() const { return getFacts().associative == true; }

@@ -12,9 +12,13 @@ struct DerivedAlgebra::Record {
   const algebras::Algebra algebra;
   const std::string text, field;
   const algebras::Facts facts;
-  // Row lifts of large tables of types and slot lifts are rarely both needed.
-  std::once_flag rows_once, slots_once;
-  std::optional<algebras::Lift> rows, slots;
+  // Row lifts of large tables of types, slot lifts and their transposes are rarely all needed.
+  struct Lifts {
+    std::once_flag once, transposed_once;
+    std::optional<algebras::Lift> lift, transposed;
+  };
+  Lifts rows, slots;
+  Lifts &lifts(algebras::Lift::Kind kind) { return kind == algebras::Lift::Kind::Rows ? rows : slots; }
 };
 
 DerivedAlgebra::DerivedAlgebra(const algebras::Algebra &algebra)
@@ -27,14 +31,23 @@ const algebras::Algebra &DerivedAlgebra::algebra() const { return record->algebr
 const algebras::Facts &DerivedAlgebra::facts() const { return record->facts; }
 
 const algebras::Lift *DerivedAlgebra::lift(algebras::Lift::Kind kind) const {
-  if (kind == algebras::Lift::Kind::Slots) {
-    std::call_once(record->slots_once, [&] { record->slots = algebras::Lift::slots(record->algebra); });
-    return &*record->slots;
-  }
-  if (!record->algebra.isMatrixLike())
+  const bool rows = kind == algebras::Lift::Kind::Rows;
+  if (rows && !record->algebra.isMatrixLike())
     return nullptr;
-  std::call_once(record->rows_once, [&] { record->rows = algebras::Lift::rows(record->algebra); });
-  return &*record->rows;
+  Record::Lifts &own = record->lifts(kind);
+  std::call_once(own.once, [&] {
+    own.lift = rows ? algebras::Lift::rows(record->algebra) : algebras::Lift::slots(record->algebra);
+  });
+  return &*own.lift;
+}
+
+const algebras::Lift *DerivedAlgebra::transposedLift(algebras::Lift::Kind kind) const {
+  const algebras::Lift *forward = lift(kind);
+  if (!forward)
+    return nullptr;
+  Record::Lifts &own = record->lifts(kind);
+  std::call_once(own.transposed_once, [&] { own.transposed = forward->transposed(); });
+  return &*own.transposed;
 }
 
 bool alg::operator==(const DerivedAlgebra &a, const DerivedAlgebra &b) {

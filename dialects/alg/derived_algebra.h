@@ -23,6 +23,8 @@ public:
   const algebras::Facts &facts() const;
   /// Null for the row lift of an algebra that is not matrix-like. Thread-safe.
   const algebras::Lift *lift(algebras::Lift::Kind kind) const;
+  /// The same lift transposed (algebras/lift.h).
+  const algebras::Lift *transposedLift(algebras::Lift::Kind kind) const;
 
   friend bool operator==(const DerivedAlgebra &a, const DerivedAlgebra &b);
   friend llvm::hash_code hash_value(const DerivedAlgebra &derived);

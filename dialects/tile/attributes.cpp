@@ -33,11 +33,24 @@ static algebras::Lift::Kind toKind(LiftKind kind) {
 
 algebras::Lift::Kind LayoutAttr::getKind() const { return toKind(getLift()); }
 
-const algebras::Lift &LayoutAttr::getTerms() const { return *getAlgebra().getLift(getKind()); }
+const algebras::Lift &LayoutAttr::getTerms() const {
+  return isTransposed() ? *getAlgebra().getTransposedLift(getKind()) : *getAlgebra().getLift(getKind());
+}
+
+std::pair<int64_t, int64_t> LayoutAttr::getBankShape() const {
+  const bool slots = getLift() == LiftKind::Slots; // a block is as wide as one group
+  if (isTransposed())
+    return {getOut().getTotal(), slots ? getBank().getWidth(0) : getBank().getTotal()};
+  return {getBank().getTotal(), slots ? getOut().getWidth(0) : getOut().getTotal()};
+}
 
 LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> error, alg::AlgebraAttr algebra,
                                  LiftKind kind, alg::GroupsAttr in, alg::GroupsAttr bank, alg::GroupsAttr out,
-                                 alg::RowTypesAttr rowTypes) {
+                                 alg::RowTypesAttr rowTypes, alg::OutputMode mode) {
+  if (mode == alg::OutputMode::BankGradient)
+    return error()
+           << "kernels compute the product (mode k) and the gradient of the activations (mode i), not "
+              "mode j";
   const algebras::Lift *lift = algebra.getLift(toKind(kind));
   if (!lift)
     return error() << algebra.getText() << " is not matrix-like, so it has no row lift; say lift = slots";

@@ -194,9 +194,10 @@ LogicalResult CopyOp::verify() {
   if (!panels)
     return emitOpError("copies into panels, got ") << getTarget().getType();
   if (LayoutAttr layout = layoutAround(*this);
-      layout && layout.getBank().getTotal() != getSource().getType().getRows())
-    return emitOpError("bank has ") << getSource().getType().getRows()
-                                    << " rows, the layout's row groups cover " << layout.getBank().getTotal();
+      layout && layout.getBankShape().first != getSource().getType().getRows())
+    return emitOpError("bank has ") << getSource().getType().getRows() << " rows, the layout's "
+                                    << (layout.isTransposed() ? "output" : "row") << " groups cover "
+                                    << layout.getBankShape().first;
   return success();
 }
 

@@ -47,9 +47,10 @@ void TermsOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) 
 }
 
 void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) {
-  const StringRef product[] = {"x", "w", "y"}, packing[] = {"w", "packed"};
-  ArrayRef<StringRef> names =
-      region.getNumArguments() == 2 ? ArrayRef<StringRef>(packing) : ArrayRef<StringRef>(product);
+  const StringRef product[] = {"x", "w", "y"}, gradient[] = {"dy", "w", "dx"}, packing[] = {"w", "packed"};
+  ArrayRef<StringRef> names = getLayout().isTransposed() ? gradient : product;
+  if (region.getNumArguments() == 2)
+    names = packing;
   for (auto [argument, name] : llvm::zip(region.getArguments(), names))
     set(argument, name);
 }

@@ -59,22 +59,43 @@ def Tile_AxisAttr : Tile_Attr<"Axis", "axis"> {
   let genVerifyDecl = 1;
 }
 
+// The alg dialect's enum: its own records are generated there.
+def Tile_Mode : AttrParameter<"::alg::OutputMode", "the index that the contraction leaves open"> {
+  let parser = "::mlir::FieldParser<::alg::OutputMode>::parse($_parser)";
+  let printer = "$_printer << ::alg::stringifyOutputMode($_self)";
+  let defaultValue = "::alg::OutputMode::Product";
+}
+
 def Tile_LayoutAttr : Tile_Attr<"Layout", "layout"> {
   let summary = "The contraction that a kernel computes, and how its operands are cut into slots";
   let description = [{
     The algebra and its lift give the terms of every (type, output group); `in`, `bank` and `out` give the widths
     of the input groups, the heights of the bank's row groups and the widths of the output groups; `row_types` says
     which rows have which type. In the slot lift there is one type, to which all rows belong.
+
+    `mode` is the index of the structure constants that the contraction leaves open, `k` where it is left out. In mode
+    `i`, the gradient of the activations, the operands trade places: the input groups are those of dY, the output
+    groups those of dX, the terms are the transposed ones, and `bank` cuts the transposed bank. The bank in memory
+    is the user's: what an op calls block (b, j) of the bank is there the transpose of the block that row group j
+    and columns b share; in the slot lift, of block b.
+
+    ```mlir
+    #forward = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 16>, bank = #alg.groups<4 x 16>, out = #alg.groups<4 x 24>, row_types = #alg.row_types<cyclic 4>>
+    #dx = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 24>, bank = #alg.groups<4 x 24>, out = #alg.groups<4 x 16>, row_types = #alg.row_types<cyclic 4>, mode = i>
+    ```
   }];
   let parameters = (ins "::alg::AlgebraAttr":$algebra, EnumParameter<Tile_LiftKind>:$lift,
                         "::alg::GroupsAttr":$in, "::alg::GroupsAttr":$bank, "::alg::GroupsAttr":$out,
-                        "::alg::RowTypesAttr":$row_types);
+                        "::alg::RowTypesAttr":$row_types, Tile_Mode:$mode);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// The lift that the terms come from; the verifier has checked that there is one.
     const ::algebras::Lift &getTerms() const;
     ::algebras::Lift::Kind getKind() const;
+    /// Rows and columns of the bank as the user stores it.
+    ::std::pair<int64_t, int64_t> getBankShape() const;
+    bool isTransposed() const { return getMode() == ::alg::OutputMode::ActivationGradient; }
   }];
 }
 

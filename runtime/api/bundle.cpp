@@ -133,7 +133,7 @@ int algrt_bundle_get_info(const algrt_bundle *bundle, algrt_bundle_info *info) {
       filled.bank_shape[2] = layer.bankColumns();
     }
     filled.packed_bytes = packedBytes(*bundle);
-    filled.runs_here = bundle->kernels.anyUsable() ? 1 : 0;
+    filled.runs_here = bundle->kernels.anyUsable(Map::forward) ? 1 : 0;
     std::memcpy(info, &filled, std::min(size, sizeof(filled)));
   });
 }

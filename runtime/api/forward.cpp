@@ -1,41 +1,14 @@
-#include "runtime/cpu/forward.h"
-#include "runtime/api/boundary.h"
-#include "runtime/api/handles.h"
-#include "runtime/api/tensor.h"
 #include "runtime/cuda/forward.h"
+#include "runtime/api/arguments.h"
+#include "runtime/api/cpu_product.h"
+#include "runtime/api/tensor.h"
+#include "runtime/cpu/product.h"
 
-#include <algorithm>
 #include <cstddef>
-#include <cstring>
 
 using namespace algrt;
 
 namespace {
-
-[[noreturn]] void refuse(const std::string &what) { throw Error(ALGRT_INVALID_ARGUMENT, what); }
-
-void checkCount(const char *name, int64_t value) {
-  if (value < 0)
-    refuse(std::string(name) + " is " + std::to_string(value) + ", needs 0 or more");
-}
-
-// The caller may have been compiled against an older, shorter struct, or a newer one of which it uses nothing
-// new.
-algrt_forward_args readArgs(const algrt_forward_args *given) {
-  requireNotNull(given, "args");
-  const size_t size = given->struct_size;
-  constexpr size_t shortest = offsetof(algrt_forward_args, kernel) + sizeof(algrt_forward_args::kernel);
-  if (size < shortest)
-    refuse("args: struct_size is " + std::to_string(size) + "; start from algrt_forward_args_init()");
-  algrt_forward_args args = algrt_forward_args_init();
-  std::memcpy(&args, given, std::min(size, sizeof(args)));
-  const unsigned char *bytes = reinterpret_cast<const unsigned char *>(given);
-  for (size_t i = sizeof(args); i < size; ++i)
-    if (bytes[i] != 0)
-      throw Error(ALGRT_UNSUPPORTED,
-                  "args: a field is set that this runtime does not know: update the runtime");
-  return args;
-}
 
 bool isOnCuda(const algrt_forward_args &args) {
   return args.x != nullptr && args.x->device.device_type == kDLCUDA;
@@ -49,14 +22,7 @@ void checkScalars(const algrt_forward_args &args, const Layer &layer) {
   if ((args.w == nullptr) == (args.weights == nullptr))
     refuse(args.w == nullptr ? "w and weights are both null: pass the bank or packed weights"
                              : "w and weights are both given: pass one of them");
-  const bool explicit_types = layer.row_types == RowTypesKind::explicit_types;
-  if (explicit_types && args.types == nullptr)
-    refuse("types is null: the layer's row types are explicit, pass an int32 tensor with one type per row");
-  if (!explicit_types && args.types != nullptr)
-    refuse(std::string("types is given, but the layer's row types are ") + name(layer.row_types) +
-           " and follow from p0");
-  if (explicit_types && args.p0 != 0)
-    refuse("p0 is " + std::to_string(args.p0) + ", needs 0: explicit types do not depend on the position");
+  checkRowTypes(layer, args.types, args.p0);
   if (args.reserved != 0)
     throw Error(ALGRT_UNSUPPORTED, "args: reserved is set, needs 0: update the runtime");
 }
@@ -66,36 +32,18 @@ void forwardOnCpu(const algrt_bundle &bundle, const algrt_forward_args &args) {
     refuse("stream is set, but x is in CPU memory, and the CPU has no streams: pass NULL");
   if (args.dependent_launch != 0)
     refuse("dependent_launch is set, but x is in CPU memory, where nothing is launched: pass 0");
-  const Layer &layer = bundle.bundle.layer();
-  ForwardCall call{};
-  call.x = readMatrix(args.x, "x", cpu_device, layer.dtype, any_rows, layer.k);
-  const int64_t m = call.x.rows;
-  call.y = readMatrix(args.y, "y", cpu_device, layer.dtype, m, layer.n);
-  const int64_t element = elementBytes(layer.dtype);
-  requireDisjoint(call.y, "y", element, call.x, "x", element);
-  call.packed_kernel = -1;
-  if (args.w != nullptr) {
-    call.bank = readBank(args.w, "w", cpu_device, layer);
-    requireDisjoint(call.y, "y", element, call.bank, "w", element);
-  } else {
-    if (args.weights->bundle_hash != bundle.bundle.hash())
-      refuse("weights were packed for another bundle");
-    call.packed = &args.weights->packed;
-    call.packed_kernel = int64_t(args.weights->kernel);
-  }
-  if (args.types != nullptr) {
-    call.types = readInt32Vector(args.types, "types", m);
-    const MatrixView types{const_cast<int32_t *>(call.types), m == 0 ? 0 : 1, m, m};
-    requireDisjoint(call.y, "y", element, types, "types", sizeof(int32_t));
-  }
-  if (m == 0)
-    return;
-  call.p0 = args.p0;
-  call.workspace = args.workspace;
-  call.workspace_bytes = args.workspace_bytes;
-  call.threads = args.threads;
-  call.kernel = int64_t(args.kernel) - 1;
-  runForward(bundle.kernels, layer, call);
+  CpuProduct product;
+  product.rows = args.x;
+  product.result = args.y;
+  product.w = args.w;
+  product.weights = args.weights;
+  product.types = args.types;
+  product.p0 = args.p0;
+  product.workspace = args.workspace;
+  product.workspace_bytes = args.workspace_bytes;
+  product.threads = args.threads;
+  product.kernel = int64_t(args.kernel) - 1;
+  multiplyOnCpu(bundle, product);
 }
 
 void forwardOnCuda(const algrt_bundle &bundle, const algrt_forward_args &args) {
@@ -135,7 +83,7 @@ int algrt_workspace_size(const algrt_bundle *bundle, int64_t m, int32_t threads,
     requireNotNull(bytes, "bytes");
     checkCount("m", m);
     checkCount("threads", threads);
-    const bool gpu_alone = !bundle->kernels.anyUsable() && bundle->gpu_kernels.any();
+    const bool gpu_alone = !bundle->kernels.anyUsable(Map::forward) && bundle->gpu_kernels.any();
     *bytes = gpu_alone ? 0 : workspaceSize(bundle->kernels, bundle->bundle.layer(), m, threads);
   });
 }
@@ -150,7 +98,9 @@ int algrt_bundle_prepare(const algrt_bundle *bundle, int32_t device) {
 int algrt_forward(const algrt_bundle *bundle, const algrt_forward_args *given) {
   return guarded([&] {
     requireNotNull(bundle, "bundle");
-    const algrt_forward_args args = readArgs(given);
+    const algrt_forward_args args =
+        readArguments(given, offsetof(algrt_forward_args, kernel) + sizeof(algrt_forward_args::kernel),
+                      algrt_forward_args_init(), "algrt_forward_args_init");
     checkScalars(args, bundle->bundle.layer());
     if (isOnCuda(args))
       forwardOnCuda(*bundle, args);

@@ -168,11 +168,11 @@ BenchCase Bench::measure(const std::string &bundle_path, int64_t m) {
     contenders.push_back(
         {[&] { require(algrt_forward(handle.get(), &packed_args)); }, &result.packed, {}, {}});
   }
-  const bool unpacked = std::any_of(bundle.manifest().kernels.begin(), bundle.manifest().kernels.end(),
-                                    [](const Kernel &kernel) {
-                                      return kernel.known && kernel.weights != WeightsForm::packed &&
-                                             missingCpuFeatures(kernel.features).empty();
-                                    });
+  const bool unpacked = std::any_of(
+      bundle.manifest().kernels.begin(), bundle.manifest().kernels.end(), [](const Kernel &kernel) {
+        return kernel.known && kernel.map == name(Map::forward) && kernel.weights != WeightsForm::packed &&
+               missingCpuFeatures(kernel.features).empty();
+      });
   if (unpacked)
     contenders.push_back({[&] { require(algrt_forward(handle.get(), &args)); }, &result.on_the_fly, {}, {}});
 

@@ -61,8 +61,7 @@ CaseData::CaseData(const Bundle &bundle, int64_t m, uint64_t seed) : bundle_(bun
   }
   types_tensor_ = tensorOf(types_.data(), {kDLInt, 32, 1}, types_shape_, 1);
 
-  const ForwardProblem problem{&layer, &bundle.support(), m, nullptr, 0, nullptr, 0, 0, types_.data()};
-  work_ = activeWork(bundle, rowTypes(problem));
+  work_ = activeWork(bundle, rowTypes(layer, m, 0, types_.data()));
 
   // A random sample, not every s-th row: those might all be of one type.
   const int64_t macs_of_a_row = std::max<int64_t>(1, activeMacs() / m);

@@ -19,7 +19,8 @@ Kernel parseKernel(const JsonFields &fields, const Layer &layer) {
   kernel.features = fields.has("features") ? fields.strings("features") : std::vector<std::string>();
   if (kernel.map == "forward" && isGpuTarget(kernel.target))
     kernel.gpu = parseGpuKernel(fields, kernel.target, layer);
-  kernel.known = kernel.map == "forward" && kernel.target == "cpu";
+  const bool forward = kernel.map == name(Map::forward), dx = kernel.map == name(Map::dx);
+  kernel.known = (forward || dx) && kernel.target == "cpu";
   if (!kernel.known)
     return kernel;
   const std::string weights = fields.string("weights");
@@ -31,6 +32,8 @@ Kernel parseKernel(const JsonFields &fields, const Layer &layer) {
     kernel.weights = WeightsForm::direct;
   else
     fields.fail("weights", "is '" + weights + "', not packed, copied or direct");
+  if (dx && kernel.weights != WeightsForm::copied)
+    fields.fail("weights", "is '" + weights + "', but kernels of dx are copied");
   kernel.section = fields.string("section");
   kernel.symbol = fields.string("symbol");
   if (kernel.symbol.empty())
@@ -135,6 +138,8 @@ const char *name(WeightsForm form) {
   }
   return "unknown";
 }
+
+const char *name(Map map) { return map == Map::forward ? "forward" : "dx"; }
 
 const SectionEntry *Manifest::findSection(std::string_view name) const {
   for (const SectionEntry &section : sections)

@@ -34,9 +34,15 @@ CpuKernels::CpuKernels(const Bundle &bundle) : bundle_(&bundle) {
     unusable_.push_back(reasonNotToRun(kernel));
 }
 
-bool CpuKernels::anyUsable() const {
-  return std::any_of(unusable_.begin(), unusable_.end(),
-                     [](const std::string &reason) { return reason.empty(); });
+bool CpuKernels::usable(size_t index, Map map) const {
+  return usable(index) && bundle_->manifest().kernels[index].map == name(map);
+}
+
+bool CpuKernels::anyUsable(Map map) const {
+  for (size_t i = 0; i < unusable_.size(); ++i)
+    if (usable(i, map))
+      return true;
+  return false;
 }
 
 void CpuKernels::refuseAll(const std::string &what) const {
@@ -54,16 +60,16 @@ void CpuKernels::refuseAll(const std::string &what) const {
 size_t CpuKernels::choosePacked() const {
   const std::vector<Kernel> &kernels = bundle_->manifest().kernels;
   for (size_t i = 0; i < kernels.size(); ++i)
-    if (usable(i) && kernels[i].weights == WeightsForm::packed)
+    if (usable(i, Map::forward) && kernels[i].weights == WeightsForm::packed)
       return i;
   refuseAll("the bundle has no kernel for packed weights that runs on this machine");
 }
 
-size_t CpuKernels::chooseUnpacked(int64_t longest) const {
+size_t CpuKernels::chooseUnpacked(Map map, int64_t longest) const {
   const std::vector<Kernel> &kernels = bundle_->manifest().kernels;
   const auto first = [&](WeightsForm form) {
     size_t i = 0;
-    while (i < kernels.size() && !(usable(i) && kernels[i].weights == form))
+    while (i < kernels.size() && !(usable(i, map) && kernels[i].weights == form))
       ++i;
     return i;
   };
@@ -75,16 +81,19 @@ size_t CpuKernels::chooseUnpacked(int64_t longest) const {
   if (first(WeightsForm::packed) < kernels.size())
     throw Error(ALGRT_UNSUPPORTED, "w: the bundle's kernels for this machine need packed weights: call "
                                    "algrt_weights_pack and pass its result as weights");
-  refuseAll("the bundle has no kernel that runs on this machine");
+  refuseAll(std::string("the bundle has no kernel of ") + name(map) + " that runs on this machine");
 }
 
-void CpuKernels::requireUsable(int64_t index, bool packed_weights) const {
+void CpuKernels::requireUsable(int64_t index, Map map, bool packed_weights) const {
   const std::vector<Kernel> &kernels = bundle_->manifest().kernels;
   if (index < 0 || size_t(index) >= kernels.size())
     throw Error(ALGRT_INVALID_ARGUMENT, "kernel is " + std::to_string(index + 1) + ", the bundle has " +
                                             std::to_string(kernels.size()));
   if (!usable(size_t(index)))
     throw Error(ALGRT_UNSUPPORTED, "kernel " + kernels[index].name + ": " + unusable_[index]);
+  if (kernels[index].map != name(map))
+    throw Error(ALGRT_INVALID_ARGUMENT,
+                "kernel " + kernels[index].name + " computes " + kernels[index].map + ", not " + name(map));
   if ((kernels[index].weights == WeightsForm::packed) != packed_weights)
     throw Error(ALGRT_INVALID_ARGUMENT,
                 "kernel " + kernels[index].name + " takes " +
@@ -92,7 +101,7 @@ void CpuKernels::requireUsable(int64_t index, bool packed_weights) const {
 }
 
 int64_t CpuKernels::scratchBytes() const {
-  if (!anyUsable())
+  if (!anyUsable(Map::forward) && !anyUsable(Map::dx))
     refuseAll("the bundle has no kernel that runs on this machine");
   int64_t most = 0;
   for (size_t i = 0; i < unusable_.size(); ++i)
@@ -108,7 +117,7 @@ CpuKernel CpuKernels::load(size_t index) const {
   if (!object)
     object = std::make_unique<SharedObject>(
         bundle_->section(*bundle_->manifest().findSection(kernel.section)), kernel.section);
-  CpuKernel loaded{&kernel, reinterpret_cast<algrt_forward_kernel>(object->symbol(kernel.symbol)), nullptr};
+  CpuKernel loaded{&kernel, reinterpret_cast<algrt_product_kernel>(object->symbol(kernel.symbol)), nullptr};
   if (kernel.weights == WeightsForm::packed)
     loaded.pack = reinterpret_cast<algrt_pack_kernel>(object->symbol(kernel.pack_symbol));
   return loaded;

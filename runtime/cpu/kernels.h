@@ -13,7 +13,7 @@ namespace algrt {
 
 struct CpuKernel {
   const Kernel *description;
-  algrt_forward_kernel forward;
+  algrt_product_kernel multiply;
   algrt_pack_kernel pack; // null unless the weights are packed
 };
 
@@ -24,17 +24,17 @@ public:
 
   // Why kernel `index` of the manifest cannot run here; empty if it can.
   const std::string &unusable(size_t index) const { return unusable_[index]; }
-  bool anyUsable() const;
+  bool anyUsable(Map map) const;
 
-  // Index of the kernel for packed weights. Throws Error(ALGRT_UNSUPPORTED) if none runs here.
+  // Index of the forward kernel for packed weights. Throws Error(ALGRT_UNSUPPORTED) if none runs here.
   size_t choosePacked() const;
-  // Index of the kernel that reads the user's bank, where no type has more than `longest` rows.
-  size_t chooseUnpacked(int64_t longest) const;
-  // Throws unless kernel `index` exists, runs here and reads weights of that form.
-  void requireUsable(int64_t index, bool packed_weights) const;
+  // Index of the map's kernel that reads the user's bank, where no type has more than `longest` rows.
+  size_t chooseUnpacked(Map map, int64_t longest) const;
+  // Throws unless kernel `index` exists, is of this map, runs here and reads weights of that form.
+  void requireUsable(int64_t index, Map map, bool packed_weights) const;
 
-  // Most scratch per thread that any kernel that runs here needs. Throws Error(ALGRT_UNSUPPORTED) if none
-  // does.
+  // Most scratch per thread that any kernel of any map that runs here needs. Throws Error(ALGRT_UNSUPPORTED)
+  // if none does.
   int64_t scratchBytes() const;
 
   // Loads the code on first use; may be called by many threads at once.
@@ -42,6 +42,7 @@ public:
 
 private:
   bool usable(size_t index) const { return unusable_[index].empty(); }
+  bool usable(size_t index, Map map) const;
   [[noreturn]] void refuseAll(const std::string &what) const;
 
   const Bundle *bundle_;

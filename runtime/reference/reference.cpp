@@ -36,20 +36,52 @@ void addBlock(double *__restrict sum, int64_t width, const float *__restrict x, 
   }
 }
 
+// sum[0 .. depth) += coefficient * the block of w times dy[0 .. width).
+void addTransposedBlock(double *sum, int64_t depth, const float *dy, int64_t width, const float *w,
+                        int64_t w_stride, double coefficient) {
+  for (int64_t d = 0; d < depth; ++d) {
+    const float *row = w + d * w_stride;
+    // Four sums, so that additions need not wait for each other.
+    double sums[4] = {};
+    for (int64_t c = 0; c < width; ++c)
+      sums[c % 4] += double(dy[c]) * row[c];
+    sum[d] += coefficient * (sums[0] + sums[1] + (sums[2] + sums[3]));
+  }
+}
+
+// By type, so that a block of the bank is used by many rows while it is in cache: result[t] = indices into
+// rows.
+std::vector<std::vector<size_t>> placesByType(const Layer &layer, const std::vector<int64_t> &type_of_row,
+                                              std::span<const int64_t> rows) {
+  std::vector<std::vector<size_t>> places(size_t(layer.types));
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i] < 0 || rows[i] >= int64_t(type_of_row.size()))
+      throw Error(ALGRT_INVALID_ARGUMENT, "row " + std::to_string(rows[i]) + " is not one of the " +
+                                              std::to_string(type_of_row.size()) + " rows of the batch");
+    places[size_t(type_of_row[rows[i]])].push_back(i);
+  }
+  return places;
+}
+
+std::vector<int64_t> allRows(int64_t m) {
+  std::vector<int64_t> rows(static_cast<size_t>(m));
+  std::iota(rows.begin(), rows.end(), int64_t(0));
+  return rows;
+}
+
 } // namespace
 
-std::vector<int64_t> rowTypes(const ForwardProblem &problem) {
-  const Layer &layer = *problem.layer;
-  std::vector<int64_t> types(size_t(problem.m));
+std::vector<int64_t> rowTypes(const Layer &layer, int64_t m, int64_t p0, const int32_t *explicit_types) {
+  std::vector<int64_t> types(static_cast<size_t>(m));
   const int64_t width = layer.row_type_width, period = layer.types * width;
-  for (int64_t row = 0; row < problem.m; ++row) {
+  for (int64_t row = 0; row < m; ++row) {
     if (layer.row_types != RowTypesKind::explicit_types) {
-      types[row] = checkedAdd(problem.p0, row, "position") % period / width;
+      types[row] = checkedAdd(p0, row, "position") % period / width;
       continue;
     }
-    if (problem.types == nullptr)
+    if (explicit_types == nullptr)
       throw Error(ALGRT_INVALID_ARGUMENT, "the layer's row types are explicit, but none are given");
-    types[row] = problem.types[row];
+    types[row] = explicit_types[row];
     if (types[row] < 0 || types[row] >= layer.types)
       throw Error(ALGRT_INVALID_ARGUMENT, "row " + std::to_string(row) + " has type " +
                                               std::to_string(types[row]) + ", the layer's types are 0 to " +
@@ -61,19 +93,11 @@ std::vector<int64_t> rowTypes(const ForwardProblem &problem) {
 std::vector<double> referenceForward(const ForwardProblem &problem, std::span<const int64_t> rows,
                                      int threads) {
   const Layer &layer = *problem.layer;
-  const std::vector<int64_t> type_of_row = rowTypes(problem);
+  const std::vector<std::vector<size_t>> places =
+      placesByType(layer, rowTypes(layer, problem.m, problem.p0, problem.types), rows);
   const std::vector<int64_t> x_offsets = offsetsOf(layer.in_groups), y_offsets = offsetsOf(layer.out_groups);
   const std::vector<int64_t> bank_offsets = offsetsOf(layer.bank_rows);
   const int64_t groups = int64_t(layer.out_groups.size());
-
-  // By type, so that a block of the bank is used by many rows while it is in cache.
-  std::vector<std::vector<size_t>> places(size_t(layer.types)); // places[t] = indices into rows
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i] < 0 || rows[i] >= problem.m)
-      throw Error(ALGRT_INVALID_ARGUMENT, "row " + std::to_string(rows[i]) + " is not one of the " +
-                                              std::to_string(problem.m) + " rows of x");
-    places[size_t(type_of_row[rows[i]])].push_back(i);
-  }
 
   std::vector<double> y(size_t(checkedMultiply(int64_t(rows.size()), layer.n, "reference result")), 0.0);
   runTasks(resolveThreads(threads), layer.types * groups, [&](int, int64_t begin, int64_t end) {
@@ -95,9 +119,38 @@ std::vector<double> referenceForward(const ForwardProblem &problem, std::span<co
 }
 
 std::vector<double> referenceForward(const ForwardProblem &problem, int threads) {
-  std::vector<int64_t> rows(size_t(problem.m));
-  std::iota(rows.begin(), rows.end(), int64_t(0));
-  return referenceForward(problem, rows, threads);
+  return referenceForward(problem, allRows(problem.m), threads);
+}
+
+std::vector<double> referenceDx(const DxProblem &problem, std::span<const int64_t> rows, int threads) {
+  const Layer &layer = *problem.layer;
+  const std::vector<std::vector<size_t>> places =
+      placesByType(layer, rowTypes(layer, problem.m, problem.p0, problem.types), rows);
+  const std::vector<int64_t> x_offsets = offsetsOf(layer.in_groups), y_offsets = offsetsOf(layer.out_groups);
+  const std::vector<int64_t> bank_offsets = offsetsOf(layer.bank_rows);
+
+  std::vector<double> dx(size_t(checkedMultiply(int64_t(rows.size()), layer.k, "reference result")), 0.0);
+  // Types have no rows in common, groups of one type add to the same elements.
+  runTasks(resolveThreads(threads), layer.types, [&](int, int64_t begin, int64_t end) {
+    std::array<Term, 2> storage;
+    for (int64_t type = begin; type < end; ++type)
+      for (size_t group = 0; group < layer.out_groups.size(); ++group) {
+        const int64_t column = layer.lift == Lift::rows ? y_offsets[group] : 0;
+        for (const Term &term : problem.support->terms(type, int64_t(group), storage))
+          for (size_t place : places[size_t(type)])
+            addTransposedBlock(dx.data() + int64_t(place) * layer.k + x_offsets[term.input_group],
+                               layer.in_groups[term.input_group],
+                               problem.dy + rows[place] * problem.dy_stride + y_offsets[group],
+                               layer.out_groups[group],
+                               problem.w + bank_offsets[term.bank_row] * problem.w_stride + column,
+                               problem.w_stride, term.coefficient);
+      }
+  });
+  return dx;
+}
+
+std::vector<double> referenceDx(const DxProblem &problem, int threads) {
+  return referenceDx(problem, allRows(problem.m), threads);
 }
 
 } // namespace algrt

@@ -22,8 +22,22 @@ struct ForwardProblem {
   const int32_t *types = nullptr; // explicit types: one per row
 };
 
-// Row type of every row. Throws Error(ALGRT_INVALID_ARGUMENT) for a type out of range.
-std::vector<int64_t> rowTypes(const ForwardProblem &problem);
+// The gradient of x: dx = dy w^T, term by term.
+struct DxProblem {
+  const Layer *layer;
+  const Support *support;
+  int64_t m;
+  const float *dy; // m x n, row-major, already rounded to the layer's dtype
+  int64_t dy_stride;
+  const float *w; // as in ForwardProblem
+  int64_t w_stride;
+  int64_t p0 = 0;
+  const int32_t *types = nullptr;
+};
+
+// Row type of every row; `types` where they are explicit. Throws Error(ALGRT_INVALID_ARGUMENT) for a type out
+// of range.
+std::vector<int64_t> rowTypes(const Layer &layer, int64_t m, int64_t p0, const int32_t *types);
 
 // Rows `rows` of y, one after another, n wide each. Costs their active MACs in double on `threads` threads (0
 // = all). A product of zero with NaN or infinity is NaN, as in any other evaluation of the same terms.
@@ -31,5 +45,9 @@ std::vector<double> referenceForward(const ForwardProblem &problem, std::span<co
                                      int threads = 0);
 // All rows.
 std::vector<double> referenceForward(const ForwardProblem &problem, int threads = 0);
+
+// Rows `rows` of dx, one after another, k wide each; otherwise as referenceForward.
+std::vector<double> referenceDx(const DxProblem &problem, std::span<const int64_t> rows, int threads = 0);
+std::vector<double> referenceDx(const DxProblem &problem, int threads = 0);
 
 } // namespace algrt

@@ -53,8 +53,7 @@ SampledCheck::SampledCheck(const Bundle &bundle, int64_t m, const uint16_t *x, c
   for (size_t group = 0; group < layer.out_groups.size(); ++group)
     group_of_column_.insert(group_of_column_.end(), size_t(layer.out_groups[group]), int64_t(group));
 
-  const std::vector<int64_t> type_of_row =
-      rowTypes({&layer, &bundle.support(), m, nullptr, 0, nullptr, 0, options.p0, nullptr});
+  const std::vector<int64_t> type_of_row = rowTypes(layer, m, options.p0, nullptr);
   double macs = 0;
   std::vector<double> of_a_row;
   for (int64_t type = 0; type < layer.types; ++type)

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 namespace {
@@ -250,6 +251,65 @@ TEST(Coarsest, LeavesTheSlotLiftAlone) {
   const Lift lift = Lift::slots(parseExpression("Q(2)*M(2)"));
   const Layer layer = makeLayer(lift, lift.inputGroups() * 8, lift.outputGroups() * 8);
   EXPECT_EQ(coarsest(layer).lift.inputGroups(), lift.inputGroups());
+}
+
+// Both lists of all terms, each as (type, group read, group written, block of the bank) -> coefficient.
+using Terms = std::map<std::array<std::int64_t, 4>, Rational>;
+
+Terms forwardTerms(const Lift &lift) {
+  Terms result;
+  for (std::int64_t type = 0; type < lift.types(); ++type)
+    for (std::int64_t group = 0; group < lift.outputGroups(); ++group)
+      for (const BlockTerm &term : lift.terms(type, group))
+        result[{type, term.input_group, group, term.bank_row}] = term.coefficient;
+  return result;
+}
+
+Terms backwardTerms(const Lift &transposed) {
+  Terms result;
+  for (std::int64_t type = 0; type < transposed.types(); ++type)
+    for (std::int64_t group = 0; group < transposed.outputGroups(); ++group) {
+      std::vector<BlockTerm> list = transposed.terms(type, group);
+      EXPECT_TRUE(std::is_sorted(list.begin(), list.end(), [](const BlockTerm &a, const BlockTerm &b) {
+        return a.input_group < b.input_group;
+      }));
+      EXPECT_EQ(transposed.writes(type, group), !list.empty());
+      for (const BlockTerm &term : list) {
+        EXPECT_TRUE(transposed.reads(type, term.input_group));
+        EXPECT_TRUE(transposed.isLive(term.bank_row, group));
+        // Row `input_group` of the transposed bank: in rows its block is named by both groups.
+        const bool rows = transposed.kind() == Lift::Kind::Rows;
+        if (rows)
+          EXPECT_EQ(term.bank_row, term.input_group);
+        result[{type, group, term.input_group, rows ? group : term.bank_row}] = term.coefficient;
+      }
+    }
+  return result;
+}
+
+TEST(Lift, ATransposedLiftHasTheSameTerms) {
+  std::mt19937 random(15);
+  for (int round = 0; round < 40; ++round) {
+    Algebra algebra = testing_support::randomAlgebra(random, 30);
+    SCOPED_TRACE(algebra.expression());
+    for (const Lift &lift : {Lift::rows(algebra), Lift::slots(algebra)}) {
+      EXPECT_FALSE(lift.isTransposed());
+      Lift transposed = lift.transposed();
+      EXPECT_TRUE(transposed.isTransposed());
+      EXPECT_EQ(forwardTerms(lift), backwardTerms(transposed));
+      EXPECT_EQ(transposed.completeGraph(), lift.completeGraph());
+      EXPECT_FALSE(transposed.transposed().isTransposed());
+      EXPECT_EQ(forwardTerms(transposed.transposed()), forwardTerms(lift));
+    }
+  }
+}
+
+TEST(Lift, ATransposedCompleteGraphNeedsNoLists) {
+  Lift lift = Lift::rows(parseExpression("Q(100000)")).transposed();
+  EXPECT_EQ(lift.terms(7, 3), (std::vector<BlockTerm>{{3, 3, Rational(1)}}));
+  EXPECT_EQ(lift.terms(7, 7).size(), 100000u);
+  EXPECT_TRUE(lift.reads(5, 9));
+  EXPECT_TRUE(lift.writes(5, 9));
 }
 
 } // namespace

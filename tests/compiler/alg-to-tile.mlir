@@ -169,6 +169,39 @@ func.func @pinned(%x: tensor<?x1024xf32>, %w: tensor<1024x256xf32>, %p0: index) 
 
 // -----
 
+// The gradient of the activations is one kernel: groups change sides, and the bank stays as the user stores it.
+// CHECK-LABEL: tile.kernel @dx(
+// CHECK-SAME:  %dy: !tile.matrix<?x20xf32>, %w: !tile.matrix<16x20xf32>, %dx: !tile.matrix<?x16xf32>)
+// CHECK-SAME:  in = <2 x 10>, bank = <2 x 10>, out = <2 x 8>, row_types = <cyclic 2>, mode = i>
+// CHECK-SAME:  bank = copied>
+// CHECK:         tile.copy %w[%b, %j, %n] to %{{.*}} : <16x20xf32> to !tile.buffer<20x{{[0-9]+}}xf32, panels
+// CHECK-NOT:   tile.kernel
+func.func @dx(%dy: tensor<?x20xf32>, %w: tensor<16x20xf32>, %p0: index) -> tensor<?x16xf32> {
+  %dys = alg.slots %dy rows(cyclic 2, %p0) cols(2 x 10) : tensor<?x20xf32>
+  %ws = alg.slots %w rows(2 x 8) cols(2 x 10) : tensor<16x20xf32>
+  %dxs = alg.contract %dys, %ws by #alg.algebra<"Q(2)"> -> i
+      : !alg.slots<?x20xf32, rows(cyclic 2), cols(2 x 10)>, !alg.slots<16x20xf32, rows(2 x 8), cols(2 x 10)>
+  %dx = alg.gather %dxs : !alg.slots<?x16xf32, rows(cyclic 2), cols(2 x 8)>
+  return %dx : tensor<?x16xf32>
+}
+
+// -----
+
+// In the slot lift, too: the transposed bank has as many blocks.
+// CHECK-LABEL: tile.kernel @dx_of_slots(
+// CHECK-SAME:  %w: !tile.matrix<16x12xf32>
+// CHECK-SAME:  in = <2 x 12>, bank = <2 x 12>, out = <2 x 8>, row_types = <cyclic 1>, mode = i>
+func.func @dx_of_slots(%dy: tensor<?x24xf32>, %w: tensor<2x8x12xf32>) -> tensor<?x16xf32> {
+  %dys = alg.slots %dy plain(2) : tensor<?x24xf32>
+  %ws = alg.slots %w plain(2) : tensor<2x8x12xf32>
+  %dxs = alg.contract %dys, %ws by #alg.algebra<"D(2)"> -> i
+      : !alg.slots<?x24xf32, plain(2)>, !alg.slots<2x8x12xf32, plain(2)>
+  %dx = alg.gather %dxs : !alg.slots<?x16xf32, plain(2)>
+  return %dx : tensor<?x16xf32>
+}
+
+// -----
+
 // A function that multiplies nothing stays as it is.
 // CHECK-LABEL: func.func @nothing
 func.func @nothing(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {

@@ -97,17 +97,33 @@ CompiledLayer::CompiledLayer(const compiler::Spec &spec, const std::string &leve
   for (const nlohmann::json &kernel : nlohmann::json::parse(algrt_bundle_describe_kernels(opened))) {
     if (!kernel.at("usable"))
       throw std::runtime_error("a kernel for " + level + " does not run here: " + kernel.dump());
-    kernel_names.push_back(kernel.at("weights"));
+    if (kernel.at("map") == "forward") // they come first, so that their places are those in the manifest
+      kernel_names.push_back(kernel.at("weights"));
   }
+}
+
+template <class Args>
+void CompiledLayer::setBatch(Args &args, const Batch &batch, DLTensor &types, int threads) const {
+  args.p0 = batch.p0;
+  args.threads = threads;
+  types.data = const_cast<std::int32_t *>(batch.types.data());
+  types.device = {kDLCPU, 0};
+  types.ndim = 1;
+  types.dtype = {kDLInt, 32, 1};
+  types.shape = const_cast<std::int64_t *>(&batch.m);
+  algrt_bundle_info info = algrt_bundle_info_init();
+  check(algrt_bundle_get_info(bundle.get(), &info));
+  if (info.row_types == ALGRT_ROW_TYPES_EXPLICIT)
+    args.types = &types;
 }
 
 void CompiledLayer::multiply(const Batch &batch, const PaddedMatrix &x, const PaddedMatrix &w,
                              PaddedMatrix &y, int kernel, int threads) const {
   algrt_forward_args args = algrt_forward_args_init();
+  DLTensor types{};
+  setBatch(args, batch, types, threads);
   args.x = x.tensor();
   args.y = y.tensor();
-  args.p0 = batch.p0;
-  args.threads = threads;
   args.kernel = kernel + 1;
   std::unique_ptr<algrt_weights, decltype(&algrt_weights_free)> packed(nullptr, algrt_weights_free);
   if (kernel >= 0 && kernel_names.at(static_cast<std::size_t>(kernel)) == "packed") {
@@ -118,18 +134,18 @@ void CompiledLayer::multiply(const Batch &batch, const PaddedMatrix &x, const Pa
   } else {
     args.w = w.tensor();
   }
-  std::int64_t count = batch.m;
-  DLTensor types{};
-  types.data = const_cast<std::int32_t *>(batch.types.data());
-  types.device = {kDLCPU, 0};
-  types.ndim = 1;
-  types.dtype = {kDLInt, 32, 1};
-  types.shape = &count;
-  algrt_bundle_info info = algrt_bundle_info_init();
-  check(algrt_bundle_get_info(bundle.get(), &info));
-  if (info.row_types == ALGRT_ROW_TYPES_EXPLICIT)
-    args.types = &types;
   check(algrt_forward(bundle.get(), &args));
+}
+
+void CompiledLayer::differentiate(const Batch &batch, const PaddedMatrix &dy, const PaddedMatrix &w,
+                                  PaddedMatrix &dx, int threads) const {
+  algrt_dx_args args = algrt_dx_args_init();
+  DLTensor types{};
+  setBatch(args, batch, types, threads);
+  args.dy = dy.tensor();
+  args.dx = dx.tensor();
+  args.w = w.tensor();
+  check(algrt_dx(bundle.get(), &args));
 }
 
 } // namespace compiler_test

@@ -52,14 +52,21 @@ public:
   // Compiles into a temporary bundle and opens it. Throws what the compiler throws.
   CompiledLayer(const compiler::Spec &spec, const std::string &level);
 
-  // How the bank is read by the kernels of the bundle, in the manifest's order: "packed", "copied", "direct".
+  // How the bank is read by the forward kernels of the bundle, in the manifest's order: "packed", "copied",
+  // "direct".
   const std::vector<std::string> &kernels() const { return kernel_names; }
   // Y from kernel number `kernel`, or from the one that the runtime chooses where `kernel` is -1. A packed
   // kernel gets its bank packed first. A failure of the runtime is a std::runtime_error.
   void multiply(const Batch &batch, const PaddedMatrix &x, const PaddedMatrix &w, PaddedMatrix &y, int kernel,
                 int threads) const;
+  // dX from dY, the gradient's only kernel.
+  void differentiate(const Batch &batch, const PaddedMatrix &dy, const PaddedMatrix &w, PaddedMatrix &dx,
+                     int threads) const;
 
 private:
+  // Sets what the arguments of all maps have in common, with `types` for explicit row types.
+  template <class Args> void setBatch(Args &args, const Batch &batch, DLTensor &types, int threads) const;
+
   std::unique_ptr<algrt_bundle, decltype(&algrt_bundle_close)> bundle{nullptr, algrt_bundle_close};
   std::vector<std::string> kernel_names;
 };

@@ -65,4 +65,21 @@ std::vector<double> DenseProduct::multiply(const Batch &batch, const std::vector
   return y;
 }
 
+std::vector<double> DenseProduct::multiplyTransposed(const Batch &batch,
+                                                     const std::vector<double> &dy) const {
+  const std::size_t k = static_cast<std::size_t>(layer.in.total()),
+                    n = static_cast<std::size_t>(layer.out.total());
+  std::vector<double> dx(static_cast<std::size_t>(batch.m) * k);
+  for (std::int64_t row = 0; row < batch.m; ++row) {
+    const double *from = dy.data() + static_cast<std::size_t>(row) * n;
+    double *to = dx.data() + static_cast<std::size_t>(row) * k;
+    for (const Plane &plane : planes[static_cast<std::size_t>(batch.typeOf(layer, row))])
+      for (std::size_t depth = 0; depth < k; ++depth)
+        for (std::size_t column = 0; column < n; ++column)
+          if (plane.present[depth * n + column])
+            to[depth] += from[column] * plane.weight[depth * n + column];
+  }
+  return dx;
+}
+
 } // namespace compiler_test

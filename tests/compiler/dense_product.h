@@ -27,6 +27,8 @@ public:
   // m x N from m x K. An element of W that no term names is not read: NaN there does not matter, while NaN in
   // what a term names does, as 0 * NaN is NaN.
   std::vector<double> multiply(const Batch &batch, const std::vector<double> &x) const;
+  // m x K from m x N: the gradient of x, the same matrices transposed.
+  std::vector<double> multiplyTransposed(const Batch &batch, const std::vector<double> &dy) const;
 
 private:
   // Terms of one output slot that read the same columns of X lie in different planes, so that infinities of

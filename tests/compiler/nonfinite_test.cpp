@@ -1,4 +1,4 @@
-// NaN and infinity go exactly where the terms take them.
+// NaN and infinity go exactly where the terms take them, in the product and in the gradient of X.
 #include "algebras/constructions.h"
 #include "tests/compiler/compiled_layer.h"
 #include "tests/compiler/layers.h"
@@ -23,6 +23,23 @@ Kind kindOf(double value) {
   return std::isfinite(value) ? Kind::Finite : value > 0 ? Kind::Positive : Kind::Negative;
 }
 
+void expectKinds(const PaddedMatrix &result, const std::vector<double> &expected, std::int64_t width,
+                 const std::string &kernel) {
+  const std::vector<double> actual = result.values();
+  std::int64_t wrong = 0, finite = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    finite += kindOf(expected[i]) == Kind::Finite;
+    if (kindOf(actual[i]) != kindOf(expected[i]) && ++wrong == 1)
+      ADD_FAILURE() << kernel << " gives " << actual[i] << " and not " << expected[i] << " in row "
+                    << i / static_cast<std::size_t>(width) << ", column "
+                    << i % static_cast<std::size_t>(width);
+  }
+  EXPECT_EQ(wrong, 0);
+  EXPECT_GT(finite, 0) << "nothing finite is left, so that this tests nothing";
+  EXPECT_LT(finite, static_cast<std::int64_t>(expected.size()));
+  EXPECT_TRUE(result.paddingIntact());
+}
+
 class Nonfinite : public testing::TestWithParam<std::string> {};
 
 TEST_P(Nonfinite, KindsAgreeWithTerms) {
@@ -40,39 +57,33 @@ TEST_P(Nonfinite, KindsAgreeWithTerms) {
     for (std::int64_t row = 0; row < batch.m; ++row)
       batch.types.push_back(static_cast<std::int32_t>(random() % layer.lift.types()));
   }
-  const std::int64_t k = layer.in.total(), columns = bankColumns(layer);
+  const std::int64_t k = layer.in.total(), n = layer.out.total(), columns = bankColumns(layer);
   for (int in_w : {0, 1, 2}) { // only in X, only in W, in both
-    SCOPED_TRACE(in_w == 0 ? "in x" : in_w == 1 ? "in w" : "in both");
-    PaddedMatrix x(batch.m, k, 3, layer.dtype), w(k, columns, 5, layer.dtype);
+    SCOPED_TRACE(in_w == 0 ? "in rows" : in_w == 1 ? "in w" : "in both");
+    PaddedMatrix x(batch.m, k, 3, layer.dtype), dy(batch.m, n, 3, layer.dtype), w(k, columns, 5, layer.dtype);
     x.fill(random);
+    dy.fill(random);
     w.fill(random);
     const double plants[] = {nan, infinity, -infinity};
     // Rare enough that most elements of the result stay finite.
     if (in_w != 1)
-      for (std::int64_t i = 0; i < batch.m / 3; ++i)
+      for (std::int64_t i = 0; i < batch.m / 3; ++i) {
         x.set(random() % batch.m, random() % k, plants[random() % 3]);
+        dy.set(random() % batch.m, random() % n, plants[random() % 3]);
+      }
     if (in_w != 0)
       for (std::int64_t i = 0; i < 1 + columns / 8; ++i)
         w.set(random() % k, random() % columns, plants[random() % 3]);
-    const std::vector<double> expected = DenseProduct(layer, w.values()).multiply(batch, x.values());
+    const DenseProduct dense(layer, w.values());
+    const std::vector<double> expected = dense.multiply(batch, x.values());
     for (int kernel = 0; kernel < static_cast<int>(compiled.kernels().size()); ++kernel) {
-      PaddedMatrix y(batch.m, layer.out.total(), 2, layer.dtype);
+      PaddedMatrix y(batch.m, n, 2, layer.dtype);
       compiled.multiply(batch, x, w, y, kernel, 2);
-      const std::vector<double> actual = y.values();
-      std::int64_t wrong = 0, finite = 0;
-      for (std::size_t i = 0; i < expected.size(); ++i) {
-        finite += kindOf(expected[i]) == Kind::Finite;
-        if (kindOf(actual[i]) != kindOf(expected[i]) && ++wrong == 1)
-          ADD_FAILURE() << compiled.kernels()[static_cast<std::size_t>(kernel)] << " gives " << actual[i]
-                        << " and not " << expected[i] << " in row "
-                        << i / static_cast<std::size_t>(layer.out.total()) << ", column "
-                        << i % static_cast<std::size_t>(layer.out.total());
-      }
-      EXPECT_EQ(wrong, 0);
-      EXPECT_GT(finite, 0) << "nothing finite is left, so that this tests nothing";
-      EXPECT_LT(finite, static_cast<std::int64_t>(expected.size()));
-      EXPECT_TRUE(y.paddingIntact());
+      expectKinds(y, expected, n, compiled.kernels()[static_cast<std::size_t>(kernel)]);
     }
+    PaddedMatrix dx(batch.m, k, 2, layer.dtype);
+    compiled.differentiate(batch, dy, w, dx, 2);
+    expectKinds(dx, dense.multiplyTransposed(batch, dy.values()), k, "dx");
   }
 }
 

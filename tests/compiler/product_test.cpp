@@ -69,6 +69,31 @@ void expectProduct(const Layer &layer, const CompiledLayer &compiled, const Batc
   }
 }
 
+// The gradient of X on fresh data, with 1, 2 and 5 threads.
+void expectDx(const Layer &layer, const CompiledLayer &compiled, const Batch &batch, std::mt19937 &random) {
+  SCOPED_TRACE(testing::Message() << "dx of " << batch.m << " rows from position " << batch.p0);
+  auto padding = [&] { return static_cast<std::int64_t>(random() % 3 * (random() % 21)); };
+  PaddedMatrix dy(batch.m, layer.out.total(), padding(), layer.dtype);
+  PaddedMatrix w(layer.in.total(), bankColumns(layer), padding(), layer.dtype);
+  dy.fill(random);
+  w.fill(random);
+  const std::vector<double> expected = DenseProduct(layer, w.values()).multiplyTransposed(batch, dy.values());
+  const std::int64_t dx_padding = padding();
+  std::vector<char> alone;
+  for (int threads : {1, 2, 5}) {
+    PaddedMatrix dx(batch.m, layer.in.total(), dx_padding, layer.dtype);
+    compiled.differentiate(batch, dy, w, dx, threads);
+    EXPECT_TRUE(dx.paddingIntact()) << threads << " threads wrote between the rows of dx";
+    if (threads == 1) {
+      alone.assign(dx.bytes().begin(), dx.bytes().end());
+      const double error = relativeError(dx.values(), expected);
+      EXPECT_TRUE(error < (layer.dtype == DataType::F32 ? 1e-5 : 4e-3)) << "relative error " << error;
+    } else {
+      EXPECT_TRUE(std::ranges::equal(dx.bytes(), alone)) << threads << " threads give other bits than one";
+    }
+  }
+}
+
 class Product : public testing::TestWithParam<LayerCase> {};
 
 TEST_P(Product, AgreesWithDenseMatrices) {
@@ -87,7 +112,8 @@ TEST_P(Product, AgreesWithDenseMatrices) {
   std::mt19937 random(static_cast<std::uint32_t>(number));
   const std::int64_t fewer = std::max<std::int64_t>(1, layer.lift.types() - 1);
   for (std::int64_t m : {std::int64_t{0}, std::int64_t{1}, fewer, std::int64_t{37}, std::int64_t{301}})
-    expectProduct(layer, compiled, randomBatch(layer, m, random), random);
+    for (auto expect : {expectProduct, expectDx})
+      expect(layer, compiled, randomBatch(layer, m, random), random);
 }
 
 INSTANTIATE_TEST_SUITE_P(Layers, Product, testing::ValuesIn(layerCases()),
@@ -100,7 +126,9 @@ TEST(Levels, AgreeWithDenseMatrices) {
       SCOPED_TRACE(level + " " + name);
       const compiler::Spec spec = makeSpec(layerCase(name));
       std::mt19937 random(7);
-      expectProduct(*spec.layer, CompiledLayer(spec, level), randomBatch(*spec.layer, 53, random), random);
+      const CompiledLayer compiled(spec, level);
+      for (auto expect : {expectProduct, expectDx})
+        expect(*spec.layer, compiled, randomBatch(*spec.layer, 53, random), random);
     }
 }
 
@@ -114,7 +142,8 @@ TEST(Product, AllRowsOfOneType) {
     Batch batch;
     batch.m = 129;
     batch.types.assign(129, type);
-    expectProduct(*spec.layer, compiled, batch, random);
+    for (auto expect : {expectProduct, expectDx})
+      expect(*spec.layer, compiled, batch, random);
   }
 }
 

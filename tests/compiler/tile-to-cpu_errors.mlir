@@ -207,3 +207,51 @@ tile.kernel @in_place(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x64xf32>) a
     }
   }
 }
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 32>, bank = <2 x 32>, out = <2 x 8>,
+                       row_types = <cyclic 2>, mode = i>
+tile.kernel @transposed_in_place(%dy: !tile.matrix<?x64xf32>, %w: !tile.matrix<16x64xf32>) attributes {layout = #layout,
+    schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = direct>} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
+    %held = tile.hold %dy[%i, %r] : !tile.matrix<?x64xf32> -> !tile.buffer<8x64xf32>
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.walk (%t, %s) over [<types, 1>, <rows, 8>] {
+        %zero = tile.zero : !tile.fragment<8x16xf32>
+        // expected-error @+1 {{cannot multiply by a transposed bank in place: copy its blocks first}}
+        %sum = tile.mma %held[%t, %j, %s], %w[%j, %j, %n], %zero
+            : !tile.buffer<8x64xf32>, !tile.matrix<16x64xf32>, !tile.fragment<8x16xf32>
+      }
+    }
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 32>, bank = <2 x 32>, out = <2 x 8>,
+                       row_types = <cyclic 2>, mode = i>
+tile.kernel @packs(%w: !tile.matrix<16x64xf32>, %packed: !tile.matrix<64x16xf32, panels 16 x 1>) attributes {layout = #layout,
+    schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>} {
+  tile.own (%b) over [<bank_rows, 1>] {
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
+      // expected-error @+1 {{packs no transposed bank: kernels of mode i copy its blocks when they need them}}
+      tile.copy %w[%b, %j, %n] to %packed : !tile.matrix<16x64xf32> to !tile.matrix<64x16xf32, panels 16 x 1>
+    }
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 32>, bank = <2 x 32>, out = <2 x 8>,
+                       row_types = <cyclic 2>, mode = i>
+tile.kernel @lanes(%dy: !tile.matrix<?x64xf32>, %w: !tile.matrix<16x64xf32>) attributes {layout = #layout,
+    schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 12, lanes = 12, bank = copied>} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
+    %stage = tile.buffer : !tile.buffer<64x12xf32, panels 12 x 1>
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 12>] {
+      // expected-error @+1 {{transposes squares of a power of two, the schedule has 12 lanes}}
+      tile.copy %w[%j, %j, %n] to %stage : !tile.matrix<16x64xf32> to !tile.buffer<64x12xf32, panels 12 x 1>
+    }
+  }
+}

@@ -97,6 +97,8 @@ LogicalResult KernelEmitter::emitCopy(tile::CopyOp copy) {
     auto guarded = scf::IfOp::create(builder, location, needed, /*withElseRegion=*/false);
     builder.setInsertionPoint(guarded.thenBlock()->getTerminator());
   }
+  if (layout.isTransposed())
+    return emitTransposedCopy(copy);
 
   const std::int64_t lanes = schedule.getLanes(), vectors = target.panel / lanes;
   auto vector = VectorType::get({lanes}, storageOf(bank.element));

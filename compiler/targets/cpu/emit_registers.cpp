@@ -52,6 +52,8 @@ LogicalResult KernelEmitter::emitMma(tile::MmaOp mma) {
   Value width = groupWidth(layout.getIn(), "in", input_group, pairing);
   Value rows_start = heldStart(row_type, input_group, ordinal);
   const bool in_place = !bank.buffer && bank.panel == 0;
+  if (in_place && layout.isTransposed())
+    return mma.emitOpError("cannot multiply by a transposed bank in place: copy its blocks first");
   Value bank_start, first_column, left;
   if (in_place) {
     bank_start = groupStart(layout.getBank(), "bank", bank_row);

@@ -146,11 +146,15 @@ LogicalResult KernelEmitter::emitTerms(tile::TermsOp terms) {
   const bool regular = lift.completeGraph().has_value();
   TermTables tables;
   Value from, to;
+  Value diagonal;
   if (regular) {
-    // B(i, j) = {i, j}: one term on the diagonal, two elsewhere.
+    // B(i, j) = {i, j}: one term on the diagonal, two elsewhere. Transposed: all groups on the diagonal, one
+    // elsewhere.
     from = index(0);
-    Value diagonal = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::eq, type, group);
-    to = arith::SelectOp::create(builder, location, diagonal, index(1), index(2));
+    diagonal = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::eq, type, group);
+    to = arith::SelectOp::create(builder, location, diagonal,
+                                 index(lift.isTransposed() ? lift.inputGroups() : 1),
+                                 index(lift.isTransposed() ? 1 : 2));
   } else {
     tables = tabulate(lift);
     Value slot = add(multiply(type, lift.outputGroups()), group);
@@ -167,7 +171,10 @@ LogicalResult KernelEmitter::emitTerms(tile::TermsOp terms) {
   Value term = loop.getInductionVar();
 
   Value input_group, bank_row, coefficient;
-  if (regular) {
+  if (regular && lift.isTransposed()) {
+    input_group = bank_row = arith::SelectOp::create(builder, location, diagonal, term, group);
+    coefficient = arith::ConstantOp::create(builder, location, builder.getF32FloatAttr(1.0f));
+  } else if (regular) {
     Value first = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::eq, term, index(0));
     input_group = bank_row =
         arith::SelectOp::create(builder, location, first, least(type, group), greatest(type, group));

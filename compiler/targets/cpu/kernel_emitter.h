@@ -64,6 +64,8 @@ private:
   // emit_data.cpp: hold, copy
   mlir::LogicalResult emitHold(tile::HoldOp hold);
   mlir::LogicalResult emitCopy(tile::CopyOp copy);
+  /// The same for a bank whose blocks are wanted transposed (emit_transposed.cpp).
+  mlir::LogicalResult emitTransposedCopy(tile::CopyOp copy);
   void copyRow(const Memory &from, Value row, Value from_start, const Memory &to, Value to_start,
                Value count);
 

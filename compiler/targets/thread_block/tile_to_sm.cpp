@@ -36,6 +36,10 @@ LogicalResult ThreadBlockProgram::check(tile::OwnOp own) {
     return source.emitOpError(
         "shares blocks among its types, or holds rows: its workers run alone, with rows on "
         "the first side");
+  if (layout.isTransposed())
+    return source.emitOpError(
+        "multiplies by a transposed bank (mode i); blocks of threads multiply by the bank as "
+        "it is");
   const std::int64_t types = schedule.getTypes();
   if (types > 1 && schedule.hasWarps())
     return source.emitOpError("owns ") << types << " types in a tile; where threads copy, it has one";

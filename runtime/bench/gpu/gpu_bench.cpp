@@ -324,9 +324,7 @@ GpuBenchCase GpuBench::measure(const std::string &bundle_path, int64_t m) {
   result.n = layer.n;
   result.q = algebraSize(layer);
   result.dtype = name(layer.dtype);
-  const ActiveWork work =
-      activeWork(product.bundle(),
-                 rowTypes({&layer, &product.bundle().support(), m, nullptr, 0, nullptr, 0, 0, nullptr}));
+  const ActiveWork work = activeWork(product.bundle(), rowTypes(layer, m, 0, nullptr));
   result.active_macs = work.macs;
   result.dense_macs = m * layer.k * layer.n;
   result.checked_outputs = product.reference().samples();

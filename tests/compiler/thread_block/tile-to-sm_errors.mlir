@@ -175,3 +175,14 @@ tile.kernel @threads(%x: !tile.matrix<?x128xbf16>) attributes {layout = #layout,
   tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
   }
 }
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 64>, bank = <2 x 64>, out = <2 x 64>,
+                       row_types = <cyclic 2>, mode = i>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3>
+// expected-error @+1 {{multiplies by a transposed bank (mode i); blocks of threads multiply by the bank as it is}}
+tile.kernel @transposed(%dy: !tile.matrix<?x128xbf16>) attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+  }
+}

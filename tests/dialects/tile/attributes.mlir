@@ -19,7 +19,13 @@ func.func private @layouts() attributes {
                           row_types = <interval 4 x 192>>,
   // CHECK-SAME: slots = #tile.layout<algebra = #algebra{{[0-9]*}}, lift = slots, in = <2 x 8>, bank = <2 x 8>, out = <2 x 12>, row_types = <cyclic 1>>
   slots = #tile.layout<algebra = #complex, lift = slots, in = <2 x 8>, bank = <2 x 8>, out = <2 x 12>,
-                       row_types = <cyclic 1>>
+                       row_types = <cyclic 1>>,
+  // CHECK-SAME: transposed = #tile.layout<algebra = #algebra{{[0-9]*}}, lift = rows, in = <4 x 24>, bank = <4 x 24>, out = <4 x 16>, row_types = <cyclic 4>, mode = i>
+  transposed = #tile.layout<algebra = #q4, lift = rows, in = <4 x 24>, bank = <4 x 24>, out = <4 x 16>,
+                            row_types = <cyclic 4>, mode = i>,
+  // CHECK-SAME: usual = #tile.layout<{{.*}}, row_types = <cyclic 4>>}
+  usual = #tile.layout<algebra = #q4, lift = rows, in = <4 x 16>, bank = <4 x 16>, out = <4 x 24>,
+                       row_types = <cyclic 4>, mode = k>
 }
 
 // CHECK-LABEL: func.func private @schedules

@@ -1,7 +1,8 @@
 """The product of a complete-graph layer in Python's own floats, through .npy files.
 
-q_product.py make FOLDER Q M K N        writes x.npy and w.npy, random with NaN and infinity here and there
+q_product.py make FOLDER Q M K N        writes x.npy, dy.npy and w.npy, random with NaN and infinity here and there
 q_product.py check FOLDER Q OFFSET WIDTH TOLERANCE    compares y.npy with them; WIDTH rows of one type follow each other
+q_product.py check_dx FOLDER Q OFFSET WIDTH TOLERANCE    the same for dx.npy, the gradient of x where dy.npy is that of y
 """
 import ast
 import math
@@ -44,27 +45,58 @@ def make(folder, q, m, k, n):
     for special in (math.nan, math.inf, -math.inf):
         x[source.randrange(len(x))] = special
         w[source.randrange(len(w))] = special
+    dy = [source.uniform(-1, 1) for _ in range(m * n)]
+    for special in (math.nan, math.inf, -math.inf):
+        dy[source.randrange(len(dy))] = special
     write(folder / "x.npy", m, k, x)
     write(folder / "w.npy", k, n, w)
+    write(folder / "dy.npy", m, n, dy)
+
+
+def operands(folder, names, tolerance):
+    matrices = [read(folder / name) for name in names]
+    if tolerance > 1e-4:
+        matrices = [[[half(value) for value in row] for row in matrix] for matrix in matrices]
+    return matrices
 
 
 def check(folder, q, offset, width, tolerance):
-    x, w, y = (read(folder / name) for name in ("x.npy", "w.npy", "y.npy"))
-    if tolerance > 1e-4:
-        x, w = ([[half(value) for value in row] for row in matrix] for matrix in (x, w))
+    x, w = operands(folder, ("x.npy", "w.npy"), tolerance)
     k, n = len(w) // q, len(w[0]) // q
+
+    def expected(row, column):
+        own, group = (offset + row) % (q * width) // width, column // n
+        return sum(
+            x[row][depth] * w[depth][column]
+            for source in sorted({own, group})
+            for depth in range(source * k, (source + 1) * k)
+        )
+
+    compare(read(folder / "y.npy"), len(x), q * n, expected, tolerance)
+
+
+def check_dx(folder, q, offset, width, tolerance):
+    dy, w = operands(folder, ("dy.npy", "w.npy"), tolerance)
+    k, n = len(w) // q, len(w[0]) // q
+
+    def expected(row, depth):
+        own, source = (offset + row) % (q * width) // width, depth // k
+        return sum(
+            dy[row][column] * w[depth][column]
+            for group in (range(q) if source == own else (source,))
+            for column in range(group * n, (group + 1) * n)
+        )
+
+    compare(read(folder / "dx.npy"), len(dy), q * k, expected, tolerance)
+
+
+def compare(actual_matrix, rows, columns, expected_at, tolerance):
+    assert (len(actual_matrix), len(actual_matrix[0])) == (rows, columns)
     error = norm = 0.0
     kinds = 0
-    for row, values in enumerate(x):
-        own = (offset + row) % (q * width) // width
-        for column in range(q * n):
-            group = column // n
-            expected = sum(
-                values[depth] * w[depth][column]
-                for source in sorted({own, group})
-                for depth in range(source * k, (source + 1) * k)
-            )
-            actual = y[row][column]
+    for row in range(rows):
+        for column in range(columns):
+            expected, actual = expected_at(row, column), actual_matrix[row][column]
             if math.isfinite(expected):
                 if not math.isfinite(actual):
                     sys.exit("row %d, column %d is %r and not %r" % (row, column, actual, expected))
@@ -84,4 +116,4 @@ def check(folder, q, offset, width, tolerance):
 if __name__ == "__main__":
     folder = pathlib.Path(sys.argv[2])
     numbers = [ast.literal_eval(argument) for argument in sys.argv[3:]]
-    {"make": make, "check": check}[sys.argv[1]](folder, *numbers)
+    {"make": make, "check": check, "check_dx": check_dx}[sys.argv[1]](folder, *numbers)

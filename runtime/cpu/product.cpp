@@ -1,4 +1,4 @@
-#include "runtime/cpu/forward.h"
+#include "runtime/cpu/product.h"
 
 #include "runtime/cpu/row_types.h"
 #include "runtime/support/checked.h"
@@ -48,8 +48,8 @@ size_t workspaceSize(const CpuKernels &kernels, const Layer &layer, int64_t m, i
   return size_t(neededBytes(layer, m, resolveThreads(threads), kernels.scratchBytes()));
 }
 
-void runForward(const CpuKernels &kernels, const Layer &layer, const ForwardCall &call) {
-  const int64_t m = call.x.rows;
+void runProduct(const CpuKernels &kernels, const Layer &layer, const ProductCall &call) {
+  const int64_t m = call.rows.rows;
   const int workers = resolveThreads(call.threads);
   const bool explicit_types = layer.row_types == RowTypesKind::explicit_types;
 
@@ -80,10 +80,10 @@ void runForward(const CpuKernels &kernels, const Layer &layer, const ForwardCall
 
   size_t index;
   if (call.kernel >= 0) {
-    kernels.requireUsable(call.kernel, call.packed != nullptr);
+    kernels.requireUsable(call.kernel, call.map, call.packed != nullptr);
     index = size_t(call.kernel);
   } else {
-    index = call.packed != nullptr ? size_t(call.packed_kernel) : kernels.chooseUnpacked(longest);
+    index = call.packed != nullptr ? size_t(call.packed_kernel) : kernels.chooseUnpacked(call.map, longest);
   }
   if (call.packed != nullptr && int64_t(index) != call.packed_kernel)
     throw Error(ALGRT_INVALID_ARGUMENT, "weights were packed for another kernel of the bundle");
@@ -91,9 +91,10 @@ void runForward(const CpuKernels &kernels, const Layer &layer, const ForwardCall
   const Kernel &description = *kernel.description;
 
   const int64_t row_blocks = ceilDivide(longest, description.rows_per_task);
+  const std::vector<int64_t> &groups = call.map == Map::forward ? layer.out_groups : layer.in_groups;
   const int64_t per_slice =
       checkedMultiply(ceilDivide(layer.types, description.types_per_task), row_blocks, "tasks");
-  const int64_t slices = chooseSlices(per_slice, workers, int64_t(layer.out_groups.size()));
+  const int64_t slices = chooseSlices(per_slice, workers, int64_t(groups.size()));
   const int64_t tasks = checkedMultiply(per_slice, slices, "tasks");
 
   MatrixView bank = call.bank;
@@ -101,13 +102,13 @@ void runForward(const CpuKernels &kernels, const Layer &layer, const ForwardCall
     const int64_t elements = description.packed_bytes / elementBytes(layer.dtype);
     bank = MatrixView{call.packed->data(), 1, elements, elements};
   }
-  const algrt_memref2 x = descriptor(call.x), w = descriptor(bank), y = descriptor(call.y);
+  const algrt_memref2 x = descriptor(call.rows), w = descriptor(bank), y = descriptor(call.result);
   const algrt_memref1 row_list = descriptor(rows, explicit_types ? m : 0);
   const algrt_memref1 start_list = descriptor(starts, explicit_types ? layer.types + 1 : 0);
   const int64_t scratch_step = alignUp(description.scratch_bytes);
   runTasks(workers, tasks, [&](int worker, int64_t begin, int64_t end) {
     const algrt_memref1 scratch = descriptor(memory + worker * scratch_step, description.scratch_bytes);
-    kernel.forward(&x, &w, &y, &scratch, &row_list, &start_list, call.p0, row_blocks, slices, begin, end);
+    kernel.multiply(&x, &w, &y, &scratch, &row_list, &start_list, call.p0, row_blocks, slices, begin, end);
   });
 }
 

@@ -1,4 +1,4 @@
-// One forward product: cut into tasks, scratch handed out, workers started.
+// One product of rows with the bank: cut into tasks, scratch handed out, workers started.
 #pragma once
 
 #include "runtime/cpu/kernels.h"
@@ -7,8 +7,9 @@
 
 namespace algrt {
 
-struct ForwardCall {
-  MatrixView x, y;
+struct ProductCall {
+  Map map = Map::forward;
+  MatrixView rows, result;        // x and y, or dy and dx
   MatrixView bank;                // the user's; unused with packed weights
   const AlignedBuffer *packed;    // or null
   int64_t packed_kernel = -1;     // the kernel that the bank was packed for
@@ -20,10 +21,10 @@ struct ForwardCall {
   int64_t kernel = -1; // -1 = choose
 };
 
-// Bytes that runForward needs for up to m rows, whatever it chooses.
+// Bytes that runProduct needs for up to m rows, whatever it chooses.
 size_t workspaceSize(const CpuKernels &kernels, const Layer &layer, int64_t m, int threads);
 
-// The views have been checked against the layer; y.rows > 0.
-void runForward(const CpuKernels &kernels, const Layer &layer, const ForwardCall &call);
+// The views have been checked against the layer; result.rows > 0.
+void runProduct(const CpuKernels &kernels, const Layer &layer, const ProductCall &call);
 
 } // namespace algrt

@@ -1,0 +1,40 @@
+// Arguments of the API's functions: structures of several versions, counts, row types.
+#pragma once
+
+#include "runtime/algrt.h"
+#include "runtime/api/boundary.h"
+#include "runtime/bundle/layer.h"
+#include "runtime/support/error.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+namespace algrt {
+
+[[noreturn]] void refuse(const std::string &what);
+
+// Throws unless value is 0 or more.
+void checkCount(const char *name, int64_t value);
+
+// Explicit types and only they come as a tensor, and do not depend on the position.
+void checkRowTypes(const Layer &layer, const DLTensor *types, int64_t p0);
+
+// The caller may have been compiled against an older, shorter structure, or a newer one of which it uses
+// nothing new. `shortest` is the size of the first version; `initial` has the defaults.
+template <typename Args>
+Args readArguments(const Args *given, size_t shortest, Args initial, const char *init) {
+  requireNotNull(given, "args");
+  const size_t size = given->struct_size;
+  if (size < shortest)
+    refuse("args: struct_size is " + std::to_string(size) + "; start from " + init + "()");
+  std::memcpy(&initial, given, std::min(size, sizeof(initial)));
+  const unsigned char *bytes = reinterpret_cast<const unsigned char *>(given);
+  for (size_t i = sizeof(initial); i < size; ++i)
+    if (bytes[i] != 0)
+      throw Error(ALGRT_UNSUPPORTED,
+                  "args: a field is set that this runtime does not know: update the runtime");
+  return initial;
+}
+
+} // namespace algrt

@@ -1,0 +1,24 @@
+// A product on tensors in CPU memory, the forward one or a gradient: checked, and run.
+#pragma once
+
+#include "runtime/api/handles.h"
+
+namespace algrt {
+
+struct CpuProduct {
+  Map map = Map::forward;
+  const DLTensor *rows = nullptr, *result = nullptr; // x and y, or dy and dx
+  const char *rows_name = "x", *result_name = "y";   // in the function's arguments, for messages
+  const DLTensor *w = nullptr;                       // the bank, or null with packed weights
+  const algrt_weights *weights = nullptr;
+  const DLTensor *types = nullptr;
+  int64_t p0 = 0;
+  void *workspace = nullptr;
+  size_t workspace_bytes = 0;
+  int threads = 0;
+  int64_t kernel = -1; // -1 = choose
+};
+
+void multiplyOnCpu(const algrt_bundle &bundle, const CpuProduct &product);
+
+} // namespace algrt
