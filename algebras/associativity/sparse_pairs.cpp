@@ -1,6 +1,7 @@
 #include "algebras/associativity/sparse_pairs.h"
 
 #include "algebras/associativity/scaled_table.h"
+#include "algebras/associativity/slot_generators.h"
 #include "algebras/linear/echelon.h"
 #include "algebras/rational_flint.h"
 
@@ -36,7 +37,8 @@ struct PrimeResidues {
   std::uint64_t subtract(std::uint64_t left, std::uint64_t right) const { return nmod_sub(left, right, mod); }
 };
 
-// The constants by first and by output slot, in 16 bytes each.
+// The constants by first and by output slot, in 16 bytes each; those by output slot only where the first slot
+// is chosen.
 class CompactTable {
 public:
   struct Entry {
@@ -44,17 +46,18 @@ public:
     std::uint64_t residue;
   };
 
-  explicit CompactTable(const Table &table)
-      : table_(table), by_first_(table.nonzeros()), by_output_(table.nonzeros()),
+  CompactTable(const Table &table, std::vector<bool> chosen)
+      : table_(table), chosen_(std::move(chosen)), by_first_(table.nonzeros()),
         first_starts_(table.dimension() + 1), output_starts_(table.dimension() + 1) {
     for (const Constant &constant : table.constants()) {
       ++first_starts_[constant.i + 1];
-      ++output_starts_[constant.k + 1];
+      output_starts_[constant.k + 1] += chosen_[constant.i];
     }
     for (std::int64_t slot = 0; slot < table.dimension(); ++slot) {
       first_starts_[slot + 1] += first_starts_[slot];
       output_starts_[slot + 1] += output_starts_[slot];
     }
+    by_output_.resize(output_starts_.back());
   }
 
   template <typename Residue> void fill(Residue residue) {
@@ -65,11 +68,13 @@ public:
            k = static_cast<std::uint32_t>(constant.k);
       std::uint64_t value = residue(constant.value);
       by_first_[at++] = {j, k, value};
-      by_output_[next[k]++] = {i, j, value};
+      if (chosen_[i])
+        by_output_[next[k]++] = {i, j, value};
     }
   }
 
   std::int64_t dimension() const { return table_.dimension(); }
+  bool isChosen(std::uint32_t slot) const { return chosen_[slot]; }
   std::span<const Entry> row(std::uint32_t i) const {
     return {by_first_.data() + first_starts_[i], by_first_.data() + first_starts_[i + 1]};
   }
@@ -79,13 +84,14 @@ public:
   std::size_t pairs(std::uint32_t i) const {
     std::size_t count = 0;
     for (const Entry &left : row(i))
-      count += first_starts_[left.b + 1] - first_starts_[left.b] + output_starts_[left.a + 1] -
-               output_starts_[left.a];
+      count += (chosen_[left.a] ? first_starts_[left.b + 1] - first_starts_[left.b] : 0) +
+               output_starts_[left.a + 1] - output_starts_[left.a];
     return count;
   }
 
 private:
   const Table &table_;
+  std::vector<bool> chosen_;
   std::vector<Entry> by_first_, by_output_;
   std::vector<std::uint32_t> first_starts_, output_starts_;
 };
@@ -123,10 +129,11 @@ bool isZeroAt(const CompactTable &table, std::uint32_t i, Residues residues, Sum
     return (j << (2 * kSlotBits)) | (k << kSlotBits) | l;
   };
   for (const CompactTable::Entry &left : table.row(i)) {
-    for (const CompactTable::Entry &right : table.row(left.b)) { // (b_i b_j) b_k
-      std::uint64_t &sum = sums.at(key(left.a, right.a, right.b));
-      sum = residues.add(sum, residues.multiply(left.residue, right.residue));
-    }
+    if (table.isChosen(left.a))
+      for (const CompactTable::Entry &right : table.row(left.b)) { // (b_i b_j) b_k
+        std::uint64_t &sum = sums.at(key(left.a, right.a, right.b));
+        sum = residues.add(sum, residues.multiply(left.residue, right.residue));
+      }
     for (const CompactTable::Entry &inner :
          table.into(left.a)) { // b_i (b_j b_k), where b_j b_k has a part in left.a
       std::uint64_t &sum = sums.at(key(inner.a, inner.b, left.b));
@@ -229,7 +236,7 @@ std::optional<SparsePairs> searchSparsePairs(const Table &table) {
   constexpr std::int64_t kSmall = 1024;
   if (n <= kSmall && table.nonzeros() >= n * n * n / 16)
     return std::nullopt;
-  CompactTable compact(table);
+  CompactTable compact(table, slotGenerators(table));
   const Field &field = table.field();
   auto withPrime = [&](std::uint64_t p) {
     nmod_t mod;
