@@ -2,6 +2,7 @@
 
 #include "algebras/identity.h"
 #include "algebras/structure/dense_decomposition.h"
+#include "algebras/structure/nilpotent.h"
 #include "algebras/structure/scaled_units.h"
 
 #include <algorithm>
@@ -139,12 +140,14 @@ private:
         found.push_back(matrixComponent(field_, *units));
       } else {
         // Of one class alone, dense linear algebra gives more at once: powers of the radical, the centre.
-        if (classes_.count() == 1 || table.dimension() > kLargestDense)
+        if (classes_.count() == 1)
           return false;
         result_.by_linear_algebra = true;
-        std::optional<SparseVector> identity = findIdentity(table);
+        std::optional<SparseVector> identity;
+        if (table.dimension() <= kLargestDense)
+          identity = findIdentity(table);
         if (!identity)
-          return false;
+          return isNilpotent(table).value_or(false) && addRadicalSlots(number);
         Decomposition dense = decomposeDense(table, *identity);
         found = std::move(dense.components);
         if (!dense.radical_powers.empty())

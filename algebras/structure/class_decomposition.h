@@ -19,7 +19,9 @@ struct ClassDecomposition {
 };
 
 // For an associative unital table, which is not checked. Let I be the span of the classes before a class C.
-// - Where C does not multiply into itself, its square lies in I: modulo I it lies in the radical.
+// - Where C does not multiply into itself, its square lies in I: modulo I it lies in the radical. So it does
+// where the
+//   span of C, multiplied modulo I, is nilpotent.
 // - Where the span of C, multiplied modulo I, has an identity u, it is an ideal of A/I with an identity, so
 // that u is
 //   central and A/I is the direct product of this ideal and of what is left of A/I modulo C.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <unordered_map>
 
 namespace algebras {
 
@@ -72,44 +74,67 @@ RadicalPowers fromDepths(const std::vector<std::int64_t> &depth, bool with_bases
   return result;
 }
 
-// Calls take(r p) for the elements r of a basis of rad, where r p is not zero.
-template <typename Take>
-bool multiplyByRadical(const TableIndex &index, const ClassDecomposition &decomposition,
-                       const SparseVector &p, std::int64_t &budget, Take take) {
-  const Field &field = index.table().field();
-  // By the first slot: b_i p.
-  std::map<std::int64_t, std::map<std::int64_t, Rational>> products;
-  for (const auto &[j, value] : p)
-    index.withSecond(j, [&](const Constant &constant) {
-      --budget;
-      Rational &sum = products[constant.i][constant.k];
-      sum = field.reduce(sum + value * constant.value);
-    });
-  auto offer = [&](const std::map<std::int64_t, Rational> &sums) {
+// The products of elements by a basis of rad.
+class RadicalProducts {
+public:
+  RadicalProducts(const TableIndex &index, const ClassDecomposition &decomposition)
+      : index_(index), decomposition_(decomposition) {
+    for (std::size_t element = 0; element < decomposition.radical_elements.size(); ++element)
+      for (const auto &[slot, value] : decomposition.radical_elements[element])
+        elements_with_[slot].push_back(element);
+  }
+
+  // Calls take(r p) for the basis elements r with r p other than zero, until it returns false; then, or when
+  // the budget is spent, the result is false.
+  template <typename Take> bool visit(const SparseVector &p, std::int64_t &budget, Take take) const {
+    // By the first slot: b_i p.
+    std::map<std::int64_t, Sums> products;
+    for (const auto &[j, value] : p)
+      index_.withSecond(j, [&](const Constant &constant) {
+        --budget;
+        accumulate(products[constant.i], constant.k, value * constant.value);
+      });
+    std::set<std::size_t> elements;
+    for (const auto &[i, sums] : products) {
+      if (decomposition_.in_radical[i] && !offer(sums, budget, take))
+        return false;
+      if (auto found = elements_with_.find(i); found != elements_with_.end())
+        elements.insert(found->second.begin(), found->second.end());
+    }
+    for (std::size_t element : elements) {
+      Sums sums;
+      for (const auto &[i, factor] : decomposition_.radical_elements[element])
+        if (auto found = products.find(i); found != products.end())
+          for (const auto &[k, value] : found->second) {
+            --budget;
+            accumulate(sums, k, factor * value);
+          }
+      if (!offer(sums, budget, take))
+        return false;
+    }
+    return true;
+  }
+
+private:
+  using Sums = std::map<std::int64_t, Rational>;
+
+  void accumulate(Sums &sums, std::int64_t slot, const Rational &value) const {
+    Rational &sum = sums[slot];
+    sum = index_.table().field().reduce(sum + value);
+  }
+  template <typename Take> static bool offer(const Sums &sums, std::int64_t &budget, Take take) {
     SparseVector product;
     for (const auto &[slot, value] : sums)
       if (!value.isZero())
         product.emplace_back(slot, value);
     budget -= static_cast<std::int64_t>(product.size());
     return budget >= 0 && (product.empty() || take(product));
-  };
-  for (const auto &[i, sums] : products)
-    if (decomposition.in_radical[i] && !offer(sums))
-      return false;
-  for (const SparseVector &element : decomposition.radical_elements) {
-    std::map<std::int64_t, Rational> sums;
-    for (const auto &[i, factor] : element)
-      if (auto found = products.find(i); found != products.end())
-        for (const auto &[k, value] : found->second) {
-          Rational &sum = sums[k];
-          sum = field.reduce(sum + factor * value);
-        }
-    budget -= static_cast<std::int64_t>(element.size());
-    if (!offer(sums))
-      return false;
   }
-  return true;
-}
+
+  const TableIndex &index_;
+  const ClassDecomposition &decomposition_;
+  std::unordered_map<std::int64_t, std::vector<std::size_t>> elements_with_; // that have a part in the slot
+};
 
 std::optional<RadicalPowers> byElimination(const TableIndex &index, const ClassDecomposition &decomposition,
                                            bool with_bases) {
@@ -122,13 +147,13 @@ std::optional<RadicalPowers> byElimination(const TableIndex &index, const ClassD
   for (const SparseVector &element : decomposition.radical_elements)
     if (!radical.insert(element))
       return std::nullopt;
+  RadicalProducts products(index, decomposition);
   RadicalPowers result;
   std::optional<std::vector<SparseVector>> power = radical.basis();
   while (power && !power->empty()) {
     SparseEchelon next(field, kBudget);
     for (const SparseVector &vector : *power)
-      if (!multiplyByRadical(index, decomposition, vector, budget,
-                             [&](const SparseVector &product) { return next.insert(product); }))
+      if (!products.visit(vector, budget, [&](const SparseVector &product) { return next.insert(product); }))
         return std::nullopt;
     result.dimensions.push_back(static_cast<std::int64_t>(power->size()));
     if (with_bases)

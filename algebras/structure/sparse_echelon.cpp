@@ -25,9 +25,10 @@ bool SparseEchelon::reduce(Sums &sums, Sums::iterator first) {
 
 bool SparseEchelon::insert(const SparseVector &vector) {
   // A slot that is new, or there already: the common cases.
-  if (vector.size() == 1 && !rows_.contains(vector[0].first)) {
-    rows_.emplace(vector[0].first, SparseVector{{vector[0].first, Rational(1)}});
-    return true;
+  if (vector.size() == 1) {
+    auto [row, is_new] = rows_.try_emplace(vector[0].first, SparseVector{{vector[0].first, Rational(1)}});
+    if (is_new || row->second.size() == 1)
+      return true;
   }
   Sums sums(vector.begin(), vector.end());
   if (!spend(static_cast<std::int64_t>(vector.size())) || !reduce(sums, sums.begin()))

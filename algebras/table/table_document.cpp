@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 using Token = JsonText::Token;
 
-constexpr std::size_t kLongestName = 4096;
+constexpr std::size_t kLongestName = 65536;
 // Of a coefficient, in characters: numbers of a million digits are multiplied in milliseconds.
 constexpr std::size_t kLongestCoefficient = 1000000;
 

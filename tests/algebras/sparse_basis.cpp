@@ -45,34 +45,37 @@ Table rescaled(const Table &table, std::mt19937 &random) {
   return Table("rescaled", table.field(), table.dimension(), std::move(constants));
 }
 
+Table withSum(const Table &table, std::int64_t a, std::int64_t s, const Rational &factor) {
+  if (a == s)
+    return table;
+  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, Rational> sums;
+  // In factors b_a gains c b_s; in results b_a is (b_a + c b_s) - c b_s.
+  for (const Constant &c : table.constants()) {
+    std::vector<std::pair<std::int64_t, Rational>> lefts = {{c.i, Rational(1)}},
+                                                   rights = {{c.j, Rational(1)}},
+                                                   outputs = {{c.k, Rational(1)}};
+    if (c.i == s)
+      lefts.emplace_back(a, factor);
+    if (c.j == s)
+      rights.emplace_back(a, factor);
+    if (c.k == a)
+      outputs.emplace_back(s, -factor);
+    for (const auto &[i, x] : lefts)
+      for (const auto &[j, y] : rights)
+        for (const auto &[k, z] : outputs)
+          sums[{i, j, k}] += x * y * z * c.value;
+  }
+  std::vector<Constant> constants;
+  for (const auto &[slots, value] : sums)
+    constants.push_back({std::get<0>(slots), std::get<1>(slots), std::get<2>(slots), value});
+  return Table("sums", table.field(), table.dimension(), std::move(constants));
+}
+
 Table withSums(const Table &table, int steps, std::mt19937 &random) {
   Table result = table;
-  for (int step = 0; step < steps && table.dimension() > 1; ++step) {
+  for (int step = 0; step < steps; ++step) {
     std::int64_t a = random() % table.dimension(), s = random() % table.dimension();
-    if (a == s)
-      continue;
-    Rational factor = randomUnit(table.field(), random);
-    std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, Rational> sums;
-    // In factors b_a gains c b_s; in results b_a is (b_a + c b_s) - c b_s.
-    for (const Constant &c : result.constants()) {
-      std::vector<std::pair<std::int64_t, Rational>> lefts = {{c.i, Rational(1)}},
-                                                     rights = {{c.j, Rational(1)}},
-                                                     outputs = {{c.k, Rational(1)}};
-      if (c.i == s)
-        lefts.emplace_back(a, factor);
-      if (c.j == s)
-        rights.emplace_back(a, factor);
-      if (c.k == a)
-        outputs.emplace_back(s, -factor);
-      for (const auto &[i, x] : lefts)
-        for (const auto &[j, y] : rights)
-          for (const auto &[k, z] : outputs)
-            sums[{i, j, k}] += x * y * z * c.value;
-    }
-    std::vector<Constant> constants;
-    for (const auto &[slots, value] : sums)
-      constants.push_back({std::get<0>(slots), std::get<1>(slots), std::get<2>(slots), value});
-    result = Table("sums", table.field(), table.dimension(), std::move(constants));
+    result = withSum(result, a, s, randomUnit(table.field(), random));
   }
   return result;
 }

@@ -156,6 +156,30 @@ TEST(SparseStructure, LargeTables) {
   EXPECT_EQ(structure.center_dimension, 1500);
 }
 
+// Sums among the slots of the radical make classes that multiply, and are nilpotent all the same. The table
+// is too large for dense linear algebra.
+TEST(SparseStructure, MixedRadicals) {
+  std::mt19937 random(17);
+  Table plain = parseExpression("Q(2)^5 + Q(6)").expand();
+  std::vector<std::int64_t> expected = tableStructure(plain).value().radicalSeries();
+  EXPECT_GT(plain.dimension(), 1024);
+  TableIndex index(plain);
+  std::vector<bool> in_radical = decomposeByClasses(index).value().in_radical;
+  std::vector<std::int64_t> radical;
+  for (std::int64_t slot = 0; slot < plain.dimension(); ++slot)
+    if (in_radical[slot])
+      radical.push_back(slot);
+  Table mixed = plain;
+  for (int step = 0; step < 30; ++step)
+    mixed =
+        withSum(mixed, radical[random() % radical.size()], radical[random() % radical.size()], Rational(2));
+  std::optional<Structure> found = tableStructure(rescaled(permuted(mixed, random), random));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->radicalSeries(), expected);
+  EXPECT_EQ(found->maximalIdeals(), 32 + 6);
+  EXPECT_EQ(found->center_dimension, tableStructure(plain).value().center_dimension);
+}
+
 TEST(SparseStructure, UnitsAreFoundOnlyWhereTheyAre) {
   std::mt19937 random(16);
   Table matrices = rescaled(permuted(parseExpression("M(5)").expand(), random), random);
