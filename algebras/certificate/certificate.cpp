@@ -1,0 +1,128 @@
+#include "algebras/certificate/certificate.h"
+
+#include "algebras/certificate/encode.h"
+#include "algebras/certificate/leaf_proof.h"
+#include "algebras/constructions.h"
+#include "algebras/error.h"
+
+#include <fmt/format.h>
+
+namespace algebras {
+
+namespace {
+
+using nlohmann::ordered_json;
+using Kind = Algebra::Kind;
+
+constexpr std::int64_t kMostSlots = std::int64_t{1} << 22, kMostConstants = std::int64_t{1} << 24;
+
+struct Node {
+  ordered_json json;
+  Claims claims;
+};
+
+// The families that the checker expands by itself.
+std::optional<ordered_json> familyJson(const Algebra &algebra) {
+  std::int64_t n = algebra.parameter();
+  switch (algebra.kind()) {
+  case Kind::CompleteGraph:
+    return ordered_json{{"kind", "Q"}, {"n", n}};
+  case Kind::Path:
+    return ordered_json{{"kind", "path"}, {"n", n}};
+  case Kind::Coordinates:
+    return ordered_json{{"kind", "D"}, {"n", n}};
+  case Kind::Matrices:
+    return ordered_json{{"kind", "M"}, {"n", n}};
+  case Kind::Triangular:
+    return ordered_json{{"kind", "T"}, {"n", n}};
+  case Kind::Graph:
+    return ordered_json{{"kind", "graph"}, {"n", n}, {"edges", algebra.graph()->edges()}};
+  default:
+    return std::nullopt;
+  }
+}
+
+ordered_json tableJson(const Table &table) {
+  ordered_json constants = ordered_json::array();
+  for (const Constant &constant : table.constants())
+    constants.push_back({constant.i, constant.j, constant.k, encodeNumber(constant.value)});
+  return {{"kind", "table"}, {"dimension", table.dimension()}, {"constants", std::move(constants)}};
+}
+
+std::optional<Node> leaf(const Algebra &algebra, std::vector<std::string> &omissions) {
+  if (algebra.dimension() >= kMostSlots || algebra.nonzeros() >= kMostConstants)
+    throw InputError(fmt::format("{} is too large for a certificate: it has {} slots and {} constants",
+                                 algebra.name(), algebra.dimension(), algebra.nonzeros()))
+        .hint(fmt::format(
+            "a family or table may have up to {} and {}; tensor and direct products of smaller ones may "
+            "have any number",
+            kMostSlots, kMostConstants));
+  std::optional<ordered_json> family = familyJson(algebra);
+  Table table = algebra.table() ? *algebra.table() : algebra.expand();
+  std::optional<LeafProof> proof =
+      proveLeaf(algebra.table() || family ? algebra : tableAlgebra(table), table, omissions);
+  if (!proof)
+    return std::nullopt;
+  Node node{family ? std::move(*family) : tableJson(table), std::move(proof->claims)};
+  node.json["proof"] = std::move(proof->proof);
+  return node;
+}
+
+std::optional<Node> prove(const Algebra &algebra, std::vector<std::string> &omissions);
+
+// By the rules for products; nothing where they do not apply.
+std::optional<Node> product(const Algebra &algebra, std::vector<std::string> &omissions) {
+  bool tensor = algebra.kind() == Kind::Tensor;
+  std::optional<Claims> claims;
+  ordered_json factors = ordered_json::array();
+  std::string before; // equal neighbours are written once
+  for (const Algebra &factor : algebra.factors()) {
+    std::string expression = factor.expression();
+    bool repeated = expression == before && factors.back().value("power", 1) < 64;
+    std::optional<Node> node = prove(factor, omissions);
+    if (!node || !node->claims.associative || !node->claims.unital)
+      return std::nullopt;
+    if (!claims)
+      claims = node->claims;
+    else
+      claims = tensor ? tensorProductClaims(algebra.field(), *claims, node->claims)
+                      : directProductClaims(*claims, node->claims);
+    if (!claims)
+      return std::nullopt;
+    if (repeated)
+      factors.back()["power"] = factors.back().value("power", 1) + 1;
+    else
+      factors.push_back(std::move(node->json));
+    before = std::move(expression);
+  }
+  return Node{{{"kind", tensor ? "tensor" : "direct"}, {"factors", std::move(factors)}}, std::move(*claims)};
+}
+
+std::optional<Node> prove(const Algebra &algebra, std::vector<std::string> &omissions) {
+  if (algebra.kind() == Kind::Tensor || algebra.kind() == Kind::DirectProduct) {
+    std::vector<std::string> own;
+    if (std::optional<Node> node = product(algebra, own)) {
+      omissions.insert(omissions.end(), own.begin(), own.end());
+      return node;
+    }
+  }
+  return leaf(algebra, omissions);
+}
+
+} // namespace
+
+Certificate certify(const Algebra &algebra) {
+  Certificate result;
+  std::optional<Node> node = prove(algebra, result.omissions);
+  if (!node)
+    throw InputError(fmt::format("no certificate for {}", algebra.name()))
+        .hint(result.omissions.empty() ? "" : result.omissions.back());
+  result.json["certificate"] = 1;
+  result.json["name"] = algebra.name();
+  result.json["field"] = algebra.field().name();
+  result.json["claims"] = toJson(node->claims);
+  result.json["algebra"] = std::move(node->json);
+  return result;
+}
+
+} // namespace algebras

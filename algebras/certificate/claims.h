@@ -1,0 +1,37 @@
+// What a certificate claims, and how the claims of factors make those of products (docs/certificates.md,
+// [10]).
+#pragma once
+
+#include "algebras/field.h"
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+namespace algebras {
+
+// A simple factor of A/rad as far as a certificate proves it.
+struct ClaimedComponent {
+  std::int64_t dimension = 1, center = 1;
+  std::int64_t degree = 1; // it is M(degree) over its centre; 0 where that is not claimed
+  auto operator<=>(const ClaimedComponent &) const = default;
+};
+
+struct Claims {
+  std::int64_t dimension = 0, nonzeros = 0, rank_upper = 0;
+  bool associative = true, unital = true, commutative = true;
+  std::optional<std::int64_t> center;
+  std::vector<std::int64_t> layers;                    // dim rad^s / rad^(s+1)
+  std::map<ClaimedComponent, std::int64_t> components; // with their numbers; empty: no structure is claimed
+  bool arrow = false, chain = false;                   // e_i J e_j, e_i J e_j J e_l not zero
+};
+
+// Nothing where a number leaves 64 bits, or (tensor products over Q) the degrees of centres are not coprime.
+std::optional<Claims> directProductClaims(Claims left, const Claims &right);
+std::optional<Claims> tensorProductClaims(const Field &field, const Claims &left, const Claims &right);
+
+nlohmann::ordered_json toJson(const Claims &claims);
+
+} // namespace algebras

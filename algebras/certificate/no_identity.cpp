@@ -1,0 +1,88 @@
+#include "algebras/certificate/no_identity.h"
+
+#include "algebras/linear/echelon.h"
+#include "algebras/linear/modular_span.h"
+
+#include <map>
+
+namespace algebras {
+
+namespace {
+
+constexpr std::int64_t kLargestDense = 512;
+using Form = std::vector<std::pair<std::int64_t, Rational>>; // in the coefficients of u; may name one twice
+using Place = std::tuple<bool, std::int64_t, std::int64_t>;  // left, s, k
+
+std::map<Place, Form> equations(const Table &table) {
+  std::map<Place, Form> result;
+  for (const Constant &constant : table.constants()) {
+    result[{true, constant.j, constant.k}].emplace_back(constant.i, constant.value);
+    result[{false, constant.i, constant.k}].emplace_back(constant.j, constant.value);
+  }
+  return result;
+}
+
+// The weights with which the rows (form, right side) add up to (0, 1), exactly; nothing where there are none.
+std::optional<std::vector<Rational>> weights(const Table &table, const std::vector<Place> &places,
+                                             const std::map<Place, Form> &forms) {
+  std::int64_t n = table.dimension(), count = static_cast<std::int64_t>(places.size());
+  Matrix columns(table.field(), n + 1, count), right(table.field(), n + 1, 1);
+  for (std::int64_t column = 0; column < count; ++column) {
+    for (const auto &[unknown, value] : forms.at(places[column]))
+      columns.set(unknown, column, columns.get(unknown, column) + value);
+    if (std::get<1>(places[column]) == std::get<2>(places[column]))
+      columns.set(n, column, Rational(1));
+  }
+  right.set(n, 0, Rational(1));
+  std::optional<Matrix> solution = solve(columns, right);
+  if (!solution)
+    return std::nullopt;
+  std::vector<Rational> result;
+  for (std::int64_t column = 0; column < count; ++column)
+    result.push_back(solution->get(column, 0));
+  return result;
+}
+
+} // namespace
+
+std::optional<std::vector<WeightedEquation>> contradiction(const Table &table) {
+  std::map<Place, Form> forms = equations(table);
+  // 0 = 1 at once, where b_s never occurs in a product with b_s on this side.
+  for (bool left : {true, false})
+    for (std::int64_t s = 0; s < table.dimension(); ++s)
+      if (!forms.contains({left, s, s}))
+        return std::vector<WeightedEquation>{{left, s, s, Rational(1)}};
+  std::int64_t n = table.dimension();
+  if (n > kLargestDense)
+    return std::nullopt;
+  // Modulo a prime, the rows that are independent, until one is a contradiction; then exactly with these
+  // rows.
+  constexpr int kPrimes = 5;
+  std::uint64_t p = 0;
+  for (int attempt = 0; attempt < kPrimes; ++attempt) {
+    p = table.field().isRationals() ? nextModulus(p) : table.field().characteristic();
+    Field modular = Field::prime(p);
+    ModularSpan span(p, n + 1);
+    std::vector<Place> places;
+    for (const auto &[place, form] : forms) {
+      ModularSpan::Vector row(n + 1);
+      for (const auto &[unknown, value] : form)
+        row[unknown] = nmod_add(row[unknown], modular.reduce(value).integerModulo(p).value(), span.mod());
+      row[n] = std::get<1>(place) == std::get<2>(place);
+      if (span.insert(std::move(row)))
+        places.push_back(place);
+    }
+    std::optional<std::vector<Rational>> found = weights(table, places, forms);
+    if (!found)
+      continue;
+    std::vector<WeightedEquation> result;
+    for (std::size_t at = 0; at < places.size(); ++at)
+      if (!(*found)[at].isZero())
+        result.push_back(
+            {std::get<0>(places[at]), std::get<1>(places[at]), std::get<2>(places[at]), (*found)[at]});
+    return result;
+  }
+  return std::nullopt;
+}
+
+} // namespace algebras
