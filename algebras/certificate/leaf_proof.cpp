@@ -197,7 +197,7 @@ private:
     if (claimed.center > 1) {
       if (finite) {
         entry["center"] = encodeElement(component.center_generator);
-        addPolynomial(entry, component.center_polynomial);
+        entry["polynomial"] = encodePolynomial(component.center_polynomial);
       } else if (!addField(entry, component, denominators)) {
         return std::nullopt;
       }
@@ -212,10 +212,13 @@ private:
     return entry.size() == 1 ? entry["idempotent"] : entry;
   }
 
-  static void addPolynomial(ordered_json &entry, const Polynomial &polynomial) {
-    entry["polynomial"] = ordered_json::array();
-    for (const Rational &coefficient : polynomial)
-      entry["polynomial"].push_back(encodeNumber(coefficient));
+  // By exponents, like an element by slots.
+  static ordered_json encodePolynomial(const Polynomial &polynomial) {
+    SparseVector terms;
+    for (std::size_t exponent = 0; exponent < polynomial.size(); ++exponent)
+      if (!polynomial[exponent].isZero())
+        terms.emplace_back(static_cast<std::int64_t>(exponent), polynomial[exponent]);
+    return encodeElement(terms);
   }
 
   bool addField(ordered_json &entry, const SimpleComponent &component, Denominators denominators) {
@@ -230,7 +233,7 @@ private:
     if (!reason)
       return false;
     entry["center"] = encodeElement(generator);
-    addPolynomial(entry, small.polynomial);
+    entry["polynomial"] = encodePolynomial(small.polynomial);
     entry["irreducible"] = std::move(*reason);
     return true;
   }
