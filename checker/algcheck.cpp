@@ -16,7 +16,8 @@ int main(int count, char **arguments) {
     if (!file) throw std::runtime_error("cannot be read");
     const checker::Json certificate = checker::parseJson(text);
     try {
-      std::cout << arguments[1] << ": accepted\n" << checker::check(certificate).dump(2) << '\n';
+      const checker::Json proved = checker::check(certificate);
+      std::cout << arguments[1] << ": accepted\n" << proved.dump(2) << '\n';
       return 0;
     } catch (const checker::Refusal &refusal) {
       std::cerr << arguments[1] << ": refused: " << checker::claim << ": " << refusal.what() << '\n';

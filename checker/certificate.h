@@ -5,7 +5,7 @@
 
 namespace checker {
 
-constexpr std::int64_t kMostSlots = 1 << 22, kMostConstants = 1 << 24;
+constexpr std::int64_t kMostSlots = 1 << 21, kMostConstants = 1 << 24;
 
 // Slots at positions (i, j), numbered by rows; (i,k)(k,j) = (i,j), in the algebra of a graph only if k is i or j.
 inline void addFamily(Algebra &algebra, char kind, const Json &node) {

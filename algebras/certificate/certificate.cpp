@@ -14,7 +14,7 @@ namespace {
 using nlohmann::ordered_json;
 using Kind = Algebra::Kind;
 
-constexpr std::int64_t kMostSlots = std::int64_t{1} << 22, kMostConstants = std::int64_t{1} << 24;
+constexpr std::int64_t kMostSlots = std::int64_t{1} << 21, kMostConstants = std::int64_t{1} << 24;
 
 struct Node {
   ordered_json json;

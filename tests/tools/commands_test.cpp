@@ -89,8 +89,8 @@ TEST(Verify, WritesACertificateOrNothing) {
   TemporaryFolder folder;
   EXPECT_EQ(algctl({"verify", "Q(3)", "--certificate", folder.path("c.json")}).code, 0);
   nlohmann::json certificate = nlohmann::json::parse(folder.read("c.json"));
-  EXPECT_EQ(certificate["construction"], "Q(3)");
-  EXPECT_EQ(certificate["facts"]["associative"], true);
+  EXPECT_EQ(certificate["algebra"]["kind"], "Q");
+  EXPECT_EQ(certificate["claims"]["associative"], true);
   expectFailure(algctl({"verify", "Q(3)", "--certificate", folder.path("absent/c.json")}), 1, "cannot write");
   expectFailure(algctl({"verify", "R(3)", "--certificate", folder.path("d.json")}), 1, "");
   EXPECT_EQ(folder.fileCount(), 1u);

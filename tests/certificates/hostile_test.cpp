@@ -1,0 +1,132 @@
+// Certificates made to do harm, and the program's exit codes.
+#include "tests/certificates/samples.h"
+
+#include "algebras/expression.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sys/wait.h>
+
+namespace {
+
+using nlohmann::json;
+using testing_support::certificateOf;
+using testing_support::refusal;
+
+struct Outcome {
+  int code;
+  std::string out, err;
+};
+
+std::string read(const std::string &path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+Outcome algcheck(const std::string &arguments) {
+  int status = std::system(fmt::format("'{}' {} > out.txt 2> err.txt", ALGCHECK, arguments).c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("out.txt"), read("err.txt")};
+}
+
+Outcome algcheckText(const std::string &text) {
+  std::ofstream("certificate.json") << text;
+  return algcheck("certificate.json");
+}
+
+TEST(Program, ExitCodes) {
+  json certificate = certificateOf(algebras::parseExpression("Q(3)"));
+  Outcome accepted = algcheckText(certificate.dump());
+  EXPECT_EQ(accepted.code, 0) << accepted.err;
+  EXPECT_NE(accepted.out.find("accepted"), std::string::npos);
+  EXPECT_NE(accepted.out.find("\"radical_dimension\": 6"), std::string::npos) << accepted.out;
+
+  certificate["claims"]["maximal_ideals"] = 4;
+  Outcome refused = algcheckText(certificate.dump());
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_EQ(refused.err, "certificate.json: refused: maximal_ideals: the certificate proves another value\n");
+  EXPECT_EQ(refused.out, "");
+
+  EXPECT_EQ(algcheck("").code, 2);
+  EXPECT_EQ(algcheck("one two").code, 2);
+  EXPECT_EQ(algcheck("absent.json").code, 1);
+  EXPECT_EQ(algcheckText("").code, 1);
+  EXPECT_EQ(algcheckText("{").code, 1);
+  EXPECT_EQ(algcheckText("{}").code, 3);
+  EXPECT_EQ(algcheckText("[]").code, 3);
+}
+
+TEST(Hostile, Nesting) {
+  std::string deep(100000, '[');
+  EXPECT_EQ(algcheckText(deep).code, 1);
+  EXPECT_EQ(algcheckText(deep + std::string(100000, ']')).code, 1);
+  json node = certificateOf(algebras::parseExpression("D(1)"));
+  for (int depth = 0; depth < 100; ++depth)
+    node["algebra"] = {{"kind", "tensor"}, {"factors", {node["algebra"]}}};
+  EXPECT_EQ(refusal(node), std::nullopt);
+}
+
+TEST(Hostile, KeysTwice) {
+  Outcome outcome = algcheckText(R"({"certificate": 1, "certificate": 1})");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("\"certificate\" occurs twice"), std::string::npos) << outcome.err;
+}
+
+TEST(Hostile, Sizes) {
+  json certificate = certificateOf(algebras::parseExpression("Q(2)"));
+  for (const char *kind : {"Q", "M", "T", "D", "path", "graph", "table"})
+    for (const json &n :
+         {json(std::int64_t{1} << 62), json(1 << 23), json(-1), json(0), json(1.5), json("2"), json(1e300)}) {
+      json changed = certificate;
+      changed["algebra"]["kind"] = kind;
+      changed["algebra"]["n"] = changed["algebra"]["dimension"] = n;
+      changed["algebra"]["constants"] = changed["algebra"]["edges"] = json::array();
+      EXPECT_TRUE(refusal(changed)) << kind << " " << n;
+    }
+  certificate["algebra"] = {{"kind", "tensor"}, {"factors", {certificate["algebra"]}}};
+  certificate["algebra"]["factors"][0]["power"] = 64;
+  EXPECT_EQ(refusal(certificate), "algebra: a number leaves 64 bits");
+  certificate["algebra"]["factors"][0]["power"] = 1 << 30;
+  EXPECT_TRUE(refusal(certificate));
+}
+
+TEST(Hostile, Fields) {
+  json certificate = certificateOf(algebras::parseExpression("Q(2)"));
+  for (const char *field :
+       {"GF(4)", "GF(1)", "GF(0)", "GF(-7)", "GF()", "GF(7", "R", "", "GF(18446744073709551557)",
+        "GF(340282366920938463463374607431768211507)", "GF(561)"}) {
+    certificate["field"] = field;
+    ASSERT_TRUE(refusal(certificate)) << field;
+    EXPECT_TRUE(refusal(certificate)->starts_with("field:")) << *refusal(certificate);
+  }
+}
+
+TEST(Hostile, WrongTypesEverywhere) {
+  json certificate = certificateOf(algebras::parseExpression("T(3)"));
+  json proof = certificate["algebra"]["proof"];
+  for (const json &value :
+       {json(), json(true), json("x"), json(-1), json(1.5), json::array(), json::object(),
+        json::array({json::array()}), json::array({json::object()}), json({{"from", 0}, {"to", 99}})})
+    for (const auto &[key, member] : proof.items()) {
+      json changed = certificate;
+      changed["algebra"]["proof"][key] = value;
+      refusal(changed); // neither crashes nor throws anything else
+    }
+}
+
+TEST(Hostile, TablesThatAreNone) {
+  json certificate = certificateOf(testing_support::knownTables().front());
+  json &constants = certificate["algebra"]["constants"];
+  json original = constants;
+  for (const json &entry :
+       {json({0, 0, 0, "1/0"}), json({0, 0, 0, "x"}), json({0, 0, 0, ""}), json({0, 0, 0, 0}),
+        json({0, 0, 9, 1}), json({-1, 0, 0, 1}), json({0, 0, 0}), json({0, 0, 0, 1, 1}), json(original[0])}) {
+    constants = original;
+    constants.push_back(entry);
+    EXPECT_TRUE(refusal(certificate)) << entry;
+  }
+}
+
+} // namespace

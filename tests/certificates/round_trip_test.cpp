@@ -1,0 +1,95 @@
+// What the engine certifies, the checker accepts; and the claims are the facts.
+#include "tests/certificates/samples.h"
+
+#include "algebras/constructions.h"
+#include "algebras/expression.h"
+#include "algebras/facts.h"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace algebras;
+using testing_support::certificateOf;
+using testing_support::refusal;
+
+template <typename Value> nlohmann::json orNull(const std::optional<Value> &value) {
+  return value ? nlohmann::json(*value) : nlohmann::json();
+}
+
+// The numbers that the facts and the certificate both have come from different code.
+void expectFacts(const nlohmann::json &claims, const Algebra &algebra) {
+  Facts facts = deriveFacts(algebra);
+  EXPECT_EQ(claims["associative"], *facts.associative);
+  EXPECT_EQ(claims["unital"], *facts.unital);
+  EXPECT_EQ(claims["commutative"], *facts.commutative);
+  EXPECT_EQ(claims["nonzeros"], facts.nonzeros);
+  if (!*facts.associative || !*facts.unital)
+    return;
+  EXPECT_EQ(claims["center_dimension"], orNull(facts.center_dimension));
+  EXPECT_EQ(claims["radical_dimension"], orNull(facts.radical_dimension));
+  EXPECT_EQ(claims["radical_series"], orNull(facts.radical_series));
+  EXPECT_EQ(claims["maximal_ideals"], orNull(facts.maximal_ideals));
+  EXPECT_EQ(claims["alder_strassen"], orNull(facts.alder_strassen));
+  EXPECT_LE(claims["rank_lower"], orNull(facts.rank_upper));
+  EXPECT_GE(claims["rank_upper"], orNull(facts.rank_upper));
+}
+
+void expectRoundTrip(const Algebra &algebra) {
+  SCOPED_TRACE(algebra.name() + " over " + algebra.field().name());
+  nlohmann::json certificate = certificateOf(algebra);
+  EXPECT_EQ(refusal(certificate), std::nullopt) << certificate;
+  expectFacts(certificate["claims"], algebra);
+}
+
+TEST(RoundTrip, KnownTables) {
+  std::vector<Algebra> tables = testing_support::knownTables();
+  EXPECT_GE(tables.size(), 26u);
+  for (const Algebra &algebra : tables)
+    expectRoundTrip(algebra);
+}
+
+TEST(RoundTrip, ConstructionsAndFields) {
+  for (const Algebra &algebra : testing_support::smallSamples())
+    expectRoundTrip(algebra);
+}
+
+TEST(RoundTrip, DenseBases) {
+  for (const Algebra &algebra : testing_support::denseSamples())
+    expectRoundTrip(algebra);
+}
+
+TEST(RoundTrip, StructuredOnesAreSmall) {
+  struct {
+    const char *expression;
+    std::size_t most;
+  } cases[] = {{"Q(2)^8", 1000}, {"Q(2)^20", 1500}, {"Q(64)*M(4)", 6000}, {"Q(64)", 5000}, {"T(20)", 10000}};
+  for (const auto &[expression, most] : cases) {
+    nlohmann::json certificate = certificateOf(parseExpression(expression));
+    EXPECT_LE(certificate.dump().size(), most) << expression;
+    EXPECT_EQ(refusal(certificate), std::nullopt) << expression;
+  }
+}
+
+TEST(RoundTrip, SharperBounds) {
+  nlohmann::json claims = certificateOf(parseExpression("Q(2)^2"))["claims"];
+  EXPECT_EQ(claims["rank_lower"], 29);
+  EXPECT_EQ(claims["rank_lower_rule"], "peirce");
+  claims = certificateOf(parseExpression("T(3)"))["claims"];
+  EXPECT_EQ(claims["rank_lower"], 10);
+  EXPECT_EQ(claims["rank_upper"], 10);
+  EXPECT_EQ(certificateOf(parseExpression("M(3)"))["claims"]["rank_lower_rule"], "blaser-2003");
+  // The gain does not add over direct products.
+  EXPECT_EQ(certificateOf(parseExpression("T(3)+T(3)"))["claims"]["rank_lower"], 2 * 12 - 6 + 1);
+}
+
+// x^4 + 1 factors modulo every prime: its certificate has a prime value.
+TEST(RoundTrip, IrreducibleWithoutAPrimeModulus) {
+  for (const Algebra &algebra : testing_support::smallSamples())
+    if (algebra.name() == "Q(zeta_8)") {
+      nlohmann::json component = certificateOf(algebra)["algebra"]["proof"]["components"][0];
+      EXPECT_TRUE(component["irreducible"].contains("at")) << component;
+    }
+}
+
+} // namespace

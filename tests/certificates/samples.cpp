@@ -1,0 +1,150 @@
+#include "tests/certificates/samples.h"
+
+#include "algebras/certificate/certificate.h"
+#include "algebras/constructions.h"
+#include "algebras/error.h"
+#include "algebras/expression.h"
+#include "checker/certificate.h"
+#include "tests/algebras/check_decomposition.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <random>
+
+namespace testing_support {
+
+namespace {
+
+using namespace algebras;
+
+Table fromJson(const nlohmann::json &entry) {
+  nlohmann::json document = {{"name", entry.at("name")},
+                             {"field", entry.at("field")},
+                             {"dimension", entry.at("dimension")},
+                             {"constants", entry.at("constants")}};
+  return parseTable(document.dump(), "case.json");
+}
+
+// F[x]/(f), f monic without its leading coefficient.
+Table polynomialAlgebra(const std::string &name, Field field, const std::vector<std::int64_t> &f) {
+  auto n = static_cast<std::int64_t>(f.size());
+  std::vector<std::vector<Rational>> powers; // x^s modulo f
+  for (std::int64_t s = 0; s < 2 * n - 1; ++s) {
+    std::vector<Rational> power(n);
+    if (s < n) {
+      power[s] = Rational(1);
+    } else {
+      for (std::int64_t t = 0; t < n; ++t)
+        power[t] = field.reduce((t > 0 ? powers[s - 1][t - 1] : Rational(0)) -
+                                powers[s - 1][n - 1] * Rational(f[t]));
+    }
+    powers.push_back(power);
+  }
+  std::vector<Constant> constants;
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < n; ++j)
+      for (std::int64_t k = 0; k < n; ++k)
+        if (!powers[i + j][k].isZero())
+          constants.push_back({i, j, k, powers[i + j][k]});
+  return Table(name, field, n, constants);
+}
+
+Table cyclicGroup(std::int64_t order, Field field) {
+  std::vector<Constant> constants;
+  for (std::int64_t i = 0; i < order; ++i)
+    for (std::int64_t j = 0; j < order; ++j)
+      constants.push_back({i, j, (i + j) % order, Rational(1)});
+  return Table(fmt::format("C{}", order), field, order, constants);
+}
+
+// (a, b) over Q: i^2 = a, j^2 = b, k = i j = -j i.
+Table quaternionAlgebra(std::int64_t a, std::int64_t b) {
+  std::vector<Constant> constants;
+  std::int64_t squares[] = {1, a, b, -a * b};
+  for (std::int64_t s = 0; s < 4; ++s) {
+    constants.push_back({0, s, s, Rational(1)});
+    if (s > 0) {
+      constants.push_back({s, 0, s, Rational(1)});
+      constants.push_back({s, s, 0, Rational(squares[s])});
+    }
+  }
+  auto anticommute = [&](std::int64_t x, std::int64_t y, std::int64_t z, std::int64_t c) {
+    constants.push_back({x, y, z, Rational(c)});
+    constants.push_back({y, x, z, Rational(-c)});
+  };
+  anticommute(1, 2, 3, 1);
+  anticommute(2, 3, 1, -b);
+  anticommute(3, 1, 2, -a);
+  return Table(fmt::format("({}, {})", a, b), Field::rationals(), 4, constants);
+}
+
+} // namespace
+
+std::vector<Algebra> knownTables() {
+  std::ifstream file(ALGCTL_SOURCE_DIR "/tests/algebras/data/cases.json");
+  std::vector<Algebra> result;
+  const nlohmann::json document = nlohmann::json::parse(file);
+  for (const nlohmann::json &entry : document.at("cases"))
+    result.push_back(tableAlgebra(fromJson(entry)));
+  return result;
+}
+
+std::vector<Algebra> smallSamples() {
+  std::vector<Algebra> result;
+  for (const char *expression :
+       {"Q(1)", "Q(3)", "path(4)", "D(3)", "M(2)", "M(3)", "T(4)", "graph(4; 0->1, 1->2, 2->0)", "Q(2)^2",
+        "Q(2)*M(2)", "T(3)*D(2)", "Q(2)+M(2)+D(1)", "(Q(2)+path(3))*T(2)", "M(2)*M(2)"})
+    for (const char *field : {"Q", "GF(2)", "GF(7)"}) {
+      ExpressionOptions options;
+      options.field = Field::parse(field);
+      result.push_back(parseExpression(expression, options));
+    }
+  Field q = Field::rationals(), two = Field::prime(2), five = Field::prime(5);
+  Algebra i = tableAlgebra(polynomialAlgebra("Q(i)", q, {1, 0}));
+  Algebra cube = tableAlgebra(polynomialAlgebra("Q(cbrt 2)", q, {-2, 0, 0}));
+  Algebra eighth = tableAlgebra(polynomialAlgebra("Q(zeta_8)", q, {1, 0, 0, 0}));
+  Algebra sixteen = tableAlgebra(polynomialAlgebra("GF(16)", two, {1, 1, 0, 0}));
+  for (const Table &table :
+       {polynomialAlgebra("Q(zeta_12)", q, {1, 0, -1, 0}), polynomialAlgebra("Q[x]/x^4", q, {0, 0, 0, 0}),
+        polynomialAlgebra("Q[x]/(x^2+1)^2", q, {1, 0, 2, 0}), quaternionAlgebra(-1, -1),
+        quaternionAlgebra(2, 3), quaternionAlgebra(1, 5), cyclicGroup(6, q), cyclicGroup(8, q),
+        cyclicGroup(6, two), cyclicGroup(6, five)})
+    result.push_back(tableAlgebra(table));
+  result.insert(result.end(), {i, cube, eighth, sixteen});
+  result.push_back(tensor(i, cube));                     // by the rule: degrees 2 and 3
+  result.push_back(tensor(i, i));                        // as one table: Q(i) splits itself
+  result.push_back(tensor(eighth, completeGraph(2, q))); // split by one factor
+  result.push_back(tensor(sixteen, sixteen));            // by the rule for finite fields
+  result.push_back(directProduct(i, tableAlgebra(quaternionAlgebra(-1, -1))));
+  return result;
+}
+
+std::vector<Algebra> denseSamples() {
+  std::mt19937 random(1);
+  std::vector<Algebra> result;
+  for (const Algebra &algebra : smallSamples())
+    if (algebra.dimension() >= 3 && algebra.dimension() <= 9)
+      result.push_back(
+          tableAlgebra(denseBasis(algebra.table() ? *algebra.table() : algebra.expand(), random)));
+  return result;
+}
+
+std::optional<std::string> refusal(const nlohmann::json &certificate) {
+  try {
+    checker::check(certificate);
+    return std::nullopt;
+  } catch (const checker::Refusal &error) {
+    return checker::claim + ": " + error.what();
+  } catch (const nlohmann::json::exception &error) {
+    return checker::claim + ": " + error.what();
+  } catch (const std::out_of_range &) {
+    return checker::claim + ": a part is missing";
+  }
+}
+
+nlohmann::json certificateOf(const Algebra &algebra) {
+  return nlohmann::json::parse(certify(algebra).json.dump());
+}
+
+} // namespace testing_support

@@ -1,0 +1,186 @@
+// Certificates that were changed: every number, entry and key in turn. A change is refused, or what is
+// accepted says the truth: then the claims are those that the engine derives for the algebra that the
+// certificate now has. (A proof may be exchanged for another proof of the same, and a table for another with
+// the same facts.)
+#include "tests/certificates/samples.h"
+
+#include "algebras/certificate/certificate.h"
+#include "algebras/constructions.h"
+#include "algebras/error.h"
+#include "algebras/expression.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace {
+
+using namespace algebras;
+using nlohmann::json;
+using testing_support::certificateOf;
+using testing_support::refusal;
+
+// The algebra that a certificate is about, built by the engine.
+Algebra algebraOf(const json &node, const Field &field) {
+  std::string kind = node.at("kind");
+  if (node.contains("factors")) {
+    std::optional<Algebra> result;
+    for (const json &factor : node.at("factors"))
+      for (int copy = factor.value("power", 1); copy > 0; --copy) {
+        Algebra own = algebraOf(factor, field);
+        result = !result ? own : kind == "tensor" ? tensor(*result, own) : directProduct(*result, own);
+      }
+    return *result;
+  }
+  if (kind == "table") {
+    json table = {
+        {"field", field.name()}, {"dimension", node.at("dimension")}, {"constants", node.at("constants")}};
+    return tableAlgebra(parseTable(table.dump(), "tampered.json"));
+  }
+  std::int64_t n = node.at("n");
+  if (kind == "graph")
+    return graphAlgebra(makeGraph(n, node.at("edges").get<std::vector<Graph::Edge>>()), field);
+  if (kind == "Q")
+    return completeGraph(n, field);
+  if (kind == "M")
+    return matrices(n, field);
+  if (kind == "T")
+    return triangular(n, field);
+  return kind == "D" ? coordinates(n, field) : path(n, field);
+}
+
+void visit(json &value, const std::string &path,
+           const std::function<void(json &, const std::string &)> &act) {
+  act(value, path);
+  if (value.is_object())
+    for (auto &[key, member] : value.items())
+      visit(member, path + "/" + key, act);
+  else if (value.is_array())
+    for (std::size_t at = 0; at < value.size(); ++at)
+      visit(value[at], fmt::format("{}/{}", path, at), act);
+}
+
+class Tampering {
+public:
+  explicit Tampering(json certificate) : original_(std::move(certificate)) {
+    EXPECT_EQ(refusal(original_), std::nullopt);
+    std::vector<std::string> paths;
+    json copy = original_;
+    visit(copy, "", [&](json &, const std::string &path) { paths.push_back(path); });
+    for (const std::string &path : paths)
+      tamper(path);
+  }
+  int refused = 0, accepted = 0;
+
+private:
+  void tamper(const std::string &path) {
+    json::json_pointer pointer(path);
+    const json &value = original_.at(pointer);
+    if (value.is_number()) {
+      for (int change : {-1, 1, 7})
+        replace(pointer, value.get<std::int64_t>() + change);
+      replace(pointer, "1/2");
+    } else if (value.is_string()) {
+      std::string text = value;
+      replace(pointer, text + "0");
+      replace(pointer, text.starts_with('-') ? text.substr(1) : "-" + text);
+      replace(pointer, 1);
+    } else if (value.is_boolean()) {
+      replace(pointer, !value.get<bool>());
+    }
+    replace(pointer, nullptr);
+    if (path.empty())
+      return;
+    json &parent = copy_.at(pointer.parent_pointer());
+    if (parent.is_object()) {
+      parent.erase(pointer.back());
+      judge(path + " dropped");
+    } else {
+      std::size_t at = std::stoul(pointer.back());
+      parent.erase(at);
+      judge(path + " dropped");
+      json &twice = copy_.at(pointer.parent_pointer());
+      twice.insert(twice.begin() + static_cast<std::ptrdiff_t>(at), twice[at]);
+      judge(path + " twice");
+    }
+  }
+  void replace(const json::json_pointer &pointer, json value) {
+    if (original_.at(pointer) == value)
+      return;
+    std::string what = fmt::format("{} = {}", pointer.to_string(), value.dump());
+    copy_.at(pointer) = std::move(value);
+    judge(what);
+  }
+  void judge(const std::string &what) {
+    std::optional<std::string> reason = refusal(copy_);
+    if (reason) {
+      ++refused;
+      EXPECT_GT(reason->find(':'), 0u) << what; // names a claim
+    } else {
+      ++accepted;
+      // The name is for people, and the only thing that is not proved.
+      Field field = Field::parse(copy_.at("field").get<std::string>());
+      EXPECT_EQ(certificateOf(algebraOf(copy_.at("algebra"), field)).at("claims"), copy_.at("claims"))
+          << what;
+      if (copy_.at("algebra").contains("proof") || copy_.at("algebra").contains("factors")) {
+        EXPECT_TRUE(copy_.at("claims") == original_.at("claims") ||
+                    copy_.at("algebra") != original_.at("algebra") ||
+                    copy_.at("field") != original_.at("field"))
+            << what;
+      }
+    }
+    copy_ = original_;
+  }
+
+  json original_, copy_ = original_;
+};
+
+TEST(Tampering, KnownTables) {
+  for (const Algebra &algebra : testing_support::knownTables()) {
+    if (algebra.dimension() > 8)
+      continue;
+    SCOPED_TRACE(algebra.name());
+    json certificate = certificateOf(algebra);
+    Tampering tampering(certificate);
+    // A product that is not associative stays so, with the same witness, whatever becomes of its other
+    // constants.
+    if (certificate["claims"]["associative"] == true) {
+      EXPECT_GT(tampering.refused, 5 * tampering.accepted);
+    }
+  }
+}
+
+TEST(Tampering, FieldsAndProducts) {
+  for (const Algebra &algebra : testing_support::smallSamples()) {
+    if (algebra.dimension() > 8)
+      continue;
+    SCOPED_TRACE(algebra.name() + " over " + algebra.field().name());
+    Tampering tampering(certificateOf(algebra));
+    EXPECT_GT(tampering.refused, tampering.accepted);
+  }
+}
+
+TEST(Tampering, ADenseBasis) {
+  for (const Algebra &algebra : testing_support::denseSamples())
+    if (algebra.dimension() <= 4)
+      Tampering tampering(certificateOf(algebra));
+}
+
+// The claims, one by one: each refusal names the claim that was changed.
+TEST(Tampering, TheClaimIsNamed) {
+  json certificate = certificateOf(parseExpression("Q(2)^2"));
+  for (const auto &[key, value] : certificate["claims"].items()) {
+    json changed = certificate;
+    changed["claims"][key] = value.is_number() ? json(value.get<std::int64_t>() + 1) : json("something else");
+    ASSERT_TRUE(refusal(changed)) << key;
+    EXPECT_TRUE(refusal(changed)->starts_with(key + ":")) << *refusal(changed);
+    changed["claims"].erase(key);
+    ASSERT_TRUE(refusal(changed)) << key;
+    EXPECT_TRUE(refusal(changed)->starts_with(key + ":")) << *refusal(changed);
+  }
+  certificate["claims"]["division_algebra"] = true;
+  EXPECT_EQ(refusal(certificate), "claims: there is one that is not proved");
+}
+
+} // namespace
