@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 namespace algebras {
 
@@ -17,15 +16,15 @@ struct Witness {
 
 struct Associativity {
   std::optional<Witness> witness; // nothing: the table is associative, proved
-  // Where triples with these second slots were enough: slots that generate the table (associativity.cpp says
-  // why). Empty where all triples were examined.
-  std::vector<std::int64_t> seconds;
+  // Where triples (a, g, c) with these second elements g were enough, which generate the table
+  // (associativity.cpp says why): how many they are. 0 where all triples were examined.
+  std::int64_t seconds = 0;
 };
 
 // Examines all pairs of constants that meet (2(3q^2 - 2q) for Q(q), 2*8^L for Q(2)^L), with the memory of one
 // first index at a time; the witness is then the first one in the order of (i, j, k, l). Where those pairs
-// are more than 2^22 and a few slots generate the table, second indices among these are enough: then it is
-// the first one of the first slot that a test at random points finds failing, which is nearly always the
+// are more than 2^22 and a few elements generate the table, those are enough in the middle: then the witness
+// is the first one of the first slot that a test at random points finds failing, which is nearly always the
 // same.
 Associativity examineAssociativity(const Table &table);
 

@@ -27,7 +27,7 @@ struct Laws {
   bool commutative = true;
   bool unital = true;
   std::optional<SparseVector> identity; // left out when longer than Facts::kListLimit
-  std::int64_t seconds = 0; // of a table: how many second slots were enough for associativity; 0: all
+  std::int64_t seconds = 0; // of a table: how many second elements were enough for associativity; 0: all
 };
 
 // Each constant [i, j, k] needs its like [j, i, k]. No memory, and most tables that are not commutative
@@ -51,7 +51,7 @@ Laws tableLaws(const Table &table) {
   Laws laws;
   Associativity associativity = examineAssociativity(table);
   laws.witness = associativity.witness;
-  laws.seconds = static_cast<std::int64_t>(associativity.seconds.size());
+  laws.seconds = associativity.seconds;
   laws.associative = !laws.witness;
   laws.commutative = isCommutative(table);
   laws.identity = findIdentity(table);

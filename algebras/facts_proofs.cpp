@@ -25,7 +25,8 @@ std::string associativity(const Algebra &algebra, const Facts &facts, std::int64
   if (seconds == 0)
     return "every triple of slots, over the pairs of constants that meet";
   return fmt::format(
-      "triples with {} second slots, which generate the table: the middle nucleus is a subalgebra", seconds);
+      "triples with {} second elements, which generate the table: the middle nucleus is a subalgebra",
+      seconds);
 }
 
 std::string identity(const Algebra &algebra, const Facts &facts) {

@@ -201,10 +201,11 @@ double pairs(const Table &table) {
   return result;
 }
 
-// A witness, moved to the first one of the first slot that a test at random points finds failing.
-Witness earlier(const Table &table, Witness known) {
-  std::int64_t first = firstFailing(table, known.i);
-  return withSearch(table, [&](auto search) { return search.runFirst(first); }).value_or(known);
+// The first witness with the first slot that a test at random points finds failing; `known` is one that fails
+// for sure.
+std::optional<Witness> witnessOf(const Table &table, std::int64_t known) {
+  std::int64_t first = firstFailing(table, known);
+  return withSearch(table, [&](auto search) { return search.runFirst(first); });
 }
 
 std::optional<Witness> examineAllPairs(const Table &table) {
@@ -231,19 +232,21 @@ Associativity examineAssociativity(const Table &table) {
   constexpr double kManyPairs = 1 << 22;
   constexpr std::int64_t kLargestClosure = 2048, kLargestDense = 512;
   std::int64_t n = table.dimension();
-  if (n <= kLargestClosure && pairs(table) > kManyPairs)
-    if (auto seconds = generatingSlots(table, n / 4)) {
-      bool is_dense = n <= kLargestDense && table.nonzeros() >= n * n * n / 4;
-      bool has_words = table.field().isRationals() && smallIntegers(table);
-      std::optional<Witness> witness =
-          is_dense && !has_words
-              ? findNonassociativeDense(table, *seconds)
-              : withSearch(table, [&](auto search) { return search.runSeconds(*seconds); });
-      if (witness)
-        witness = earlier(table, *witness);
-      return {witness, std::move(*seconds)};
-    }
-  return {examineAllPairs(table), {}};
+  if (n > kLargestClosure || pairs(table) <= kManyPairs)
+    return {examineAllPairs(table), 0};
+  if (n <= kLargestDense && table.nonzeros() >= n * n * n / 8) {
+    Matrix elements = generatingElements(table);
+    std::optional<std::int64_t> failing = findFailing(table, elements);
+    return {failing ? witnessOf(table, *failing) : std::nullopt, elements.rows()};
+  }
+  if (auto seconds = generatingSlots(table, n / 4)) {
+    std::optional<Witness> witness =
+        withSearch(table, [&](auto search) { return search.runSeconds(*seconds); });
+    if (witness)
+      witness = witnessOf(table, witness->i);
+    return {witness, static_cast<std::int64_t>(seconds->size())};
+  }
+  return {examineAllPairs(table), 0};
 }
 
 std::optional<Witness> findNonassociative(const Table &table) { return examineAssociativity(table).witness; }

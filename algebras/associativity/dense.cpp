@@ -5,6 +5,7 @@
 #include "algebras/structure/product_operator.h"
 
 #include <flint/fmpz.h>
+#include <flint/ulong_extras.h>
 
 #include <algorithm>
 #include <random>
@@ -13,18 +14,20 @@ namespace algebras {
 
 namespace {
 
-// log2 of a bound for the entries of all differences, for constants scaled to integers.
-std::size_t differenceBits(const Table &table) {
+// log2 of a bound for all differences, for constants scaled to integers.
+std::size_t differenceBits(const Table &table, const Matrix &elements) {
   Rational scale(1);
   fmpz *common = fmpq_numref(FlintAccess::get(scale));
-  std::size_t largest = 0;
+  std::size_t largest = 0, entry = 0;
   for (const Constant &constant : table.constants())
     fmpz_lcm(common, common, fmpq_denref(FlintAccess::get(constant.value)));
   for (const Constant &constant : table.constants())
     largest = std::max(largest, fmpz_bits(fmpq_numref(FlintAccess::get(constant.value))));
-  std::size_t entry = largest + fmpz_bits(common);
+  for (std::int64_t row = 0; row < elements.rows(); ++row)
+    for (std::int64_t slot = 0; slot < elements.columns(); ++slot)
+      entry = std::max(entry, fmpz_bits(fmpq_mat_entry_num(elements.rational(), row, slot)));
   std::size_t dimension_bits = 64 - __builtin_clzll(static_cast<unsigned long long>(table.dimension()));
-  return 2 * entry + dimension_bits + 2;
+  return 2 * (largest + fmpz_bits(common)) + entry + 2 * dimension_bits + 2;
 }
 
 // Table entries as matrices: L_k has row j, column l at c[k,j,l]; all of them in one, row k the flattened
@@ -41,28 +44,22 @@ struct DenseTable {
           constant.value.integerModulo(field.characteristic()).value();
   }
   Matrix left(std::int64_t slot) const { return flat.row(slot).reshaped(n); }
-  // Row i is b_i b_slot.
-  Matrix right(std::int64_t slot) const {
-    Matrix result(field, n, n);
-    for (std::int64_t i = 0; i < n; ++i)
-      for (std::int64_t k = 0; k < n; ++k)
-        nmod_mat_entry(result.modular(), i, k) = nmod_mat_entry(flat.modular(), i, slot * n + k);
-    return result;
-  }
 };
 
-std::optional<Witness> witnessModulo(const DenseTable &table, const std::vector<std::int64_t> &seconds) {
-  for (std::int64_t j : seconds) {
-    // Row i, at (k, l): (b_i b_j) b_k.
-    Matrix outer = table.right(j) * table.flat;
-    Matrix own = table.left(j);
-    for (std::int64_t i = 0; i < table.n; ++i) {
-      // Row k: b_i (b_j b_k).
-      Matrix inner = own * table.left(i);
-      for (std::int64_t k = 0; k < table.n; ++k)
-        for (std::int64_t l = 0; l < table.n; ++l)
-          if (nmod_mat_entry(inner.modular(), k, l) != nmod_mat_entry(outer.modular(), i, k * table.n + l))
-            return Witness{i, j, k, l};
+std::optional<std::int64_t> failingModulo(const Table &table, const Matrix &elements) {
+  DenseTable dense(table);
+  ProductOperator product(table);
+  for (std::int64_t element = 0; element < elements.rows(); ++element) {
+    // Row i, at (k, l): (b_i g) b_k.
+    Matrix outer = product.rightMatrix(elements.row(element)) * dense.flat;
+    Matrix own = product.leftMatrix(elements.row(element));
+    for (std::int64_t i = 0; i < dense.n; ++i) {
+      // Row k: b_i (g b_k).
+      Matrix inner = own * dense.left(i);
+      for (std::int64_t k = 0; k < dense.n; ++k)
+        for (std::int64_t l = 0; l < dense.n; ++l)
+          if (nmod_mat_entry(inner.modular(), k, l) != nmod_mat_entry(outer.modular(), i, k * dense.n + l))
+            return i;
     }
   }
   return std::nullopt;
@@ -70,21 +67,25 @@ std::optional<Witness> witnessModulo(const DenseTable &table, const std::vector<
 
 } // namespace
 
-std::optional<Witness> findNonassociativeDense(const Table &table, const std::vector<std::int64_t> &seconds) {
+std::optional<std::int64_t> findFailing(const Table &table, const Matrix &elements) {
   if (!table.field().isRationals())
-    return witnessModulo(DenseTable(table), seconds);
-  constexpr std::size_t kBitsOfAPrime = 61; // at least: they descend from 2^62
-  std::size_t bits = differenceBits(table);
-  std::uint64_t p = 0;
+    return failingModulo(table, elements);
+  // n p^2 < 2^64.
+  std::size_t dimension_bits = 64 - __builtin_clzll(static_cast<unsigned long long>(table.dimension()));
+  std::size_t prime_bits = (64 - dimension_bits) / 2;
+  std::size_t bits = differenceBits(table, elements);
+  std::uint64_t p = std::uint64_t{1} << prime_bits;
   for (std::size_t proved = 0; proved <= bits;) {
-    p = nextModulus(p);
+    do
+      --p;
+    while (!n_is_prime(p));
     // A prime that divides the common denominator says nothing.
     std::optional<Table> image = ProductOperator::modulo(table, p);
     if (!image)
       continue;
-    if (std::optional<Witness> witness = witnessModulo(DenseTable(*image), seconds))
-      return witness;
-    proved += kBitsOfAPrime;
+    if (std::optional<std::int64_t> failing = failingModulo(*image, reduceModulo(elements, p).value()))
+      return failing;
+    proved += prime_bits - 1; // p > 2^(prime_bits - 1)
   }
   return std::nullopt;
 }

@@ -1,16 +1,20 @@
 // Associativity of dense tables with large coefficients, by products of matrices modulo primes.
 #pragma once
 
-#include "algebras/associativity.h"
+#include "algebras/linear/matrix.h"
+#include "algebras/table/table.h"
 
-#include <vector>
+#include <cstdint>
+#include <optional>
 
 namespace algebras {
 
-// A witness whose second slot is one of `seconds`, or nothing if there is none: proved. Over Q the constants,
-// scaled to integers of at most B, give differences of at most 2 n B^2: they vanish if they do modulo primes
-// whose product exceeds that. Costs 2 n^4 operations for each slot and prime.
-std::optional<Witness> findNonassociativeDense(const Table &table, const std::vector<std::int64_t> &seconds);
+// The first slot i for which (b_i g) b_k and b_i (g b_k) differ for some k and one of the elements g, given
+// as rows of integers; nothing if there is none: proved. Over Q the constants, scaled to integers of at most
+// B, give differences of at most 2 n^2 G B^2 with G the largest entry of g: they vanish if they do modulo
+// primes whose product exceeds that. The primes are so small that sums of n products stay in a word. Costs 2
+// n^4 operations for each element and prime.
+std::optional<std::int64_t> findFailing(const Table &table, const Matrix &elements);
 
 // The first i < limit for which (b_i y) z and b_i (y z) differ modulo a prime at random y, z; `limit` if
 // there is none.

@@ -1,6 +1,7 @@
 #include "algebras/identity.h"
 
 #include "algebras/error.h"
+#include "algebras/identity/dense_identity.h"
 #include "algebras/identity/propagation.h"
 #include "algebras/identity/short_equations.h"
 
@@ -57,6 +58,8 @@ bool isIdentityMatrix(const Field &field, std::vector<MatrixEntry> entries, std:
 } // namespace
 
 bool isIdentity(const Table &table, const SparseVector &candidate) {
+  if (isDense(table))
+    return isIdentityDense(table, candidate);
   std::vector<MatrixEntry> left, right;
   for (const Constant &constant : table.constants()) {
     if (const Rational *u = coefficientOf(candidate, constant.i))
@@ -78,6 +81,9 @@ std::optional<SparseVector> findIdentity(const Table &table) {
     SparseVector candidate = sparse(*only);
     return isIdentity(table, candidate) ? std::optional(candidate) : std::nullopt;
   }
+  if (isDense(table))
+    if (std::optional<SparseVector> guessed = guessIdentity(table))
+      return guessed;
   IdentityEquations system = identityEquations(table);
   if (system.impossible)
     return std::nullopt;

@@ -37,16 +37,19 @@ public:
   const ModularSpan &span() const { return span_; }
 
   void addStart(const Vector &start) { grow(start); }
-  void addGenerator(Vector generator) {
+  void addGenerator(const Vector &generator) {
     std::size_t known = members_.size();
     grow(generator);
-    generators_.push_back(std::move(generator));
+    generators_.push_back(leftMatrix(generator));
     for (std::size_t member = 0; member < known && !span_.isEverything(); ++member)
       grow(multiply(generators_.back(), members_[member]));
     finish();
   }
 
 private:
+  // Multiplication by one element: row j is its product with b_j, as pairs of slot and value.
+  using Rows = std::vector<std::vector<std::pair<std::int64_t, mp_limb_t>>>;
+
   void grow(const Vector &vector) {
     if (span_.insert(vector))
       members_.push_back(vector);
@@ -55,22 +58,37 @@ private:
     // Members before `done_` have met every generator but the newest, which has met the ones known when it
     // came.
     for (; done_ < members_.size() && !span_.isEverything(); ++done_)
-      for (const Vector &generator : generators_)
+      for (const Rows &generator : generators_)
         grow(multiply(generator, members_[done_]));
   }
-  Vector multiply(const Vector &x, const Vector &y) const {
-    Vector result(table_.dimension());
+  Rows leftMatrix(const Vector &x) const {
+    std::int64_t n = table_.dimension();
+    Rows rows(n);
+    Vector sums(n);
+    std::vector<std::vector<std::pair<std::int64_t, mp_limb_t>>> terms(n); // by j: constants of row i, scaled
     const Constant *first = table_.constants().data();
-    for (std::int64_t i = 0; i < table_.dimension(); ++i) {
-      if (x[i] == 0)
-        continue;
-      for (const Constant &constant : table_.row(i))
-        if (y[constant.j] != 0) {
-          mp_limb_t term = nmod_mul(x[i], y[constant.j], span_.mod());
-          term = nmod_mul(term, values_[&constant - first], span_.mod());
-          result[constant.k] = nmod_add(result[constant.k], term, span_.mod());
+    for (std::int64_t i = 0; i < n; ++i)
+      if (x[i] != 0)
+        for (const Constant &constant : table_.row(i))
+          terms[constant.j].emplace_back(constant.k, nmod_mul(x[i], values_[&constant - first], span_.mod()));
+    for (std::int64_t j = 0; j < n; ++j) {
+      for (const auto &[k, value] : terms[j])
+        sums[k] = nmod_add(sums[k], value, span_.mod());
+      for (const auto &[k, value] : terms[j])
+        if (sums[k] != 0) {
+          rows[j].emplace_back(k, sums[k]);
+          sums[k] = 0;
         }
+      terms[j] = {};
     }
+    return rows;
+  }
+  Vector multiply(const Rows &left, const Vector &y) const {
+    Vector result(table_.dimension());
+    for (std::int64_t j = 0; j < table_.dimension(); ++j)
+      if (y[j] != 0)
+        for (const auto &[k, value] : left[j])
+          result[k] = nmod_add(result[k], nmod_mul(y[j], value, span_.mod()), span_.mod());
     return result;
   }
 
@@ -78,7 +96,8 @@ private:
   std::uint64_t p_;
   std::vector<mp_limb_t> values_; // of the constants
   ModularSpan span_;
-  std::vector<Vector> generators_, members_;
+  std::vector<Rows> generators_;
+  std::vector<Vector> members_;
   std::size_t done_ = 0;
 };
 
@@ -102,7 +121,9 @@ std::optional<std::vector<std::int64_t>> generatingSlots(const Table &table, std
   return slots;
 }
 
-Matrix generatingElements(const Table &table, const SparseVector &identity) {
+namespace {
+
+Matrix generatingRows(const Table &table, const SparseVector *identity) {
   constexpr int kRandomElements = 12;
   const Field &field = table.field();
   std::int64_t dimension = table.dimension();
@@ -115,8 +136,9 @@ Matrix generatingElements(const Table &table, const SparseVector &identity) {
     return Vector(first, first + dimension);
   };
   // Where the prime divides a denominator of the identity it is left out, which only makes the set larger.
-  if (std::optional<Vector> one = image(Matrix::fromSparse(field, dimension, identity)))
-    closure.addStart(*one);
+  if (identity)
+    if (std::optional<Vector> one = image(Matrix::fromSparse(field, dimension, *identity)))
+      closure.addStart(*one);
   std::mt19937_64 random(1);
   Matrix result(field, 0, dimension);
   for (int count = 0; !closure.span().isEverything(); ++count) {
@@ -132,5 +154,13 @@ Matrix generatingElements(const Table &table, const SparseVector &identity) {
   }
   return result;
 }
+
+} // namespace
+
+Matrix generatingElements(const Table &table, const SparseVector &identity) {
+  return generatingRows(table, &identity);
+}
+
+Matrix generatingElements(const Table &table) { return generatingRows(table, nullptr); }
 
 } // namespace algebras

@@ -19,5 +19,7 @@ std::optional<std::vector<std::int64_t>> generatingSlots(const Table &table, std
 // combinations of the basis, with basis elements added where those do not suffice. That they generate is
 // proved as above.
 Matrix generatingElements(const Table &table, const SparseVector &identity);
+// The same without an identity, for any product: as for slots, the words g1 (g2 (... gn)) span everything.
+Matrix generatingElements(const Table &table);
 
 } // namespace algebras

@@ -2,11 +2,60 @@
 // lifts are made orthogonal one after another: with f the sum of those already lifted, (1-f) e (1-f) is
 // idempotent modulo rad.
 #include "algebras/structure/decomposition.h"
+#include "algebras/structure/dense_decomposition.h"
+#include "algebras/structure/product_operator.h"
 #include "algebras/structure/sparse_product.h"
 
 #include <stdexcept>
 
 namespace algebras {
+
+namespace {
+
+std::vector<SparseVector> lift(const SparseProduct &product, const SparseVector &one,
+                               const std::vector<SparseVector> &diagonal) {
+  SparseVector rest = one; // 1 - f
+  std::vector<SparseVector> result;
+  for (std::size_t index = 0; index + 1 < diagonal.size(); ++index) {
+    SparseVector x = product.multiply(product.multiply(rest, diagonal[index]), rest);
+    for (;;) {
+      SparseVector square = product.multiply(x, x);
+      if (square == x)
+        break;
+      x = product.combine(Rational(3), square, Rational(-2), product.multiply(square, x));
+    }
+    rest = product.combine(Rational(1), rest, Rational(-1), x);
+    result.push_back(std::move(x));
+  }
+  if (!diagonal.empty())
+    result.push_back(std::move(rest));
+  return result;
+}
+
+// The same on integers with common denominators.
+std::vector<SparseVector> liftDensely(const Table &table, const SparseVector &one,
+                                      const std::vector<SparseVector> &diagonal) {
+  ProductOperator product(table);
+  Matrix rest = Matrix::fromSparse(table.field(), table.dimension(), one);
+  std::vector<SparseVector> result;
+  for (std::size_t index = 0; index + 1 < diagonal.size(); ++index) {
+    Matrix e = Matrix::fromSparse(table.field(), table.dimension(), diagonal[index]);
+    Matrix x = product.multiply(product.multiply(rest, e), rest);
+    for (;;) {
+      Matrix left = product.leftMatrix(x), square = x * left;
+      if (square == x)
+        break;
+      x = square.scaled(Rational(3)) - (square * left).scaled(Rational(2));
+    }
+    rest = rest - x;
+    result.push_back(x.sparseRow(0));
+  }
+  if (!diagonal.empty())
+    result.push_back(rest.sparseRow(0));
+  return result;
+}
+
+} // namespace
 
 std::optional<std::vector<SparseVector>> primitiveIdempotents(const Algebra &algebra,
                                                               const Decomposition &decomposition) {
@@ -23,26 +72,13 @@ std::optional<std::vector<SparseVector>> primitiveIdempotents(const Algebra &alg
   }
 
   Table table = algebra.expand();
-  SparseProduct product(table);
   std::optional<SparseVector> one = findIdentity(table);
   if (!one)
     throw std::logic_error("primitiveIdempotents: the algebra has no identity");
-  SparseVector rest = *one; // 1 - f
-  std::vector<SparseVector> result;
-  for (std::size_t index = 0; index + 1 < diagonal.size(); ++index) {
-    SparseVector x = product.multiply(product.multiply(rest, diagonal[index]), rest);
-    for (;;) {
-      SparseVector square = product.multiply(x, x);
-      if (square == x)
-        break;
-      x = product.combine(Rational(3), square, Rational(-2), product.multiply(square, x));
-    }
-    rest = product.combine(Rational(1), rest, Rational(-1), x);
-    result.push_back(std::move(x));
-  }
-  if (!diagonal.empty())
-    result.push_back(std::move(rest));
-  return result;
+  std::int64_t n = table.dimension();
+  if (n <= kLargestDense && table.nonzeros() >= n * n)
+    return liftDensely(table, *one, diagonal);
+  return lift(SparseProduct(table), *one, diagonal);
 }
 
 } // namespace algebras

@@ -106,7 +106,7 @@ TEST(Associativity, DenseMatrixAlgebra) {
 
 // A table of dimension 36 in a dense basis has more pairs than are examined: second slots that generate it
 // are enough. Word-sized integers, gigantic ones and residues take different ways.
-TEST(Associativity, DenseTablesByGeneratingSlots) {
+TEST(Associativity, DenseTablesByGeneratingElements) {
   std::mt19937 random(9);
   for (const char *field : {"Q", "GF(2)", "GF(7)", "GF(9223372036854775783)"}) {
     SCOPED_TRACE(field);
@@ -115,8 +115,8 @@ TEST(Associativity, DenseTablesByGeneratingSlots) {
     table = testing_support::denseBasis(table, random);
     Associativity whole = examineAssociativity(table);
     EXPECT_FALSE(whole.witness);
-    EXPECT_FALSE(whole.seconds.empty());
-    EXPECT_LT(whole.seconds.size(), 9u);
+    EXPECT_GT(whole.seconds, 0);
+    EXPECT_LT(whole.seconds, 12);
     for (int round = 0; round < 4; ++round) {
       std::vector<Constant> constants = table.constants();
       Constant &victim = constants[random() % constants.size()];
@@ -137,7 +137,7 @@ TEST(Associativity, DenseTablesByGeneratingSlots) {
     constant.value *= scale;
   Associativity scaled = examineAssociativity(Table("scaled", Field(), 36, constants));
   EXPECT_FALSE(scaled.witness);
-  EXPECT_FALSE(scaled.seconds.empty());
+  EXPECT_GT(scaled.seconds, 0);
   constants[constants.size() / 2].value += scale;
   EXPECT_TRUE(findNonassociative(Table("damaged", Field(), 36, constants)));
 }

@@ -1,0 +1,41 @@
+#include "algebras/identity/dense_identity.h"
+
+#include "algebras/linear/echelon.h"
+#include "algebras/structure/product_operator.h"
+
+#include <random>
+
+namespace algebras {
+
+namespace {
+
+bool isIdentity(const ProductOperator &product, const Matrix &candidate) {
+  Matrix one = Matrix::identity(product.field(), product.dimension());
+  return product.leftMatrix(candidate) == one && product.rightMatrix(candidate) == one;
+}
+
+} // namespace
+
+bool isDense(const Table &table) {
+  std::int64_t n = table.dimension();
+  return n >= 24 && n <= 1024 && table.nonzeros() >= n * n * n / 8;
+}
+
+std::optional<SparseVector> guessIdentity(const Table &table) {
+  ProductOperator product(table);
+  std::mt19937_64 random(1);
+  Matrix x(table.field(), 1, table.dimension());
+  for (std::int64_t slot = 0; slot < table.dimension(); ++slot)
+    x.set(0, slot, Rational(static_cast<std::int64_t>(random() % 7) - 3));
+  std::optional<Matrix> candidate = solve(product.rightMatrix(x).transposed(), x.transposed());
+  if (!candidate || !isIdentity(product, candidate->transposed()))
+    return std::nullopt;
+  return candidate->transposed().sparseRow(0);
+}
+
+bool isIdentityDense(const Table &table, const SparseVector &candidate) {
+  ProductOperator product(table);
+  return isIdentity(product, Matrix::fromSparse(table.field(), table.dimension(), candidate));
+}
+
+} // namespace algebras
