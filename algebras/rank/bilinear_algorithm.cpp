@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <tuple>
 
 namespace algebras {
@@ -35,17 +34,40 @@ SparseVector shifted(SparseVector vector, std::int64_t start) {
 
 } // namespace
 
+namespace {
+
+using Pair = std::pair<std::int64_t, std::int64_t>;
+
+// How many different pairs of slots the constants have.
+std::size_t countPairs(const Table &table, std::int64_t Constant::*first, std::int64_t Constant::*second) {
+  std::vector<Pair> pairs;
+  pairs.reserve(table.constants().size());
+  for (const Constant &constant : table.constants())
+    pairs.emplace_back(constant.*first, constant.*second);
+  std::sort(pairs.begin(), pairs.end());
+  return static_cast<std::size_t>(std::unique(pairs.begin(), pairs.end()) - pairs.begin());
+}
+
+struct PairCounts {
+  std::size_t inputs, left_outputs, right_outputs;
+  std::size_t least() const { return std::min({inputs, left_outputs, right_outputs}); }
+};
+
+PairCounts pairCounts(const Table &table) {
+  return {countPairs(table, &Constant::i, &Constant::j), countPairs(table, &Constant::i, &Constant::k),
+          countPairs(table, &Constant::j, &Constant::k)};
+}
+
+} // namespace
+
+std::int64_t ownProductCount(const Table &table) {
+  return static_cast<std::int64_t>(pairCounts(table).least());
+}
+
 BilinearAlgorithm ownProducts(const Table &table) {
-  using Pair = std::pair<std::int64_t, std::int64_t>;
-  std::set<Pair> inputs, left_outputs, right_outputs;
-  for (const Constant &constant : table.constants()) {
-    inputs.emplace(constant.i, constant.j);
-    left_outputs.emplace(constant.i, constant.k);
-    right_outputs.emplace(constant.j, constant.k);
-  }
-  std::size_t least = std::min({inputs.size(), left_outputs.size(), right_outputs.size()});
+  const PairCounts counts = pairCounts(table);
   BilinearAlgorithm result;
-  if (least == inputs.size()) { // sorted by (i, j) already
+  if (counts.least() == counts.inputs) { // sorted by (i, j) already
     for (const Constant &constant : table.constants()) {
       if (result.empty() || result.back().alpha[0].first != constant.i ||
           result.back().beta[0].first != constant.j)
@@ -55,7 +77,7 @@ BilinearAlgorithm ownProducts(const Table &table) {
     return result;
   }
   std::map<Pair, SparseVector> forms;
-  bool by_left = least == left_outputs.size();
+  bool by_left = counts.least() == counts.left_outputs;
   for (const Constant &constant : table.constants())
     forms[{by_left ? constant.i : constant.j, constant.k}].emplace_back(by_left ? constant.j : constant.i,
                                                                         constant.value);

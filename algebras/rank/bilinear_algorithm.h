@@ -36,6 +36,7 @@ std::optional<Mismatch> findMismatch(const BilinearAlgorithm &algorithm, const T
 // One product for each constant, for each nonzero b_i b_j, for each (i, k), or for each (j, k), whichever is
 // least.
 BilinearAlgorithm ownProducts(const Table &table);
+std::int64_t ownProductCount(const Table &table); // how many these are, without making them
 
 // Indices i of `left` and j of `right` become i * right_dimension + j.
 BilinearAlgorithm tensorAlgorithm(const Field &field, const BilinearAlgorithm &left,

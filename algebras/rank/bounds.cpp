@@ -100,7 +100,7 @@ RankBound rankUpper(const Algebra &algebra) {
   if (std::optional<std::int64_t> order = matrixOrder(algebra))
     return matrixRankUpper(*order);
   if (const Table *table = algebra.table()) {
-    std::int64_t products = static_cast<std::int64_t>(ownProducts(*table).size());
+    std::int64_t products = ownProductCount(*table);
     return {products, products == algebra.nonzeros()
                           ? "the table's own products"
                           : "the table's own products, those of one pair together"};

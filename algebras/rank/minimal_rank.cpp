@@ -5,6 +5,7 @@
 #include "algebras/quiver/bound_quiver.h"
 #include "algebras/rank/local_algebra.h"
 #include "algebras/rank/peirce.h"
+#include "algebras/structure/table_structure.h"
 
 #include <algorithm>
 #include <map>
@@ -189,6 +190,10 @@ std::optional<RankShape> rankShape(const Algebra &algebra) {
     return tensorShape(algebra);
   case Kind::DirectProduct:
     return directShape(algebra);
+  case Kind::Table: // its laws are known where its rank is asked for
+    if (std::optional<Decomposition> decomposition = decomposeTable(*algebra.table()))
+      return tableRankShape(*algebra.table(), *decomposition);
+    return std::nullopt;
   default:
     break;
   }
