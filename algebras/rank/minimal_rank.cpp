@@ -199,10 +199,11 @@ std::optional<RankShape> rankShape(const Algebra &algebra) {
   }
   if (algebra.nonzeros() > Algebra::kExpansionLimit)
     return std::nullopt;
-  std::optional<Decomposition> decomposition = decompose(algebra);
+  Table table = algebra.expand();
+  std::optional<Decomposition> decomposition = decomposeTable(table);
   if (!decomposition)
     return std::nullopt;
-  return tableRankShape(algebra.expand(), *decomposition);
+  return tableRankShape(table, *decomposition);
 }
 
 } // namespace algebras

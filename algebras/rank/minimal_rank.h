@@ -19,9 +19,9 @@ struct RankShape {
   std::string obstruction;   // the reason; empty where none is known
 };
 
-// In closed form for constructions; through their decomposition for tables of known structure, at most
-// kLargestShape dimensions where the basis itself is not adapted to it. Nothing where the structure is not
-// known.
+// Of an associative unital algebra, which is not checked. In closed form for constructions; through their
+// decomposition for tables of known structure, at most kLargestShape dimensions where the basis itself is not
+// adapted to it. Nothing where the structure is not known.
 std::optional<RankShape> rankShape(const Algebra &algebra);
 inline constexpr std::int64_t kLargestShape = 128;
 

@@ -11,6 +11,7 @@
 #include "algebras/structure/generators.h"
 #include "algebras/structure/minimal_polynomial.h"
 #include "algebras/structure/quotient.h"
+#include "algebras/structure/table_structure.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -67,7 +68,7 @@ public:
     }
     // Not a direct product, as far as we know.
     Algebra algebra = tableAlgebra(table);
-    std::optional<Decomposition> decomposition = decompose(algebra);
+    std::optional<Decomposition> decomposition = decomposeTable(table);
     if (!decomposition)
       return best;
     if (std::optional<RecognisedAlgorithm> own = byMatrixUnits(product, one, *decomposition)) {

@@ -35,7 +35,7 @@ struct RankCommand {
   double search = 0;
   std::int64_t seed = 1, threads = 2;
   std::string algorithm, output;
-  bool json = false;
+  bool json = false, from_table = false;
 };
 
 // What is known in the end.
@@ -133,8 +133,18 @@ bool addGiven(const RankCommand &options, const algebras::Algebra &algebra, cons
   return true;
 }
 
-// By construction or by recognition; verified before it is claimed.
-void addKnown(const algebras::Algebra &algebra, const algebras::Table &table, Report &report) {
+// By construction or by recognition, or the table's own products where nothing else is wanted; verified
+// before it is claimed.
+void addKnown(const RankCommand &options, const algebras::Algebra &algebra, const algebras::Table &table,
+              Report &report) {
+  if (options.from_table) {
+    report.algorithm = algebras::ownProducts(table);
+    report.upper = static_cast<std::int64_t>(report.algorithm->size());
+    report.upper_rule = "the table's own products";
+    if (algebras::findMismatch(*report.algorithm, table))
+      throw std::logic_error("the products of a table are not its own");
+    return;
+  }
   report.algorithm = algebras::constructedAlgorithm(algebra);
   if (!report.algorithm)
     throw algebras::InputError(fmt::format("{}: an algorithm of {} products is too long to be written out",
@@ -219,8 +229,8 @@ std::string readable(const RankCommand &options, const Report &report) {
     line("Alder-Strassen", fmt::format("{}", *facts.alder_strassen), "");
   std::string lower = facts.rank_lower ? fmt::format("{}", *facts.rank_lower) : "not known";
   if (isExact(report)) {
-    line("bilinear rank", lower + ", exactly", facts.rank_lower_rule);
-    line("", "", report.upper_rule);
+    line("bilinear rank", lower + ", exactly",
+         fmt::format("at least: {}; at most: {}", facts.rank_lower_rule, report.upper_rule));
   } else {
     line("bilinear rank, at least", lower, facts.rank_lower_rule);
     line("bilinear rank, at most", fmt::format("{}", report.upper), report.upper_rule);
@@ -257,10 +267,11 @@ int rank(const RankCommand &options) {
   report.facts = algebras::deriveFacts(algebra);
   report.upper = report.facts.rank_upper.value();
   report.upper_rule = report.facts.rank_upper_rule;
-  bool asked = file || options.search > 0 || !options.algorithm.empty();
-  if (asked || (report.upper <= kVerifiedUnasked && algebra.nonzeros() <= kVerifiedUnasked)) {
+  bool asked = file || options.search > 0 || options.from_table || !options.algorithm.empty();
+  bool recognisable = !algebra.isMatrixLike() && algebra.dimension() <= algebras::kLargestRecognised;
+  if (asked || recognisable || (report.upper <= kVerifiedUnasked && algebra.nonzeros() <= kVerifiedUnasked)) {
     algebras::Table table = algebra.expand();
-    addKnown(algebra, table, report);
+    addKnown(options, algebra, table, report);
     if (!options.algorithm.empty() && !addGiven(options, algebra, table, report))
       return kVerificationFailed;
     if (options.search > 0)
@@ -291,6 +302,10 @@ void addRank(CLI::App &app, Session &session) {
   command->add_option("--search", options->search, "search for shorter algorithms for so long")
       ->type_name("SECONDS")
       ->group(group);
+  command
+      ->add_flag("--from-table", options->from_table,
+                 "start from the table's own products, as if nothing better were known")
+      ->group(group);
   wholeNumber(command->add_option("--seed", options->seed, "of the random choices"))
       ->type_name("N")
       ->capture_default_str()
@@ -306,7 +321,7 @@ search with what it found. Exit code 3 when the given algorithm is wrong.
 Examples:
   algctl rank "M(3)"                                      the interval [19, 23]
   algctl rank "Q(2)^2" --search 60                        is there something below 36?
-  algctl rank "M(3)" --field "GF(2)" --search 10 -o m3.json
+  algctl rank "M(3)" --field "GF(2)" --from-table --search 10 -o m3.json
   algctl rank quaternions.json --algorithm mine.json      verify an algorithm of one's own)help");
   command->callback([&session, options] { session.run = [options] { return rank(*options); }; });
 }
