@@ -30,8 +30,9 @@ PathSum rewrite(PathSum sum, const WordSet &words, const Field &field, LookUp lo
     Word word = largest->first;
     Rational coefficient = std::move(largest->second);
     sum.erase(largest);
-    step(word, coefficient);
-    std::optional<WordSet::Match> match = words.findIn(word);
+    std::int64_t looked = 0;
+    std::optional<WordSet::Match> match = words.findIn(word, looked);
+    step(word, coefficient, looked);
     if (!match) {
       result.emplace(std::move(word), std::move(coefficient));
       continue;
@@ -41,7 +42,7 @@ PathSum rewrite(PathSum sum, const WordSet &words, const Field &field, LookUp lo
     Word before = word.substr(0, match->offset), after = word.substr(match->offset + leading->first.size());
     Rational factor = field.multiply(Rational(-1), coefficient);
     for (auto term = rule.begin(); term != leading; ++term) {
-      step(word, factor);
+      step(word, factor, 0);
       addTerm(sum, before + term->first + after, field.multiply(factor, term->second), field);
     }
   }
@@ -90,9 +91,9 @@ private:
     }
   };
 
-  // Long paths and long numbers take longer: one more step for every 64 arrows, and for every 256 bits.
-  void countStep(std::size_t length, std::size_t bits) {
-    steps_ += 1 + static_cast<std::int64_t>(length / 64 + bits / 256);
+  // Long paths, long numbers and long searches count as `more` steps.
+  void countStep(std::int64_t more) {
+    steps_ += 1 + more;
     if (steps_ > RewritingRules::kMostSteps)
       giveUp(fmt::format("{} rewriting steps", RewritingRules::kMostSteps));
   }
@@ -117,7 +118,9 @@ private:
     return rewrite(
         std::move(sum), result_.leading_words_, field_,
         [&](std::int64_t number) -> const Relation & { return rules_[number]; },
-        [&](const Word &word, const Rational &value) { countStep(word.size(), bits(value)); });
+        [&](const Word &word, const Rational &value, std::int64_t looked) {
+          countStep(static_cast<std::int64_t>(word.size() / 64 + bits(value) / 256) + looked / 16);
+        });
   }
 
   void adopt(Relation equation) {
@@ -186,7 +189,7 @@ private:
 
   void findOverlaps(std::int64_t left, std::int64_t right) {
     const Word &first = leadingWord(rules_[left]), &second = leadingWord(rules_[right]);
-    countStep(first.size() + second.size(), 0);
+    countStep(static_cast<std::int64_t>(std::min(first.size(), second.size()) / 16));
     for (std::size_t shared = 1; shared < std::min(first.size(), second.size()); ++shared)
       if (first.compare(first.size() - shared, shared, second, 0, shared) == 0)
         overlaps_.push({first.size() + second.size() - shared, left, right, shared});
@@ -265,7 +268,7 @@ bool RewritingRules::usesIdempotents() const {
 PathSum RewritingRules::normalForm(const PathSum &sum) const {
   return rewrite(
       sum, leading_words_, field_, [&](std::int64_t number) -> const Relation & { return rules_[number]; },
-      [](const Word &, const Rational &) {});
+      [](const Word &, const Rational &, std::int64_t) {});
 }
 
 } // namespace algebras

@@ -26,10 +26,11 @@ void WordSet::erase(const Word &word) {
   nodes_[node].number = -1;
 }
 
-std::optional<WordSet::Match> WordSet::findIn(const Word &text) const {
+std::optional<WordSet::Match> WordSet::findIn(const Word &text, std::int64_t &looked) const {
   for (std::size_t offset = 0; offset < text.size(); ++offset) {
     std::int32_t node = 0;
     for (std::size_t place = offset; place < text.size(); ++place) {
+      ++looked;
       auto child = nodes_[node].children.find(text[place]);
       if (child == nodes_[node].children.end())
         break;

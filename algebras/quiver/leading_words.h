@@ -20,8 +20,9 @@ public:
 
   void insert(const Word &word, std::int64_t number);
   void erase(const Word &word);
-  // The first place where a word of the set begins inside `text`, and the shortest word there.
-  std::optional<Match> findIn(const Word &text) const;
+  // The first place where a word of the set begins inside `text`, and the shortest word there. Adds the
+  // letters looked at to `looked`.
+  std::optional<Match> findIn(const Word &text, std::int64_t &looked) const;
 
 private:
   friend class AvoidingPaths;
