@@ -17,7 +17,7 @@ config.environment["PATH"] = os.pathsep.join(
 config.environment["ALGCTL_CACHE"] = os.path.join(config.build_dir, "tests", "cache")
 
 # The tools by their full paths: another algctl in the PATH must not be what is tested.
-for tool in ["algctl", "algbench", "alg-opt"]:
+for tool in ["algctl", "algbench", "algcheck", "alg-opt"]:
     path = os.path.join(config.tools_dir, tool)
     if os.access(path, os.X_OK):
         config.substitutions.append((rf"(?<![\w./-]){tool}(?![\w.-])", path))

@@ -7,6 +7,7 @@
 #include "algebras/certificate/no_identity.h"
 #include "algebras/certificate/peirce_chain.h"
 #include "algebras/certificate/words.h"
+#include "algebras/rank/bounds.h"
 #include "algebras/structure/decomposition.h"
 #include "algebras/structure/sparse_product.h"
 
@@ -73,6 +74,7 @@ public:
     proveAssociative();
     if (!proveUnital())
       return std::nullopt;
+    proveRankUpper();
     if (claims_.associative && claims_.unital) {
       proveCenter();
       if (std::optional<Decomposition> decomposition = decompose(algebra_))
@@ -111,6 +113,28 @@ private:
       proof_["no_identity"].push_back(
           {equation.left ? "left" : "right", equation.s, equation.k, encodeNumber(equation.weight)});
     return true;
+  }
+
+  // One product for each constant needs no proof; a better algorithm is spelled out while it is short.
+  void proveRankUpper() {
+    constexpr std::int64_t kMostConstants = std::int64_t{1} << 14, kMostTerms = std::int64_t{1} << 16;
+    if (table_.nonzeros() > kMostConstants)
+      return;
+    std::optional<BilinearAlgorithm> algorithm = constructedAlgorithm(algebra_);
+    if (!algorithm || static_cast<std::int64_t>(algorithm->size()) >= claims_.rank_upper ||
+        findMismatch(*algorithm, table_))
+      return;
+    std::size_t terms = 0;
+    ordered_json products = ordered_json::array();
+    for (const BilinearProduct &product : *algorithm) {
+      terms += product.alpha.size() + product.beta.size() + product.gamma.size();
+      products.push_back(
+          {encodeElement(product.alpha), encodeElement(product.beta), encodeElement(product.gamma)});
+    }
+    if (terms > kMostTerms)
+      return;
+    proof_["algorithm"] = std::move(products);
+    claims_.rank_upper = static_cast<std::int64_t>(algorithm->size());
   }
 
   void proveCenter() {

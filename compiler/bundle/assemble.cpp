@@ -1,5 +1,7 @@
 #include "compiler/bundle/assemble.h"
 
+#include "algebras/certificate/certificate.h"
+#include "algebras/error.h"
 #include "algebras/facts.h"
 #include "algebras/facts_json.h"
 #include "compiler/bundle/layer_description.h"
@@ -106,6 +108,13 @@ void BundleParts::write(const std::string &path, const Spec &spec) const {
   manifest["layer"] = layerJson(layer);
 
   std::vector<algrt::SectionContent> sections;
+  try {
+    sections.push_back(
+        {"certificate", "certificate", algebras::certify(spec.algebra).json.dump() + "\n"});
+    manifest["certificate"] = {{"section", "certificate"}};
+  } catch (const algebras::InputError &error) { // too large for one; the kernels do not need it
+    manifest["certificate"] = {{"missing", error.what()}};
+  }
   if (layer.lift.completeGraph()) {
     manifest["support"] = {{"kind", "complete"}};
   } else {

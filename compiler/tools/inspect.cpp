@@ -1,6 +1,7 @@
 // algctl inspect: what is in a bundle, and whether this machine can run it.
 #include "compiler/tools/commands.h"
 
+#include "compiler/tools/output_file.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/cpu/features.h"
 #include "runtime/cuda/kernels.h"
@@ -14,7 +15,7 @@ namespace compiler {
 namespace {
 
 struct InspectOptions {
-  std::string bundle;
+  std::string bundle, certificate;
   bool json = false;
 };
 
@@ -189,6 +190,10 @@ std::string asText(const algrt::Bundle &bundle, const std::string &path) {
 
 int inspect(const InspectOptions &options) {
   algrt::Bundle bundle = algrt::Bundle::open(options.bundle);
+  if (!options.certificate.empty()) {
+    OutputFile(options.certificate).commit(std::string(bundle.certificate()));
+    return kDone;
+  }
   fmt::print("{}",
              options.json ? asJson(bundle, options.bundle).dump(2) + "\n" : asText(bundle, options.bundle));
   return kDone;
@@ -201,8 +206,13 @@ void addInspect(CLI::App &app, Session &session) {
   CLI::App *command = app.add_subcommand("inspect", "Say what is in a bundle and what of it runs here");
   command->add_option("BUNDLE", options->bundle, "a file that compile wrote")->required()->type_name("");
   command->add_flag("--json", options->json, "print one JSON object");
+  command
+      ->add_option("--certificate", options->certificate,
+                   "write the proof of the facts about the algebra to a file, for algcheck")
+      ->type_name("FILE");
   command->footer(R"help(Examples:
   algctl inspect up.alg
+  algctl inspect up.alg --certificate up.json && algcheck up.json
   algctl inspect up.alg --json | jq .layer)help");
   command->callback([&session, options] { session.run = [options] { return inspect(*options); }; });
 }

@@ -86,6 +86,13 @@ Bundle Bundle::parse(std::string content, HashCheck check) {
   return bundle;
 }
 
+std::string_view Bundle::certificate() const {
+  for (const SectionEntry &entry : manifest_.sections)
+    if (entry.kind == "certificate")
+      return section(entry);
+  refuse("holds no certificate: it is older than those, or its algebra is too large for one; compile it again");
+}
+
 std::string_view Bundle::section(const SectionEntry &entry) const {
   return std::string_view(*bytes_).substr(size_t(entry.offset), size_t(entry.size));
 }

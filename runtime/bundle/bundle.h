@@ -24,6 +24,9 @@ public:
   const std::string &manifestText() const { return manifest_text_; }
   // The bytes of a section of the manifest.
   std::string_view section(const SectionEntry &entry) const;
+  // The proof of what the manifest says about the algebra, JSON for algcheck. Throws Error ALGRT_BAD_BUNDLE where
+  // the bundle has none.
+  std::string_view certificate() const;
   // Lower-case hexadecimal SHA-256 as stored in the header.
   const std::string &hash() const { return hash_; }
 

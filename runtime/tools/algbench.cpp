@@ -19,6 +19,7 @@ constexpr int exit_failure = 1, exit_usage = 2, exit_wrong = 3, exit_absent = 4,
 
 struct Arguments {
   std::vector<std::string> bundles;
+  bool certificate = false;
   std::string table, folder;
   std::vector<int64_t> m = {2048};
   std::string dtype;
@@ -74,6 +75,8 @@ void declare(CLI::App &app, Arguments &arguments) {
       ->check(CLI::Range(int64_t(0), int64_t(1) << 20));
   app.add_option("--seed", arguments.options.seed, "Seed of the random operands")->capture_default_str();
   app.add_flag("--json", arguments.json, "One JSON object on stdout instead of the table");
+  app.add_flag("--certificate", arguments.certificate,
+               "Measure nothing: print the proof of the facts about the bundle's algebra, for algcheck");
   app.add_option("--json-file", arguments.json_file,
                  "Write the JSON object to that file too; on a GPU after every case, so that nothing "
                  "measured is lost")
@@ -230,6 +233,11 @@ int main(int argc, char **argv) {
     return exit_usage;
   }
   try {
+    if (arguments.certificate) {
+      for (const std::string &path : arguments.bundles)
+        std::cout << algrt::Bundle::open(path).certificate();
+      return 0;
+    }
     return run(arguments, algrt::shellCommand("algbench", argc, argv));
   } catch (const algrt::Error &error) {
     std::cerr << "algbench: " << error.what() << "\n";

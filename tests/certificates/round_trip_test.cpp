@@ -78,7 +78,11 @@ TEST(RoundTrip, SharperBounds) {
   claims = certificateOf(parseExpression("T(3)"))["claims"];
   EXPECT_EQ(claims["rank_lower"], 10);
   EXPECT_EQ(claims["rank_upper"], 10);
-  EXPECT_EQ(certificateOf(parseExpression("M(3)"))["claims"]["rank_lower_rule"], "blaser-2003");
+  claims = certificateOf(parseExpression("M(3)"))["claims"];
+  EXPECT_EQ(claims["rank_lower_rule"], "blaser-2003");
+  EXPECT_EQ(claims["rank_upper"], 23);
+  claims = certificateOf(parseExpression("M(2)*M(2)"))["claims"];
+  EXPECT_EQ(claims["rank_upper"], 49);
   // The gain does not add over direct products.
   EXPECT_EQ(certificateOf(parseExpression("T(3)+T(3)"))["claims"]["rank_lower"], 2 * 12 - 6 + 1);
 }
