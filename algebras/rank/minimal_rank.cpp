@@ -83,7 +83,7 @@ std::optional<RankShape> tensorShape(const Algebra &algebra) {
   if (result.matrices && result.radical)
     result.obstruction = kMatrices;
   else if (result.split_basic && !inherited.empty())
-    result.obstruction = inherited; // x (x) e and y (x) e are in the same relation as x and y
+    result.obstruction = inherited; // modulo A (x) rad B it is A x ... x A (docs/rank.md, Lemma 2)
   else if (result.split_basic && result.off_diagonal && radicals >= 2)
     result.obstruction = kPeirce; // u (x) e_k times e_j (x) v
   if (!result.split_basic)

@@ -52,17 +52,17 @@ struct Report {
 
 bool isExact(const Report &report) { return report.facts.rank_lower == report.upper; }
 
-std::atomic<bool> interrupted = false;
-static_assert(std::atomic<bool>::is_always_lock_free);
+std::atomic<int> interrupts = 0;
+static_assert(std::atomic<int>::is_always_lock_free);
 
-// While it lives, an interrupt ends the search and not the program; the second one ends that too.
+// While it lives, an interrupt ends the search and not the program; the third one ends that too.
 class InterruptGuard {
 public:
   InterruptGuard() {
-    interrupted = false;
+    interrupts = 0;
     before_ = std::signal(SIGINT, [](int) {
-      interrupted = true;
-      std::signal(SIGINT, SIG_DFL);
+      if (++interrupts == 2)
+        std::signal(SIGINT, SIG_DFL);
     });
   }
   ~InterruptGuard() { std::signal(SIGINT, before_); }
@@ -173,7 +173,7 @@ void search(const RankCommand &options, const algebras::Table &table, Report &re
   how.seed = static_cast<std::uint64_t>(options.seed);
   how.threads = static_cast<int>(options.threads);
   how.lower = report.facts.rank_lower.value_or(1);
-  how.interrupted = [] { return interrupted.load(); };
+  how.interrupted = [] { return interrupts > 0; };
   how.progress = [](const algebras::SearchProgress &progress) {
     fmt::print(stderr, "{:7.1f} s  {} products  {}\n", progress.seconds, progress.least, progress.what);
   };
