@@ -4,7 +4,9 @@
 #include "algebras/rank/lower_bounds.h"
 #include "algebras/rank/minimal_rank.h"
 #include "algebras/rank/recognition.h"
+#include "algebras/rational_flint.h"
 
+#include <flint/fmpz.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -63,6 +65,20 @@ std::vector<Algebra> essentialFactors(const Algebra &algebra) {
     if (algebra.kind() == Kind::DirectProduct || factor.dimension() > 1 || !factor.isMatrixLike())
       result.push_back(factor);
   return result;
+}
+
+} // namespace
+
+namespace {
+
+// Exact elimination over Q takes a step for each word of its results: with long coefficients that is no
+// matter of an instant.
+bool hasShortCoefficients(const Table &table) {
+  constexpr std::size_t kLongest = 256; // bits
+  return std::all_of(table.constants().begin(), table.constants().end(), [](const Constant &constant) {
+    const fmpq *value = FlintAccess::get(constant.value);
+    return fmpz_bits(fmpq_numref(value)) <= kLongest && fmpz_bits(fmpq_denref(value)) <= kLongest;
+  });
 }
 
 } // namespace
@@ -126,7 +142,10 @@ RankBound rankUpper(const Algebra &algebra, const SparseVector &identity) {
   RankBound known = rankUpper(algebra);
   if (algebra.isMatrixLike() || algebra.dimension() > kRecognisedAtOnce)
     return known;
-  RecognisedAlgorithm recognised = recognisedAlgorithm(algebra.expand(), identity);
+  Table table = algebra.expand();
+  if (!hasShortCoefficients(table))
+    return known;
+  RecognisedAlgorithm recognised = recognisedAlgorithm(table, identity);
   if (static_cast<std::int64_t>(recognised.products.size()) >= known.products)
     return known;
   return {static_cast<std::int64_t>(recognised.products.size()), recognised.rule};

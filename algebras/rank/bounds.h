@@ -24,7 +24,8 @@ std::optional<RankBound> rankLower(const Algebra &algebra, const Decomposition &
 // the table itself shows. It holds for any bilinear map.
 RankBound rankUpper(const Algebra &algebra);
 // The same, or what recognition.h finds in an associative unital algebra with this identity that is no
-// construction of matrix units, up to dimension kRecognisedAtOnce; that algorithm is verified.
+// construction of matrix units, up to dimension kRecognisedAtOnce and coefficients of 256
+// bits; that algorithm is verified.
 RankBound rankUpper(const Algebra &algebra, const SparseVector &identity);
 inline constexpr std::int64_t kRecognisedAtOnce = 32;
 // The algorithm of rankUpper(algebra), by construction; not verified here. Nothing where it would have more

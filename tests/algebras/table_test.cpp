@@ -1,4 +1,6 @@
+#include "algebras/constructions.h"
 #include "algebras/error.h"
+#include "algebras/facts.h"
 #include "algebras/graph/graph.h"
 #include "algebras/table/table.h"
 
@@ -89,6 +91,33 @@ TEST(Table, ErrorsNameThePlace) {
         R"json({"dimension":1,"constants":[[0,0,0,"1"]],"field":"GF(6)"})json",
         R"json({"dimension":1,"constants":[[0,0,0,"1/7"]],"field":"GF(7)"})json", "{\"dimension\":1e999}"})
     EXPECT_EQ(errorOf(bad).substr(0, 6), "t.json") << bad << "\n" << errorOf(bad);
+}
+
+// Long coefficients are no reason to be slow: the answers are those of the same algebra in a shorter basis.
+TEST(Table, GiganticCoefficientsAreVerified) {
+  for (std::size_t digits : {300u, 100000u}) {
+    std::vector<Constant> constants;
+    for (std::int64_t slot = 0; slot < 12; ++slot)
+      constants.push_back(
+          {slot, slot, slot,
+           Rational::parse(std::string(digits + slot, '7') + "/1" + std::string(digits, '0'))});
+    Facts facts = deriveFacts(tableAlgebra(Table("scaled", Field(), 12, std::move(constants))));
+    EXPECT_TRUE(facts.associative.value() && facts.unital.value());
+    EXPECT_EQ(facts.maximal_ideals, 12);
+    EXPECT_EQ(facts.center_dimension, 12);
+    EXPECT_TRUE(facts.rank_exact);
+  }
+}
+
+TEST(Table, HugeDimensionsCostNothing) {
+  for (const char *dimension : {"2147483648", "9223372036854775807"})
+    for (const char *constants : {"[]", "[[0,0,0,1]]", "[[0,0,0,1],[1,0,1,1],[0,2,2,1],[7,8,9,\"1/2\"]]"}) {
+      Facts facts = deriveFacts(tableAlgebra(parseTable(
+          std::string("{\"dimension\":") + dimension + ",\"constants\":" + constants + "}", "t.json")));
+      EXPECT_FALSE(facts.unital.value());
+      EXPECT_TRUE(facts.associative.value());
+      EXPECT_FALSE(facts.radical_dimension);
+    }
 }
 
 } // namespace
