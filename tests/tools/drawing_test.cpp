@@ -1,6 +1,7 @@
 // Drawings: what is drawn, that it is well-formed, and that DOT output reads back as the same graph.
 #include "compiler/drawing/describe.h"
 #include "compiler/drawing/facts_text.h"
+#include "compiler/drawing/gabriel.h"
 #include "compiler/drawing/html.h"
 #include "compiler/drawing/product_text.h"
 #include "compiler/drawing/quiver.h"
@@ -98,6 +99,46 @@ TEST(Quiver, WhatIsNotDrawnSaysWhy) {
   compiler::Quiver large = compiler::quiverOf(parseExpression("Q(1000000)"));
   EXPECT_FALSE(large.drawn());
   EXPECT_NE(large.caption.find("1000000 vertices"), std::string::npos);
+}
+
+TEST(Gabriel, QuiversOfKnownAlgebras) {
+  auto arrows = [](const char *expression) {
+    std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>> result;
+    for (const compiler::Arrow &arrow : compiler::gabrielQuiverOf(parseExpression(expression)).arrows)
+      result.emplace_back(arrow.from, arrow.to, arrow.products);
+    return result;
+  };
+  using Arrows = std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>>;
+  EXPECT_EQ(arrows("T(3)"), (Arrows{{0, 1, 1}, {1, 2, 1}}));
+  EXPECT_EQ(arrows("poset(4; 0->1, 0->2, 1->3, 2->3)"), (Arrows{{0, 1, 1}, {0, 2, 1}, {1, 3, 1}, {2, 3, 1}}));
+  EXPECT_EQ(arrows(R"q(quiver("x:1->1, a:1->2, b:1->2", relations="x^2"))q"), (Arrows{{0, 0, 1}, {0, 1, 2}}));
+  EXPECT_EQ(arrows("Q(2)^2").size(), 8u);
+  EXPECT_EQ(arrows("Q(3)").size(), 6u);
+  // A table: dual numbers in a basis that hides the radical, 1 and 1 + x.
+  EXPECT_EQ(
+      arrows(
+          R"q(table({"dimension":2,"constants":[[0,0,0,"1"],[0,1,1,"1"],[1,0,1,"1"],[1,1,1,"2"],[1,1,0,"-1"]]}))q"),
+      (Arrows{{0, 0, 1}}));
+  compiler::Quiver matrices = compiler::gabrielQuiverOf(parseExpression("M(3)+D(1)"));
+  EXPECT_EQ(matrices.labels, (std::vector<std::string>{"0.0: M(3)", "1.0"}));
+  // A field of degree two does not split over Q; over GF(5) it does.
+  const char *gaussian = R"q(quiver("i:1->1", relations="i^2 + e(1)"))q";
+  EXPECT_FALSE(compiler::gabrielQuiverOf(parseExpression(gaussian)).drawn());
+  algebras::ExpressionOptions five;
+  five.field = algebras::Field::prime(5);
+  EXPECT_EQ(compiler::gabrielQuiverOf(parseExpression(gaussian, five)).labels.size(), 2u);
+}
+
+TEST(Gabriel, LoopsAndManyArrowsAreDrawn) {
+  Algebra algebra = parseExpression(R"q(quiver("x:1->1, a:1->2, b:1->2", relations="x^2"))q");
+  compiler::Quiver quiver = compiler::gabrielQuiverOf(algebra);
+  std::string svg = compiler::toSvg(quiver, algebra.name());
+  expectWellFormed(svg);
+  EXPECT_EQ(count(svg, "<g opacity"), 2u);
+  EXPECT_EQ(count(svg, "class=\"count\""), 1u); // two arrows in one, the loop alone
+  std::string dot = compiler::toDot(quiver, "q");
+  EXPECT_NE(dot.find("\"1\" -> \"1\";"), std::string::npos);
+  EXPECT_NE(dot.find("\"1\" -> \"2\" [label=2];"), std::string::npos);
 }
 
 TEST(Svg, IsWellFormedAndComplete) {
