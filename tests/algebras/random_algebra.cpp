@@ -1,5 +1,7 @@
 #include "tests/algebras/random_algebra.h"
 
+#include <fmt/format.h>
+
 namespace testing_support {
 
 using algebras::Algebra;
@@ -19,7 +21,7 @@ namespace {
 
 Algebra randomLeaf(std::mt19937 &random, algebras::Field field) {
   std::int64_t n = 1 + static_cast<std::int64_t>(random() % 4);
-  switch (random() % 6) {
+  switch (random() % 8) {
   case 0:
     return algebras::completeGraph(n, field);
   case 1:
@@ -30,6 +32,18 @@ Algebra randomLeaf(std::mt19937 &random, algebras::Field field) {
     return algebras::matrices(n, field);
   case 4:
     return algebras::triangular(n, field);
+  case 5: {
+    std::vector<algebras::Graph::Edge> edges; // from smaller to larger numbers, or all the other way round
+    bool down = random() % 2;
+    for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t j = i + 1; j < n; ++j)
+        if (random() % 2)
+          edges.emplace_back(down ? j : i, down ? i : j);
+    return algebras::incidenceAlgebra(algebras::closeTransitively(algebras::makeGraph(n, edges)), field);
+  }
+  case 6:
+    return algebras::pathAlgebra(algebras::pathQuiver(n), 1 + static_cast<std::int64_t>(random() % 4),
+                                 fmt::format("path({})", n), field);
   default:
     return algebras::graphAlgebra(randomGraph(random, 4), field);
   }
