@@ -2,6 +2,7 @@
 
 #include "algebras/structure/minimal_polynomial.h"
 #include "algebras/structure/quaternion.h"
+#include "algebras/structure/real_places.h"
 
 #include <fmt/format.h>
 
@@ -40,7 +41,12 @@ public:
         if (!result.division_reason.empty())
           break;
       } else if (!(field_.isRationals() ? descendByCandidates() : descendAtRandom())) {
-        return result;
+        if (!field_.isRationals() || corner_.dimension() != 4 * center_degree_)
+          return result;
+        result.division_reason = definiteReason();
+        if (result.division_reason.empty())
+          return result;
+        break;
       }
     }
     result.degree = exactRoot(dimension_ / corner_.dimension());
@@ -181,6 +187,36 @@ private:
       return false;
     const auto &[x, y, w] = *point;
     return descend(f_.scaled(x) + i.scaled(y / a->root) + j.scaled(w / b->root));
+  }
+
+  // Why the corner, a quaternion algebra over a number field K, is a division algebra: it is definite at some
+  // real place of K. Empty when it is at none, or that was not found out.
+  std::string definiteReason() const {
+    // Commutators have no trace; j = i x - x i anticommutes with i, as i^2 is central.
+    Matrix i(field_, 1, product_.dimension()), j = i;
+    for (std::int64_t first = 0; first < corner_.dimension() && i.isZero(); ++first)
+      for (std::int64_t second = 0; second < first && i.isZero(); ++second)
+        i = commutator(corner_.basis().row(first), corner_.basis().row(second));
+    for (std::int64_t row = 0; row < corner_.dimension() && j.isZero(); ++row)
+      j = commutator(i, corner_.basis().row(row));
+    Matrix a = product_.multiply(i, i), b = product_.multiply(j, j);
+    if (a.isZero() || b.isZero())
+      return "";
+    Matrix powers = f_, z = product_.multiply(f_, center_.generator);
+    for (std::int64_t exponent = 1; exponent < center_degree_; ++exponent)
+      powers = powers.above(product_.multiply(powers.row(exponent - 1), z));
+    Subspace own_field(powers);
+    if (!own_field.contains(a) || !own_field.contains(b) ||
+        product_.multiply(i, j) != product_.multiply(j, i).scaled(Rational(-1)))
+      throw std::logic_error("split: pure quaternions that do not multiply as such");
+    std::int64_t places = negativeRealPlaces(product_, own_field, a, b);
+    return places == 0 ? ""
+                       : fmt::format("quaternion algebra over its centre, definite at {} real place{} of it",
+                                     places, places == 1 ? "" : "s");
+  }
+
+  Matrix commutator(const Matrix &x, const Matrix &y) const {
+    return product_.multiply(x, y) - product_.multiply(y, x);
   }
 
   // x^2 = q f as a square class; nothing when q = 0, or where it is too long to be factored.

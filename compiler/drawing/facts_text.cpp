@@ -40,9 +40,11 @@ std::string components(const std::vector<std::int64_t> &dimensions) {
 
 std::string identity(const algebras::SparseVector &vector) {
   std::vector<std::string> parts;
-  for (const auto &[slot, coefficient] : vector)
-    parts.push_back(coefficient.isOne() ? fmt::format("b{}", slot)
-                                        : fmt::format("{} b{}", coefficient.toString(), slot));
+  for (const auto &[slot, coefficient] : vector) {
+    std::string scale = coefficient.isOne() ? "" : coefficient.toString() + " ";
+    parts.push_back(coefficient.sign() < 0 ? fmt::format("({}b{})", scale, slot)
+                                           : fmt::format("{}b{}", scale, slot));
+  }
   return shortened(parts, " + ");
 }
 
@@ -59,6 +61,9 @@ std::string kindOf(const algebras::SimpleKind &kind, const algebras::Field &fiel
       kind.center_polynomial.empty()
           ? field.name()
           : fmt::format("{}[x]/({})", field.name(), algebras::toString(kind.center_polynomial));
+  constexpr std::size_t kLongest = 60;
+  if (center.size() > kLongest)
+    center = fmt::format("a field of degree {}", kind.centerDimension());
   if (!kind.matrix_degree)
     return fmt::format("simple with centre {}, matrix degree not decided", center);
   bool is_field = *kind.divisionDimension() == kind.centerDimension();
@@ -114,8 +119,8 @@ std::vector<FactLine> factLines(const algebras::Facts &facts) {
   lines.push_back(associative);
   lines.push_back({"unital", yesNo(facts.unital), identities(facts), proof(facts, "unital")});
   lines.push_back({"commutative", yesNo(facts.commutative), "", proof(facts, "commutative")});
-  // What follows is defined for associative algebras only.
-  if (facts.associative.value_or(false)) {
+  // What follows is derived for associative algebras with an identity only.
+  if (facts.associative.value_or(false) && facts.unital.value_or(false)) {
     lines.push_back(
         {"dimension of the centre", number(facts.center_dimension), "", proof(facts, "center_dimension")});
     FactLine radical{"dimension of the radical", number(facts.radical_dimension), "",

@@ -128,6 +128,25 @@ TEST(Decomposition, ProductsOfQuaternionAlgebras) {
   EXPECT_EQ(degrees(triangular_h), (Numbers{1, 1}));
 }
 
+// Over number fields: definite at a real place, or split by a zero divisor.
+TEST(Decomposition, QuaternionAlgebrasOverNumberFields) {
+  auto component = [&](std::vector<std::int64_t> squares, const std::vector<std::int64_t> &polynomial) {
+    return checked(tensor(tableAlgebra(examples::clifford(Field(), squares)),
+                          tableAlgebra(examples::polynomials(Field(), polynomial)))
+                       .expand())
+        .components.at(0);
+  };
+  SimpleComponent real = component({-1, -1}, {-2, 0}); // Q(sqrt 2)
+  EXPECT_EQ(real.matrix_degree, 1);
+  EXPECT_EQ(real.division_reason, "quaternion algebra over its centre, definite at 2 real places of it");
+  SimpleComponent cubic = component({-1, -3}, {-2, 0, 0}); // one real place
+  EXPECT_EQ(cubic.matrix_degree, 1);
+  EXPECT_EQ(cubic.division_reason, "quaternion algebra over its centre, definite at 1 real place of it");
+  EXPECT_EQ(component({-1, -1}, {1, 0}).matrix_degree, 2); // Q(i) splits it
+  // Nowhere definite: split or undecided.
+  EXPECT_TRUE(component({2, 5}, {-3, 0}).division_reason.empty());
+}
+
 TEST(Decomposition, CliffordAlgebras) {
   // Generators that square to -1: R-like table over Q. Cl(0,3) = H + H, Cl(3,0) = M_2(Q(i)), Cl(0,2) = H.
   Field q;
