@@ -15,8 +15,10 @@ namespace algebras {
 
 namespace {
 
-// The dimension of e B, the rank of multiplication by e.
+// The dimension of e B: the rank of multiplication by e, in characteristic 0 its trace.
 std::int64_t componentDimension(const ProductOperator &product, const Matrix &e) {
+  if (product.field().isRationals())
+    return (product.traces() * e.transposed()).get(0, 0).toInteger().value();
   return reducedEchelon(product.leftMatrix(e)).rank();
 }
 

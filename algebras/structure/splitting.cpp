@@ -26,7 +26,7 @@ class Splitter {
 public:
   Splitter(const ProductOperator &product, const CentralField &center, std::int64_t dimension)
       : product_(product), field_(product.field()), center_(center), dimension_(dimension),
-        center_degree_(degree(center.polynomial)), f_(center.idempotent), corner_(cornerOf(f_)) {}
+        center_degree_(degree(center.polynomial)), f_(center.idempotent), corner_(product.leftMatrix(f_)) {}
 
   Splitting run() {
     Splitting result;
@@ -56,16 +56,18 @@ public:
   }
 
 private:
-  // f B f.
-  Subspace cornerOf(const Matrix &f) const {
-    return Subspace(product_.leftMatrix(f) * product_.rightMatrix(f));
-  }
-
   void moveTo(Matrix f) {
     if (product_.multiply(f, f) != f || f.isZero())
       throw std::logic_error("split: not an idempotent");
+    corner_ = Subspace(corner_.basis() * product_.rightMatrix(f) * product_.leftMatrix(f));
     f_ = std::move(f);
-    corner_ = cornerOf(f_);
+  }
+
+  // dim B e of an idempotent: in characteristic 0 the trace of multiplication by it.
+  std::int64_t sizeOf(const Matrix &e) const {
+    if (field_.isRationals())
+      return (product_.traces() * e.transposed()).get(0, 0).toInteger().value();
+    return reducedEchelon(corner_.basis() * product_.rightMatrix(e)).rank();
   }
 
   // Takes a smaller idempotent from a zero divisor of the corner; false when x is none, or its polynomial
@@ -83,7 +85,7 @@ private:
         Polynomial own = power(field_, part.factor, part.multiplicity);
         Matrix e =
             evaluate(idempotent(field_, own, divideExactly(field_, minimal.polynomial, own)), minimal.powers);
-        std::int64_t size = cornerOf(e).dimension();
+        std::int64_t size = sizeOf(e);
         if (!smallest || size < least) {
           smallest = std::move(e);
           least = size;
@@ -128,11 +130,12 @@ private:
 
   bool descendByCandidates() {
     constexpr std::int64_t kMostCandidates = 48;
-    Matrix project = product_.leftMatrix(f_) * product_.rightMatrix(f_);
+    Matrix left = product_.leftMatrix(f_), right = product_.rightMatrix(f_);
+    auto project = [&](std::int64_t slot) { return right.row(slot) * left; }; // f b f
     Matrix z = product_.multiply(f_, center_.generator);
     std::int64_t stride = std::max<std::int64_t>(1, product_.dimension() / kMostCandidates);
     for (std::int64_t slot = 0; slot < product_.dimension(); slot += stride) {
-      Matrix x = project.row(slot);
+      Matrix x = project(slot);
       if (x.isZero())
         continue;
       // A subfield without the centre may still generate a product of fields together with it.
@@ -142,7 +145,7 @@ private:
     for (int sample = 0; sample < kMostCandidates / 2; ++sample) {
       Matrix x(field_, 1, product_.dimension());
       for (int term = 0; term < 3; ++term)
-        x = x + project.row(static_cast<std::int64_t>(random_() % product_.dimension()))
+        x = x + project(static_cast<std::int64_t>(random_() % product_.dimension()))
                     .scaled(Rational(static_cast<std::int64_t>(random_() % 3) - 1));
       if (!x.isZero() && descend(x))
         return true;
