@@ -103,9 +103,9 @@ def pari_program(table, constants, question):
     lines = [f"mt=vector({n},i,matrix({n},{n}));"]
     lines += [f"mt[{i + 1}][{k + 1},{j + 1}]={x};" for i, j, k, x in constants]
     p = table.characteristic
-    if question != "associativity":
-        lines.append(f"al=algtableinit(mt,{p});")
     lines.append("gettime();")
+    if question != "associativity":
+        lines.append(f"al=algtableinit(mt,{p});")  # part of the time: it computes
     lines.append({"associativity": f"answer=[algisassociative(mt,{p})];", "centre": "answer=[#algcenter(al)];",
                   "radical": "r=algradical(al);answer=[if(type(r)==\"t_MAT\",#r,0)];",
                   "decomposition": "d=algsimpledec(al);d=if(#d==2&&type(d[2])==\"t_VEC\",d[2],d);"
@@ -229,6 +229,16 @@ def main():
                         answers[peer]["answer"] = answer[1]
                         line += f"  {peer} says {answer[1]}, algctl {ours[question]}"
                 print(line, flush=True)
+            line = f"{'':<44}{'':>4} {'all of these':<15}{seconds:>9.3f} {memory:>5.0f}"
+            for peer in peers:
+                own = [answers[peer] for answers in case["questions"].values()]
+                if all(isinstance(answer, dict) for answer in own):
+                    total = sum(answer["s"] for answer in own)
+                    case.setdefault("all", {})[peer] = {"s": round(total, 3), "ratio": round(total / seconds, 2)}
+                    line += f"{total:>11.3f}{total / seconds:>9.1f}"
+                else:
+                    line += f"{'':>20}"
+            print(line, flush=True)
             record["cases"].append(case)
     if arguments.json:
         with open(arguments.json, "w") as file:
