@@ -6,7 +6,8 @@ namespace algebras::rank {
 
 namespace {
 
-constexpr int kAttempts = 400;             // to find two products with a common factor
+constexpr int kStarts = 64;                // products for which another with a common factor is looked for
+constexpr int kAttempts = 400;             // to find two products without one
 constexpr std::int64_t kPatience = 50'000; // steps without progress before products are split
 constexpr std::size_t kMostAboveBest = 2;
 
@@ -80,11 +81,20 @@ template <typename Vector> bool FlipGraph<Vector>::flip() {
   std::size_t count = terms_.size();
   if (count < 2)
     return false;
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kStarts; ++attempt) {
+    // From a random product on, the next one that shares the factor at a random place.
     std::uint64_t bits = random();
-    std::size_t i = (bits & 0xffffff) % count, j = (bits >> 24 & 0xffffff) % count;
+    std::size_t i = (bits & 0xffffff) % count, start = (bits >> 24 & 0xffffff) % count, j = count;
     int place = static_cast<int>((bits >> 48) % 3);
-    if (i == j || !(terms_[i].factors[place] == terms_[j].factors[place]))
+    const Vector shared = terms_[i].factors[place];
+    for (std::size_t step = 0; step < count; ++step) {
+      std::size_t other = start + step < count ? start + step : start + step - count;
+      if (other != i && terms_[other].factors[place] == shared) {
+        j = other;
+        break;
+      }
+    }
+    if (j == count)
       continue;
     int p = (place + 1) % 3, q = (place + 2) % 3;
     if (bits >> 60 & 1)
