@@ -91,6 +91,8 @@ static nlohmann::ordered_json gpuKernelJson(const algrt::Kernel &kernel) {
   if (gpu.cluster > 1) {
     entry["tile"]["cluster_rows"] = gpu.tile.cluster_rows;
     entry["tile"]["cluster_columns"] = gpu.tile.cluster_columns;
+    if (gpu.tile.split > 1)
+      entry["tile"]["split"] = gpu.tile.split;
   }
   if (gpu.tile.types > 1)
     entry["tile"]["types"] = gpu.tile.types;

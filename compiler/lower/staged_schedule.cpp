@@ -67,7 +67,7 @@ static tile::StagedAttr hopper(MLIRContext *context, const algebras::Layer &laye
       /*warp_rows=*/0, /*warp_columns=*/0, /*vector=*/0, schedule.cluster_rows, schedule.cluster_columns,
       schedule.held_groups,
       schedule.outer == OuterAxis::Groups ? tile::AxisKind::Groups : tile::AxisKind::Types,
-      schedule.rows_on == RowSide::N ? tile::Side::N : tile::Side::M, schedule.turns);
+      schedule.rows_on == RowSide::N ? tile::Side::N : tile::Side::M, schedule.turns, schedule.split);
 }
 
 namespace {
@@ -111,7 +111,8 @@ std::string scheduleText(tile::StagedAttr schedule, std::int64_t stages) {
                                  .outer = schedule.getOuter() == tile::AxisKind::Groups ? OuterAxis::Groups
                                                                                         : OuterAxis::Types,
                                  .rows_on = schedule.getRowsOn() == tile::Side::N ? RowSide::N : RowSide::M,
-                                 .turns = schedule.getTurns()});
+                                 .turns = schedule.getTurns(),
+                                 .split = schedule.getSplit()});
 }
 
 } // namespace compiler

@@ -16,6 +16,9 @@ inline constexpr double cache_bytes_per_us = 5.5e6;
 inline constexpr double port_bytes_per_us = 64 * 1755;
 /// Until a copy has come, with all processors copying: 48 KB in flight keep one at its share. An assumption.
 inline constexpr double latency_us = 48e3 * processors / cache_bytes_per_us;
+/// From the shared memory of blocks of a cluster into that of one of them, in a cycle of 1755 MHz. An
+/// assumption.
+inline constexpr double cluster_bytes_per_cycle = 16;
 /// Of one processor in one cycle, dense, bf16.
 inline constexpr double macs_per_cycle = 2048;
 /// Cycles per microsecond at which dense products of bf16 reach 790 TFLOP/s, measured.

@@ -97,6 +97,20 @@ static void addClusters(const algebras::Layer &layer, HopperOutput output, const
   }
 }
 
+/// The splits worth a look beside a legal schedule of single blocks.
+static void addSplits(const algebras::Layer &layer, HopperOutput output, const HopperSchedule &single,
+                      std::vector<HopperConsidered> &considered) {
+  for (const std::int64_t blocks : {2, 4, 8}) {
+    HopperSchedule schedule = single;
+    schedule.split = blocks;
+    schedule.stages = 0;
+    const std::optional<HopperRefusal> refused = refusal(layer, schedule, output);
+    if (!refused)
+      schedule.stages = stagesThatFit(schedule, output);
+    considered.push_back({schedule, refused});
+  }
+}
+
 std::vector<HopperConsidered> considerHopper(const algebras::Layer &layer, HopperOutput output) {
   std::vector<HopperConsidered> considered;
   for (HopperSchedule schedule : tiles(layer))
@@ -111,6 +125,10 @@ std::vector<HopperConsidered> considerHopper(const algebras::Layer &layer, Hoppe
       considered.push_back({schedule, refused});
       if (!refused && schedule.types == 1 && schedule.held_groups == 0)
         addClusters(layer, output, schedule, considered);
+      // Blocks that own a tile together are for few tiles: in which order they come matters little.
+      if (!refused && schedule.types == 1 && schedule.held_groups == 0 && schedule.turns == 1 &&
+          outer == OuterAxis::Types)
+        addSplits(layer, output, schedule, considered);
     }
   return considered;
 }

@@ -31,6 +31,10 @@ static constexpr double cycles_per_tile =
     600; // filling the pipeline's end, writing sums through shared memory
 // Between two walks over groups the rows that are held change: the pipeline runs empty and fills again.
 static constexpr double cycles_per_walk = 1500;
+// Blocks that own a tile together wait for each other twice, a word from block to block each time, and meet
+// where the slowest is. What each of them sends comes in at the rate of the network between processors of a
+// cluster, below, and is read from shared memory. All three are assumptions.
+static constexpr double cycles_per_exchange = 1200, shared_bytes_per_cycle = 128;
 // Panels of less than 128 bytes spread worse over the banks of shared memory.
 static constexpr double narrow_panels = 1.05;
 
@@ -179,7 +183,8 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   // A cluster takes its tiles together, also those that are past the end of a line or of a group.
   const double cluster_rows = static_cast<double>(schedule.cluster_rows),
                cluster_columns = static_cast<double>(schedule.cluster_columns),
-               cluster = cluster_rows * cluster_columns;
+               split = static_cast<double>(schedule.split),
+               together = static_cast<double>(schedule.blocksTogether());
   const double column_clusters = ceilDivide(work.n, columns * cluster_columns),
                column_blocks = column_clusters * cluster_columns;
   const double tiles_of_row_block = work.groups * column_blocks;
@@ -192,12 +197,12 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
 
   HopperCost cost;
   cost.tiles = counts.tiles_of_columns * tiles_of_row_block;
-  cost.turns = holds ? counts.tiles_of_columns * counts.walks : cost.tiles;
-  cost.waves = ceilDivide(cost.turns, h200::processorsIn(cluster));
-  const double turns_of_row_block = holds ? counts.walks : tiles_of_row_block;
+  cost.turns = holds ? counts.tiles_of_columns * counts.walks : cost.tiles * split;
+  cost.waves = ceilDivide(cost.turns, h200::processorsIn(together));
+  const double turns_of_row_block = holds ? counts.walks : tiles_of_row_block * split;
   const double reread = schedule.outer == OuterAxis::Types
                             ? rereadWithTypesOutside(work, counts, turns_of_row_block)
-                            : rereadWithGroupsOutside(work, counts, holds ? 1 : column_blocks);
+                            : rereadWithGroupsOutside(work, counts, holds ? 1 : column_blocks * split);
   cost.memory = (work.x_bytes + work.bank_bytes + work.y_bytes + reread) / h200::memory_bytes_per_us;
 
   // How often a row of X comes to a processor: with every term of a tile, or of its own group once for a
@@ -226,9 +231,15 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   cost.products = floorOf(work).tensor;
   cost.padding = std::max(0.0, multiplied * narrow * in_cycles - cost.products);
   cost.feeding = (stages - multiplied) * narrow * in_cycles;
-  const double written = types * rows * columns * static_cast<double>(byteWidth(dataType(output))) / 128 * 2;
-  cost.store =
-      (cost.tiles * (cycles_per_tile + written) + (holds ? cost.turns * cycles_per_walk : 0)) * in_cycles;
+  const double sums = types * rows * columns / split; // that a block stores
+  const double written = sums * static_cast<double>(byteWidth(dataType(output))) / shared_bytes_per_cycle * 2;
+  double exchanged = 0;
+  if (schedule.split > 1)
+    exchanged = cycles_per_exchange +
+                4 * sums * (split - 1) * (1 / h200::cluster_bytes_per_cycle + 1 / shared_bytes_per_cycle);
+  cost.store = (cost.tiles * split * (cycles_per_tile + written + exchanged) +
+                (holds ? cost.turns * cycles_per_walk : 0)) *
+               in_cycles;
 
   // While one part of the warpgroups writes its sums, others multiply; each has its share of the tiles.
   // Behind the last tile nobody multiplies.
@@ -244,10 +255,13 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   for (const EqualLines &kind : work.lines)
     longest_line = std::max(longest_line, kind.rows);
   const double tiles_of_turn = holds ? static_cast<double>(schedule.held_groups) * column_blocks : 1;
-  const double most = tiles_of_turn *
+  // Of the steps of a tile the first blocks of a split have one more than the others.
+  const double steps = (counts.most_own_terms + counts.shared_terms) * ceilDivide(work.k, depth);
+  const double share = ceilDivide(steps, split) / steps;
+  const double most = tiles_of_turn * share *
                       (counts.most_own_terms * own.stages + counts.shared_terms * shared.stages) *
                       cost.turns / stages;
-  const double most_store = tiles_of_turn * cost.turns / cost.tiles;
+  const double most_store = tiles_of_turn * cost.turns / (cost.tiles * split);
   const double rows_of_tile =
       holds ? tiles_of_turn * types + types : counts.most_own_terms + counts.shared_terms * types;
   const double bank_rows =
@@ -256,7 +270,7 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   const double full_turn = rows_of_tile * std::min(rows, longest_line) * rowCost(2 * work.k, x_panel) +
                            (counts.most_own_terms + counts.shared_terms) * work.k * bank_rows;
   auto uneven = [&](double longest) { return (cost.waves - 1 + longest) * h200::processors / cost.turns; };
-  const double busiest_takes = received / takes_in * uneven(full_turn * cost.turns / received);
+  const double busiest_takes = received / takes_in * uneven(share * full_turn * cost.turns / received);
   cost.uneven_loads = std::max(cost.loads, busiest_takes) / cost.loads;
   cost.uneven_tensor =
       uneven((most * (cost.tensor() - cost.store) + most_store * cost.store) / cost.tensor());
@@ -266,7 +280,7 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   cost.tail = parts[2] - cost.bound();
   cost.unhidden = exposed * (parts[1] + exposed * parts[0]);
   cost.caution = (further_warpgroup * std::max(0.0, static_cast<double>(schedule.warpgroups()) - 2) +
-                  half_depth * std::log2(64 / depth) + doubled_cluster * std::log2(cluster)) *
+                  half_depth * std::log2(64 / depth) + doubled_cluster * std::log2(together)) *
                  (cost.total() - cost.launch);
   return cost;
 }

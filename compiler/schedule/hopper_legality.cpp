@@ -72,7 +72,12 @@ static std::int64_t outputBytes(HopperOutput output) { return output == HopperOu
 
 std::int64_t stagingBytes(const HopperSchedule &schedule, HopperOutput output) {
   return schedule.warpgroups() *
-         roundUp(64 * schedule.instructionWidth() * outputBytes(output), slot_alignment);
+         roundUp(64 * schedule.instructionWidth() / schedule.split * outputBytes(output), slot_alignment);
+}
+
+std::int64_t exchangeBytes(const HopperSchedule &schedule) {
+  return schedule.warpgroups() * 64 * (schedule.instructionWidth() / schedule.split) * (schedule.split - 1) *
+         4;
 }
 
 std::int64_t heldBytes(const HopperSchedule &schedule, std::int64_t k) {
@@ -80,8 +85,8 @@ std::int64_t heldBytes(const HopperSchedule &schedule, std::int64_t k) {
 }
 
 std::int64_t stagesThatFit(const HopperSchedule &schedule, HopperOutput output, std::int64_t held) {
-  const std::int64_t left =
-      hopper_shared_bytes - reserved_shared_bytes - stagingBytes(schedule, output) - held;
+  const std::int64_t left = hopper_shared_bytes - reserved_shared_bytes - stagingBytes(schedule, output) -
+                            exchangeBytes(schedule) - held;
   return std::clamp<std::int64_t>(left / stageBytes(schedule), 0, most_stages);
 }
 
@@ -157,6 +162,34 @@ static Refusal refusalOfTile(const HopperSchedule &schedule) {
   return std::nullopt;
 }
 
+/// Tiles whose steps several blocks divide.
+static Refusal refusalOfSplit(const HopperSchedule &schedule) {
+  const std::int64_t split = schedule.split;
+  if (split == 1)
+    return std::nullopt;
+  if (split != 2 && split != 4 && split != 8)
+    return refuse("split", fmt::format("split={}: 1, 2, 4 or 8 blocks own a tile together", split));
+  if (schedule.types > 1)
+    return refuse("split", "a split of tiles of several types: no kernel has both yet");
+  if (schedule.held_groups > 0)
+    return refuse("split", "a split with held rows: they are for a block that takes all steps of a tile");
+  if (schedule.cluster() > 1)
+    return refuse("split",
+                  fmt::format("a split in a cluster of {}x{}: its blocks take other steps, and would "
+                              "copy nothing for each other",
+                              schedule.cluster_rows, schedule.cluster_columns));
+  if (schedule.turns > 1)
+    return refuse("split",
+                  "a split with turns: each part would exchange sums of its own; no kernel has both yet");
+  // Each block stores a part: whole pieces of 8 of the sums that a thread holds, whole panels of the result.
+  const std::int64_t step = schedule.rows_on == RowSide::M ? 16 : 8;
+  if (schedule.instructionWidth() % (split * step) != 0)
+    return refuse("split", fmt::format("split={}: {} {} have no {} equal parts that are multiples of {}",
+                                       split, schedule.instructionWidth(),
+                                       schedule.rows_on == RowSide::M ? "columns" : "rows", split, step));
+  return std::nullopt;
+}
+
 Refusal refusal(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOutput output) {
   if (Refusal tile = refusalOfTile(schedule))
     return tile;
@@ -179,11 +212,15 @@ Refusal refusal(const algebras::Layer &layer, const HopperSchedule &schedule, Ho
                               registers));
   if (Refusal shared = refusalOfSharing(layer, schedule))
     return shared;
+  if (Refusal split = refusalOfSplit(schedule))
+    return split;
   const std::int64_t held = heldBytes(schedule, layer.in.width(0));
   const std::int64_t fit = stagesThatFit(schedule, output, held);
-  const std::string beside =
-      held > 0 ? fmt::format("{} bytes of held rows and {} bytes", held, stagingBytes(schedule, output))
-               : fmt::format("{} bytes", stagingBytes(schedule, output));
+  std::string beside = fmt::format("{} bytes", stagingBytes(schedule, output));
+  if (held > 0)
+    beside = fmt::format("{} bytes of held rows and {}", held, beside);
+  if (schedule.split > 1)
+    beside = fmt::format("{} bytes of others' sums and {}", exchangeBytes(schedule), beside);
   if (fit < 2)
     return refuse(
         "shared memory",

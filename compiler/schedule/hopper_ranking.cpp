@@ -23,7 +23,7 @@ static RankedSchedule ranked(const HopperSchedule &schedule, const HopperCost &c
                 {"launch", cost.launch},
                 {"caution", cost.caution}};
   result.tiles = cost.tiles;
-  result.waves = cost.turns / h200::processorsIn(static_cast<double>(schedule.cluster()));
+  result.waves = cost.turns / h200::processorsIn(static_cast<double>(schedule.blocksTogether()));
   return result;
 }
 

@@ -26,13 +26,14 @@ HopperSchedule parseHopperSchedule(std::string_view text) {
                                   {"hold", &schedule.held_groups},
                                   {"outer", &outer, nullptr, outer_axes},
                                   {"rows_on", &rows_on, nullptr, sides},
-                                  {"turns", &schedule.turns}};
+                                  {"turns", &schedule.turns},
+                                  {"split", &schedule.split}};
   readSchedule(
       text, fields,
       "write a schedule as rows=128,columns=96,depth=64,stages=3, followed by what else is wanted of "
-      "types=2,cluster=2x1,hold=8,outer=groups,rows_on=n,turns=2; what is left out keeps its default, and "
-      "stages=0 "
-      "takes as many as fit");
+      "types=2,cluster=2x1,hold=8,outer=groups,rows_on=n,turns=2,split=2; what is left out keeps its "
+      "default, "
+      "and stages=0 takes as many as fit");
   schedule.outer = static_cast<OuterAxis>(outer);
   schedule.rows_on = static_cast<RowSide>(rows_on);
   return schedule;
@@ -54,6 +55,8 @@ std::string toString(const HopperSchedule &schedule) {
     text += fmt::format(",rows_on={}", sides[static_cast<int>(schedule.rows_on)]);
   if (schedule.turns != 1)
     text += fmt::format(",turns={}", schedule.turns);
+  if (schedule.split != 1)
+    text += fmt::format(",split={}", schedule.split);
   return text;
 }
 

@@ -54,6 +54,9 @@ struct HopperSchedule {
   /// Warpgroups, or groups of them, that take turns: each has every so manieth tile of the block, and
   /// multiplies while the others write their sums. 1: all work on every tile.
   std::int64_t turns = 1;
+  /// Thread blocks of a cluster that own each tile together: every one takes a part of its steps, and stores
+  /// a part of the result.
+  std::int64_t split = 1;
 
   /// That multiply.
   std::int64_t warpgroups() const { return turns * warpgroupsOfTile(); }
@@ -63,6 +66,8 @@ struct HopperSchedule {
   /// With the warpgroup that loads.
   std::int64_t threads() const { return (warpgroups() + 1) * 128; }
   std::int64_t cluster() const { return cluster_rows * cluster_columns; }
+  /// That run together: blocks of a cluster, whatever they do there.
+  std::int64_t blocksTogether() const { return cluster() * split; }
   bool operator==(const HopperSchedule &) const = default;
 };
 
@@ -93,9 +98,12 @@ inline constexpr std::int64_t hopper_shared_bytes = 227 * 1024;
 inline constexpr std::int64_t reserved_shared_bytes = 2048;
 std::int64_t stageBytes(const HopperSchedule &schedule);
 std::int64_t stagingBytes(const HopperSchedule &schedule, HopperOutput output);
+/// Where the others of a split leave their sums.
+std::int64_t exchangeBytes(const HopperSchedule &schedule);
 /// What held rows take, of input groups `k` wide.
 std::int64_t heldBytes(const HopperSchedule &schedule, std::int64_t k);
-/// The stages that fit beside the staging of the result and `held` bytes, at most `most_stages`.
+/// The stages that fit beside the staging of the result, the exchange of sums and `held` bytes, at most
+/// `most_stages`.
 std::int64_t stagesThatFit(const HopperSchedule &schedule, HopperOutput output, std::int64_t held = 0);
 inline constexpr std::int64_t most_stages = 16;
 
@@ -116,7 +124,7 @@ struct HopperConsidered {
   std::optional<HopperRefusal> refusal; ///< what is illegal, or not worth a look
 };
 /// Every combination of rows, columns and depth that the machine has instructions for, and of those that are
-/// candidates every cluster of up to 4 blocks.
+/// candidates every cluster of up to 4 blocks and every split.
 std::vector<HopperConsidered> considerHopper(const algebras::Layer &layer, HopperOutput output);
 
 /// Every legal schedule worth considering for a layer, its stages filled in.
@@ -139,7 +147,8 @@ struct HopperCost {
   double caution = 0;  ///< what further warpgroups, shallow stages and clusters have to save to be trusted
 
   double tiles = 0; ///< of the result, in whole clusters; clusters without rows are left out
-  double turns = 0; ///< what a block takes at a time: tiles, or where rows are held walks over groups
+  double turns =
+      0; ///< what a block takes at a time: tiles, shares of them, or where rows are held walks over groups
   double waves = 0; ///< turns of the busiest processor
   /// How much longer it copies and multiplies than all do on average.
   double uneven_loads = 1, uneven_tensor = 1;

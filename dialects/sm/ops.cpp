@@ -273,6 +273,12 @@ LogicalResult BarriersOp::verify() {
   return success();
 }
 
+LogicalResult ArriveOp::verify() {
+  if (getPublish() && !getMask())
+    return emitOpError("publishes to the blocks of a mask: it arrives at nobody's barrier but its own");
+  return success();
+}
+
 LogicalResult ClusterSyncOp::verify() {
   if ((*this)->getParentOfType<ElectOp>())
     return emitOpError("is for all threads: it cannot stand inside an sm.elect");

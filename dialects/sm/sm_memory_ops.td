@@ -46,8 +46,16 @@ def Sm_ExpectOp : Sm_Op<"expect", [Sm_RunsInOneThread, MemoryEffects<[MemWrite]>
 
 def Sm_WaitOp : Sm_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Wait until the phase of a barrier with the given parity has completed";
-  let arguments = (ins Sm_BarriersType:$barriers, Index:$slot, I32:$parity);
-  let assemblyFormat = "$barriers `[` $slot `]` `parity` $parity attr-dict `:` type($barriers)";
+  let description = [{
+    With `cluster`, what threads of other blocks have published by arriving is seen, too.
+  }];
+  let arguments = (ins Sm_BarriersType:$barriers, Index:$slot, I32:$parity, UnitAttr:$cluster);
+  let assemblyFormat = [{
+    $barriers `[` $slot `]` `parity` $parity (`cluster` $cluster^)? attr-dict `:` type($barriers)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$barriers, "::mlir::Value":$slot, "::mlir::Value":$parity), [{
+    build($_builder, $_state, barriers, slot, parity, /*cluster=*/false);
+  }]>];
 }
 
 def Sm_ArriveOp : Sm_Op<"arrive", [MemoryEffects<[MemWrite]>]> {
@@ -58,10 +66,17 @@ def Sm_ArriveOp : Sm_Op<"arrive", [MemoryEffects<[MemWrite]>]> {
 
     With `at %mask`, every warp arrives at the barrier in its place in each block of the cluster whose bit is set:
     lane l at that of block l. What that says is that the products have read the slot; it publishes no writes to
-    other blocks.
+    other blocks. With `publish`, what the lanes of the warp have written before, and read, is ordered for whoever waits for
+    the barrier's phase in the `cluster`.
   }];
-  let arguments = (ins Sm_BarriersType:$barriers, Index:$slot, Optional<Index>:$mask);
-  let assemblyFormat = "$barriers `[` $slot `]` (`at` $mask^)? attr-dict `:` type($barriers)";
+  let arguments = (ins Sm_BarriersType:$barriers, Index:$slot, Optional<Index>:$mask, UnitAttr:$publish);
+  let assemblyFormat = [{
+    $barriers `[` $slot `]` (`at` $mask^)? (`publish` $publish^)? attr-dict `:` type($barriers)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$barriers, "::mlir::Value":$slot, "::mlir::Value":$mask), [{
+    build($_builder, $_state, barriers, slot, mask, /*publish=*/false);
+  }]>];
+  let hasVerifier = 1;
 }
 
 def Sm_ClusterSyncOp : Sm_Op<"cluster_sync", [MemoryEffects<[MemRead, MemWrite]>]> {

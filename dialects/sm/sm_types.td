@@ -81,6 +81,25 @@ def Sm_BarriersType : Sm_Type<"Barriers", "barriers"> {
   let genVerifyDecl = 1;
 }
 
+def Sm_ExchangeType : Sm_Type<"Exchange", "exchange"> {
+  let summary = "Shared memory where blocks of a cluster leave sums for each other";
+  let description = [{
+    `!sm.exchange<2 x 4 x 24>`: for two warpgroups of a block in a cluster of four, 24 sums of each thread. There is a slot
+    for every warpgroup and every other block, in the order of the blocks, in which vectors of four sums lie thread after
+    thread: 4 x 128 bytes x sums. `sm.send` of a block writes into the exchange of every other block, at the place that it
+    has there.
+  }];
+  let parameters = (ins "int64_t":$warpgroups, "int64_t":$blocks, "int64_t":$sums);
+  let assemblyFormat = "`<` $warpgroups `x` $blocks `x` $sums `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getSlotBytes() const { return 128 * 4 * getSums(); }
+    int64_t getBytes() const { return getWarpgroups() * (getBlocks() - 1) * getSlotBytes(); }
+    /// The slot of block `sender` among those of a warpgroup of block `receiver`.
+    static int64_t getSlotOf(int64_t sender, int64_t receiver) { return sender < receiver ? sender : sender - 1; }
+  }];
+}
+
 def Sm_AccumulatorType : Sm_Type<"Accumulator", "accumulator"> {
   let summary = "f32 sums in registers";
   let description = [{

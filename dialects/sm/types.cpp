@@ -124,6 +124,19 @@ LogicalResult BarriersType::verify(function_ref<InFlightDiagnostic()> error, int
   return success();
 }
 
+LogicalResult ExchangeType::verify(function_ref<InFlightDiagnostic()> error, int64_t warpgroups,
+                                   int64_t blocks, int64_t sums) {
+  constexpr int64_t vector = 4; // that a thread writes at a time
+  if (warpgroups < 1)
+    return error() << "sums of at least one warpgroup are exchanged, got " << warpgroups;
+  if (blocks < 2 || blocks > most_parts)
+    return error() << "2 to " << most_parts << " blocks exchange sums, got " << blocks;
+  if (sums < vector || sums % vector != 0)
+    return error() << "a thread exchanges vectors of " << vector << " sums; " << sums
+                   << " is not a multiple of it";
+  return success();
+}
+
 LogicalResult ChannelType::verify(function_ref<InFlightDiagnostic()> error, ArrayRef<Type> blocks) {
   if (blocks.empty())
     return error() << "a channel passes at least one block";

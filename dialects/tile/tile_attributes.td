@@ -140,11 +140,12 @@ def Tile_StagedAttr : Tile_Attr<"Staged", "staged"> {
     | `outer = groups` | workers that run at one time share columns of the bank (all rows of a group, then the next group); `types`, the default, lets them share rows of X |
     | `rows_on = n` | rows are on the second side of the matrix instructions and columns on the first, whose size is fixed: for few rows; `m` is the default |
     | `turns = T` | the threads of a worker that multiply are cut in T parts, each of which has every T-th of its tiles to itself |
+    | `split = S` | S workers that run together own each tile: every one takes a part of its steps, their sums are added up, and every one stores a part of the result |
   }];
   let parameters = (ins "int64_t":$types, "int64_t":$rows, "int64_t":$columns, "int64_t":$depth, "int64_t":$stages,
                         "int64_t":$warp_rows, "int64_t":$warp_columns, "int64_t":$vector, "int64_t":$cluster_rows,
                         "int64_t":$cluster_columns, "int64_t":$held_groups, EnumParameter<Tile_AxisKind>:$outer,
-                        EnumParameter<Tile_Side>:$rows_on, "int64_t":$turns);
+                        EnumParameter<Tile_Side>:$rows_on, "int64_t":$turns, "int64_t":$split);
   let hasCustomAssemblyFormat = 1;
   let skipDefaultBuilders = 1;
   let builders = [AttrBuilder<(ins "int64_t":$types, "int64_t":$rows, "int64_t":$columns, "int64_t":$depth,
@@ -153,17 +154,20 @@ def Tile_StagedAttr : Tile_Attr<"Staged", "staged"> {
                                    CArg<"int64_t", "1">:$cluster_rows, CArg<"int64_t", "1">:$cluster_columns,
                                    CArg<"int64_t", "0">:$held_groups,
                                    CArg<"AxisKind", "AxisKind::Types">:$outer,
-                                   CArg<"Side", "Side::M">:$rows_on, CArg<"int64_t", "1">:$turns), [{
+                                   CArg<"Side", "Side::M">:$rows_on, CArg<"int64_t", "1">:$turns,
+                                   CArg<"int64_t", "1">:$split), [{
     return $_get($_ctxt, types, rows, columns, depth, stages, warp_rows, warp_columns, vector, cluster_rows,
-                 cluster_columns, held_groups, outer, rows_on, turns);
+                 cluster_columns, held_groups, outer, rows_on, turns, split);
   }]>];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Whether threads copy, so that warps and vector are there.
     bool hasWarps() const { return getWarpRows() != 0; }
     int64_t getWarps() const { return getWarpRows() * getWarpColumns(); }
-    /// Workers of a cluster.
-    int64_t getCluster() const { return getClusterRows() * getClusterColumns(); }
+    /// Workers that run together: of a cluster, or of a tile.
+    int64_t getCluster() const { return getClusterRows() * getClusterColumns() * getSplit(); }
+    /// Whether they copy for each other.
+    bool sharesCopies() const { return getClusterRows() * getClusterColumns() > 1; }
     /// Rows of a tile, of all its types.
     int64_t getTileRows() const { return getTypes() * getRows(); }
   }];

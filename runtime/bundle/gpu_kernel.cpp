@@ -187,9 +187,12 @@ GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, cons
   if (kernel.cluster > 1) {
     kernel.tile.cluster_rows = tile.integer("cluster_rows", 1, kernel.cluster);
     kernel.tile.cluster_columns = tile.integer("cluster_columns", 1, kernel.cluster);
-    if (kernel.tile.cluster_rows * kernel.tile.cluster_columns != kernel.cluster)
-      tile.fail("cluster_rows",
-                "times cluster_columns is not the cluster of " + std::to_string(kernel.cluster) + " blocks");
+    if (tile.has("split"))
+      kernel.tile.split = tile.integer("split", 1, kernel.cluster);
+    if (kernel.tile.cluster_rows * kernel.tile.cluster_columns * kernel.tile.split != kernel.cluster)
+      tile.fail("cluster_rows", std::string("times cluster_columns ") +
+                                    (kernel.tile.split > 1 ? "times split " : "") + "is not the cluster of " +
+                                    std::to_string(kernel.cluster) + " blocks");
   }
   if (tile.has("types"))
     kernel.tile.types = tile.integer("types", 1, layer.types);

@@ -91,6 +91,8 @@ int64_t countTiles(const KernelShape &shape, const GpuTile &tile, int64_t m, int
                           "tiles of y");
   tiles = checkedMultiply(tiles, holds ? 1 : whole(shape.out_width, tile.columns, tile.cluster_columns),
                           "tiles of y");
+  // Where blocks compute a tile together, it counts for each of them.
+  tiles = checkedMultiply(tiles, tile.split, "tiles of y");
   // A kernel adds the size of its grid to the number of its last tile.
   if (tiles > algrt_most_gpu_rows)
     throw Error(ALGRT_INVALID_ARGUMENT,

@@ -43,7 +43,8 @@ std::vector<std::pair<std::string, std::int64_t>> numbers(const CudaProgram &pro
   const std::int64_t out_groups = static_cast<std::int64_t>(layer.out_groups.size());
   const std::int64_t row_maps = algrt::cuda::rowMapCount(layer);
   const std::int64_t out_width = layer.n / out_groups;
-  // Clusters take whole numbers of tiles in each direction.
+  // Clusters take whole numbers of tiles in each direction. A tile that several blocks compute counts for
+  // each.
   const std::int64_t cluster_columns = kernel.tile.columns * kernel.tile.cluster_columns,
                      column_tiles =
                          (out_width + cluster_columns - 1) / cluster_columns * kernel.tile.cluster_columns;
@@ -74,7 +75,7 @@ std::vector<std::pair<std::string, std::int64_t>> numbers(const CudaProgram &pro
       {"TILE_ROWS", kernel.tile.rows},
       {"CLUSTER_ROWS", kernel.tile.cluster_rows},
       {"GROUP_TILES", group_tiles},
-      {"COLUMN_TILES", held > 0 ? 1 : column_tiles},
+      {"COLUMN_TILES", held > 0 ? 1 : column_tiles * kernel.tile.split},
       {"ROW_MAPS", row_maps},
       {"MAPS", 2 * row_maps + 1},
       {"PLAIN_MAPS", isPlain(kernel)},

@@ -264,13 +264,13 @@ LogicalResult SmInsertBarriers::lower(sm::KernelOp kernel, sm::RingOp ring) {
   auto schedule = dyn_cast<tile::StagedAttr>(kernel.getSchedule());
   const std::int64_t rows = schedule ? schedule.getClusterRows() : 1,
                      columns = schedule ? schedule.getClusterColumns() : 1;
-  const bool cluster = rows * columns > 1;
+  const bool shares = schedule && schedule.sharesCopies(), cluster = schedule && schedule.getCluster() > 1;
   // Of parts that take turns one takes a slot, and releases it.
   const std::int64_t turns = schedule ? schedule.getTurns() : 1;
   const std::int64_t warps = warps_of_warpgroup * multiplying / turns;
   Barriers barriers = {sm::BarriersOp::create(builder, location, type, 1),
                        sm::BarriersOp::create(builder, location, type, warps * (rows + columns - 1)), slots,
-                       cluster ? peersIn(builder, multiplies, rows, columns) : Value()};
+                       shares ? peersIn(builder, multiplies, rows, columns) : Value()};
   initializeBarriers(builder, kernel, barriers, lowerTurns(builder, multiplies, turns, warps), cluster);
   if (cluster)
     for (sm::RoleOp role : kernel.getBody().getOps<sm::RoleOp>()) {

@@ -296,6 +296,8 @@ FailureOr<std::int64_t> SmMultiBuffer::chooseSlots(sm::KernelOp kernel, sm::Chan
     sm::BufferType type = allocate.getBuffer().getType();
     taken += type.getSlots() * alignedSlotBytes(type.getRows(), type.getColumns(), type.getElementType());
   }
+  for (auto allocate : kernel.getBody().getOps<sm::AllocateExchangeOp>())
+    taken += allocate.getExchange().getType().getBytes();
   for (Type passed : channel.getChannel().getType().getBlocks()) {
     auto block = cast<sm::BlockType>(passed);
     slot += alignedSlotBytes(block.getRows(), block.getColumns(), block.getElementType());

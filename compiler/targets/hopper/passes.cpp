@@ -21,6 +21,7 @@ void addTileToSm(OpPassManager &passes, const TileToSmOptions &options) {
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createSmTakeTurns());
   passes.addPass(createCanonicalizerPass());
+  passes.addPass(createSmExchangeSums());
   passes.addPass(createSmLowerEpilogue());
 
   // What passes between the roles: slots, then barriers. The result's slots are there already, so that the

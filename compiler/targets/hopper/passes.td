@@ -5,6 +5,7 @@
 //       sm-assign-swizzle                   how blocks will lie in shared memory: there, too
 //       sm-split-roles                      a role that loads and a role that multiplies, a channel between them
 //       sm-take-turns                       where several parts of a role take turns: tiles of its own for each
+//       sm-exchange-sums                    where blocks divide tiles: sums go through each other's shared memory
 //       sm-lower-epilogue                   results leave through shared memory, behind the next tile's products
 //       sm-multi-buffer                     the channel becomes a ring of slots, as many as fit
 //       sm-insert-barriers                  the ring gets barriers, the products get waits
@@ -39,6 +40,16 @@ def SmTakeTurns : HopperPass<"sm-take-turns"> {
     tiles p, p + turns, ... of the block. Of the others' tiles it passes over the blocks. So one part multiplies while
     another writes its sums. Parts take blocks in the order of the tiles: each waits for its turn before its first block
     and passes it on after its last.
+  }];
+}
+
+def SmExchangeSums : HopperPass<"sm-exchange-sums"> {
+  let summary = "Let sums of tiles that blocks of a cluster divide go through each other's shared memory";
+  let description = [{
+    `sm.reduce_scatter` becomes: wait until the others have read what this block sent them for the tile before, send each of
+    them its part, publish that, wait until all of theirs has come, add it up, and say that it has been read. Each
+    warpgroup exchanges sums with those of its number in the other blocks and meets no other; it has a barrier for
+    what comes and one for what has been read. The parity of both is carried through tiles.
   }];
 }
 

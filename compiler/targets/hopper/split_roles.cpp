@@ -92,10 +92,13 @@ LogicalResult SmSplitRoles::split(sm::KernelOp kernel) {
     for (Operation *op : program)
       builder.clone(*op, copies);
     sm::ReleaseSuccessorOp::create(builder, location);
-    elect.walk([](Operation *op) {
-      if (isa<sm::DeliverOp, sm::DeliverPartsOp>(op))
-        op->erase();
+    SmallVector<Operation *> results;
+    elect.walk([&](Operation *op) {
+      if (isa<sm::ReduceScatterOp, sm::DeliverOp, sm::DeliverPartsOp>(op))
+        results.push_back(op);
     });
+    for (Operation *op : llvm::reverse(results))
+      op->erase();
     auto multiply = copies.lookup(product->multiply.getResult()).getDefiningOp<sm::MultiplyOp>();
     builder.setInsertionPoint(multiply);
     sm::PutOp::create(builder, multiply.getLoc(), channel, ValueRange{multiply.getA(), multiply.getB()});

@@ -14,9 +14,11 @@ namespace {
 
 constexpr std::int64_t barrier_bytes = 8;
 
-NVVM::MemScopeKindAttr blockScope(OpBuilder &builder) {
-  return NVVM::MemScopeKindAttr::get(builder.getContext(), NVVM::MemScopeKind::CTA);
+NVVM::MemScopeKindAttr scope(OpBuilder &builder, bool cluster) {
+  return NVVM::MemScopeKindAttr::get(builder.getContext(),
+                                     cluster ? NVVM::MemScopeKind::CLUSTER : NVVM::MemScopeKind::CTA);
 }
+NVVM::MemScopeKindAttr blockScope(OpBuilder &builder) { return scope(builder, false); }
 
 template <class Op> struct PlaceLowering : ConvertOpToLLVMPattern<Op> {
   using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
@@ -77,8 +79,9 @@ struct WaitLowering : ConvertOpToLLVMPattern<sm::WaitOp> {
     Block *before = rewriter.getInsertionBlock();
     Block *after = rewriter.splitBlock(before, rewriter.getInsertionPoint());
     Block *attempt = rewriter.createBlock(after);
-    Value done = NVVM::MBarrierTryWaitOp::create(rewriter, location, rewriter.getI1Type(), barrier,
-                                                 adaptor.getParity(), Value(), blockScope(rewriter));
+    Value done =
+        NVVM::MBarrierTryWaitOp::create(rewriter, location, rewriter.getI1Type(), barrier,
+                                        adaptor.getParity(), Value(), scope(rewriter, op.getCluster()));
     LLVM::CondBrOp::create(rewriter, location, done, after, attempt);
     rewriter.setInsertionPointToEnd(before);
     LLVM::BrOp::create(rewriter, location, attempt);
@@ -93,15 +96,15 @@ struct ArriveLowering : ConvertOpToLLVMPattern<sm::ArriveOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Value barrier = barrierOf(rewriter, op.getLoc(), adaptor.getBarriers(), adaptor.getSlot());
     if (op.getMask()) {
-      // Each lane of the mask arrives at the block of its own number. It hands over a slot that has been
-      // read, no data: at the scope of the cluster ptxas would fence all of memory at every arrival, and
-      // empty the first-level cache at every wait.
+      // Each lane of the mask arrives at the block of its own number. In every step it hands over a slot that
+      // has been read, no data: at the scope of the cluster ptxas would fence all of memory at every arrival,
+      // and empty the first-level cache at every wait.
       Value block = Instructions(rewriter, op.getLoc()).lane();
       barrier = NVVM::MapaOp::create(rewriter, op.getLoc(),
                                      pointerTo(rewriter.getContext(), Space::ClusterShared), barrier, block);
     }
     NVVM::MBarrierArriveOp::create(rewriter, op.getLoc(), TypeRange(), barrier, Value(),
-                                   blockScope(rewriter));
+                                   scope(rewriter, op.getPublish()));
     rewriter.eraseOp(op);
     return success();
   }
@@ -147,9 +150,9 @@ struct FenceLowering : ConvertOpToLLVMPattern<sm::FenceOp> {
 } // namespace
 
 void addBarrierPatterns(const LLVMTypeConverter &types, RewritePatternSet &patterns) {
-  patterns
-      .add<PlaceLowering<sm::AllocateOp>, PlaceLowering<sm::BarriersOp>, InitializeLowering, ExpectLowering,
-           WaitLowering, ArriveLowering, ClusterSyncLowering, SyncLowering, FenceLowering>(types);
+  patterns.add<PlaceLowering<sm::AllocateOp>, PlaceLowering<sm::AllocateExchangeOp>,
+               PlaceLowering<sm::BarriersOp>, InitializeLowering, ExpectLowering, WaitLowering,
+               ArriveLowering, ClusterSyncLowering, SyncLowering, FenceLowering>(types);
 }
 
 } // namespace compiler

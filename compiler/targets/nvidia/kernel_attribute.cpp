@@ -114,6 +114,8 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, std::int64_t share
   if (clusterOf(kernel) > 1) {
     tile.number("cluster_rows", schedule.getClusterRows());
     tile.number("cluster_columns", schedule.getClusterColumns());
+    if (schedule.getSplit() > 1)
+      tile.number("split", schedule.getSplit());
   }
   boxes.box("x", body.getArgument(0));
   boxes.box("w", body.getArgument(1));
@@ -201,6 +203,8 @@ algrt::GpuKernel readKernelAttribute(LLVM::LLVMFuncOp function) {
     kernel.tile.cluster_rows = tile.number("cluster_rows");
     kernel.tile.cluster_columns = tile.number("cluster_columns");
   }
+  if (tile.dictionary.contains("split"))
+    kernel.tile.split = tile.number("split");
   if (tile.dictionary.contains("types"))
     kernel.tile.types = tile.number("types");
   if (tile.dictionary.contains("held_groups"))

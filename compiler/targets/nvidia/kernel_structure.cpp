@@ -284,6 +284,9 @@ void StructureLowering::lowerElect(sm::ElectOp elect) {
 void StructureLowering::lowerArrive(sm::ArriveOp arrive) {
   Instructions write(builder, location);
   Value mask = arrive.getMask();
+  // Then what its lanes have done is for each of them to publish.
+  if (arrive.getPublish())
+    NVVM::SyncWarpOp::create(builder, location, write.constant(-1));
   scf::IfOp one;
   if (mask) {
     Value bits =

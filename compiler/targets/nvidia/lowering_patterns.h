@@ -23,6 +23,8 @@ void addThreadCopyPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePa
 void addProductPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
 /// warp_products.cpp: mma on sums of single warps, add_scaled.
 void addWarpProductPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
+/// exchange.cpp: send, add_received.
+void addExchangePatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
 /// results.cpp: write.
 void addResultPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
 /// thread_results.cpp: deliver of sums of single warps.

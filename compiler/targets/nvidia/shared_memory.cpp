@@ -23,6 +23,8 @@ FailureOr<std::int64_t> placeSharedMemory(sm::KernelOp kernel) {
     sm::BufferType type = buffer.getBuffer().getType();
     place(buffer, type.getSlots() * slotStride(type));
   }
+  for (auto exchange : kernel.getBody().getOps<sm::AllocateExchangeOp>())
+    place(exchange, exchange.getExchange().getType().getBytes());
   for (auto barriers : kernel.getBody().getOps<sm::BarriersOp>())
     place(barriers, barriers.getBarriers().getType().getSlots() * barrier_bytes);
   const std::int64_t most = usesPlainMaps(kernel) ? most_portable_shared_bytes : most_shared_bytes;

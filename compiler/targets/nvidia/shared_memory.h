@@ -19,8 +19,9 @@ constexpr llvm::StringLiteral shared_offset_name = "offset";
 /// Bytes from the start of one slot to that of the next.
 std::int64_t slotStride(sm::BufferType buffer);
 
-/// Marks every sm.allocate and sm.barriers of the kernel with its place: buffers in the order of the program,
-/// barriers behind them. Returns the bytes of all; fails with a message where a block cannot have as many.
+/// Marks every sm.allocate, sm.allocate_exchange and sm.barriers of the kernel with its place: buffers in the
+/// order of the program, exchanges and barriers behind them. Returns the bytes of all; fails with a message
+/// where a block cannot have as many.
 mlir::FailureOr<std::int64_t> placeSharedMemory(sm::KernelOp kernel);
 
 } // namespace compiler

@@ -37,6 +37,10 @@ def ConvertTileToSm : ThreadBlockPass<"convert-tile-to-sm"> {
     before them the rows of X that are its types' own group (`sm.hold`). A step of an own term then fetches the bank
     alone, and multiplies a piece of what is held.
 
+    A schedule with `split` lets all blocks of a cluster take the same tile: `own` becomes a loop over the tiles of clusters,
+    and each block walks its share of their steps, consecutive ones. Then the sums are added up (`sm.reduce_scatter`), and
+    each block delivers a part of the columns, or where rows are on side N of the rows.
+
     A schedule with `warps` makes the maps plain and cuts the sums among single warps. Only there may coefficients
     be other than signs: the terms table then lists those with one coefficient together, their products are added
     to a sum of their own, and that is scaled and added to the total once behind the last of them.

@@ -4,6 +4,7 @@
 
 #include "compiler/targets/thread_block/cluster_place.h"
 #include "compiler/targets/thread_block/row_lines.h"
+#include "compiler/targets/thread_block/step_share.h"
 #include "compiler/targets/thread_block/step_terms.h"
 
 #include <optional>
@@ -31,6 +32,7 @@ private:
 
   // tile_to_sm.cpp: the kernel, and the ops of a tile one by one.
   mlir::LogicalResult check(tile::OwnOp own);
+  mlir::LogicalResult checkSplit();
   mlir::FailureOr<sm::KernelOp> declare();
   mlir::LogicalResult writeTile(tile::OwnOp own, const Tile &tile);
   mlir::LogicalResult writeOp(mlir::Operation *op, tile::OwnOp own, const Tile &tile);
@@ -62,6 +64,11 @@ private:
   /// Whether a tile's terms are told apart: the one of its own group, and those of its types' groups.
   bool hasParts() const { return schedule.getTypes() > 1 || holds(); }
   bool holds() const { return schedule.getHeldGroups() > 0; }
+  /// Whether blocks of a cluster divide the steps of a tile.
+  bool splits() const { return schedule.getSplit() > 1; }
+  /// The part of a tile's sums that one block stores; all of them where tiles are not divided.
+  std::int64_t storedRows() const;
+  std::int64_t storedColumns() const;
 
   tile::KernelOp source;
   tile::LayoutAttr layout;
@@ -70,7 +77,8 @@ private:
   mlir::Location location;
   IndexMath math;
   Value x, w, y, table;              ///< operands of the new kernel
-  std::optional<ClusterPlace> place; ///< of the block, where it runs in a cluster
+  std::optional<ClusterPlace> place; ///< of the block, where those of its cluster copy for each other
+  Value rank;                        ///< of the block, where those of its cluster divide tiles
   llvm::DenseMap<Value, Value> sums; ///< fragments of the tile program
 };
 

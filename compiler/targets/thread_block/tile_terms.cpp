@@ -63,8 +63,10 @@ LogicalResult ThreadBlockProgram::writeTerms(tile::TermsOp terms, tile::OwnOp ow
   SmallVector<Value> carried = {init};
   if (scaled)
     carried.insert(carried.begin(), sm::ZeroOp::create(builder, location, init.getType()));
-  auto loop = scf::ForOp::create(builder, location, math.constant(0),
-                                 math.multiply(steps.count(), depth_blocks), math.constant(1), carried);
+  StepShare share = {math.constant(0), math.multiply(steps.count(), depth_blocks)};
+  if (splits())
+    share = shareOf(math, share.end, rank, schedule.getSplit());
+  auto loop = scf::ForOp::create(builder, location, share.first, share.end, math.constant(1), carried);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(loop.getBody());
   Value step = loop.getInductionVar();

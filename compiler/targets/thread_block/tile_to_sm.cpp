@@ -16,23 +16,53 @@ ThreadBlockProgram::ThreadBlockProgram(tile::KernelOp source)
     : source(source), layout(source.getLayout()), schedule(source.getStagedSchedule()),
       builder(source.getContext()), location(source.getLoc()), math(builder, location) {}
 
+std::int64_t ThreadBlockProgram::storedRows() const {
+  return schedule.getRows() / (schedule.getRowsOn() == tile::Side::N ? schedule.getSplit() : 1);
+}
+
+std::int64_t ThreadBlockProgram::storedColumns() const {
+  return schedule.getColumns() / (schedule.getRowsOn() == tile::Side::M ? schedule.getSplit() : 1);
+}
+
+LogicalResult ThreadBlockProgram::checkSplit() {
+  if (!splits())
+    return success();
+  if (schedule.hasWarps())
+    return source.emitOpError(
+        "divides the steps of a tile among blocks, whose warpgroups exchange sums; where "
+        "threads copy, single warps have them");
+  if (schedule.sharesCopies() || hasParts() || schedule.getTurns() > 1)
+    return source.emitOpError(
+        "divides the steps of a tile among blocks: its tiles have one type, hold no rows, "
+        "copy nothing for others and take no turns");
+  const bool rows = schedule.getRowsOn() == tile::Side::N;
+  const std::int64_t whole = rows ? schedule.getRows() : schedule.getColumns();
+  if (whole % (schedule.getSplit() * sm::mma_columns) != 0)
+    return source.emitOpError("has ")
+           << whole << (rows ? " rows" : " columns") << ", of which " << schedule.getSplit()
+           << " blocks cannot store equal parts, multiples of " << sm::mma_columns;
+  return success();
+}
+
 LogicalResult ThreadBlockProgram::check(tile::OwnOp own) {
   if (layout.getRowTypes().getKind() == alg::RowTypeKind::Explicit)
     return source.emitOpError("has explicit row types, whose rows no map can address");
   if (!layout.getIn().isEqual() || !layout.getBank().isEqual() || !layout.getOut().isEqual())
     return source.emitOpError("has groups of unequal widths, which one map cannot address");
+  if (failed(checkSplit()))
+    return failure();
   const std::int64_t cluster_rows = schedule.getClusterRows(), cluster_columns = schedule.getClusterColumns();
-  if (schedule.getCluster() > 1 && schedule.hasWarps())
+  if (schedule.sharesCopies() && schedule.hasWarps())
     return source.emitOpError(
         "runs in clusters, whose blocks copy for each other: the copy engine does that, and "
         "threads cannot; take away its warps");
-  if (schedule.getCluster() > 1 && (schedule.getDepth() % (cluster_rows * sm::swizzle_rows) != 0 ||
-                                    schedule.getRows() % (cluster_columns * sm::swizzle_rows) != 0))
+  if (schedule.sharesCopies() && (schedule.getDepth() % (cluster_rows * sm::swizzle_rows) != 0 ||
+                                  schedule.getRows() % (cluster_columns * sm::swizzle_rows) != 0))
     return source.emitOpError("runs in clusters of ")
            << cluster_rows << " x " << cluster_columns << ", but " << schedule.getDepth()
            << " rows of the bank and " << schedule.getRows() << " of X have no parts that are multiples of "
            << sm::swizzle_rows;
-  if (hasParts() && (schedule.getCluster() > 1 || schedule.getRowsOn() == tile::Side::N))
+  if (hasParts() && (schedule.sharesCopies() || schedule.getRowsOn() == tile::Side::N))
     return source.emitOpError(
         "shares blocks among its types, or holds rows: its workers run alone, with rows on "
         "the first side");
@@ -87,7 +117,8 @@ FailureOr<sm::KernelOp> ThreadBlockProgram::declare() {
   // What blocks of a cluster share, each copies a part of.
   sm::MapsType x_maps = maps(row_maps, rows / schedule.getClusterColumns(), depth, element(0), 3, vector),
                w_maps = maps(1, depth / schedule.getClusterRows(), columns, element(1), 2, vector),
-               y_maps = maps(row_maps, rows, columns, element(2), 3, std::min(vector, most_result_vector));
+               y_maps = maps(row_maps, storedRows(), storedColumns(), element(2), 3,
+                             std::min(vector, most_result_vector));
   if (!x_maps || !w_maps || !y_maps)
     return failure();
 
@@ -180,8 +211,17 @@ LogicalResult ThreadBlockProgram::writeStore(tile::StoreOp store, tile::OwnOp ow
     sm::DeliverPartsOp::create(builder, location, sums.lookup(store.getValue()), y, maps, coordinates);
     return success();
   }
-  sm::DeliverOp::create(builder, location, sums.lookup(store.getValue()), y, tile.line.map,
-                        ValueRange{tile.column, tile.group, tile.line.line, tile.row});
+  Value result = sums.lookup(store.getValue()), column = tile.column, row = tile.row;
+  if (splits()) {
+    const bool transposed = cast<sm::AccumulatorType>(result.getType()).getTransposed();
+    auto part =
+        sm::AccumulatorType::get(builder.getContext(), storedRows(), storedColumns(), 0, 0, transposed);
+    result = sm::ReduceScatterOp::create(builder, location, part, result);
+    Value &divided = transposed ? row : column;
+    divided = math.add(divided, math.multiply(rank, part.getInstructionWidth()));
+  }
+  sm::DeliverOp::create(builder, location, result, y, tile.line.map,
+                        ValueRange{column, tile.group, tile.line.line, row});
   return success();
 }
 

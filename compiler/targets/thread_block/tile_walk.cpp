@@ -26,7 +26,10 @@ LogicalResult ThreadBlockProgram::writeWalk(tile::OwnOp own, Value rows, Value o
   Value first = sm::BlockIndexOp::create(builder, location, builder.getIndexType());
   Value blocks = sm::BlockCountOp::create(builder, location, builder.getIndexType());
   if (schedule.getCluster() > 1) {
-    place.emplace(builder, location, cluster_rows, cluster_columns);
+    if (splits())
+      rank = sm::ClusterRankOp::create(builder, location, builder.getIndexType());
+    else
+      place.emplace(builder, location, cluster_rows, cluster_columns);
     first = math.divide(first, schedule.getCluster());
     blocks = math.divide(blocks, schedule.getCluster());
   }

@@ -1,0 +1,73 @@
+// Tiles whose steps blocks of a cluster divide: what becomes of their sums.
+#ifndef ALGCTL_SM_SPLIT_OPS
+#define ALGCTL_SM_SPLIT_OPS
+
+include "dialects/sm/sm_op.td"
+
+def Sm_ReduceScatterOp : Sm_Op<"reduce_scatter", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Add up the sums of all blocks of the cluster; each block keeps one part";
+  let description = [{
+    Every block of the cluster brings sums of the same tile, of other steps of it. They are cut into as many equal parts as
+    there are blocks: of their columns, or where they are transposed of their rows. Block r gets part r, in which
+    the sums of blocks 0, 1, ... have been added in this order, so that the result is the same to the bit every time. All
+    blocks must come to the op equally often.
+
+    ```mlir
+    %mine = sm.reduce_scatter %sums : !sm.accumulator<128 x 192> to !sm.accumulator<128 x 48>
+    ```
+  }];
+  let arguments = (ins Sm_AccumulatorType:$accumulator);
+  let results = (outs Sm_AccumulatorType:$result);
+  let assemblyFormat = "$accumulator attr-dict `:` type($accumulator) `to` type($result)";
+  let extraClassDeclaration = [{
+    /// Of the cluster: as many as there are parts.
+    int64_t getBlocks() {
+      return getAccumulator().getType().getInstructionWidth() / getResult().getType().getInstructionWidth();
+    }
+  }];
+  let hasVerifier = 1;
+}
+
+def Sm_AllocateExchangeOp : Sm_Op<"allocate_exchange", [HasParent<"KernelOp">, MemoryEffects<[MemAlloc]>]> {
+  let summary = "Shared memory where the other blocks of a cluster leave their sums";
+  let results = (outs Sm_ExchangeType:$exchange);
+  let assemblyFormat = "attr-dict `:` type($exchange)";
+}
+
+def Sm_SendOp : Sm_Op<"send", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Leave the parts of the sums that belong to other blocks in their shared memory";
+  let description = [{
+    Of a warpgroup of block `as` of the cluster, each thread writes its sums of part t into the exchange of block t, for
+    every t but its own. The other blocks see them once they have waited for arrivals that publish them (`sm.arrive`).
+
+    ```mlir
+    sm.send %sums to %exchange[%warpgroup] as 2 : !sm.accumulator<128 x 192> to !sm.exchange<2 x 4 x 24>
+    ```
+  }];
+  let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_ExchangeType:$exchange, Index:$warpgroup, I64Attr:$rank);
+  let assemblyFormat = [{
+    $accumulator `to` $exchange `[` $warpgroup `]` `as` $rank attr-dict `:` type($accumulator) `to` type($exchange)
+  }];
+  let hasVerifier = 1;
+}
+
+def Sm_AddReceivedOp : Sm_Op<"add_received", [MemoryEffects<[MemRead]>]> {
+  let summary = "The part of block `as`: what the others have left here and its own, added in the order of the blocks";
+  let description = [{
+    Each thread reads what the threads of its number in the other blocks have written.
+
+    ```mlir
+    %mine = sm.add_received %sums, %exchange[%warpgroup] as 2
+        : !sm.accumulator<128 x 192>, !sm.exchange<2 x 4 x 24> to !sm.accumulator<128 x 48>
+    ```
+  }];
+  let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_ExchangeType:$exchange, Index:$warpgroup, I64Attr:$rank);
+  let results = (outs Sm_AccumulatorType:$result);
+  let assemblyFormat = [{
+    $accumulator `,` $exchange `[` $warpgroup `]` `as` $rank attr-dict
+    `:` type($accumulator) `,` type($exchange) `to` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif
