@@ -15,7 +15,9 @@
  * Where rows of X are held (`held_groups` of the manifest), what it takes at a time is all tiles of so many groups.
  * A cluster takes its tiles together, `cluster_rows` consecutive blocks of rows of a line times `cluster_columns`
  * consecutive blocks of columns of a group: cluster c takes the tiles of number c, c + grid / cluster, ... of such, and
- * block r of it the one in row r / cluster_columns, column r mod cluster_columns. A kernel with clusters names their
+ * block r of it the one in row r / cluster_columns, column r mod cluster_columns. With a `split` all of its blocks take
+ * the same tile instead, and block r stores part r of the columns or, where rows are on side N of the tensor cores'
+ * instructions, of the rows: boxes of Y are that part. A kernel with clusters names their
  * size (.reqnctapercluster): it cannot be launched with others, or on a grid that is no multiple of it.
  * Launching more blocks than there are tiles wastes blocks, nothing else. More clusters than run at one time make the
  * last of them begin when others have ended. All these numbers are in the bundle's manifest. With `dependent_launch` the kernel waits for the grid before it (griddepcontrol.wait) before it touches

@@ -107,7 +107,8 @@ std::string gpuKernelText(const algrt::GpuKernel &kernel) {
                                         : std::string(),
                    byteCount(kernel.shared_bytes)));
   if (kernel.cluster > 1)
-    line("cluster", counted(kernel.cluster, "block"));
+    line("cluster", counted(kernel.cluster, "block") +
+                        (kernel.tile.split > 1 ? ", which divide the steps of each tile" : ""));
   if (!kernel.schedule.empty())
     line("schedule", kernel.schedule);
   if (kernel.best_for_rows.to > 0)

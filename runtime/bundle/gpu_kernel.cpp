@@ -184,11 +184,11 @@ GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, cons
   kernel.tile.depth = tile.integer("depth", 1, most_tile);
   kernel.tile.stages = tile.integer("stages", 1, most_tile);
   kernel.tile.consumers = tile.integer("consumers", 1, most_threads / warp);
+  if (tile.has("split"))
+    kernel.tile.split = tile.integer("split", 1, kernel.cluster);
   if (kernel.cluster > 1) {
     kernel.tile.cluster_rows = tile.integer("cluster_rows", 1, kernel.cluster);
     kernel.tile.cluster_columns = tile.integer("cluster_columns", 1, kernel.cluster);
-    if (tile.has("split"))
-      kernel.tile.split = tile.integer("split", 1, kernel.cluster);
     if (kernel.tile.cluster_rows * kernel.tile.cluster_columns * kernel.tile.split != kernel.cluster)
       tile.fail("cluster_rows", std::string("times cluster_columns ") +
                                     (kernel.tile.split > 1 ? "times split " : "") + "is not the cluster of " +

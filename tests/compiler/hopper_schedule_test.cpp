@@ -41,6 +41,7 @@ TEST(HopperScheduleText, IsReadAndWritten) {
   for (const char *text : {"rows=64,columns=96,depth=32,stages=3,types=2,cluster=1x4,hold=8,outer=groups",
                            "rows=24,columns=128,depth=64,stages=3,outer=groups,rows_on=n",
                            "rows=64,columns=128,depth=64,stages=3,cluster=2x1,turns=2",
+                           "rows=32,columns=128,depth=64,stages=3,rows_on=n,split=4",
                            "rows=64,columns=96,depth=32,stages=3,cluster=2x1"})
     EXPECT_EQ(toString(parseHopperSchedule(text)), text);
 }
@@ -95,6 +96,40 @@ TEST(HopperLegality, Turns) {
   EXPECT_THAT(why("rows=64,columns=64,turns=0"), HasSubstr("0 turns"));
   EXPECT_THAT(why("rows=64,columns=64,turns=2,types=2"), HasSubstr("turns, with tiles of several types"));
   EXPECT_THAT(why("rows=64,columns=64,turns=2,hold=2"), HasSubstr("held rows"));
+}
+
+TEST(HopperLegality, Splits) {
+  const algebras::Layer layer = projection(4, 512, 1024);
+  auto why = [&](const char *schedule, HopperOutput output = HopperOutput::BF16) {
+    return whyIllegal(layer, parseHopperSchedule(schedule), output);
+  };
+  EXPECT_EQ(why("rows=64,columns=256,split=2"), "");
+  EXPECT_EQ(why("rows=128,columns=128,split=8,outer=groups"), "");
+  EXPECT_EQ(why("rows=16,columns=256,rows_on=n,split=2"), "");
+  EXPECT_EQ(why("rows=64,columns=64,rows_on=n,split=8"), "");
+  for (const char *text : {"split=0", "split=-2", "split=3", "split=16"})
+    EXPECT_THAT(why(text), HasSubstr("1, 2, 4 or 8 blocks")) << text;
+  EXPECT_THAT(why("rows=64,columns=64,split=2,types=2"), HasSubstr("tiles of several types"));
+  EXPECT_THAT(why("rows=64,columns=64,split=2,hold=2"), HasSubstr("held rows"));
+  EXPECT_THAT(why("rows=64,columns=64,split=2,cluster=1x2"), HasSubstr("in a cluster of 1x2"));
+  EXPECT_THAT(why("rows=64,columns=64,split=2,turns=2"), HasSubstr("with turns"));
+  EXPECT_THAT(why("columns=48,split=2"),
+              HasSubstr("48 columns have no 2 equal parts that are multiples of 16"));
+  EXPECT_THAT(why("rows=24,columns=64,rows_on=n,split=2"), HasSubstr("24 rows have no 2 equal parts"));
+}
+
+TEST(HopperLegality, MakesRoomForSumsOfOthers) {
+  HopperSchedule schedule{128, 256, 64, 0};
+  EXPECT_EQ(exchangeBytes(schedule), 0);
+  schedule.split = 8;
+  // Of seven other blocks an eighth of the sums, in f32; and of the result an eighth.
+  EXPECT_EQ(exchangeBytes(schedule), 7 * 128 * 32 * 4);
+  EXPECT_EQ(stagingBytes(schedule, HopperOutput::BF16), 128 * 32 * 2);
+  // 230400 bytes less 114688 and 8192 are two stages of 49152.
+  EXPECT_EQ(stagesThatFit(schedule, HopperOutput::BF16), 2);
+  schedule.stages = 3;
+  EXPECT_THAT(whyIllegal(projection(4, 512, 1024), schedule, HopperOutput::BF16),
+              HasSubstr("114688 bytes of others' sums and 8192 bytes for the result"));
 }
 
 TEST(HopperLegality, RowsOnTheOtherSide) {
@@ -288,7 +323,7 @@ TEST(HopperCost, ShortRowsOfBoxesTakeLonger) {
 HopperSchedule cheapestThatSharesNothing(const algebras::Layer &layer, std::int64_t m) {
   std::vector<HopperSchedule> candidates = hopperCandidates(layer, HopperOutput::BF16);
   std::erase_if(candidates, [](const HopperSchedule &one) {
-    return one.types > 1 || one.held_groups > 0 || one.cluster() > 1 || one.turns > 1;
+    return one.types > 1 || one.held_groups > 0 || one.blocksTogether() > 1 || one.turns > 1;
   });
   const auto cost = [&](const HopperSchedule &one) {
     return hopperCost(layer, one, HopperOutput::BF16, m).total();
@@ -327,6 +362,26 @@ TEST(HopperChoice, SharesBlocksWhereLoadsBind) {
   pair.cluster_rows = 2;
   EXPECT_GT(hopperCost(layer, pair, HopperOutput::BF16, 32 * 64).tensor(), 1.9 * one_block);
   EXPECT_EQ(chooseHopperSchedule(layer, 32 * 64, HopperOutput::BF16).cluster_rows, 1);
+}
+
+TEST(HopperChoice, SplitsLongContractionsOfFewTiles) {
+  // One tile of 64 rows and 64 columns has 512 steps, and there are 8 of them.
+  const algebras::Layer layer = projection(2, 2 * 16384, 2 * 128);
+  const HopperSchedule chosen = chooseHopperSchedule(layer, 128, HopperOutput::BF16);
+  EXPECT_EQ(chosen.split, 8);
+  HopperSchedule whole = chosen;
+  whole.split = 1;
+  whole.stages = stagesThatFit(whole, HopperOutput::BF16);
+  const HopperCost split = hopperCost(layer, chosen, HopperOutput::BF16, 128),
+                   alone = hopperCost(layer, whole, HopperOutput::BF16, 128);
+  EXPECT_LT(split.total(), 0.5 * alone.total());
+  EXPECT_EQ(split.tiles, alone.tiles);
+  EXPECT_EQ(split.turns, 8 * alone.turns);
+  EXPECT_EQ(split.memory, alone.memory);
+  EXPECT_EQ(split.products + split.padding + split.feeding, alone.products + alone.padding + alone.feeding);
+  EXPECT_GT(split.store, alone.store);
+  // Where every processor has a tile, sums on their way are all that it would add.
+  EXPECT_EQ(chooseHopperSchedule(projection(32, 32 * 128, 32 * 128), 4096, HopperOutput::BF16).split, 1);
 }
 
 TEST(HopperChoice, PrefersTwoWarpgroupsWhereThereAreRowsEnough) {

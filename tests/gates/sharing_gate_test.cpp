@@ -44,6 +44,15 @@ INSTANTIATE_TEST_SUITE_P(Held, SharingGate,
                                          "rows=128,columns=128,depth=32,types=2,hold=2"));
 
 INSTANTIATE_TEST_SUITE_P(
+    Split, SharingGate,
+    testing::Values("rows=64,columns=256,depth=64,split=2", "rows=64,columns=256,depth=64,split=8",
+                    "rows=128,columns=256,depth=64,split=8", "rows=128,columns=192,depth=32,split=4",
+                    "rows=192,columns=192,depth=32,split=2", "rows=256,columns=128,depth=32,split=4",
+                    "rows=64,columns=192,depth=64,rows_on=n,split=8",
+                    "rows=128,columns=256,depth=32,rows_on=n,split=4",
+                    "rows=256,columns=64,depth=32,rows_on=n,split=2"));
+
+INSTANTIATE_TEST_SUITE_P(
     Types, SharingGate,
     testing::Values("rows=64,columns=192,depth=64,types=2", "rows=64,columns=256,depth=32,types=2",
                     "rows=64,columns=160,depth=64,types=2", "rows=64,columns=192,depth=32,types=3",

@@ -123,6 +123,18 @@ const std::vector<Subject> &subjects() {
        "rows=64,columns=48,depth=32,stages=2,cluster=2x2",
        algrt::ElementType::bf16,
        {{260, 1, 8}, {130, 0, 4}, {1, 0, 4}}},
+      // Two blocks divide the steps of a tile, of which there are none, 1, 2 and 3: shares of one step, of
+      // two and
+      // of none. Lines of 65 and of 1 rows; 40 columns are one block and a quarter, so that the second block
+      // stores some and none.
+      {"split",
+       "T(3)",
+       96,
+       120,
+       "cyclic",
+       "rows=64,columns=32,depth=32,stages=2,split=2",
+       algrt::ElementType::bf16,
+       {{195, 1, 2}, {2, 0, 4}}},
       // Threads copy, warps multiply. Terms from a table, tiles of 2 and of 4 steps through a ring of 3;
       // blocks
       // that are partial in every direction, with such beside them as are not read: 20 of 32 in the depth, 36

@@ -90,6 +90,10 @@ public:
         phase(flip);
       else if (auto store = dyn_cast<LLVM::StoreOp>(op); store && isGlobal(store.getAddr()))
         result(store);
+      else if (store && isOfCluster(store.getAddr()))
+        sent(store);
+      else if (auto load = dyn_cast<LLVM::LoadOp>(op); load && isa<VectorType>(load.getType()))
+        received();
       else if (store && copies_for_themselves)
         elementStore(store);
       else if (auto load = dyn_cast<LLVM::LoadOp>(op); load && isElement(load))
@@ -144,9 +148,17 @@ private:
     }
   }
 
-  /// A ring's parity is flipped where the ring begins anew: parity XOR zext(it does).
+  /// A ring's parity is flipped where the ring begins anew: parity XOR zext(it does). That of an exchange is
+  /// flipped with every tile: parity XOR 1.
   void phase(LLVM::XOrOp flip) {
-    if (!isa<BlockArgument>(flip.getLhs()) || !flip.getRhs().getDefiningOp<LLVM::ZExtOp>())
+    if (!isa<BlockArgument>(flip.getLhs()))
+      return;
+    if (auto one = flip.getRhs().getDefiningOp<LLVM::ConstantOp>()) {
+      if (auto value = dyn_cast<IntegerAttr>(one.getValue()); value && value.getInt() == 1)
+        add("phase", "never", [](Operation *op) { op->getResult(0).replaceAllUsesWith(op->getOperand(0)); });
+      return;
+    }
+    if (!flip.getRhs().getDefiningOp<LLVM::ZExtOp>())
       return;
     add("phase", "never", [](Operation *op) { op->getResult(0).replaceAllUsesWith(op->getOperand(0)); });
     add("phase", "always", [](Operation *op) {
@@ -172,7 +184,9 @@ private:
         })
         .Case([&](NVVM::MBarrierTryWaitOp wait) {
           add("parity", "", operand<LLVM::XOrOp>(indexOf(op, wait.getStateOrPhase()), 1));
+          scope(wait);
         })
+        .Case([&](NVVM::MBarrierArriveOp arrive) { scope(arrive); })
         .Case([&](NVVM::BarrierOp barrier) { namedBarrier(barrier); })
         .Case([&](NVVM::WgmmaWaitGroupSyncOp) {
           add("pending", "+1", [](Operation *op) {
@@ -365,6 +379,29 @@ private:
       using Scale = NVVM::WGMMAScaleOut;
       product.setScaleD(product.getScaleD() == Scale::one ? Scale::zero : Scale::one);
     });
+  }
+
+  /// What other blocks shall see, or this one of them, at the scope of a block.
+  template <typename Op> void scope(Op op) {
+    if (op.getScope() != NVVM::MemScopeKind::CTA)
+      add("scope", "block", [](Operation *op) { cast<Op>(op).setScope(NVVM::MemScopeKind::CTA); });
+  }
+
+  static bool isOfCluster(Value address) {
+    return cast<LLVM::LLVMPointerType>(address.getType()).getAddressSpace() == 7;
+  }
+
+  /// Sums that go to another block.
+  void sent(LLVM::StoreOp store) {
+    const unsigned address = indexOf(store, store.getAddr());
+    add("delete", "", [](Operation *op) { op->erase(); });
+    add("address", "+16 bytes", furtherOn(address, 16));
+  }
+
+  /// Sums that have come.
+  void received() {
+    add("address", "+16 bytes", furtherOn(0, 16));
+    add("address", "+2048 bytes", furtherOn(0, 2048));
   }
 
   static bool isGlobal(Value address) {

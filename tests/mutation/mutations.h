@@ -37,6 +37,8 @@ struct Mutation {
 // - matrix: stmatrix transposes, or writes 16 bytes further on
 // - swizzle: a tensor map has another swizzle
 // - proxy: a fence is for another proxy
+// - scope: an arrival, or a wait, is for its block alone instead of for the cluster
+// - address: a store to another block of the cluster, or a load of what one has stored, is further on
 std::vector<Mutation> mutations(mlir::ModuleOp module);
 
 } // namespace mutation_test

@@ -100,18 +100,18 @@ std::vector<Step> stepsOf(const algebras::Layer &layer, const HopperSchedule &sc
 }
 
 // Tile by tile. Blocks (a, b) of a cluster: each copies part a of the depth of its block of W, and part b of
-// its rows of X, and gets all of them.
+// its rows of X, and gets all of them. Where blocks divide a tile, block `rank` takes its share of the steps.
 class Walker {
 public:
   Walker(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOutput output)
       : layer(layer), schedule(schedule), result_bytes(output == HopperOutput::F32 ? 4 : 2),
-        processors(schedule.cluster() > 2 ? 128 : 132) {}
+        processors(schedule.cluster() * schedule.split > 2 ? 128 : 132) {}
 
   Walk walk(std::int64_t m);
 
 private:
   void tile(const std::vector<Line> &parts, std::int64_t row, std::int64_t group, std::int64_t column,
-            std::int64_t a, std::int64_t b);
+            std::int64_t a, std::int64_t b, std::int64_t rank);
   double xCost(std::int64_t step) const {
     return rowCost(2 * step, 2 * schedule.depth, 2 * k, panelBytes(schedule.depth, 2));
   }
@@ -127,7 +127,7 @@ private:
 };
 
 void Walker::tile(const std::vector<Line> &parts, std::int64_t row, std::int64_t group, std::int64_t column,
-                  std::int64_t a, std::int64_t b) {
+                  std::int64_t a, std::int64_t b, std::int64_t rank) {
   const std::int64_t x_panel = panelBytes(schedule.depth, 2), w_panel = panelBytes(schedule.columns, 2);
   const std::int64_t x_part = schedule.rows / schedule.cluster_columns,
                      w_part = schedule.depth / schedule.cluster_rows;
@@ -135,11 +135,16 @@ void Walker::tile(const std::vector<Line> &parts, std::int64_t row, std::int64_t
   const bool begins = !holds || (group % schedule.held_groups == 0 && column == 0);
   sum.turns += begins;
   const std::int64_t processor = (sum.turns - 1) % processors;
-  ++sum.tiles;
+  sum.tiles += rank == 0;
   const std::int64_t columns = std::clamp<std::int64_t>(n - column, 0, schedule.columns);
   double tile_received = 0, tile_cycles = 0,
-         tile_stores =
-             600 + static_cast<double>(schedule.types * schedule.rows * schedule.columns) * result_bytes / 64;
+         tile_stores = 600 + static_cast<double>(schedule.types * schedule.rows * schedule.columns) *
+                                 result_bytes / 64 / static_cast<double>(schedule.split);
+  // What it gets of the others' sums comes at 16 bytes in a cycle, and is read at 128.
+  if (schedule.split > 1)
+    tile_stores += 1200 + static_cast<double>(4 * schedule.rows * schedule.columns / schedule.split *
+                                              (schedule.split - 1)) *
+                              (1.0 / 16 + 1.0 / 128);
   if (holds && begins) {
     // The rows change, and nothing goes on meanwhile.
     tile_stores += 1500;
@@ -150,8 +155,19 @@ void Walker::tile(const std::vector<Line> &parts, std::int64_t row, std::int64_t
     tile_received += rows;
     sum.sent += rows;
   }
-  for (const Step &one : stepsOf(layer, schedule, parts, row, group))
+  const std::vector<Step> steps = stepsOf(layer, schedule, parts, row, group);
+  const std::int64_t pieces = (k + schedule.depth - 1) / schedule.depth,
+                     all = static_cast<std::int64_t>(steps.size()) * pieces;
+  std::int64_t number = 0;
+  for (const Step &one : steps)
     for (std::int64_t step = 0; step < k; step += schedule.depth) {
+      // The first blocks have one step more where there is a rest.
+      const std::int64_t each_has = all / schedule.split, have_more = all % schedule.split,
+                         mine = rank * each_has + std::min(rank, have_more);
+      const bool is_mine = number >= mine && number < mine + each_has + (rank < have_more);
+      ++number;
+      if (!is_mine)
+        continue;
       const std::int64_t depth = std::min(schedule.depth, k - step);
       const std::int64_t loaded_types = one.held ? 0 : one.types;
       const double w_row = rowCost(2 * column, 2 * schedule.columns, 2 * n, w_panel);
@@ -205,7 +221,8 @@ Walk Walker::walk(std::int64_t m) {
         for (std::int64_t column = 0; column < n; column += schedule.columns * schedule.cluster_columns)
           for (std::int64_t a = 0; a < schedule.cluster_rows; ++a)
             for (std::int64_t b = 0; b < schedule.cluster_columns; ++b)
-              tile(parts, row + a * schedule.rows, group, column + b * schedule.columns, a, b);
+              for (std::int64_t rank = 0; rank < schedule.split; ++rank)
+                tile(parts, row + a * schedule.rows, group, column + b * schedule.columns, a, b, rank);
     }
   for (const auto &[processor, bytes] : received) {
     sum.received += bytes;
@@ -271,6 +288,10 @@ const std::vector<Case> &cases() {
       {"Q(4)", 64, 192, 2048, {.rows = 64, .columns = 192, .depth = 64, .stages = 5, .turns = 2}},
       {"Q(5)", 256, 128, 1600, {.rows = 128, .columns = 128, .depth = 64, .stages = 4, .turns = 2}},
       {"Q(32)", 16, 24, 2048, {.rows = 64, .columns = 32, .depth = 16, .stages = 16, .turns = 2}},
+      // Blocks that divide the steps of a tile: with a rest and without, more of them than steps.
+      {"Q(2)", 512, 192, 300, {.rows = 64, .columns = 192, .depth = 64, .stages = 4, .split = 2}},
+      {"M(1)", 1000, 640, 333, {.rows = 128, .columns = 128, .depth = 32, .stages = 3, .split = 8}},
+      {"Q(4)", 40, 104, 1001, {.rows = 64, .columns = 64, .depth = 32, .stages = 5, .split = 4}},
       // Several types in a tile: of lines of one length, of two, of as many as a tile has and of one less,
       // of runs, of more rows than a tile has.
       {"Q(8)", 64, 192, 512, {.rows = 64, .columns = 192, .depth = 64, .stages = 4, .types = 2}},

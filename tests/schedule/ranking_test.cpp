@@ -55,6 +55,7 @@ TEST(Ranking, OfHopperIsComplete) {
   const Ranking ranking = rankSchedules(layer, "sm_90a", 2048, DataType::BF16);
   expectSound(ranking);
   std::set<std::string> seen, all, clusters;
+  std::set<std::int64_t> splits;
   for (const RankedSchedule &one : ranking.legal) {
     const HopperSchedule schedule = parseHopperSchedule(one.schedule);
     EXPECT_EQ(whyIllegal(layer, schedule, HopperOutput::BF16), "");
@@ -62,13 +63,15 @@ TEST(Ranking, OfHopperIsComplete) {
     EXPECT_GE(one.predicted, ranking.floor_us);
     HopperSchedule tile = schedule;
     tile.stages = 0;
-    tile.cluster_rows = tile.cluster_columns = 1;
+    tile.cluster_rows = tile.cluster_columns = tile.split = 1;
     seen.insert(toString(tile));
     clusters.insert(fmt::format("{}x{}", schedule.cluster_rows, schedule.cluster_columns));
+    splits.insert(schedule.split);
     EXPECT_TRUE(all.insert(one.schedule).second) << one.schedule;
   }
   // Groups of 304 are 2 blocks of columns and more, but not always 4.
   EXPECT_EQ(clusters, (std::set<std::string>{"1x1", "2x1", "4x1", "1x2", "1x4", "2x2"}));
+  EXPECT_EQ(splits, (std::set<std::int64_t>{1, 2, 4, 8}));
   for (const RefusedSchedule &one : ranking.refused) {
     const HopperSchedule schedule = parseHopperSchedule(one.schedule);
     EXPECT_FALSE(one.reason.empty());
@@ -78,7 +81,7 @@ TEST(Ranking, OfHopperIsComplete) {
         << one.schedule << ": " << one.reason;
     HopperSchedule tile = schedule;
     tile.stages = 0;
-    tile.cluster_rows = tile.cluster_columns = 1;
+    tile.cluster_rows = tile.cluster_columns = tile.split = 1;
     seen.insert(toString(tile));
     EXPECT_TRUE(all.insert(one.schedule).second) << one.schedule;
   }

@@ -68,13 +68,62 @@ TEST(Cluster, RemoteArrivalsNeedTheInitialisationFenced) {
           sm_fence_mbarrier_init(2);
       }
       clusterSync(3);
-      sm_mbarrier_arrive_cluster(5, sm_mapa(6, sharedAt(0), blockRank() ^ 1), 1);
+      sm_mbarrier_arrive_cluster(5, sm_mapa(6, sharedAt(0), blockRank() ^ 1), 1, sm_scope_cta);
       waitParity(sharedAt(0), 0);
       clusterSync(7);
     };
   };
   EXPECT_TRUE(passes(kernel(true), pairs));
   EXPECT_TRUE(faults(FaultKind::Mbarrier, kernel(false), pairs));
+}
+
+TEST(Cluster, WritesAreSeenAtItsScopeOnly) {
+  // Lane 0 publishes what the warp has written into the other block, which waits for that.
+  auto kernel = [](int32_t arrives, int32_t waits, bool meets) {
+    return [=] {
+      if (threadIndex() == 0) {
+        sm_mbarrier_init(1, sharedAt(0), 1);
+        sm_fence_mbarrier_init(2);
+      }
+      clusterSync(3);
+      store<int32_t>(sm_mapa(5, sharedAt(16 + laneIndex() * 4), blockRank() ^ 1), laneIndex());
+      if (meets)
+        sm_warp_sync(6, -1);
+      if (laneIndex() == 0)
+        sm_mbarrier_arrive_cluster(7, sm_mapa(8, sharedAt(0), blockRank() ^ 1), 1, arrives);
+      waitParity(sharedAt(0), 0, 9, waits);
+      EXPECT_EQ(load<int32_t>(sharedAt(16 + laneIndex() * 4), 10), laneIndex());
+      clusterSync(11);
+    };
+  };
+  EXPECT_TRUE(passes(kernel(sm_scope_cluster, sm_scope_cluster, true), pairs));
+  EXPECT_TRUE(faults(FaultKind::Race, kernel(sm_scope_cta, sm_scope_cluster, true), pairs));
+  EXPECT_TRUE(faults(FaultKind::Race, kernel(sm_scope_cluster, sm_scope_cta, true), pairs));
+  EXPECT_TRUE(faults(FaultKind::Race, kernel(sm_scope_cluster, sm_scope_cluster, false), pairs));
+}
+
+TEST(Cluster, ReadsAreOverAtItsScopeOnly) {
+  // The other block may overwrite what this one has read once it knows that.
+  auto kernel = [](int32_t arrives, int32_t waits) {
+    return [=] {
+      if (threadIndex() == 0) {
+        sm_mbarrier_init(1, sharedAt(0), 1);
+        sm_fence_mbarrier_init(2);
+        store<int32_t>(sharedAt(16), 1);
+      }
+      clusterSync(3);
+      if (threadIndex() != 0)
+        return clusterSync(11);
+      load<int32_t>(sharedAt(16), 5);
+      sm_mbarrier_arrive_cluster(7, sm_mapa(8, sharedAt(0), blockRank() ^ 1), 1, arrives);
+      waitParity(sharedAt(0), 0, 9, waits);
+      store<int32_t>(sm_mapa(10, sharedAt(16), blockRank() ^ 1), 2);
+      clusterSync(11);
+    };
+  };
+  EXPECT_TRUE(passes(kernel(sm_scope_cluster, sm_scope_cluster), pairs));
+  EXPECT_TRUE(faults(FaultKind::Race, kernel(sm_scope_cta, sm_scope_cluster), pairs));
+  EXPECT_TRUE(faults(FaultKind::Race, kernel(sm_scope_cluster, sm_scope_cta), pairs));
 }
 
 TEST(Cluster, WaitsReachTheOwnBlockOnly) {

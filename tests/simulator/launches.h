@@ -103,8 +103,9 @@ template <class T> void store(void *address, T value, int32_t site = __builtin_L
   *static_cast<T *>(address) = value;
 }
 inline void barrier(int32_t site = __builtin_LINE()) { sm_barrier(site, 0, 0); }
-inline void waitParity(void *address, int32_t parity, int32_t site = __builtin_LINE()) {
-  while (!sm_mbarrier_try_wait_parity(site, address, parity)) {
+inline void waitParity(void *address, int32_t parity, int32_t site = __builtin_LINE(),
+                       int32_t scope = sm_scope_cta) {
+  while (!sm_mbarrier_try_wait_parity(site, address, parity, scope)) {
   }
 }
 // Initialises mbarriers by thread 0 and makes them known to all.

@@ -57,7 +57,7 @@ TEST(Mbarrier, StateFormWaitsForThePhaseOfTheArrival) {
         initialise(sharedAt(0), 32);
         for (int32_t round = 0; round < 3; ++round) {
           const int64_t state = sm_mbarrier_arrive(1, sharedAt(0), 1);
-          while (!sm_mbarrier_try_wait(2, sharedAt(0), state)) {
+          while (!sm_mbarrier_try_wait(2, sharedAt(0), state, sm_scope_cta)) {
           }
           sm_warp_sync(3, -1);
         }
@@ -72,7 +72,7 @@ TEST(Mbarrier, StateFormWaitsForThePhaseOfTheArrival) {
           const int64_t state = sm_mbarrier_arrive(1, sharedAt(0), 1);
           if (round == 0)
             first = state;
-          while (!sm_mbarrier_try_wait(2, sharedAt(0), round == 2 ? first : state)) {
+          while (!sm_mbarrier_try_wait(2, sharedAt(0), round == 2 ? first : state, sm_scope_cta)) {
           }
           sm_warp_sync(3, -1);
         }

@@ -14,26 +14,6 @@ template <typename Op> bool isRelaxed(Op op, CallBuilder &call) {
   return op.getRelaxed();
 }
 
-template <typename Op> void arrive(Op op, Value amount, llvm::StringRef function, CallBuilder &call) {
-  if (isRelaxed(op, call))
-    return;
-  if (isClusterAddress(op.getAddr()))
-    return call.call((function + "_cluster").str(), {call.pointer(op.getAddr()), amount});
-  Value state = call.call(function, call.builder().getI64Type(), {call.pointer(op.getAddr()), amount});
-  if (op->getNumResults() == 1)
-    call.replace(state);
-}
-
-/// A wait on a parity (i32) or on the state that an arrival returned (i64).
-template <typename Op> void wait(Op op, llvm::StringRef function, CallBuilder &call) {
-  if (isRelaxed(op, call))
-    return;
-  Value what = op.getStateOrPhase();
-  const bool parity = what.getType().isInteger(32);
-  call.replace(call.isTrue(
-      call.callI32((parity ? function + "_parity" : function).str(), {call.pointer(op.getAddr()), what})));
-}
-
 std::int32_t scopeOf(NVVM::MemScopeKind scope) {
   switch (scope) {
   case NVVM::MemScopeKind::CTA:
@@ -46,6 +26,35 @@ std::int32_t scopeOf(NVVM::MemScopeKind scope) {
     return sm_scope_system;
   }
   llvm_unreachable("a scope without a number");
+}
+
+template <typename Op> void arrive(Op op, Value amount, llvm::StringRef function, CallBuilder &call) {
+  if (isRelaxed(op, call))
+    return;
+  if (isClusterAddress(op.getAddr())) {
+    // Copies are announced to another block at whatever scope; a plain arrival says what others shall see.
+    SmallVector<Value> operands = {call.pointer(op.getAddr()), amount};
+    if constexpr (std::is_same_v<Op, NVVM::MBarrierArriveOp>)
+      operands.push_back(call.i32(scopeOf(op.getScope())));
+    return call.call((function + "_cluster").str(), operands);
+  }
+  Value state = call.call(function, call.builder().getI64Type(), {call.pointer(op.getAddr()), amount});
+  if (op->getNumResults() == 1)
+    call.replace(state);
+}
+
+/// A wait on a parity (i32) or on the state that an arrival returned (i64).
+template <typename Op> void wait(Op op, llvm::StringRef function, CallBuilder &call) {
+  if (isRelaxed(op, call))
+    return;
+  Value what = op.getStateOrPhase();
+  const bool parity = what.getType().isInteger(32);
+  SmallVector<Value> operands = {call.pointer(op.getAddr()), what};
+  if constexpr (std::is_same_v<Op, NVVM::MBarrierTryWaitOp>)
+    operands.push_back(call.i32(scopeOf(op.getScope())));
+  else if (op.getScope() != NVVM::MemScopeKind::CTA)
+    return call.refuse("a test at another scope than a block's; try_wait has them");
+  call.replace(call.isTrue(call.callI32((parity ? function + "_parity" : function).str(), operands)));
 }
 
 void fenceProxy(NVVM::FenceProxyOp op, CallBuilder &call) {
@@ -103,8 +112,8 @@ void addBarriers(ConversionList &list) {
   // This op is a loop in itself.
   on<NVVM::MBarrierTryWaitParityOp>(list, [](auto op, CallBuilder &call) {
     call.repeatUntil([&] {
-      return call.isTrue(
-          call.callI32("sm_mbarrier_try_wait_parity", {call.pointer(op.getAddr()), op.getPhase()}));
+      return call.isTrue(call.callI32("sm_mbarrier_try_wait_parity",
+                                      {call.pointer(op.getAddr()), op.getPhase(), call.i32(sm_scope_cta)}));
     });
   });
 

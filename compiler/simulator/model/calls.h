@@ -87,8 +87,10 @@ void sm_mbarrier_inval(int32_t site, void *barrier);               /* nvvm.mbarr
  * opaque word for sm_mbarrier_test_wait and sm_mbarrier_try_wait. `count` is 1 where the operation has none.
  */
 int64_t sm_mbarrier_arrive(int32_t site, void *barrier, int32_t count);
-/* The same on a shared::cluster address, of any block of the cluster: no state, release at cluster scope. */
-void sm_mbarrier_arrive_cluster(int32_t site, void *barrier, int32_t count);
+/* The same on a shared::cluster address, of any block of the cluster: no state. At sm_scope_cta a block that
+ * is not the own one learns of the arrival alone; at the scope of the cluster it sees what was written
+ * before, too. */
+void sm_mbarrier_arrive_cluster(int32_t site, void *barrier, int32_t count, int32_t scope);
 /* nvvm.mbarrier.arrive.expect_tx: expects `bytes` more, then arrives once. */
 int64_t sm_mbarrier_arrive_expect_tx(int32_t site, void *barrier, int32_t bytes);
 void sm_mbarrier_arrive_expect_tx_cluster(int32_t site, void *barrier, int32_t bytes);
@@ -97,11 +99,12 @@ void sm_mbarrier_expect_tx(int32_t site, void *barrier,
 void sm_mbarrier_complete_tx(int32_t site, void *barrier,
                              int32_t bytes); /* nvvm.mbarrier.complete_tx, any block */
 /* nvvm.mbarrier.try_wait.parity, or nvvm.mbarrier.try_wait with an i32: 1 if the phase of this parity has
- * completed, then everything that arrived in it is visible. May suspend, and may answer 0 for no reason. */
-int32_t sm_mbarrier_try_wait_parity(int32_t site, void *barrier, int32_t parity);
+ * completed, then everything that arrived in it is visible, from other blocks at the scope of the cluster
+ * alone. May suspend, and may answer 0 for no reason. test_wait is at the scope of the block. */
+int32_t sm_mbarrier_try_wait_parity(int32_t site, void *barrier, int32_t parity, int32_t scope);
 int32_t sm_mbarrier_test_wait_parity(int32_t site, void *barrier, int32_t parity);
 /* The forms with the state that an arrive of this thread's block returned. */
-int32_t sm_mbarrier_try_wait(int32_t site, void *barrier, int64_t state);
+int32_t sm_mbarrier_try_wait(int32_t site, void *barrier, int64_t state, int32_t scope);
 int32_t sm_mbarrier_test_wait(int32_t site, void *barrier, int64_t state);
 
 /* ---- fences, PTX: 9.7.13, fence ---- */

@@ -1,4 +1,5 @@
-// Vector clocks: for each agent, up to which of its events something is ordered after.
+// Vector clocks: for each agent, up to which of its events something is ordered after, and up to which it
+// sees what they wrote. The two differ where order came from another block at the scope of a block.
 #pragma once
 
 #include <algorithm>
@@ -11,28 +12,64 @@ namespace simulator {
 // Grows as agents appear; what it does not hold is 0, before the agent's first event.
 class Clock {
 public:
-  uint32_t operator[](size_t agent) const { return agent < times.size() ? times[agent] : 0; }
+  uint32_t operator[](size_t agent) const { return at(times, agent); }
+  uint32_t seen(size_t agent) const { return at(differs ? views : times, agent); }
 
   void advance(size_t agent, uint32_t time) {
+    advance(times, agent, time);
+    if (differs)
+      advance(views, agent, time);
+  }
+
+  void join(const Clock &other) {
+    if (differs || other.differs) {
+      part();
+      join(views, other.differs ? other.views : other.times);
+    }
+    join(times, other.times);
+  }
+
+  // Order alone: what the other has seen is not seen here.
+  void joinOrder(const Clock &other) {
+    part();
+    join(times, other.times);
+  }
+
+  void clear() {
+    times.clear();
+    views.clear();
+    differs = false;
+  }
+
+private:
+  using Times = std::vector<uint32_t>;
+
+  static uint32_t at(const Times &times, size_t agent) { return agent < times.size() ? times[agent] : 0; }
+
+  static void advance(Times &times, size_t agent, uint32_t time) {
     if (agent >= times.size())
       times.resize(agent + 1, 0);
     times[agent] = std::max(times[agent], time);
   }
 
-  void join(const Clock &other) {
-    if (other.times.size() > times.size())
-      times.resize(other.times.size(), 0);
-    uint32_t *mine = times.data();
-    const uint32_t *theirs = other.times.data();
-    const size_t count = other.times.size();
+  static void join(Times &into, const Times &other) {
+    if (other.size() > into.size())
+      into.resize(other.size(), 0);
+    uint32_t *mine = into.data();
+    const uint32_t *theirs = other.data();
+    const size_t count = other.size();
     for (size_t agent = 0; agent < count; ++agent)
       mine[agent] = std::max(mine[agent], theirs[agent]);
   }
 
-  void clear() { times.clear(); }
+  void part() {
+    if (!differs)
+      views = times;
+    differs = true;
+  }
 
-private:
-  std::vector<uint32_t> times;
+  Times times, views; // views only where they differ from times
+  bool differs = false;
 };
 
 } // namespace simulator

@@ -21,6 +21,7 @@ void completePhase(Multiprocessor &model, Mbarrier &barrier) {
   const uint32_t phase = barrier.phases++;
   barrier.pending = barrier.count;
   barrier.completed.join(barrier.gathering);
+  barrier.completedElsewhere.join(barrier.gatheringElsewhere);
   barrier.completed.advance(size_t(barrier.agent), barrier.phases);
   for (Thread *waiter : barrier.waiters) {
     if (waiter->waitsForPhase != phase)
@@ -96,13 +97,24 @@ void updateMbarrier(Multiprocessor &model, Mbarrier &barrier, int32_t arrivals, 
 
 namespace {
 
-int64_t arrive(Multiprocessor &model, Mbarrier &barrier, int32_t arrivals, int64_t bytes) {
+bool isOfCluster(Multiprocessor &model, int32_t scope) {
+  if (scope < sm_scope_cta || scope > sm_scope_system)
+    model.fault(FaultKind::BadCall, fmt::format("an mbarrier at scope {}", scope));
+  return scope != sm_scope_cta;
+}
+
+int64_t arrive(Multiprocessor &model, Mbarrier &barrier, int32_t arrivals, int64_t bytes,
+               int32_t scope = sm_scope_cta) {
   if (arrivals < 1 || arrivals > mostArrivals)
     model.fault(FaultKind::BadCall, fmt::format("an arrival that counts {}", arrivals));
   if (bytes < 0 || bytes > mostTransactions)
     model.fault(FaultKind::Mbarrier, fmt::format("{} bytes expected: at most 2^20 - 1", bytes));
   const int64_t state = barrier.phases;
-  model.release(model.self(), barrier.gathering);
+  Thread &thread = model.self();
+  const bool elsewhere = barrier.block != thread.block;
+  if (isOfCluster(model, scope) && elsewhere)
+    barrier.gatheringElsewhere.join(thread.clock);
+  model.release(thread, barrier.gathering, elsewhere);
   updateMbarrier(model, barrier, arrivals, bytes);
   model.mayYield();
   return state;
@@ -116,17 +128,19 @@ uint32_t phaseOfParity(Multiprocessor &model, const Mbarrier &barrier, int32_t p
   return current ? barrier.phases : barrier.phases - 1;
 }
 
-bool passed(Multiprocessor &model, const Mbarrier &barrier, uint32_t phase) {
+bool passed(Multiprocessor &model, const Mbarrier &barrier, uint32_t phase, int32_t scope = sm_scope_cta) {
   // Unsigned on purpose: the phase before the first counts as complete.
   if (int32_t(barrier.phases - phase) <= 0)
     return false;
   model.self().clock.join(barrier.completed);
+  if (isOfCluster(model, scope))
+    model.self().clock.join(barrier.completedElsewhere);
   model.self().spuriousWakes = 0;
   return true;
 }
 
-int32_t tryWait(Multiprocessor &model, Mbarrier &barrier, uint32_t phase) {
-  if (passed(model, barrier, phase))
+int32_t tryWait(Multiprocessor &model, Mbarrier &barrier, uint32_t phase, int32_t scope) {
+  if (passed(model, barrier, phase, scope))
     return 1;
   Thread &thread = model.self();
   thread.waitsOn = &barrier;
@@ -138,7 +152,7 @@ int32_t tryWait(Multiprocessor &model, Mbarrier &barrier, uint32_t phase) {
   // A time limit may have passed on the way.
   if (model.chance(8))
     return 0;
-  return passed(model, barrier, phase);
+  return passed(model, barrier, phase, scope);
 }
 
 int32_t testWait(Multiprocessor &model, Mbarrier &barrier, uint32_t phase) {
@@ -216,8 +230,8 @@ int64_t sm_mbarrier_arrive(int32_t site, void *address, int32_t count) {
   return enter(site, [&](Multiprocessor &model) { return arrive(model, own(model, address), count, 0); });
 }
 
-void sm_mbarrier_arrive_cluster(int32_t site, void *address, int32_t count) {
-  enter(site, [&](Multiprocessor &model) { arrive(model, any(model, address), count, 0); });
+void sm_mbarrier_arrive_cluster(int32_t site, void *address, int32_t count, int32_t scope) {
+  enter(site, [&](Multiprocessor &model) { arrive(model, any(model, address), count, 0, scope); });
 }
 
 int64_t sm_mbarrier_arrive_expect_tx(int32_t site, void *address, int32_t bytes) {
@@ -246,10 +260,10 @@ void sm_mbarrier_complete_tx(int32_t site, void *address, int32_t bytes) {
   });
 }
 
-int32_t sm_mbarrier_try_wait_parity(int32_t site, void *address, int32_t parity) {
+int32_t sm_mbarrier_try_wait_parity(int32_t site, void *address, int32_t parity, int32_t scope) {
   return enter(site, [&](Multiprocessor &model) {
     Mbarrier &barrier = own(model, address);
-    return tryWait(model, barrier, phaseOfParity(model, barrier, parity));
+    return tryWait(model, barrier, phaseOfParity(model, barrier, parity), scope);
   });
 }
 
@@ -260,10 +274,10 @@ int32_t sm_mbarrier_test_wait_parity(int32_t site, void *address, int32_t parity
   });
 }
 
-int32_t sm_mbarrier_try_wait(int32_t site, void *address, int64_t state) {
+int32_t sm_mbarrier_try_wait(int32_t site, void *address, int64_t state, int32_t scope) {
   return enter(site, [&](Multiprocessor &model) {
     Mbarrier &barrier = own(model, address);
-    return tryWait(model, barrier, phaseOfState(model, barrier, state));
+    return tryWait(model, barrier, phaseOfState(model, barrier, state), scope);
   });
 }
 

@@ -11,7 +11,10 @@ namespace simulator {
 // -------------------------------------------------------------------------------------------------------
 
 Order Multiprocessor::orderGeneric(const Thread &thread, const AccessRecord &record) const {
-  return thread.clock[record.agent] >= record.epoch ? Order::Ordered : Order::Unordered;
+  // What threads of other blocks did is seen at the scope of the cluster only.
+  const bool elsewhere = record.agent < threads.size() && threads[record.agent].block != thread.block;
+  const uint32_t known = elsewhere ? thread.clock.seen(record.agent) : thread.clock[record.agent];
+  return known >= record.epoch ? Order::Ordered : Order::Unordered;
 }
 
 Order Multiprocessor::orderAsync(const Thread &thread, const AccessRecord &record) const {
@@ -28,8 +31,11 @@ Order Multiprocessor::orderAsync(const Thread &thread, const AccessRecord &recor
   return Order::Ordered;
 }
 
-void Multiprocessor::release(Thread &thread, Clock &into) {
-  into.join(thread.clock);
+void Multiprocessor::release(Thread &thread, Clock &into, bool orderAlone) {
+  if (orderAlone)
+    into.joinOrder(thread.clock);
+  else
+    into.join(thread.clock);
   thread.clock.advance(size_t(thread.index), ++thread.time);
 }
 

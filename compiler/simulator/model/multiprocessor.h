@@ -69,7 +69,8 @@ public:
   int32_t newAgent() { return nextAgent++; }
   Order orderGeneric(const Thread &thread, const AccessRecord &record) const;
   Order orderAsync(const Thread &thread, const AccessRecord &record) const;
-  void release(Thread &thread, Clock &into);
+  // Order alone: whoever joins the clock does not see what the thread has written.
+  void release(Thread &thread, Clock &into, bool orderAlone = false);
   AccessRecord recordOf(const Thread &thread) const;
   // Two agents: copies known to have landed, and those that a proxy fence has published.
   int32_t newCopyAgent();

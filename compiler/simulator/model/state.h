@@ -162,6 +162,8 @@ struct Mbarrier {
   uint32_t lastCopyPhase = 0;
   int32_t lastCopySite = -1;
   Clock gathering, completed;
+  // What other blocks have released at the scope of the cluster, for waits at that scope.
+  Clock gatheringElsewhere, completedElsewhere;
   int32_t initThread = -1, initSite = -1;
   uint32_t initTime = 0, fencedTime = 0; // 0: not fenced
   std::vector<Thread *> waiters;

@@ -186,3 +186,80 @@ tile.kernel @transposed(%dy: !tile.matrix<?x128xbf16>) attributes {layout = #lay
   tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
   }
 }
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, split = 2, cluster = 2 x 1>
+// expected-error @+1 {{divides the steps of a tile among blocks: its tiles have one type, hold no rows, copy nothing for others and take no turns}}
+tile.kernel @split_cluster(%x: !tile.matrix<?x128xbf16>) attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, split = 2, turns = 2>
+// expected-error @+1 {{divides the steps of a tile among blocks: its tiles have one type, hold no rows, copy nothing for others and take no turns}}
+tile.kernel @split_turns(%x: !tile.matrix<?x128xbf16>) attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, split = 2, held = 2>
+// expected-error @+1 {{divides the steps of a tile among blocks: its tiles have one type, hold no rows, copy nothing for others and take no turns}}
+tile.kernel @split_held(%x: !tile.matrix<?x128xbf16>) attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 2, rows = 64, columns = 64, depth = 64, stages = 3, split = 2>
+// expected-error @+1 {{divides the steps of a tile among blocks: its tiles have one type, hold no rows, copy nothing for others and take no turns}}
+tile.kernel @split_types(%x: !tile.matrix<?x128xbf16>) attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %s, %j, %n) over [<types, 2>, <rows, 64>, <groups, 1>, <columns, 64>] {
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, split = 3>
+// expected-error @+1 {{has 64 columns, of which 3 blocks cannot store equal parts, multiples of 8}}
+tile.kernel @split_columns(%x: !tile.matrix<?x128xbf16>) attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 24, columns = 64, depth = 64, stages = 3, split = 2, rows_on = n>
+// expected-error @+1 {{has 24 rows, of which 2 blocks cannot store equal parts, multiples of 8}}
+tile.kernel @split_rows(%x: !tile.matrix<?x128xbf16>) attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 24>, <groups, 1>, <columns, 64>] {
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 32, stages = 3, warps = 2 x 2, vector = 8, split = 2>
+// expected-error @+1 {{whose warpgroups exchange sums; where threads copy, single warps have them}}
+tile.kernel @split_threads(%x: !tile.matrix<?x128xbf16>) attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+  }
+}

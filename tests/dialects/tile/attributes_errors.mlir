@@ -191,6 +191,11 @@ func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, column
 
 // -----
 
+// expected-error @+1 {{a tile's steps belong to at least one worker, got 0}}
+func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, split = 0>}
+
+// -----
+
 // expected-error @+1 {{a tile is somebody's turn, got 0 turns}}
 func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, turns = 0>}
 

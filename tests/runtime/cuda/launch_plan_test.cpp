@@ -312,6 +312,16 @@ TEST(LaunchPlan, TilesOfAClusterAreCountedTogether) {
   EXPECT_EQ(count(2, 4), 5 * 4 * 5 * 4);
 }
 
+TEST(LaunchPlan, TilesThatBlocksDivideCountForEach) {
+  const Layer cyclic = layerOf(Lift::rows, RowTypesKind::cyclic, 5, 1, 5, 8, 100);
+  GpuTile tile{64, 96, 64, 4, 2};
+  const int64_t whole = tileCount(cyclic, tile, 5 * 128 + 1, 3);
+  tile.split = 4;
+  EXPECT_EQ(tileCount(cyclic, tile, 5 * 128 + 1, 3), 4 * whole);
+  tile.split = int64_t{1} << 60;
+  EXPECT_THROW(tileCount(cyclic, tile, 5 * 128 + 1, 3), Error);
+}
+
 TEST(LaunchPlan, TheGridIsPersistentAndWholeClusters) {
   const Layer layer = layerOf(Lift::rows, RowTypesKind::cyclic, 5, 1, 5, 8, 96); // 25 tiles
   GpuKernel kernel = kernelOf(ElementType::bf16);

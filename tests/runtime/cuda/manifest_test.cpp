@@ -54,6 +54,11 @@ TEST(GpuManifest, WhatTilesShareIsReadAsWritten) {
   fields["held_groups"] = 1;
   EXPECT_EQ(tile().types, 2);
   EXPECT_EQ(tile().held_groups, 1);
+  EXPECT_EQ(tile().split, 1);
+  manifest["kernels"][0]["cluster"] = 4;
+  fields["cluster_rows"] = fields["cluster_columns"] = 1;
+  fields["split"] = 4;
+  EXPECT_EQ(tile().split, 4);
   for (const char *name : {"types", "held_groups"})
     for (const int64_t number : {0, 100}) {
       const Json before = fields[name];
@@ -135,6 +140,21 @@ TEST(GpuManifest, InconsistentKernelsAreRefused) {
          k["cluster"] = 4, k["tile"]["cluster_rows"] = 2, k["tile"]["cluster_columns"] = 1;
        },
        "kernels[0].tile.cluster_rows times cluster_columns is not the cluster of 4"},
+      {[](Json &k, Json &) {
+         k["cluster"] = 4, k["tile"]["cluster_rows"] = 2,
+         k["tile"]["cluster_columns"] = k["tile"]["split"] = 1;
+       },
+       "kernels[0].tile.cluster_rows times cluster_columns is not the cluster of 4"},
+      {[](Json &k, Json &) {
+         k["cluster"] = 4, k["tile"]["cluster_rows"] = k["tile"]["cluster_columns"] = k["tile"]["split"] = 2;
+       },
+       "kernels[0].tile.cluster_rows times cluster_columns times split is not the cluster of 4"},
+      {[](Json &k, Json &) {
+         k["cluster"] = 2, k["tile"]["cluster_rows"] = k["tile"]["cluster_columns"] = 1,
+         k["tile"]["split"] = 3;
+       },
+       "kernels[0].tile.split is 3"},
+      {[](Json &k, Json &) { k["tile"]["split"] = 2; }, "kernels[0].tile.split is 2"},
       {[](Json &k, Json &) { k["shared_bytes"] = 232449; }, "kernels[0].shared_bytes is 232449"},
       {[](Json &k, Json &) { k["dependent_launch"] = 1; }, "kernels[0].dependent_launch is a number"},
       {[](Json &k, Json &) { k["terms"] = "yes"; }, "kernels[0].terms is a string"},

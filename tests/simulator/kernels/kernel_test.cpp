@@ -87,6 +87,19 @@ const std::vector<Kernel> &kernels() {
       {"ClusterTurns", "Q(2)", 192, 256, "rows=64,columns=64,depth=32,stages=3,cluster=2x2,turns=2", bf16},
       {"QuaternionTurns", quaternions, 320, 192, "rows=64,columns=48,depth=64,stages=3,turns=2", bf16,
        "cyclic", "slots"},
+      // tiles whose steps blocks divide: fewer than there are blocks, as many, and more; partial in every
+      // direction, on both sides, for signs and for runs
+      {"Q4Split2", "Q(4)", 256, 384, "rows=64,columns=96,depth=32,stages=3,split=2", bf16},
+      {"Q3Split4Float", "Q(3)", 216, 192, "rows=128,columns=64,depth=64,stages=2,split=4", f32},
+      {"Q2Split8", "Q(2)", 320, 272, "rows=64,columns=128,depth=16,stages=3,split=8", bf16},
+      {"Q5Split2FewRows", "Q(5)", 400, 520, "rows=16,columns=128,depth=32,stages=3,rows_on=n,split=2", f32},
+      {"Q3Split4RowsOnN", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=2,rows_on=n,split=4", bf16},
+      {"TSplit4", "T(4)", 288, 288, "rows=64,columns=64,depth=32,stages=3,split=4", bf16},
+      {"IntervalSplit2", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3,split=2", bf16,
+       "interval(40)"},
+      {"SplitGroups", "Q(2)^2", 160, 256, "rows=64,columns=64,depth=32,stages=2,split=2,outer=groups", f32},
+      {"QuaternionSplit4", quaternions, 320, 192, "rows=64,columns=64,depth=32,stages=3,split=4", bf16,
+       "cyclic", "slots"},
       // groups outside
       {"Q4Groups", "Q(4)", 256, 384, "rows=64,columns=64,depth=32,stages=4,outer=groups", bf16},
       {"IntervalGroups", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3,outer=groups", bf16,
