@@ -31,11 +31,11 @@ struct GpuTile {
   // Blocks of a cluster: on so many consecutive blocks of rows times so many of columns, of which all go
   // through the same steps.
   int64_t cluster_rows = 1, cluster_columns = 1;
-  // Blocks of a cluster that compute each of its tiles together, and store a part of it each.
-  int64_t split = 1;
   int64_t types = 1; // a tile has rows of so many consecutive lines
   // Above 0: a block takes the tiles of so many consecutive output groups, all their columns, in one turn.
   int64_t held_groups = 0;
+  // Blocks of a cluster that compute each of its tiles together, and store a part of it each.
+  int64_t split = 1;
 };
 
 // What one copy between global and shared memory moves: `rows` times `columns` elements, columns innermost.

@@ -50,10 +50,11 @@ CudaProgram programOf(const Shape &shape, const std::string &path, const std::st
                  32,
                  4,
                  2,
-                 std::min<std::int64_t>(shape.cluster, 2),
-                 shape.cluster > 2 ? 2 : 1,
+                 shape.split ? 1 : std::min<std::int64_t>(shape.cluster, 2),
+                 shape.cluster > 2 && !shape.split ? 2 : 1,
                  shape.tile_types,
-                 shape.held_groups};
+                 shape.held_groups,
+                 shape.split ? shape.cluster : 1};
   kernel.x = {32, 16, 64};
   kernel.w = {16, 32, 32};
   kernel.y = {32, 16, shape.output == ElementType::f32 ? 128 : 64};

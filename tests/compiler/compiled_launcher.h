@@ -21,6 +21,7 @@ struct Shape {
   std::int64_t vector = 0; // above 0: threads copy so many elements at a time
   bool scaled = false;
   std::int64_t tile_types = 1, held_groups = 0;
+  bool split = false; // the blocks of a cluster compute each tile together
 
   // Elements that the distance of rows may grow by.
   std::int64_t padding(std::int64_t most) const { return vector == 0 ? most : vector * 3; }
