@@ -33,7 +33,6 @@ constexpr Instruction instructions[] = {
     {"nvvm.mbarrier.init", "mbarrier.init."},
     {"nvvm.cluster.arrive", "barrier.cluster.arrive"},
     {"nvvm.cluster.wait", "barrier.cluster.wait"},
-    {"nvvm.mapa", "mapa."},
     {"nvvm.mbarrier.arrive", "mbarrier.arrive.shared", "mbarrier.arrive.release.cluster."},
     {"nvvm.mbarrier.arrive.expect_tx", "mbarrier.arrive.expect_tx."},
     {"nvvm.mbarrier.try_wait", "mbarrier.try_wait."},
@@ -107,6 +106,14 @@ void checkCopies(const Evidence &evidence, std::vector<std::string> &found) {
     found.push_back(fmt::format("{} nvvm.cp.async.shared.global, but {} cp.async in PTX", chosen, written));
 }
 
+// Addresses in other blocks are arithmetic: what several branches need may be computed once before them.
+void checkAddresses(const Evidence &evidence, std::vector<std::string> &found) {
+  const std::int64_t chosen = countInNvvm(evidence.nvvm, "nvvm.mapa"),
+                     written = countInPtx(evidence.ptx.ptx, "mapa.");
+  if (written > chosen || (written == 0) != (chosen == 0))
+    found.push_back(fmt::format("{} nvvm.mapa, but {} mapa in PTX", chosen, written));
+}
+
 // Waits that the module asks for at the scope of the cluster.
 std::int64_t clusterWaits(const std::string &nvvm) {
   std::istringstream lines(nvvm);
@@ -154,6 +161,7 @@ void checkCounts(const Evidence &evidence, std::vector<std::string> &found) {
           fmt::format("{} {}, but {} {} in PTX", chosen, instruction.nvvm, written, instruction.ptx));
   }
   checkCopies(evidence, found);
+  checkAddresses(evidence, found);
   checkScopes(evidence, found);
 }
 
