@@ -22,8 +22,9 @@ llvm.func @mbarriers(%b: !llvm.ptr<3>, %c: !llvm.ptr<7>, %n: i32, %p: i1) attrib
   // CHECK: %[[CTA:.*]] = llvm.mlir.constant(0 : i32)
   // CHECK: llvm.call @sm_mbarrier_arrive_cluster(%{{.*}}, %{{.*}}, %{{.*}}, %[[CTA]]) : (i32, !llvm.ptr, i32, i32) -> ()
   nvvm.mbarrier.arrive %c : !llvm.ptr<7>
+  // CHECK: %[[ONCE:.*]] = llvm.mlir.constant(1 : i32)
   // CHECK: %[[CLUSTER:.*]] = llvm.mlir.constant(1 : i32)
-  // CHECK: llvm.call @sm_mbarrier_arrive_cluster(%{{.*}}, %{{.*}}, %{{.*}}, %[[CLUSTER]]) : (i32, !llvm.ptr, i32, i32) -> ()
+  // CHECK: llvm.call @sm_mbarrier_arrive_cluster(%{{.*}}, %{{.*}}, %[[ONCE]], %[[CLUSTER]]) : (i32, !llvm.ptr, i32, i32) -> ()
   nvvm.mbarrier.arrive %c {scope = #nvvm.mem_scope<cluster>} : !llvm.ptr<7>
   // CHECK: llvm.call @sm_mbarrier_arrive_expect_tx(%{{.*}}, %{{.*}}, %[[N]])
   nvvm.mbarrier.arrive.expect_tx %b, %n : !llvm.ptr<3>, i32
@@ -39,8 +40,8 @@ llvm.func @mbarriers(%b: !llvm.ptr<3>, %c: !llvm.ptr<7>, %n: i32, %p: i1) attrib
   %ok = nvvm.mbarrier.try_wait %b, %n : !llvm.ptr<3>, i32 -> i1
   // CHECK: llvm.call @sm_mbarrier_try_wait(%{{.*}}, %{{.*}}, %[[STATE]], %{{.*}}) : (i32, !llvm.ptr, i64, i32) -> i32
   %ok2 = nvvm.mbarrier.try_wait %b, %s : !llvm.ptr<3>, i64 -> i1
-  // CHECK: %[[CLUSTER2:.*]] = llvm.mlir.constant(1 : i32)
-  // CHECK: llvm.call @sm_mbarrier_try_wait_parity(%{{.*}}, %{{.*}}, %[[N]], %[[CLUSTER2]])
+  // CHECK: %[[WIDE:.*]] = llvm.mlir.constant(1 : i32)
+  // CHECK: llvm.call @sm_mbarrier_try_wait_parity(%{{.*}}, %{{.*}}, %[[N]], %[[WIDE]])
   %ok5 = nvvm.mbarrier.try_wait %b, %n {scope = #nvvm.mem_scope<cluster>} : !llvm.ptr<3>, i32 -> i1
   // CHECK: llvm.call @sm_mbarrier_test_wait_parity(%{{.*}}, %{{.*}}, %[[N]])
   %ok3 = nvvm.mbarrier.test.wait %b, %n : !llvm.ptr<3>, i32 -> i1
