@@ -20,7 +20,7 @@ TEST_P(SplitKernel, IsExactOnRandomLayers) {
   const std::int64_t split = GetParam();
   Draw draw(static_cast<std::uint64_t>(split));
   // More blocks take longer.
-  for (std::int64_t trial = 0; trial < 16 / split + 2; ++trial) {
+  for (std::int64_t trial = 0; trial < 8 / split + 2; ++trial) {
     const Algebra &algebra = draw.one(algebras_of_all_kinds);
     const std::int64_t width_in = 8 * (1 + draw.below(20)), width_out = 8 * (1 + draw.below(24));
     const bool on_n = draw.below(3) == 0;
@@ -63,7 +63,7 @@ TEST_P(SplitKernel, IsExactForEverySeed) {
                     algrt::ElementType::bf16),
       "T(3)");
   const ExactCase product(spec, 3 * 64 + 70, 4, 1);
-  for (std::uint64_t seed = 0; seed < static_cast<std::uint64_t>(32 / GetParam()); ++seed)
+  for (std::uint64_t seed = 0; seed < static_cast<std::uint64_t>(16 / GetParam()); ++seed)
     EXPECT_EQ(product.run(kernel, settingsOf(seed, static_cast<std::int32_t>(GetParam()))).text, "")
         << "seed " << seed;
 }
