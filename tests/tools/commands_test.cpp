@@ -31,7 +31,8 @@ TEST(CommandLine, WrongUsageIsTwo) {
 }
 
 TEST(CommandLine, HelpTeachesByExample) {
-  for (const char *command : {"verify", "show", "cost", "inspect", "run", "bench", "doctor", "completion"}) {
+  for (const char *command :
+       {"verify", "show", "compare", "cost", "inspect", "run", "bench", "doctor", "completion"}) {
     Outcome outcome = algctl({command, "--help"});
     EXPECT_EQ(outcome.code, 0);
     EXPECT_NE(outcome.out.find("Example"), std::string::npos) << command;
