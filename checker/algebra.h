@@ -49,6 +49,7 @@ struct Algebra {
   std::vector<std::size_t> row_start, column_start, by_column;
   mutable std::vector<Integer> sums; // of terms, by slot; those that may not be zero are in `touched`
   mutable std::vector<Index> touched;
+  mutable Integer coefficient;
 
   void index() { // once the constants are there
     std::ranges::sort(constants, {}, &Constant::key);
@@ -91,16 +92,18 @@ struct Algebra {
   void addProduct(const Element &left, const Element &right, int sign) const {
     for (const auto &[i, a] : left.terms)
       for (const auto &[j, b] : right.terms)
-        if (auto found = constantsOf(i, j); !found.empty())
-          for (Integer ab = sign * a * b; const Constant &constant : found) add(constant.k, ab, values[constant.value]);
+        if (auto found = constantsOf(i, j); !found.empty()) {
+          coefficient = a * b * sign;
+          for (const Constant &constant : found) add(constant.k, coefficient, values[constant.value]);
+        }
   }
   Element take(const Integer &denominator = 1) const { // the sums; and starts again
     Element result{{}, denominator};
     std::ranges::sort(touched);
     for (Index slot : touched) {
-      Integer sum = std::exchange(sums[slot], 0);
-      if (characteristic != 0) sum = mpz_fdiv_ui(sum.get_mpz_t(), characteristic);
-      if (sum != 0) result.terms.emplace_back(slot, sum);
+      if (characteristic != 0) sums[slot] = mpz_fdiv_ui(sums[slot].get_mpz_t(), characteristic);
+      if (sums[slot] != 0) result.terms.emplace_back(slot, sums[slot]);
+      sums[slot] = 0; // which keeps its memory
     }
     touched.clear();
     return result;
