@@ -107,8 +107,8 @@ static LogicalResult checkFacts(const Statement &statement, const algebras::Fact
   return success();
 }
 
-/// The JSON of a table is full of double quotes, which MLIR's strings escape. In print they are single ones,
-/// unless the table itself contains some. The text keeps its length.
+/// The JSON of a table and the strings of a quiver are full of double quotes, which MLIR's strings escape. In
+/// print they are single ones, unless the text itself contains some. The text keeps its length.
 static std::string withSingleQuotes(StringRef text) {
   std::string result = text.str();
   if (!text.contains('\''))
@@ -118,7 +118,7 @@ static std::string withSingleQuotes(StringRef text) {
 
 static std::string withDoubleQuotes(StringRef text) {
   std::string result = text.str();
-  if (text.contains("table({") && !text.contains('"'))
+  if ((text.contains("table({") || text.contains("quiver('")) && !text.contains('"'))
     std::replace(result.begin(), result.end(), '\'', '"');
   return result;
 }

@@ -7,6 +7,7 @@
 // CHECK-DAG: #[[GRAPH:.*]] = #alg.algebra<"graph(3; 0->1, 1->2)", associative = true, unital = true, rank = [7, 7]>
 // CHECK-DAG: #[[FINITE:.*]] = #alg.algebra<"Q(2)", field = "GF(7)", associative = true, unital = true, rank = [6, 6]>
 // CHECK-DAG: #[[TABLE:.*]] = #alg.algebra<"table({{.*}}'dimension':2{{.*}})", associative = true, unital = true, rank = [{{[0-9]+}}, {{[0-9]+}}]>
+// CHECK-DAG: #[[QUIVER:.*]] = #alg.algebra<"quiver('a:1->2, b:2->3', relations='a*b')", associative = true, unital = true, rank = [{{[0-9]+}}, {{[0-9]+}}]>
 // CHECK-DAG: #[[LOOSE:.*]] = #alg.algebra<"table({{.*}})", associative = false, unital = false, rank = [?, 2], allow_nonassociative>
 
 // CHECK-LABEL: @algebras
@@ -26,6 +27,7 @@ func.func private @algebras() attributes {
   graph = #alg.algebra<"graph(3; 1->2, 0->1)">,
   finite = #alg.algebra<"Q(2)", field = "GF(7)">,
   table = #alg.algebra<"table({'dimension':2,'constants':[[0,0,0,'1'],[0,1,1,'1'],[1,0,1,'1'],[1,1,0,'-1']]})">,
+  quiver = #alg.algebra<"quiver('a:1->2, b:2->3', relations='a*b')">,
   loose = #alg.algebra<"table({'dimension':2,'constants':[[0,0,1,'1'],[1,0,0,'1']]})", allow_nonassociative>
 }
 
