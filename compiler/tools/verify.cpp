@@ -58,6 +58,8 @@ std::string readableVectors(const nlohmann::ordered_json &vectors) {
   return text;
 }
 
+std::string counted(std::size_t count) { return fmt::format("{} element{}", count, count == 1 ? "" : "s"); }
+
 std::string readableBases(const nlohmann::ordered_json &bases) {
   if (bases.is_null())
     return "no bases: the algebra is not associative and unital, or too large\n";
@@ -65,11 +67,11 @@ std::string readableBases(const nlohmann::ordered_json &bases) {
   for (auto [key, label] : {std::pair("center", "centre"), std::pair("radical", "radical"),
                             std::pair("primitive_idempotents", "primitive idempotents")})
     if (!bases[key].is_null())
-      text += fmt::format("  {}: {} elements\n", label, bases[key].size()) + readableVectors(bases[key]);
+      text += fmt::format("  {}: {}\n", label, counted(bases[key].size())) + readableVectors(bases[key]);
   for (const auto &component : bases["components"]) {
     text += fmt::format("  component of dimension {}, modulo the radical: idempotent\n",
                         component["dimension"].get<std::int64_t>());
-    text += readableVectors({component["idempotent"]});
+    text += readableVectors(nlohmann::ordered_json::array({component["idempotent"]}));
     if (!component["matrix_units"].empty())
       text += "   its matrix units, row by row\n" + readableVectors(component["matrix_units"]);
   }
