@@ -144,7 +144,7 @@ private:
           return false;
         result_.by_linear_algebra = true;
         std::optional<SparseVector> identity;
-        if (table.dimension() <= kLargestDense)
+        if (fitsDense(table))
           identity = findIdentity(table);
         if (!identity)
           return isNilpotent(table).value_or(false) && addRadicalSlots(number);

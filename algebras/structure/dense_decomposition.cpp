@@ -24,6 +24,13 @@ std::int64_t componentDimension(const ProductOperator &product, const Matrix &e)
 
 } // namespace
 
+bool fitsDense(const Table &table) {
+  constexpr std::int64_t kLargestWithPowers = 384;
+  std::uint64_t p = table.field().characteristic();
+  bool takes_powers = p != 0 && p <= static_cast<std::uint64_t>(table.dimension());
+  return table.dimension() <= (takes_powers ? kLargestWithPowers : kLargestDense);
+}
+
 Decomposition decomposeDense(const Table &table, const SparseVector &identity) {
   ProductOperator product(table);
   const Field &field = table.field();

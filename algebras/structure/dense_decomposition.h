@@ -5,9 +5,13 @@
 
 namespace algebras {
 
-// The table is associative with this identity (not checked again). Takes tables of dimension up to
-// kLargestDense.
 inline constexpr std::int64_t kLargestDense = 1024;
+// Whether a table is small enough: dimension up to kLargestDense; up to 384 where the characteristic is at
+// most the dimension, as the radical then takes powers of as many matrices as the kernel of the trace form
+// has dimensions.
+bool fitsDense(const Table &table);
+
+// The table is associative with this identity (not checked again), and fitsDense().
 Decomposition decomposeDense(const Table &table, const SparseVector &identity);
 
 } // namespace algebras

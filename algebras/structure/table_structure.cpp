@@ -34,7 +34,7 @@ std::optional<Parts> byClasses(const Table &table, bool with_bases) {
 }
 
 std::optional<Parts> byDenseAlgebra(const Table &table) {
-  if (table.dimension() > kLargestDense)
+  if (!fitsDense(table))
     return std::nullopt;
   std::optional<SparseVector> identity = findIdentity(table);
   if (!identity)
