@@ -31,6 +31,7 @@ using Index = std::int32_t; // of a slot, that is, of a basis element b_i
 struct Element {
   std::vector<std::pair<Index, Integer>> terms;
   Integer denominator = 1;
+  bool operator==(const Element &) const = default;
 };
 using Elements = std::vector<Element>;
 
@@ -148,6 +149,9 @@ public:
     for (const Element &row : rows_) require(remainder(row).terms.empty(), "a row is not zero at the lead of another");
   }
   bool leads(Index slot) const { return row_of_[slot] >= 0; }
+  bool hasRow(const Element &row) const {
+    return leads(row.terms[0].first) && rows_[row_of_[row.terms[0].first]] == row;
+  }
   // v minus the sum of v[lead] * row: zero at the leads, and zero exactly if v is inside.
   Element remainder(const Element &v) const {
     for (const auto &[slot, numerator] : v.terms) {

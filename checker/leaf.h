@@ -221,26 +221,26 @@ private:
     require(equations.get() + most + ideal_dimension >= basis_.size(), "the centre may be larger");
   }
 
-  // [6] J_1 is an ideal; J_s J_1 lies in J_(s+1) and spans it; the last is 0. So J_1 is nilpotent, J_s its
-  // power.
+  // [6] J_1 is an ideal; J_s J_1 lies in J_(s+1) and spans it; the last is 0. So J_1 is nilpotent, J_s its power.
   void checkRadical() {
     claim = "radical_series";
-    for (const Json &power : list(proof_.at("radical"))) {
-      powers_.push_back(elements(power, a_));
-      spaces_.emplace_back(a_, powers_.back());
-    }
-    while (powers_.size() < 3 || !powers_.back().empty()) { // at least J, J^2 and J^3; the last is 0
-      powers_.emplace_back();
-      spaces_.emplace_back(a_, Elements());
-    }
+    for (const Json &power : list(proof_.at("radical"))) powers_.push_back(elements(power, a_));
+    while (powers_.size() < 3 || !powers_.end()[-2].empty()) powers_.emplace_back(); // 0, twice at least
+    for (const Elements &power : powers_) spaces_.emplace_back(a_, power);
     facts_.layers.push_back(a_.dimension - std::ssize(powers_[0]));
     a_.products(basis_, powers_[0], requireIn(spaces_[0], "the radical is not a left ideal"));
     a_.products(powers_[0], basis_, requireIn(spaces_[0], "the radical is not a right ideal"));
     for (std::size_t s = 0; !powers_[s].empty(); ++s) {
-      Rank rank(a_.characteristic);
       require(powers_[s].size() > powers_[s + 1].size(), "the powers of the radical do not descend");
       facts_.layers.push_back(std::ssize(powers_[s]) - std::ssize(powers_[s + 1]));
-      a_.products(powers_[s], powers_[0], [&](std::size_t, std::size_t, const Element &product) {
+      Rank rank(a_.characteristic);
+      for (const Element &row : powers_[s + 1])
+        require(spaces_[s].remainder(row).terms.empty(), "a power is not inside the one before");
+      for (const Element &row : powers_[s + 2]) rank.insert(row);
+      Elements rows; // those that are in J_(s+1), too, have products with J_1 that span J_(s+2): the next step
+      for (const Element &row : powers_[s])
+        if (!spaces_[s + 1].hasRow(row)) rows.push_back(row);
+      a_.products(rows, powers_[0], [&](std::size_t, std::size_t, const Element &product) {
         require(spaces_[s + 1].remainder(product).terms.empty(), "a product is not in the next power");
         if (rank.get() < powers_[s + 1].size()) rank.insert(product);
       });
