@@ -121,8 +121,18 @@ private:
       ++accepted;
       // The name is for people, and the only thing that is not proved.
       Field field = Field::parse(copy_.at("field").get<std::string>());
-      EXPECT_EQ(certificateOf(algebraOf(copy_.at("algebra"), field)).at("claims"), copy_.at("claims"))
-          << what;
+      json expected = certificateOf(algebraOf(copy_.at("algebra"), field)).at("claims"),
+           claims = copy_.at("claims");
+      // Of bounds there may be better ones for the changed algebra than the old proof gives.
+      EXPECT_GE(claims["rank_upper"], expected["rank_upper"]) << what;
+      if (claims.contains("rank_lower")) {
+        EXPECT_LE(claims["rank_lower"], expected["rank_lower"]) << what;
+      }
+      for (const char *key : {"rank_upper", "rank_lower", "rank_lower_rule"}) {
+        claims.erase(key);
+        expected.erase(key);
+      }
+      EXPECT_EQ(claims, expected) << what;
       if (copy_.at("algebra").contains("proof") || copy_.at("algebra").contains("factors")) {
         EXPECT_TRUE(copy_.at("claims") == original_.at("claims") ||
                     copy_.at("algebra") != original_.at("algebra") ||
