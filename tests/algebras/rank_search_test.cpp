@@ -83,8 +83,9 @@ TEST(Search, SaysWhatItCannot) {
 }
 
 TEST(FlipGraph, WalksDependOnTheSeedAlone) {
+  const Table table = matrices(3, Field::prime(2)).expand();
   FlipGraph<BinaryVector>::Terms start;
-  for (const Constant &constant : matrices(3, Field::prime(2)).expand().constants())
+  for (const Constant &constant : table.constants())
     start.push_back(
         {{BinaryVector{std::uint64_t{1} << constant.i}, BinaryVector{std::uint64_t{1} << constant.j},
           BinaryVector{std::uint64_t{1} << constant.k}}});

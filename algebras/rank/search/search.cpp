@@ -4,6 +4,7 @@
 #include "algebras/rank/search/hensel_lift.h"
 #include "algebras/rank/search/least_squares.h"
 
+#include <flint/flint.h>
 #include <fmt/format.h>
 
 #include <atomic>
@@ -79,6 +80,11 @@ bool reducesModulo2(const BilinearAlgorithm &algorithm) {
   return true;
 }
 
+// FLINT keeps memory for each thread, and a thread that ends has to give it back.
+struct FlintMemory {
+  ~FlintMemory() { flint_cleanup(); }
+};
+
 // What the threads share.
 class Search {
 public:
@@ -93,6 +99,7 @@ public:
     std::vector<std::thread> threads;
     for (int index = 0; index < options_.threads; ++index)
       threads.emplace_back([this, index] {
+        FlintMemory memory;
         try {
           work(index);
         } catch (...) {
