@@ -22,15 +22,20 @@ def Alg_AlgebraAttr : Alg_Attribute<"Algebra", "algebra"> {
   let description = [{
     Carries the construction of an algebra as text; the exact table of structure constants is expanded on demand. The
     text is an expression: `Q(n)`, `path(n)`, `D(n)`, `M(n)`, `T(n)`, `graph(3; 0->1, 1->2)` with the number of
-    vertices and the edges, `table({...})` with the JSON of a table (single quotes may stand for its double ones), `*`
-    tensor product, `^n` tensor power, `+` direct product, parentheses. `graph(FILE)` and `table(FILE)` are read,
-    relative to the working directory, when the attribute is parsed; the attribute then carries what the file says, so
-    that what is printed stands by itself.
+    vertices and the edges, `quiver('a:1->2, b:2->3', relations='a*b')` with the named arrows of a quiver and the
+    combinations of its paths that vanish, `path_algebra(GRAPH, n)` with the paths of fewer than n arrows,
+    `poset(GRAPH)` with the incidence algebra of an order, `table({...})` with the JSON of a table, `*` tensor product,
+    `^n` tensor power, `+` direct product, parentheses. Single quotes may stand for double ones. `graph(FILE)`,
+    `table(FILE)`, `path_algebra(FILE, n)` and `poset(FILE)` are read, relative to the working directory, when the
+    attribute is parsed; the attribute then carries what the file says, so that what is printed stands by itself.
 
     ```mlir
     #alg.algebra<"Q(32)">
     #alg.algebra<"Q(2)^2*M(4)">
     #alg.algebra<"graph(3; 0->1, 1->2)", field = "GF(7)">
+    #alg.algebra<"quiver('a:1->2, b:2->3', relations='a*b')">
+    #alg.algebra<"path_algebra(path(4), 3)">
+    #alg.algebra<"poset(4; 0->1, 0->2, 1->3, 2->3)">
     #alg.algebra<"table({'dimension':2,'constants':[[0,0,0,'1'],[0,1,1,'1'],[1,0,1,'1'],[1,1,0,'-1']]})">
     #alg.algebra<"Q(32)", associative = true, unital = true, rank = [2016, 2016]>
     ```

@@ -8,6 +8,8 @@
 // CHECK-DAG: #[[FINITE:.*]] = #alg.algebra<"Q(2)", field = "GF(7)", associative = true, unital = true, rank = [6, 6]>
 // CHECK-DAG: #[[TABLE:.*]] = #alg.algebra<"table({{.*}}'dimension':2{{.*}})", associative = true, unital = true, rank = [{{[0-9]+}}, {{[0-9]+}}]>
 // CHECK-DAG: #[[QUIVER:.*]] = #alg.algebra<"quiver('a:1->2, b:2->3', relations='a*b')", associative = true, unital = true, rank = [{{[0-9]+}}, {{[0-9]+}}]>
+// CHECK-DAG: #[[PATHS:.*]] = #alg.algebra<"path_algebra(path(4), 3)", associative = true, unital = true, rank = [{{[0-9]+}}, {{[0-9]+}}]>
+// CHECK-DAG: #[[POSET:.*]] = #alg.algebra<"poset(4; 0->1, 0->2, 1->3, 2->3)", associative = true, unital = true, rank = [{{[0-9]+}}, {{[0-9]+}}]>
 // CHECK-DAG: #[[LOOSE:.*]] = #alg.algebra<"table({{.*}})", associative = false, unital = false, rank = [?, 2], allow_nonassociative>
 
 // CHECK-LABEL: @algebras
@@ -16,6 +18,9 @@ func.func private @algebras() attributes {
   // CHECK-SAME: finite = #[[FINITE]]
   // CHECK-SAME: graph = #[[GRAPH]]
   // CHECK-SAME: loose = #[[LOOSE]]
+  // CHECK-SAME: paths = #[[PATHS]]
+  // CHECK-SAME: poset = #[[POSET]]
+  // CHECK-SAME: quiver = #[[QUIVER]]
   // CHECK-SAME: square = #[[SQUARE]]
   // CHECK-SAME: stated = #[[Q32]]
   // CHECK-SAME: table = #[[TABLE]]
@@ -28,6 +33,8 @@ func.func private @algebras() attributes {
   finite = #alg.algebra<"Q(2)", field = "GF(7)">,
   table = #alg.algebra<"table({'dimension':2,'constants':[[0,0,0,'1'],[0,1,1,'1'],[1,0,1,'1'],[1,1,0,'-1']]})">,
   quiver = #alg.algebra<"quiver('a:1->2, b:2->3', relations='a*b')">,
+  paths = #alg.algebra<"path_algebra(path(4), 3)">,
+  poset = #alg.algebra<"poset(4; 0->1, 1->3, 0->2, 2->3)">,
   loose = #alg.algebra<"table({'dimension':2,'constants':[[0,0,1,'1'],[1,0,0,'1']]})", allow_nonassociative>
 }
 
