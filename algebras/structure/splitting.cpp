@@ -3,6 +3,7 @@
 #include "algebras/structure/minimal_polynomial.h"
 #include "algebras/structure/quaternion.h"
 #include "algebras/structure/real_places.h"
+#include "algebras/structure/reduced_basis.h"
 
 #include <fmt/format.h>
 
@@ -40,7 +41,7 @@ public:
           return result;
         if (!result.division_reason.empty())
           break;
-      } else if (!(field_.isRationals() ? descendByCandidates() : descendAtRandom())) {
+      } else if (!(field_.isRationals() ? descendBySlots() || descendInLattice() : descendAtRandom())) {
         if (!field_.isRationals() || corner_.dimension() != 4 * center_degree_)
           return result;
         result.division_reason = definiteReason();
@@ -128,27 +129,55 @@ private:
     }
   }
 
-  bool descendByCandidates() {
-    constexpr std::int64_t kMostCandidates = 48;
-    Matrix left = product_.leftMatrix(f_), right = product_.rightMatrix(f_);
-    auto project = [&](std::int64_t slot) { return right.row(slot) * left; }; // f b f
-    Matrix z = product_.multiply(f_, center_.generator);
-    std::int64_t stride = std::max<std::int64_t>(1, product_.dimension() / kMostCandidates);
+  // f b f for every slot b.
+  Matrix projectedSlots() const { return product_.rightMatrix(f_) * product_.leftMatrix(f_); }
+
+  bool descendBySlots() {
+    constexpr std::int64_t kMostSlots = 48;
+    Matrix projected = projectedSlots(), z = product_.multiply(f_, center_.generator);
+    std::int64_t stride = std::max<std::int64_t>(1, product_.dimension() / kMostSlots);
     for (std::int64_t slot = 0; slot < product_.dimension(); slot += stride) {
-      Matrix x = project(slot);
+      Matrix x = projected.row(slot);
       if (x.isZero())
         continue;
       // A subfield without the centre may still generate a product of fields together with it.
       if (descend(x) || (center_degree_ > 1 && descend(x + z)))
         return true;
     }
-    for (int sample = 0; sample < kMostCandidates / 2; ++sample) {
-      Matrix x(field_, 1, product_.dimension());
-      for (int term = 0; term < 3; ++term)
-        x = x + project(static_cast<std::int64_t>(random_() % product_.dimension()))
-                    .scaled(Rational(static_cast<std::int64_t>(random_() % 3) - 1));
-      if (!x.isZero() && descend(x))
-        return true;
+    return false;
+  }
+
+  // Short elements of the lattice that the slots span: where a change of basis hides zero divisors, they are
+  // among these. They are looked at in the small table of that lattice.
+  bool descendInLattice() {
+    constexpr std::int64_t kLargestLattice = 128, kMostSamples = 256;
+    if (corner_.dimension() > kLargestLattice)
+      return false;
+    ReducedBasis lattice = reducedBasis(product_, projectedSlots());
+    ProductOperator small(lattice.product);
+    auto inLattice = [&](const Matrix &x) {
+      return solve(corner_.coordinates(lattice.elements).transposed(), corner_.coordinates(x).transposed())
+          .value()
+          .transposed();
+    };
+    Matrix one = inLattice(f_), z = inLattice(product_.multiply(f_, center_.generator));
+    std::int64_t n = small.dimension(), bound = center_degree_ * exactRoot(n / center_degree_);
+    auto isZeroDivisor = [&](const Matrix &x) {
+      std::vector<PolynomialFactor> factors =
+          factor(field_, minimalPolynomial(small, x, one, bound).polynomial);
+      return factors.size() > 1 || factors[0].multiplicity > 1;
+    };
+    for (std::int64_t sample = 0; sample < n + kMostSamples; ++sample) {
+      Matrix x(field_, 1, n);
+      if (sample < n)
+        x = small.unit(sample);
+      else
+        for (int term = 0; term < 3; ++term)
+          x.set(0, static_cast<std::int64_t>(random_() % n),
+                Rational(static_cast<std::int64_t>(random_() % 5) - 2));
+      for (const Matrix &element : {x, x + z})
+        if (isZeroDivisor(element))
+          return descend(element * lattice.elements);
     }
     return false;
   }
@@ -156,23 +185,24 @@ private:
   // The corner is a quaternion algebra over Q. False when that is not decided; a reason when it is a division
   // algebra.
   bool decideQuaternions(std::string &reason) {
-    // Twice the reduced trace is the trace of multiplication; elements without trace have rational squares.
-    Matrix traces(field_, corner_.dimension(), 1);
-    for (std::int64_t index = 0; index < corner_.dimension(); ++index) {
-      Matrix image = corner_.coordinates(corner_.basis() * product_.leftMatrix(corner_.basis().row(index)));
-      Rational trace;
-      for (std::int64_t at = 0; at < corner_.dimension(); ++at)
-        trace += image.get(at, at);
-      traces.set(index, 0, trace);
-    }
-    Matrix pure = kernel(traces.transposed()) * corner_.basis();
-    Matrix i = pure.row(0);
+    // Twice the reduced trace is the trace of multiplication; elements without trace have rational squares,
+    // and those of short elements can be factored.
+    ReducedBasis lattice = reducedBasis(product_, projectedSlots());
+    Matrix traces = ProductOperator(lattice.product).traces();
+    std::vector<Matrix> pure;
+    for (std::int64_t index = 0; index < corner_.dimension(); ++index)
+      pure.push_back(lattice.elements.row(index) - f_.scaled(traces.get(0, index) / Rational(4)));
+    Matrix i = pure[0].isZero() ? pure[1] : pure[0];
     std::optional<SquareClass> a = squareOf(i);
     if (!a)
       return descend(i); // i^2 = 0, or too long to be factored
-    // j is pure and anticommutes with i.
-    Matrix anticommutators = pure * (product_.leftMatrix(i) + product_.rightMatrix(i));
-    Matrix j = (kernel(anticommutators.transposed()) * pure).row(0);
+    // j is pure and anticommutes with i: a pure q less its part along i.
+    Matrix j(field_, 1, product_.dimension());
+    Rational square = rationalOf(product_.multiply(i, i));
+    for (std::size_t index = 0; index < pure.size() && j.isZero(); ++index) {
+      Rational twice = rationalOf(product_.multiply(i, pure[index]) + product_.multiply(pure[index], i));
+      j = pure[index] - i.scaled(twice / (Rational(2) * square));
+    }
     std::optional<SquareClass> b = squareOf(j);
     if (!b)
       return descend(j);
@@ -222,15 +252,20 @@ private:
     return product_.multiply(x, y) - product_.multiply(y, x);
   }
 
-  // x^2 = q f as a square class; nothing when q = 0, or where it is too long to be factored.
-  std::optional<SquareClass> squareOf(const Matrix &x) const {
-    Matrix square = product_.multiply(x, x);
+  // q of x = q f.
+  Rational rationalOf(const Matrix &x) const {
     std::int64_t place = 0;
     while (f_.isZeroAt(0, place))
       ++place;
-    Rational value = square.get(0, place) / f_.get(0, place);
-    if (square != f_.scaled(value))
+    Rational value = x.get(0, place) / f_.get(0, place);
+    if (x != f_.scaled(value))
       throw std::logic_error("split: a pure quaternion whose square is not rational");
+    return value;
+  }
+
+  // x^2 = q f as a square class; nothing when q = 0, or where it is too long to be factored.
+  std::optional<SquareClass> squareOf(const Matrix &x) const {
+    Rational value = rationalOf(product_.multiply(x, x));
     return value.isZero() ? std::nullopt : squareClass(value);
   }
 

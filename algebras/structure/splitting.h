@@ -19,10 +19,10 @@ struct Splitting {
 // Of the component e B of a semisimple algebra B with centre field `center`, of dimension `dimension` over
 // the ground field. Zero divisors x of e B (minimal polynomial not irreducible) give idempotents f; they are
 // followed down until f B f is the centre, or is proved to be a division algebra. Over GF(p) random elements
-// are zero divisors with probability at least one half, and every algebra splits (Wedderburn). Over Q basis
-// elements and a few combinations are tried, and quaternion algebras over Q are decided by Hilbert symbols;
-// over a larger number field they are division algebras where they are definite at a real place. What is
-// found is checked by its products; what is not found is left undecided.
+// are zero divisors with probability at least one half, and every algebra splits (Wedderburn). Over Q slots
+// are tried, then short elements of the lattice that they span; quaternion algebras over Q are decided by
+// Hilbert symbols; over a larger number field they are division algebras where they are definite at a real
+// place. What is found is checked by its products; what is not found is left undecided.
 Splitting split(const ProductOperator &product, const CentralField &center, std::int64_t dimension);
 
 } // namespace algebras

@@ -128,6 +128,47 @@ TEST(Decomposition, ProductsOfQuaternionAlgebras) {
   EXPECT_EQ(degrees(triangular_h), (Numbers{1, 1}));
 }
 
+// The same where a change of basis hides what splits them.
+TEST(Decomposition, SimpleAlgebrasInDenseBases) {
+  auto quaternions = [](std::int64_t a, std::int64_t b) {
+    return tableAlgebra(examples::clifford(Field(), {a, b}));
+  };
+  auto root = [](std::int64_t square) { return tableAlgebra(examples::polynomials(Field(), {-square, 0})); };
+  struct Case {
+    const char *name;
+    Algebra algebra;
+    std::int64_t degree, center_degree;
+    const char *reason; // of the division algebra; empty for a field
+  };
+  Algebra h = quaternions(-1, -1);
+  std::mt19937 random(11);
+  for (const Case &one :
+       {Case{"M(5)", matrices(5), 5, 1, ""},
+        Case{"H * M(3)", tensor(h, matrices(3)), 3, 1, "ramified at 2 and infinity"},
+        Case{"(2, 3) * M(2)", tensor(quaternions(2, 3), matrices(2)), 2, 1, "ramified at 2 and 3"},
+        Case{"H * H", tensor(h, h), 4, 1, ""},
+        Case{"H * (-1, -3)", tensor(h, quaternions(-1, -3)), 2, 1, "ramified at 2 and 3"},
+        Case{"(2, 5) * (3, 7)", tensor(quaternions(2, 5), quaternions(3, 7)), 2, 1, "over Q, ramified at"},
+        Case{"M(2) * Q(i)", tensor(matrices(2), root(-1)), 2, 2, ""},
+        Case{"H * Q(i)", tensor(h, root(-1)), 2, 2, ""},
+        Case{"H * Q(sqrt 2)", tensor(h, root(2)), 1, 2, "definite at 2 real places of it"},
+        Case{"H * Q(sqrt 2) * M(2)", tensor(tensor(h, root(2)), matrices(2)), 2, 2,
+             "definite at 2 real places of it"}})
+    for (int round = 0; round < 2; ++round) {
+      SCOPED_TRACE(one.name);
+      Table table = one.algebra.expand();
+      for (int change = 0; change <= round; ++change)
+        table = denseBasis(table, random);
+      Decomposition found = checked(table);
+      ASSERT_EQ(found.components.size(), 1u);
+      EXPECT_EQ(found.components[0].matrix_degree, one.degree);
+      EXPECT_EQ(centerDegrees(found), (Numbers{one.center_degree}));
+      EXPECT_EQ(found.components[0].division_reason.empty(), std::string(one.reason).empty());
+      EXPECT_NE(found.components[0].division_reason.find(one.reason), std::string::npos)
+          << found.components[0].division_reason;
+    }
+}
+
 // Over number fields: definite at a real place, or split by a zero divisor.
 TEST(Decomposition, QuaternionAlgebrasOverNumberFields) {
   auto component = [&](std::vector<std::int64_t> squares, const std::vector<std::int64_t> &polynomial) {
