@@ -61,8 +61,11 @@ std::string components(const Facts &facts, StructureSource source) {
                 : "from the factors of minimal polynomials over GF(p)";
   bool undecided = std::any_of(facts.component_kinds.begin(), facts.component_kinds.end(),
                                [](const auto &entry) { return !entry.first.matrix_degree; });
-  return result + (undecided ? "; matrix degrees by matrix units, where they were found"
-                             : "; matrix degrees by matrix units");
+  result += undecided ? "; matrix degrees by matrix units, where they were found"
+                      : "; matrix degrees by matrix units";
+  bool divides = std::any_of(facts.component_kinds.begin(), facts.component_kinds.end(),
+                             [](const auto &entry) { return !entry.first.division_reason.empty(); });
+  return divides ? result + "; division algebras by their ramification" : result;
 }
 
 } // namespace

@@ -1,10 +1,10 @@
 #include "algebras/linear/echelon.h"
 
+#include "algebras/linear/integer_matrix.h"
 #include "algebras/rational_flint.h"
 
 #include <flint/fmpq.h>
 #include <flint/fmpz.h>
-#include <flint/fmpz_mat.h>
 #include <flint/ulong_extras.h>
 
 #include <stdexcept>
@@ -12,14 +12,6 @@
 namespace algebras {
 
 namespace {
-
-struct IntegerMatrix {
-  fmpz_mat_t value;
-  IntegerMatrix(std::int64_t rows, std::int64_t columns) { fmpz_mat_init(value, rows, columns); }
-  IntegerMatrix(const IntegerMatrix &) = delete;
-  IntegerMatrix &operator=(const IntegerMatrix &) = delete;
-  ~IntegerMatrix() { fmpz_mat_clear(value); }
-};
 
 std::vector<std::int64_t> pivotsOf(const nmod_mat_t echelon, std::int64_t rank) {
   std::vector<std::int64_t> pivots;
@@ -65,8 +57,8 @@ public:
   void addPrime() {
     prime_ = nextModulus(prime_);
     Field field = Field::prime(prime_);
-    Matrix image(field, matrix_.value->r, columns_);
-    fmpz_mat_get_nmod_mat(image.modular(), matrix_.value);
+    Matrix image(field, matrix_.rows(), columns_);
+    fmpz_mat_get_nmod_mat(image.modular(), matrix_.get());
     Echelon echelon = echelonModulo(std::move(image));
     // The true pivots are the first ones that any prime shows: more of them, or earlier.
     if (fmpz_is_one(modulus_) || echelon.rank() > rank() ||
@@ -122,7 +114,7 @@ private:
   bool isRight(const Echelon &candidate) const {
     if (free_.empty())
       return true;
-    std::int64_t rows = matrix_.value->r, width = static_cast<std::int64_t>(free_.size());
+    std::int64_t rows = matrix_.rows(), width = static_cast<std::int64_t>(free_.size());
     // R with a common denominator for each free column.
     IntegerMatrix left(rows, rank()), right(rank(), width), product(rows, width);
     std::vector<Rational> denominators(width, Rational(1));
@@ -131,23 +123,23 @@ private:
       for (std::int64_t row = 0; row < rank(); ++row)
         fmpz_lcm(common, common, fmpq_mat_entry_den(candidate.rows.rational(), row, free_[column]));
       for (std::int64_t row = 0; row < rank(); ++row) {
-        fmpz *entry = fmpz_mat_entry(right.value, row, column);
+        fmpz *entry = right.at(row, column);
         fmpz_divexact(entry, common, fmpq_mat_entry_den(candidate.rows.rational(), row, free_[column]));
         fmpz_mul(entry, entry, fmpq_mat_entry_num(candidate.rows.rational(), row, free_[column]));
       }
     }
     for (std::int64_t row = 0; row < rows; ++row)
       for (std::int64_t pivot = 0; pivot < rank(); ++pivot)
-        fmpz_set(fmpz_mat_entry(left.value, row, pivot), fmpz_mat_entry(matrix_.value, row, pivots_[pivot]));
-    fmpz_mat_mul(product.value, left.value, right.value);
+        fmpz_set(left.at(row, pivot), matrix_.at(row, pivots_[pivot]));
+    fmpz_mat_mul(product.get(), left.get(), right.get());
     fmpz_t expected;
     fmpz_init(expected);
     bool right_everywhere = true;
     for (std::int64_t row = 0; row < rows && right_everywhere; ++row)
       for (std::int64_t column = 0; column < width && right_everywhere; ++column) {
-        fmpz_mul(expected, fmpz_mat_entry(matrix_.value, row, free_[column]),
+        fmpz_mul(expected, matrix_.at(row, free_[column]),
                  fmpq_numref(FlintAccess::get(denominators[column])));
-        right_everywhere = fmpz_equal(expected, fmpz_mat_entry(product.value, row, column));
+        right_everywhere = fmpz_equal(expected, product.at(row, column));
       }
     fmpz_clear(expected);
     return right_everywhere;
@@ -163,7 +155,7 @@ private:
 
 Echelon echelonOverRationals(const Matrix &matrix) {
   IntegerMatrix integers(matrix.rows(), matrix.columns());
-  fmpq_mat_get_fmpz_mat_rowwise(integers.value, nullptr, matrix.rational());
+  fmpq_mat_get_fmpz_mat_rowwise(integers.get(), nullptr, matrix.rational());
   Lifting lifting(integers, matrix.columns());
   for (int primes = 1, target = 1;; ++primes) {
     lifting.addPrime();

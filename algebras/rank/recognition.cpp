@@ -9,6 +9,7 @@
 #include "algebras/rank/quaternion_algorithm.h"
 #include "algebras/structure/decomposition.h"
 #include "algebras/structure/generators.h"
+#include "algebras/structure/lattice.h"
 #include "algebras/structure/minimal_polynomial.h"
 #include "algebras/structure/quotient.h"
 #include "algebras/structure/table_structure.h"
@@ -93,6 +94,22 @@ public:
   }
 
 private:
+  // A subalgebra e A e, in a basis with short products: over Q that of a lattice.
+  struct Block {
+    Matrix basis;
+    Table table;
+    SparseVector one;
+  };
+  static Block blockOf(const ProductOperator &product, const Matrix &rows, const Matrix &e) {
+    if (product.field().isRationals()) {
+      Lattice lattice(product, rows);
+      lattice.reduce();
+      return {lattice.elements(), lattice.table(), lattice.coordinates(e).sparseRow(0)};
+    }
+    Subspace block(rows);
+    return {block.basis(), subalgebraTable(product, block), block.coordinates(e).sparseRow(0)};
+  }
+
   static void offer(RecognisedAlgorithm &best, RecognisedAlgorithm own) {
     if (own.products.size() < best.products.size())
       best = std::move(own);
@@ -160,10 +177,10 @@ private:
         algebras::Polynomial local = power(field, one_factor.factor, one_factor.multiplicity);
         algebras::Polynomial others = divideExactly(field, own.polynomial, local);
         Matrix e = evaluate(idempotent(field, local, others), own.powers);
-        Subspace block(product.leftMatrix(e));
-        RecognisedAlgorithm part = run(subalgebraTable(product, block), block.coordinates(e).sparseRow(0));
+        Block block = blockOf(product, product.leftMatrix(e), e);
+        RecognisedAlgorithm part = run(block.table, block.one);
         appendDirect(all, part.products, static_cast<std::int64_t>(basis.size()));
-        for (SparseVector &row : block.sparseBasis())
+        for (SparseVector &row : sparseRows(block.basis))
           basis.push_back(std::move(row));
         parts.push_back(fmt::format("{}", part.products.size()));
       }
@@ -222,24 +239,24 @@ private:
       to_first.push_back(std::move(u));
       from_first.push_back(times(v, inverse));
     }
-    Subspace corner(product.leftMatrix(first) * product.rightMatrix(first));
-    RecognisedAlgorithm inner = run(subalgebraTable(product, corner), corner.coordinates(first).sparseRow(0));
+    Block corner = blockOf(product, product.leftMatrix(first) * product.rightMatrix(first), first);
+    RecognisedAlgorithm inner = run(corner.table, corner.one);
     std::vector<SparseVector> basis;
     for (std::int64_t a = 0; a < g; ++a)
       for (std::int64_t b = 0; b < g; ++b) {
-        Matrix rows = corner.basis() * product.leftMatrix(from_first[a]) * product.rightMatrix(to_first[b]);
+        Matrix rows = corner.basis * product.leftMatrix(from_first[a]) * product.rightMatrix(to_first[b]);
         for (SparseVector &row : sparseRows(rows))
           basis.push_back(std::move(row));
       }
     BilinearAlgorithm matrix = matrixAlgorithm(field, g);
     std::optional<BilinearAlgorithm> result =
-        inOwnBasis(field, tensorAlgorithm(field, matrix, inner.products, corner.dimension()), basis);
+        inOwnBasis(field, tensorAlgorithm(field, matrix, inner.products, corner.table.dimension()), basis);
     if (!result)
       return std::nullopt;
-    std::string rule = corner.dimension() == 1
+    std::string rule = corner.table.dimension() == 1
                            ? matrixRankUpper(g).rule
                            : fmt::format("M({}) over an algebra of dimension {}: {} * {}", g,
-                                         corner.dimension(), matrix.size(), inner.products.size());
+                                         corner.table.dimension(), matrix.size(), inner.products.size());
     return RecognisedAlgorithm{std::move(*result), std::move(rule)};
   }
 

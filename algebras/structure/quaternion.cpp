@@ -1,9 +1,9 @@
 #include "algebras/structure/quaternion.h"
 
+#include "algebras/linear/integer_factors.h"
 #include "algebras/rational_flint.h"
 
 #include <flint/fmpz.h>
-#include <flint/fmpz_factor.h>
 
 #include <algorithm>
 #include <stdexcept>
@@ -13,33 +13,10 @@ namespace algebras {
 
 namespace {
 
-constexpr std::size_t kLongestFactored = 160; // bits
-
 fmpz *integer(Rational &value) { return fmpq_numref(FlintAccess::get(value)); }
 const fmpz *integer(const Rational &value) { return fmpq_numref(FlintAccess::get(value)); }
 
 Rational magnitude(const Rational &value) { return value.sign() < 0 ? -value : value; }
-
-struct PrimePower {
-  Rational prime;
-  std::int64_t exponent;
-};
-
-std::optional<std::vector<PrimePower>> primePowers(const Rational &value) {
-  if (fmpz_bits(integer(value)) > kLongestFactored)
-    return std::nullopt;
-  fmpz_factor_t factors;
-  fmpz_factor_init(factors);
-  fmpz_factor(factors, integer(value));
-  std::vector<PrimePower> result;
-  for (slong index = 0; index < factors->num; ++index) {
-    PrimePower power{Rational(), static_cast<std::int64_t>(factors->exp[index])};
-    fmpz_set(integer(power.prime), factors->p + index);
-    result.push_back(std::move(power));
-  }
-  fmpz_factor_clear(factors);
-  return result;
-}
 
 // value = p^exponent * unit.
 std::pair<std::int64_t, Rational> removePrime(Rational value, const Rational &p) {
@@ -76,7 +53,7 @@ int hilbertTwo(const Rational &a, const Rational &b) {
 
 // r with r^2 = a modulo the squarefree b, |r| <= |b|/2.
 std::optional<Rational> squareRootModulo(const Rational &a, const Rational &b) {
-  std::optional<std::vector<PrimePower>> primes = primePowers(b);
+  std::optional<std::vector<PrimePower>> primes = factorInteger(b);
   if (!primes)
     return std::nullopt;
   Rational result(0), modulus(1);
@@ -132,8 +109,8 @@ std::optional<Point> descend(const Rational &a, const Rational &b) {
 } // namespace
 
 std::optional<SquareClass> squareClass(const Rational &value) {
-  std::optional<std::vector<PrimePower>> top = primePowers(value.numerator()),
-                                         bottom = primePowers(value.denominator());
+  std::optional<std::vector<PrimePower>> top = factorInteger(value.numerator()),
+                                         bottom = factorInteger(value.denominator());
   if (!top || !bottom)
     return std::nullopt;
   SquareClass result{Rational(value.sign()), Rational(1)};
@@ -151,13 +128,16 @@ std::optional<SquareClass> squareClass(const Rational &value) {
   }
   if (result.squarefree * result.root * result.root != value)
     throw std::logic_error("squareClass: the factors do not multiply to the number");
+  // Of two numbers of which each can be factored: that cannot be any more.
+  if (fmpz_bits(integer(result.squarefree)) > kLongestFactored)
+    return std::nullopt;
   return result;
 }
 
 std::vector<std::string> ramifiedPlaces(const Rational &a, const Rational &b) {
   std::vector<Rational> primes{Rational(2)};
   for (const Rational *value : {&a, &b}) {
-    std::optional<std::vector<PrimePower>> powers = primePowers(*value);
+    std::optional<std::vector<PrimePower>> powers = factorInteger(*value);
     if (!powers)
       throw std::logic_error("ramifiedPlaces: numbers that no square class has");
     for (const PrimePower &power : *powers)

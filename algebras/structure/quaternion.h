@@ -11,7 +11,7 @@
 namespace algebras {
 
 // value = squarefree * root^2 with a squarefree integer. Nothing when the numbers are too long to be factored
-// (160 bits).
+// (linear/integer_factors.h), or the squarefree one would be.
 struct SquareClass {
   Rational squarefree, root;
 };

@@ -12,7 +12,8 @@ int sign(const fmpq_poly_t polynomial, slong exponent) {
   return fmpz_sgn(fmpq_poly_numref(polynomial) + exponent);
 }
 
-// Positive minus negative eigenvalues of a symmetric matrix.
+} // namespace
+
 std::int64_t signature(const Matrix &symmetric) {
   fmpq_poly_t polynomial;
   fmpq_poly_init(polynomial);
@@ -32,8 +33,6 @@ std::int64_t signature(const Matrix &symmetric) {
   fmpq_poly_clear(polynomial);
   return positive - negative;
 }
-
-} // namespace
 
 std::int64_t negativeRealPlaces(const ProductOperator &product, const Subspace &field, const Matrix &a,
                                 const Matrix &b) {

@@ -1,9 +1,10 @@
 #include "algebras/structure/splitting.h"
 
+#include "algebras/structure/lattice.h"
+#include "algebras/structure/local_indices.h"
 #include "algebras/structure/minimal_polynomial.h"
 #include "algebras/structure/quaternion.h"
 #include "algebras/structure/real_places.h"
-#include "algebras/structure/reduced_basis.h"
 
 #include <fmt/format.h>
 
@@ -35,21 +36,9 @@ public:
       result.degree = 1;
       return result;
     }
-    while (corner_.dimension() > center_degree_) {
-      if (field_.isRationals() && corner_.dimension() == 4 && center_degree_ == 1) {
-        if (!decideQuaternions(result.division_reason))
-          return result;
-        if (!result.division_reason.empty())
-          break;
-      } else if (!(field_.isRationals() ? descendBySlots() || descendInLattice() : descendAtRandom())) {
-        if (!field_.isRationals() || corner_.dimension() != 4 * center_degree_)
-          return result;
-        result.division_reason = definiteReason();
-        if (result.division_reason.empty())
-          return result;
-        break;
-      }
-    }
+    while (corner_.dimension() > center_degree_ && result.division_reason.empty())
+      if (!(field_.isRationals() ? descendOverRationals(result.division_reason) : descendAtRandom()))
+        return result;
     result.degree = exactRoot(dimension_ / corner_.dimension());
     if (*result.degree > 1)
       result.units = matrixUnits(*result.degree);
@@ -57,11 +46,25 @@ public:
   }
 
 private:
+  // Takes a smaller idempotent, or finds the reason why there is none: false when neither came about.
+  bool descendOverRationals(std::string &reason) {
+    if (corner_.dimension() == 4 && center_degree_ == 1)
+      return decideQuaternions(reason) || (maximizeLattice(reason) && decideQuaternions(reason));
+    if (descendBySlots() || descendInLattice())
+      return true;
+    if (corner_.dimension() == 4 * center_degree_)
+      reason = definiteReason();
+    return !reason.empty() || (maximizeLattice(reason) && (!reason.empty() || descendInLattice()));
+  }
+
   void moveTo(Matrix f) {
     if (product_.multiply(f, f) != f || f.isZero())
       throw std::logic_error("split: not an idempotent");
     corner_ = Subspace(corner_.basis() * product_.rightMatrix(f) * product_.leftMatrix(f));
     f_ = std::move(f);
+    if (lattice_) // its elements project to a lattice of the smaller corner
+      lattice_ = *lattice_ * product_.rightMatrix(f_) * product_.leftMatrix(f_);
+    is_maximal_ = false;
   }
 
   // dim B e of an idempotent: in characteristic 0 the trace of multiplication by it.
@@ -147,27 +150,45 @@ private:
     return false;
   }
 
+  Lattice shortLattice() const {
+    Lattice lattice(product_, lattice_ ? *lattice_ : projectedSlots());
+    lattice.reduce();
+    return lattice;
+  }
+
+  // Takes an order that is maximal at as many primes as can be for the lattice: there the structure of the
+  // corner has no more places to hide in. On the way all local indices are found. False when that was done.
+  bool maximizeLattice(std::string &reason) {
+    if (is_maximal_ || corner_.dimension() > kLargestLattice)
+      return false;
+    Lattice lattice = shortLattice();
+    std::int64_t degree = exactRoot(corner_.dimension() / center_degree_);
+    LocalIndices indices = localIndices(lattice, f_, center_.polynomial, degree);
+    lattice_ = lattice.elements();
+    is_maximal_ = true;
+    if (indices.common_multiple == degree)
+      reason = fmt::format("degree {} over its centre, with local indices {}", degree, indices.places);
+    return true;
+  }
+
   // Short elements of the lattice that the slots span: where a change of basis hides zero divisors, they are
   // among these. They are looked at in the small table of that lattice.
   bool descendInLattice() {
-    constexpr std::int64_t kLargestLattice = 128, kMostSamples = 256;
+    constexpr std::int64_t kMostSamples = 256;
     if (corner_.dimension() > kLargestLattice)
       return false;
-    ReducedBasis lattice = reducedBasis(product_, projectedSlots());
-    ProductOperator small(lattice.product);
-    auto inLattice = [&](const Matrix &x) {
-      return solve(corner_.coordinates(lattice.elements).transposed(), corner_.coordinates(x).transposed())
-          .value()
-          .transposed();
-    };
-    Matrix one = inLattice(f_), z = inLattice(product_.multiply(f_, center_.generator));
+    Lattice lattice = shortLattice();
+    ProductOperator small(lattice.table());
+    Matrix one = lattice.coordinates(f_), z = lattice.coordinates(product_.multiply(f_, center_.generator));
     std::int64_t n = small.dimension(), bound = center_degree_ * exactRoot(n / center_degree_);
     auto isZeroDivisor = [&](const Matrix &x) {
       std::vector<PolynomialFactor> factors =
           factor(field_, minimalPolynomial(small, x, one, bound).polynomial);
       return factors.size() > 1 || factors[0].multiplicity > 1;
     };
-    for (std::int64_t sample = 0; sample < n + kMostSamples; ++sample) {
+    // Far from an order, short elements are not what they could be.
+    std::int64_t most = lattice.denominator().isOne() || is_maximal_ ? n + kMostSamples : n;
+    for (std::int64_t sample = 0; sample < most; ++sample) {
       Matrix x(field_, 1, n);
       if (sample < n)
         x = small.unit(sample);
@@ -177,7 +198,7 @@ private:
                 Rational(static_cast<std::int64_t>(random_() % 5) - 2));
       for (const Matrix &element : {x, x + z})
         if (isZeroDivisor(element))
-          return descend(element * lattice.elements);
+          return descend(element * lattice.elements());
     }
     return false;
   }
@@ -187,11 +208,11 @@ private:
   bool decideQuaternions(std::string &reason) {
     // Twice the reduced trace is the trace of multiplication; elements without trace have rational squares,
     // and those of short elements can be factored.
-    ReducedBasis lattice = reducedBasis(product_, projectedSlots());
-    Matrix traces = ProductOperator(lattice.product).traces();
+    Lattice lattice = shortLattice();
+    Matrix traces = ProductOperator(lattice.table()).traces();
     std::vector<Matrix> pure;
     for (std::int64_t index = 0; index < corner_.dimension(); ++index)
-      pure.push_back(lattice.elements.row(index) - f_.scaled(traces.get(0, index) / Rational(4)));
+      pure.push_back(lattice.elements().row(index) - f_.scaled(traces.get(0, index) / Rational(4)));
     Matrix i = pure[0].isZero() ? pure[1] : pure[0];
     std::optional<SquareClass> a = squareOf(i);
     if (!a)
@@ -316,8 +337,11 @@ private:
   Field field_;
   const CentralField &center_;
   std::int64_t dimension_, center_degree_;
-  Matrix f_;        // the idempotent followed so far
-  Subspace corner_; // f B f
+  static constexpr std::int64_t kLargestLattice = 128;
+  Matrix f_;                      // the idempotent followed so far
+  Subspace corner_;               // f B f
+  std::optional<Matrix> lattice_; // rows that span a lattice in f B f; none: the projected slots
+  bool is_maximal_ = false;       // at every prime that could be found
   std::mt19937_64 random_{1};
 };
 

@@ -21,8 +21,8 @@ struct Splitting {
 // followed down until f B f is the centre, or is proved to be a division algebra. Over GF(p) random elements
 // are zero divisors with probability at least one half, and every algebra splits (Wedderburn). Over Q slots
 // are tried, then short elements of the lattice that they span; quaternion algebras over Q are decided by
-// Hilbert symbols; over a larger number field they are division algebras where they are definite at a real
-// place. What is found is checked by its products; what is not found is left undecided.
+// Hilbert symbols, others by definiteness at a real place or by local indices (local_indices.h). What is
+// found is checked by its products; what is not found is left undecided.
 Splitting split(const ProductOperator &product, const CentralField &center, std::int64_t dimension);
 
 } // namespace algebras

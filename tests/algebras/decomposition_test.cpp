@@ -3,6 +3,7 @@
 #include "algebras/expression.h"
 #include "algebras/structure/dense_decomposition.h"
 #include "algebras/structure/generators.h"
+#include "algebras/structure/lattice.h"
 #include "algebras/structure/quotient.h"
 #include "algebras/structure/radical.h"
 #include "algebras/structure/sparse_product.h"
@@ -184,8 +185,69 @@ TEST(Decomposition, QuaternionAlgebrasOverNumberFields) {
   EXPECT_EQ(cubic.matrix_degree, 1);
   EXPECT_EQ(cubic.division_reason, "quaternion algebra over its centre, definite at 1 real place of it");
   EXPECT_EQ(component({-1, -1}, {1, 0}).matrix_degree, 2); // Q(i) splits it
-  // Nowhere definite: split or undecided.
-  EXPECT_TRUE(component({2, 5}, {-3, 0}).division_reason.empty());
+  // Definite nowhere: 2 and 5 stay prime in Q(sqrt 3) up to squares, and split (2, 5); 3 splits in Q(sqrt 7).
+  EXPECT_EQ(component({2, 5}, {-3, 0}).matrix_degree, 2);
+  SimpleComponent finite = component({2, 3}, {-7, 0});
+  EXPECT_EQ(finite.matrix_degree, 1);
+  EXPECT_EQ(finite.division_reason, "degree 2 over its centre, with local indices 2 at 3 (2 places)");
+}
+
+// Division algebras of larger degree, by their local indices.
+TEST(Decomposition, CyclicAlgebras) {
+  struct Case {
+    std::vector<std::int64_t> modulus, image;
+    std::int64_t a, degree;
+    const char *reason;
+  };
+  const std::vector<std::int64_t> seven = {-1, -2, 1}, five = {1, 1, 1, 1};
+  std::mt19937 random(13);
+  for (const Case &one :
+       {Case{seven, {-2, 0, 1}, 2, 1, "degree 3 over its centre, with local indices 3 at 2, 7"},
+        Case{seven, {-2, 0, 1}, 8, 3, ""}, Case{seven, {-2, 0, 1}, 13, 3, ""},
+        Case{five, {0, 0, 1}, 2, 1, "degree 4 over its centre, with local indices 4 at 2, 5"},
+        Case{five, {0, 0, 1}, 4, 2, "over Q, ramified at 2 and 5"}, Case{five, {0, 0, 1}, 16, 4, ""}}) {
+    Table table = examples::cyclic(one.modulus, one.image, one.a);
+    for (const Table &basis : {table, denseBasis(table, random)}) {
+      SCOPED_TRACE(std::to_string(one.a) + one.reason);
+      Decomposition found = checked(basis);
+      ASSERT_EQ(found.components.size(), 1u);
+      EXPECT_EQ(found.components[0].matrix_degree, one.degree);
+      EXPECT_EQ(found.components[0].division_reason.empty(), std::string(one.reason).empty());
+      EXPECT_TRUE(found.components[0].division_reason.ends_with(one.reason))
+          << found.components[0].division_reason;
+    }
+  }
+  // Degree 6: both 2 and 3 divide it.
+  SimpleComponent product = checked(tensor(tableAlgebra(examples::cyclic(seven, {-2, 0, 1}, 2)),
+                                           tableAlgebra(examples::clifford(Field(), {-1, -1})))
+                                        .expand())
+                                .components.at(0);
+  EXPECT_EQ(product.matrix_degree, 1);
+  EXPECT_EQ(product.division_reason,
+            "degree 6 over its centre, with local indices 2 at infinity; 3 at 7; 6 at 2");
+}
+
+// A change of basis with a large determinant: the slots span a lattice that is far from an order.
+TEST(Decomposition, SimpleAlgebrasInBasesOfOtherLattices) {
+  auto quaternions = [](std::int64_t a, std::int64_t b) {
+    return tableAlgebra(examples::clifford(Field(), {a, b}));
+  };
+  std::mt19937 random(19);
+  for (const auto &[algebra, degree] :
+       {std::pair(tensor(quaternions(2, 3), quaternions(2, 5)), 2), std::pair(matrices(3), 3)}) {
+    SCOPED_TRACE(algebra.expression());
+    Table table = algebra.expand();
+    std::int64_t n = table.dimension();
+    Matrix change(Field(), n, n);
+    for (std::int64_t row = 0; row < n; ++row)
+      for (std::int64_t column = 0; column < n; ++column)
+        change.set(row, column, Rational(static_cast<std::int64_t>(random() % 3) - 1));
+    ProductOperator product(table);
+    Lattice lattice(product, change);
+    Decomposition found = checked(lattice.table());
+    ASSERT_EQ(found.components.size(), 1u);
+    EXPECT_EQ(found.components[0].matrix_degree, degree);
+  }
 }
 
 TEST(Decomposition, CliffordAlgebras) {

@@ -1,5 +1,7 @@
 #include "tests/algebras/examples.h"
 
+#include "algebras/structure/product_operator.h"
+
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -85,6 +87,33 @@ Table polynomials(const Field &field, const std::vector<std::int64_t> &modulus) 
         if (!power[i + j][k].isZero())
           constants.push_back({i, j, k, power[i + j][k]});
   return Table("polynomials", field, n, std::move(constants));
+}
+
+Table cyclic(const std::vector<std::int64_t> &modulus, const std::vector<std::int64_t> &image,
+             std::int64_t a) {
+  Field q;
+  auto n = static_cast<std::int64_t>(modulus.size());
+  ProductOperator field(polynomials(q, modulus));
+  // Row i: sigma^j(x^i).
+  Matrix sigma = Matrix::identity(q, n), power = Matrix::identity(q, n), x(q, 1, n), own = field.unit(0);
+  for (std::size_t at = 0; at < image.size(); ++at)
+    x.set(0, static_cast<std::int64_t>(at), Rational(image[at]));
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (std::int64_t column = 0; column < n; ++column)
+      sigma.set(i, column, own.get(0, column));
+    own = field.multiply(own, x);
+  }
+  std::vector<Constant> constants;
+  for (std::int64_t j = 0; j < n; ++j, power = power * sigma)
+    for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t k = 0; k < n; ++k) {
+        Matrix product = field.multiply(field.unit(i), power.row(k)); // x^i u^j x^k = x^i sigma^j(x^k) u^j
+        for (std::int64_t l = 0; l < n; ++l)
+          for (const auto &[exponent, value] : product.sparseRow(0))
+            constants.push_back(
+                {i * n + j, k * n + l, exponent * n + (j + l) % n, j + l >= n ? value * Rational(a) : value});
+      }
+  return Table("cyclic algebra", q, n * n, std::move(constants));
 }
 
 } // namespace examples

@@ -23,4 +23,10 @@ algebras::Table clifford(const algebras::Field &field, const std::vector<std::in
 // k[x] modulo a monic polynomial, given without its leading 1, lowest degree first; slots are powers of x.
 algebras::Table polynomials(const algebras::Field &field, const std::vector<std::int64_t> &modulus);
 
+// The cyclic algebra (L/Q, sigma, a) of L = Q[x] modulo such a polynomial, for an automorphism with sigma(x)
+// given by its coefficients, of order deg L: slots are x^i u^j at i * deg L + j, with u x = sigma(x) u and
+// u^(deg L) = a.
+algebras::Table cyclic(const std::vector<std::int64_t> &modulus, const std::vector<std::int64_t> &image,
+                       std::int64_t a);
+
 } // namespace examples

@@ -1,0 +1,126 @@
+#include "algebras/structure/local_indices.h"
+
+#include "algebras/linear/integer_factors.h"
+#include "algebras/rational_flint.h"
+#include "algebras/structure/maximal_order.h"
+#include "algebras/structure/real_places.h"
+
+#include <flint/fmpq_mat.h>
+#include <flint/fmpq_poly.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <numeric>
+#include <set>
+#include <stdexcept>
+#include <vector>
+
+namespace algebras {
+
+namespace {
+
+Matrix traceForm(const Lattice &lattice) {
+  ProductOperator product(lattice.table());
+  return product.bilinear(product.traces());
+}
+
+std::int64_t realPlaces(const Polynomial &polynomial) {
+  fmpq_poly_t copy;
+  fmpq_poly_init(copy);
+  for (std::size_t exponent = 0; exponent < polynomial.size(); ++exponent)
+    fmpq_poly_set_coeff_fmpq(copy, static_cast<slong>(exponent), FlintAccess::get(polynomial[exponent]));
+  fmpz_poly_t integral;
+  fmpz_poly_init(integral);
+  fmpq_poly_get_numerator(integral, copy);
+  slong real = 0, complex = 0;
+  fmpz_poly_signature(&real, &complex, integral);
+  fmpz_poly_clear(integral);
+  fmpq_poly_clear(copy);
+  return real;
+}
+
+class Finder {
+public:
+  Finder(Lattice &lattice, const Matrix &one, const Polynomial &center, std::int64_t degree)
+      : lattice_(lattice), one_(one), center_(center), degree_(degree) {}
+
+  LocalIndices run() {
+    std::set<Rational> primes = badPrimes();
+    makeOrder(lattice_, one_);
+    lattice_.reduce();
+    for (const Rational &prime : primes) {
+      std::optional<std::int64_t> p = prime.toInteger();
+      if (!p || *p >= std::int64_t{1} << 62) {
+        result_.complete = false;
+        continue;
+      }
+      Matrix before = lattice_.elements();
+      std::map<std::int64_t, std::int64_t> counts;
+      for (std::int64_t index : maximizeAt(lattice_, static_cast<std::uint64_t>(*p), degree_))
+        ++counts[index];
+      for (const auto &[index, count] : counts)
+        add(index, count, prime.toString());
+      if (!(lattice_.elements() == before))
+        lattice_.reduce();
+    }
+    addRealPlaces();
+    if (result_.complete && degree_ == 2 && ramified_ % 2 != 0)
+      throw std::logic_error("localIndices: an odd number of ramified places");
+    for (const auto &[index, places] : named_)
+      result_.places +=
+          fmt::format("{}{} at {}", result_.places.empty() ? "" : "; ", index, fmt::join(places, ", "));
+    return std::move(result_);
+  }
+
+private:
+  // Where the lattice is closed, and its discriminant a unit, it is a maximal order with index 1.
+  std::set<Rational> badPrimes() {
+    Matrix form = traceForm(lattice_);
+    Rational discriminant;
+    fmpq_mat_det(FlintAccess::get(discriminant), form.rational());
+    if (discriminant.isZero())
+      throw std::logic_error("localIndices: not a semisimple algebra");
+    std::set<Rational> result;
+    for (const Rational &value :
+         {lattice_.denominator(), discriminant.numerator(), discriminant.denominator()}) {
+      std::optional<std::vector<PrimePower>> factors = factorInteger(value);
+      result_.complete = result_.complete && factors;
+      if (factors)
+        for (const PrimePower &power : *factors)
+          result.insert(power.prime);
+    }
+    return result;
+  }
+
+  void addRealPlaces() {
+    std::int64_t difference = realPlaces(center_) * degree_ - signature(traceForm(lattice_));
+    if (difference < 0 || difference % (2 * degree_) != 0 || (degree_ % 2 != 0 && difference != 0))
+      throw std::logic_error("localIndices: a signature that no algebra of this degree has");
+    add(2, difference / (2 * degree_), "infinity");
+  }
+
+  void add(std::int64_t index, std::int64_t count, const std::string &place) {
+    if (index == 1 || count == 0)
+      return;
+    ramified_ += count;
+    result_.common_multiple = std::lcm(result_.common_multiple, index);
+    named_[index].push_back(count == 1 ? place : fmt::format("{} ({} places)", place, count));
+  }
+
+  Lattice &lattice_;
+  const Matrix &one_;
+  const Polynomial &center_;
+  std::int64_t degree_, ramified_ = 0;
+  std::map<std::int64_t, std::vector<std::string>> named_; // index -> places
+  LocalIndices result_;
+};
+
+} // namespace
+
+LocalIndices localIndices(Lattice &lattice, const Matrix &one, const Polynomial &center,
+                          std::int64_t degree) {
+  return Finder(lattice, one, center, degree).run();
+}
+
+} // namespace algebras
