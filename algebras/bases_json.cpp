@@ -54,7 +54,7 @@ ordered_json centerJson(const Algebra &algebra, const Facts &facts) {
 ordered_json basesJson(const Algebra &algebra, const Facts &facts) {
   if (!facts.associative.value_or(false) || !facts.unital.value_or(false))
     return nullptr;
-  std::optional<Decomposition> decomposition = decompose(algebra);
+  std::optional<Decomposition> decomposition = facts.decomposition ? facts.decomposition : decompose(algebra);
   if (!decomposition)
     return nullptr;
   ordered_json result;

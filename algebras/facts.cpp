@@ -221,13 +221,16 @@ void addStructure(Facts &facts, const Structure &structure) {
 }
 
 void addRank(Facts &facts, const Algebra &algebra, const std::optional<Structure> &structure) {
-  RankBound upper = facts.associative.value_or(false) && facts.identity ? rankUpper(algebra, *facts.identity)
-                                                                        : rankUpper(algebra);
+  const Decomposition *known = facts.decomposition ? &*facts.decomposition : nullptr;
+  RankBound upper = facts.associative.value_or(false) && facts.identity
+                        ? rankUpper(algebra, *facts.identity, known)
+                        : rankUpper(algebra);
   facts.rank_upper = upper.products;
   facts.rank_upper_rule = upper.rule;
   if (structure) {
     facts.alder_strassen = alderStrassen(algebra, *structure);
-    if (std::optional<RankBound> lower = rankLower(algebra, *structure)) {
+    if (std::optional<RankBound> lower =
+            known ? rankLower(algebra, *known) : rankLower(algebra, *structure)) {
       facts.rank_lower = lower->products;
       facts.rank_lower_rule = lower->rule;
     }
@@ -273,11 +276,16 @@ Facts deriveFacts(const Algebra &algebra) {
 
   std::optional<Structure> structure;
   if (laws.associative && laws.unital) {
-    structure = deriveStructure(algebra);
+    if (!algebra.table()) {
+      structure = deriveStructure(algebra);
+    } else if (std::optional<TableStructure> both = decomposeWithStructure(*algebra.table())) {
+      structure = std::move(both->structure);
+      facts.decomposition = std::move(both->decomposition);
+    } else {
+      facts.center_dimension = centerDimension(*algebra.table());
+    }
     if (structure)
       addStructure(facts, *structure);
-    else if (algebra.table())
-      facts.center_dimension = centerDimension(*algebra.table());
   }
   facts.proofs = proofsOf(algebra, facts, structure, laws.seconds);
   addRank(facts, algebra, structure);

@@ -42,6 +42,9 @@ struct Facts {
   std::optional<std::int64_t> types, groups, dense_products;
   std::optional<Rational> fraction;
 
+  // Of tables: what the structure was read off.
+  std::optional<Decomposition> decomposition;
+
   // Which step proves a fact: (its key in the JSON object, the step).
   std::vector<std::pair<std::string, std::string>> proofs;
 

@@ -138,14 +138,15 @@ RankBound rankUpper(const Algebra &algebra) {
   return result;
 }
 
-RankBound rankUpper(const Algebra &algebra, const SparseVector &identity) {
+RankBound rankUpper(const Algebra &algebra, const SparseVector &identity,
+                    const Decomposition *decomposition) {
   RankBound known = rankUpper(algebra);
   if (algebra.isMatrixLike() || algebra.dimension() > kRecognisedAtOnce)
     return known;
   Table table = algebra.expand();
   if (!hasShortCoefficients(table))
     return known;
-  RecognisedAlgorithm recognised = recognisedAlgorithm(table, identity);
+  RecognisedAlgorithm recognised = recognisedAlgorithm(table, identity, decomposition);
   if (static_cast<std::int64_t>(recognised.products.size()) >= known.products)
     return known;
   return {static_cast<std::int64_t>(recognised.products.size()), recognised.rule};

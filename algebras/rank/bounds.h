@@ -25,8 +25,9 @@ std::optional<RankBound> rankLower(const Algebra &algebra, const Decomposition &
 RankBound rankUpper(const Algebra &algebra);
 // The same, or what recognition.h finds in an associative unital algebra with this identity that is no
 // construction of matrix units, up to dimension kRecognisedAtOnce and coefficients of 256
-// bits; that algorithm is verified.
-RankBound rankUpper(const Algebra &algebra, const SparseVector &identity);
+// bits; that algorithm is verified. `known`: the decomposition of a table, where it has been found already.
+RankBound rankUpper(const Algebra &algebra, const SparseVector &identity,
+                    const Decomposition *known = nullptr);
 inline constexpr std::int64_t kRecognisedAtOnce = 32;
 // The algorithm of rankUpper(algebra), by construction; not verified here. Nothing where it would have more
 // than Algebra::kExpansionLimit products.

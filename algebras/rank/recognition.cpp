@@ -51,7 +51,9 @@ std::vector<SparseVector> sparseRows(const Matrix &matrix) {
 
 class Recogniser {
 public:
-  RecognisedAlgorithm run(const Table &table, const SparseVector &identity) {
+  // `is_short`: the table is in a basis with short products already.
+  RecognisedAlgorithm run(const Table &table, const SparseVector &identity,
+                          const Decomposition *known = nullptr, bool is_short = false) {
     RecognisedAlgorithm best{ownProducts(table), "the table's own products"};
     ProductOperator product(table);
     Matrix one = Matrix::fromSparse(table.field(), table.dimension(), identity);
@@ -69,9 +71,16 @@ public:
     }
     // Not a direct product, as far as we know.
     Algebra algebra = tableAlgebra(table);
-    std::optional<Decomposition> decomposition = decomposeTable(table);
+    std::optional<Decomposition> decomposition = known ? std::optional(*known) : decomposeTable(table);
     if (!decomposition)
       return best;
+    if (!is_short && commonDegree(*decomposition) > 1 && isDense(table)) {
+      // Short matrix units make a short algorithm.
+      Block whole = blockOf(product, Matrix::identity(table.field(), table.dimension()), one);
+      RecognisedAlgorithm own = run(whole.table, whole.one, nullptr, true);
+      addInOwnBasis(best, table.field(), own.products, sparseRows(whole.basis), own.rule);
+      return best;
+    }
     if (std::optional<RecognisedAlgorithm> own = byMatrixUnits(product, one, *decomposition)) {
       offer(best, std::move(*own));
       return best;
@@ -108,6 +117,19 @@ private:
     }
     Subspace block(rows);
     return {block.basis(), subalgebraTable(product, block), block.coordinates(e).sparseRow(0)};
+  }
+
+  // Over Q, by far more constants than a short basis would have.
+  static bool isDense(const Table &table) {
+    return table.field().isRationals() && table.nonzeros() > 4 * table.dimension() * table.dimension();
+  }
+
+  // What divides all matrix degrees; 1 where some are not known.
+  static std::int64_t commonDegree(const Decomposition &decomposition) {
+    std::int64_t result = 0;
+    for (const SimpleComponent &component : decomposition.components)
+      result = std::gcd(result, component.matrix_degree.value_or(1));
+    return result;
   }
 
   static void offer(RecognisedAlgorithm &best, RecognisedAlgorithm own) {
@@ -178,7 +200,7 @@ private:
         algebras::Polynomial others = divideExactly(field, own.polynomial, local);
         Matrix e = evaluate(idempotent(field, local, others), own.powers);
         Block block = blockOf(product, product.leftMatrix(e), e);
-        RecognisedAlgorithm part = run(block.table, block.one);
+        RecognisedAlgorithm part = run(block.table, block.one, nullptr, true);
         appendDirect(all, part.products, static_cast<std::int64_t>(basis.size()));
         for (SparseVector &row : sparseRows(block.basis))
           basis.push_back(std::move(row));
@@ -196,12 +218,7 @@ private:
   // A = M_g(f_1 A f_1), where g divides all matrix degrees: the matrix units of A/rad lift.
   std::optional<RecognisedAlgorithm> byMatrixUnits(const ProductOperator &product, const Matrix &one,
                                                    const Decomposition &decomposition) {
-    std::int64_t g = 0;
-    for (const SimpleComponent &component : decomposition.components) {
-      if (!component.matrix_degree)
-        return std::nullopt;
-      g = std::gcd(g, *component.matrix_degree);
-    }
+    std::int64_t g = commonDegree(decomposition);
     if (g < 2)
       return std::nullopt;
     const Field &field = product.field();
@@ -240,7 +257,7 @@ private:
       from_first.push_back(times(v, inverse));
     }
     Block corner = blockOf(product, product.leftMatrix(first) * product.rightMatrix(first), first);
-    RecognisedAlgorithm inner = run(corner.table, corner.one);
+    RecognisedAlgorithm inner = run(corner.table, corner.one, nullptr, true);
     std::vector<SparseVector> basis;
     for (std::int64_t a = 0; a < g; ++a)
       for (std::int64_t b = 0; b < g; ++b) {
@@ -265,10 +282,11 @@ private:
 
 } // namespace
 
-RecognisedAlgorithm recognisedAlgorithm(const Table &table, const SparseVector &identity) {
+RecognisedAlgorithm recognisedAlgorithm(const Table &table, const SparseVector &identity,
+                                        const Decomposition *known) {
   if (table.dimension() > kLargestRecognised)
     return {ownProducts(table), "the table's own products"};
-  RecognisedAlgorithm result = Recogniser().run(table, identity);
+  RecognisedAlgorithm result = Recogniser().run(table, identity, known);
   if (findMismatch(result.products, table))
     throw std::logic_error(fmt::format("the algorithm for {} is wrong: {}", table.name(), result.rule));
   return result;

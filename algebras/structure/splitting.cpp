@@ -150,9 +150,10 @@ private:
     return false;
   }
 
-  Lattice shortLattice() const {
+  Lattice shortLattice() {
     Lattice lattice(product_, lattice_ ? *lattice_ : projectedSlots());
     lattice.reduce();
+    lattice_ = lattice.elements();
     return lattice;
   }
 

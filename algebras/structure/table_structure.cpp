@@ -100,35 +100,43 @@ std::optional<Parts> decomposeParts(const Table &table, bool with_bases) {
   return byFactors(table, with_bases);
 }
 
+Structure structureOf(const Table &table, const Parts &parts) {
+  Structure result;
+  result.source = parts.source;
+  for (const SimpleComponent &component : parts.components)
+    ++result.components[SimpleKind(component)];
+  result.layers = {table.dimension()};
+  for (std::int64_t dimension : parts.powers.dimensions) {
+    result.layers.back() -= dimension;
+    result.layers.push_back(dimension);
+  }
+  result.center_dimension = parts.center_dimension ? parts.center_dimension : centerDimension(table);
+  return result;
+}
+
 } // namespace
 
-std::optional<Decomposition> decomposeTable(const Table &table) {
+std::optional<TableStructure> decomposeWithStructure(const Table &table) {
   std::optional<Parts> parts = decomposeParts(table, true);
   if (!parts)
     return std::nullopt;
-  Decomposition result;
-  result.components = std::move(parts->components);
-  result.radical_powers = std::move(parts->powers.bases);
-  result.center_dimension = parts->center_dimension ? parts->center_dimension : centerDimension(table);
-  sortComponents(result);
+  TableStructure result;
+  result.structure = structureOf(table, *parts);
+  result.decomposition.components = std::move(parts->components);
+  result.decomposition.radical_powers = std::move(parts->powers.bases);
+  result.decomposition.center_dimension = result.structure.center_dimension;
+  sortComponents(result.decomposition);
   return result;
+}
+
+std::optional<Decomposition> decomposeTable(const Table &table) {
+  std::optional<TableStructure> result = decomposeWithStructure(table);
+  return result ? std::optional(std::move(result->decomposition)) : std::nullopt;
 }
 
 std::optional<Structure> tableStructure(const Table &table) {
   std::optional<Parts> parts = decomposeParts(table, false);
-  if (!parts)
-    return std::nullopt;
-  Structure result;
-  result.source = parts->source;
-  for (const SimpleComponent &component : parts->components)
-    ++result.components[SimpleKind(component)];
-  result.layers = {table.dimension()};
-  for (std::int64_t dimension : parts->powers.dimensions) {
-    result.layers.back() -= dimension;
-    result.layers.push_back(dimension);
-  }
-  result.center_dimension = parts->center_dimension ? parts->center_dimension : centerDimension(table);
-  return result;
+  return parts ? std::optional(structureOf(table, *parts)) : std::nullopt;
 }
 
 } // namespace algebras

@@ -15,7 +15,14 @@ namespace algebras {
 // dense linear algebra up to dimension kLargestDense. Nothing when some factor is too large for that.
 std::optional<Decomposition> decomposeTable(const Table &table);
 
-// Its dimensions, with less memory.
+// The same with its dimensions.
+struct TableStructure {
+  Decomposition decomposition;
+  Structure structure;
+};
+std::optional<TableStructure> decomposeWithStructure(const Table &table);
+
+// The dimensions alone, with less memory.
 std::optional<Structure> tableStructure(const Table &table);
 
 // The dimension of the centre of an associative unital table, exactly: equations in one or two unknowns by

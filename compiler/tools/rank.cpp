@@ -152,7 +152,8 @@ void addKnown(const RankCommand &options, const algebras::Algebra &algebra, cons
   std::string rule = algebras::rankUpper(algebra).rule;
   const Facts &facts = report.facts;
   if (!algebra.isMatrixLike() && facts.associative.value_or(false) && facts.identity) {
-    algebras::RecognisedAlgorithm own = algebras::recognisedAlgorithm(table, *facts.identity);
+    algebras::RecognisedAlgorithm own = algebras::recognisedAlgorithm(
+        table, *facts.identity, facts.decomposition ? &*facts.decomposition : nullptr);
     if (own.products.size() < report.algorithm->size()) {
       report.algorithm = std::move(own.products);
       rule = own.rule;
