@@ -25,7 +25,8 @@ Layer coarsest(const Layer &layer) {
     const std::optional<WithoutMatrices> less = withoutMatrices(coarse.lift.algebra());
     if (!less)
       break;
-    coarse.lift = Lift::rows(less->algebra);
+    const Lift lift = Lift::rows(less->algebra);
+    coarse.lift = coarse.lift.isTransposed() ? lift.transposed() : lift;
     coarse.in = coarse.in.coarsened(less->factor);
     coarse.out = coarse.out.coarsened(less->factor);
   }

@@ -17,6 +17,10 @@ struct Layer {
   // InputError when group counts do not match the lift, the slots lift has unequal groups, the number of
   // types is not the lift's, or K * N leaves 64 bits.
   void validate() const;
+
+  // The layer read backwards, of which dX = dY W^T is the forward product: Lift::transposed, from the groups
+  // of Y to those of X.
+  Layer transposed() const { return {lift.transposed(), out, in, dtype, row_types}; }
 };
 
 // Layer with equal groups; InputError that suggests in_groups / out_groups where the count does not divide K

@@ -45,7 +45,7 @@ public:
       : target(target), options(options), compilation(options.print_ir_after_all) {
     requireFeasible(requireLayer(spec));
     requireSupported(requireLayer(spec), target, options);
-    module = compilation.algProgram(spec, Maps::ForwardAlone);
+    module = compilation.algProgram(spec, options.map == algrt::Map::dx ? Maps::DxAlone : Maps::ForwardAlone);
   }
 
   /// As far as a stage's module; instructions for everything behind Stage::Nvvm.
@@ -82,9 +82,9 @@ public:
     auto function = *module->getOps<LLVM::LLVMFuncOp>().begin();
     algrt::Kernel kernel;
     kernel.name = function.getSymName().str();
-    kernel.map = "forward";
     kernel.target = toString(target);
     kernel.gpu = readKernelAttribute(function);
+    kernel.map = algrt::name(kernel.gpu->map);
     kernel.gpu->architecture = gpuTarget(target).architecture;
     kernel.gpu->exact_architecture = gpuTarget(target).exact_architecture;
     return kernel;
@@ -169,6 +169,10 @@ std::string emitGpuStage(const Spec &spec, Target target, Stage stage, const Com
 LauncherFiles emitLauncher(const Spec &spec, Target target, const std::string &path,
                            const CompileOptions &options) {
   const algebras::Layer &layer = requireLayer(spec);
+  if (options.map != algrt::Map::forward)
+    throw AbsentError(std::string("the launcher in C launches the map forward, not ") +
+                      algrt::name(options.map) +
+                      ": algctl compile makes a bundle, whose runtime launches both");
   CudaProgram program;
   program.names = launcherNames(path);
   const GpuImages images = gpuImages(spec, target, options);
@@ -200,22 +204,25 @@ static CompiledPart compileKernel(const Spec &spec, Target target, const Compile
 
 void addGpuJobs(const Spec &spec, Target target, const CompileOptions &options,
                 std::vector<CompileJob> &jobs) {
-  for (const algebras::DataType output : {algebras::DataType::BF16, algebras::DataType::F32}) {
-    // Refused before schedules are looked for.
-    requireSupported(requireLayer(spec), target, options);
-    std::size_t number = 0;
-    for (const GpuVariant &variant : gpuVariants(requireLayer(spec), target, output, options)) {
+  // Refused before schedules are looked for.
+  requireSupported(requireLayer(spec), target, options);
+  for (const algrt::Map map : options.maps)
+    for (const algebras::DataType output : {algebras::DataType::BF16, algebras::DataType::F32}) {
       CompileOptions one = options;
+      one.map = map;
       one.output = output;
-      one.schedule = variant.schedule;
-      const std::string suffix = ++number > 1 ? "-" + std::to_string(number) : "";
-      jobs.push_back({"kernel for " + toString(target) + ", results in " + algebras::toString(output) +
-                          (suffix.empty() ? "" : ", variant " + std::to_string(number)),
-                      [&spec, target, one, rows = variant.best_for_rows, suffix] {
-                        return compileKernel(spec, target, one, rows, suffix);
-                      }});
+      std::size_t number = 0;
+      for (const GpuVariant &variant : gpuVariants(requireLayer(spec), target, output, one)) {
+        one.schedule = variant.schedule;
+        const std::string suffix = ++number > 1 ? "-" + std::to_string(number) : "";
+        jobs.push_back({std::string("kernel of ") + algrt::name(map) + " for " + toString(target) +
+                            ", results in " + algebras::toString(output) +
+                            (suffix.empty() ? "" : ", variant " + std::to_string(number)),
+                        [&spec, target, one, rows = variant.best_for_rows, suffix] {
+                          return compileKernel(spec, target, one, rows, suffix);
+                        }});
+      }
     }
-  }
 }
 
 } // namespace compiler

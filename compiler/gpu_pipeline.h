@@ -43,7 +43,8 @@ std::string emitGpuStage(const Spec &spec, Target target, Stage stage, const Com
 LauncherFiles emitLauncher(const Spec &spec, Target target, const std::string &path,
                            const CompileOptions &options);
 
-/// Jobs for the kernels of a target: one for each kind of results. Spec and options have to outlive the jobs.
+/// Jobs for the kernels of a target: one for each of options.maps and kind of results. Spec and options have
+/// to outlive the jobs.
 void addGpuJobs(const Spec &spec, Target target, const CompileOptions &options,
                 std::vector<CompileJob> &jobs);
 

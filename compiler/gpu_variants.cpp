@@ -60,7 +60,15 @@ static std::vector<GpuVariant> variantsByCost(const algebras::Layer &layer, Targ
 }
 
 std::vector<GpuVariant> gpuVariants(const algebras::Layer &layer, Target target, algebras::DataType output,
-                                    const CompileOptions &options) {
+                                    const CompileOptions &given) {
+  if (given.map == algrt::Map::dx) {
+    // A schedule by hand is for another shape.
+    CompileOptions options = given;
+    options.map = algrt::Map::forward;
+    options.schedule.clear();
+    return gpuVariants(layer.transposed(), target, output, options);
+  }
+  const CompileOptions &options = given;
   std::vector<GpuVariant> variants = variantsByCost(layer, target, output, options);
   if (std::string schedule = gpuTarget(target).scheduleForAnyAddress(algebras::coarsest(layer),
                                                                      options.schedule, options.rows, output);

@@ -17,11 +17,12 @@ struct GpuVariant {
   bool operator==(const GpuVariant &other) const;
 };
 
-/// The kernels of one kind of results: first the best for options.rows, the default; then the best for each
-/// of options.further_rows; then the next best of each, up to options.variants, as far as they differ.
-/// Neighbours among the numbers of rows whose best schedule is the same share a kernel. A given
-/// options.schedule is the only one, and so is that of a target whose schedules are not ranked. Last comes,
-/// where these do not take any, the kernel for operands at any address. Throws as rankSchedules does.
+/// The kernels of options.map and one kind of results: first the best for options.rows, the default; then the
+/// best for each of options.further_rows; then the next best of each, up to options.variants, as far as they
+/// differ. Neighbours among the numbers of rows whose best schedule is the same share a kernel. A given
+/// options.schedule, which is for the map forward, is the only one, and so is that of a target whose
+/// schedules are not ranked. Last comes, where these do not take any, the kernel for operands at any address.
+/// Throws as rankSchedules does.
 std::vector<GpuVariant> gpuVariants(const algebras::Layer &layer, Target target, algebras::DataType output,
                                     const CompileOptions &options);
 

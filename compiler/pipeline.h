@@ -5,6 +5,7 @@
 
 #include "compiler/bundle/compile_jobs.h"
 #include "compiler/spec/spec.h"
+#include "runtime/bundle/manifest.h"
 
 #include <cstdint>
 #include <functional>
@@ -35,11 +36,15 @@ struct CompileOptions {
   std::vector<std::int64_t> further_rows;
   /// GPU kernels of a bundle for each number of rows: so many different schedules, the best first.
   std::int64_t variants = 1;
-  /// The schedule of GPU kernels, as compiler/schedule/hopper_schedule.h or ampere_schedule.h reads it; chosen
-  /// by cost when empty.
+  /// The schedule of GPU kernels, as compiler/schedule/hopper_schedule.h or ampere_schedule.h reads it;
+  /// chosen by cost when empty.
   std::string schedule;
   /// Elements that threads copy at a time where they copy, on sm_80; 0: as many as the layer allows.
   std::int64_t vector = 0;
+  /// What the kernels of a bundle compute.
+  std::vector<algrt::Map> maps = {algrt::Map::forward, algrt::Map::dx};
+  /// What the one GPU kernel computes that emit and simulate show.
+  algrt::Map map = algrt::Map::forward;
   /// Elements of Y in the GPU kernel that emit shows; a bundle has a kernel for each of bf16 and f32.
   algebras::DataType output = algebras::DataType::BF16;
   /// Prints the IR after every pass to stderr.

@@ -202,11 +202,13 @@ typedef struct algrt_dx_args {
   const DLTensor *w;     /* the bank that y was computed with */
   const DLTensor *types; /* as in algrt_forward_args */
   int64_t p0;            /* as in algrt_forward_args */
-  void *stream;          /* NULL: there are no kernels for CUDA devices yet */
+  void *stream;          /* as in algrt_forward_args */
   void *workspace;       /* as in algrt_forward_args */
   size_t workspace_bytes;
   int32_t threads;
   int32_t kernel;
+  int32_t dependent_launch; /* as in algrt_forward_args */
+  int32_t reserved;         /* 0 */
 } algrt_dx_args;
 
 /* All zero but for struct_size. */
@@ -228,8 +230,9 @@ ALGRT_API int algrt_workspace_size(const algrt_bundle *bundle, int64_t m, int32_
 ALGRT_API int algrt_forward(const algrt_bundle *bundle, const algrt_forward_args *args);
 
 /* dx = dy times w^T in the bundle's algebra: the gradient of x, where dy is that of y. Input groups that a
- * type does not read get zero. Accumulates in f32; the same bits for every number of threads. M = 0 is done
- * at once. ALGRT_UNSUPPORTED where the bundle has no kernel of the map dx for this machine. */
+ * type does not read get zero. Accumulates in f32; the same bits for every number of threads, and in every
+ * run of a kernel on a CUDA device, where dx may be bf16 or f32 and the work is enqueued in args->stream. M =
+ * 0 is done at once. ALGRT_UNSUPPORTED where the bundle has no kernel of the map dx for this machine. */
 ALGRT_API int algrt_dx(const algrt_bundle *bundle, const algrt_dx_args *args);
 
 #ifdef __cplusplus

@@ -29,6 +29,13 @@ __int128 completeGraphRow(const Groups &in, const Groups &out, std::int64_t type
   return diagonal + static_cast<__int128>(in.width(type)) * (out.total() - out.width(type));
 }
 
+// A transposed lift goes from the groups of Y to those of X; the block products are those of the lift itself.
+__int128 completeGraphRow(const Lift &lift, const Groups &in, const Groups &out, std::int64_t type,
+                          __int128 diagonal) {
+  return lift.isTransposed() ? completeGraphRow(out, in, type, diagonal)
+                             : completeGraphRow(in, out, type, diagonal);
+}
+
 } // namespace
 
 std::int64_t completeGraphRowMacs(const Groups &in, const Groups &out, std::int64_t type) {
@@ -41,7 +48,7 @@ std::int64_t completeGraphRowMacs(const Groups &in, const Groups &out, std::int6
 std::int64_t rowMacs(const Lift &lift, const Groups &in, const Groups &out, std::int64_t type) {
   requireGroups(lift, in, out);
   if (lift.completeGraph())
-    return completeGraphRowMacs(in, out, type);
+    return lift.isTransposed() ? completeGraphRowMacs(out, in, type) : completeGraphRowMacs(in, out, type);
   __int128 sum = 0;
   for (std::int64_t group = 0; group < lift.outputGroups(); ++group)
     for (const BlockTerm &term : lift.terms(type, group))
@@ -59,7 +66,7 @@ std::vector<std::int64_t> allRowMacs(const Lift &lift, const Groups &in, const G
   }
   __int128 diagonal = diagonalMacs(in, out);
   for (std::int64_t type = 0; type < lift.types(); ++type)
-    result[type] = checkedNarrow(completeGraphRow(in, out, type, diagonal), kWhat);
+    result[type] = checkedNarrow(completeGraphRow(lift, in, out, type, diagonal), kWhat);
   return result;
 }
 

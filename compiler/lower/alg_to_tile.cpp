@@ -94,10 +94,10 @@ FailureOr<Projection> ConvertAlgToTile::match(func::FuncOp function) {
   if (!contract)
     return Projection();
   const alg::OutputMode mode = contract.getMode();
-  if (mode == alg::OutputMode::BankGradient || (mode != alg::OutputMode::Product && isStagedTarget(target)))
+  if (mode == alg::OutputMode::BankGradient)
     return contract.emitError("there are no kernels of mode ")
            << alg::stringifyOutputMode(mode) << " for the target '" << target.getValue()
-           << "'; there are of mode k, and for cpu of mode i";
+           << "'; there are of modes k and i";
   auto x = contract.getLhs().getDefiningOp<alg::SlotsOp>();
   auto w = contract.getRhs().getDefiningOp<alg::SlotsOp>();
   if (!x || !w || !isa<BlockArgument>(x.getTensor()) || !isa<BlockArgument>(w.getTensor()))
@@ -157,7 +157,7 @@ LogicalResult ConvertAlgToTile::writeStagedKernel(func::FuncOp function, const P
   OpBuilder builder(function);
   Type result =
       choice.output == algebras::DataType::F32 ? Type(builder.getF32Type()) : Type(builder.getBF16Type());
-  writeStagedForward(builder, function.getLoc(), (function.getSymName() + "_" + output).str(),
+  writeStagedProduct(builder, function.getLoc(), (function.getSymName() + "_" + output).str(),
                      projection.layout, chosen, projection.element, result);
   return success();
 }

@@ -94,8 +94,9 @@ OwningOpRef<ModuleOp> buildProjection(MLIRContext &context, const algebras::Laye
   if (!algebra)
     return {};
   ProjectionBuilder builder(*module, layer, algebra);
-  builder.function("forward", alg::OutputMode::Product);
-  if (maps == Maps::All)
+  if (maps != Maps::DxAlone)
+    builder.function("forward", alg::OutputMode::Product);
+  if (maps != Maps::ForwardAlone)
     builder.function("dx", alg::OutputMode::ActivationGradient);
   if (failed(verify(*module)))
     return {};

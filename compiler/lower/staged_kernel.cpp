@@ -9,7 +9,7 @@ using namespace tile;
 
 namespace compiler {
 
-KernelOp writeStagedForward(OpBuilder &builder, Location location, StringRef name, LayoutAttr layout,
+KernelOp writeStagedProduct(OpBuilder &builder, Location location, StringRef name, LayoutAttr layout,
                             StagedAttr schedule, Type element, Type result) {
   OpBuilder::InsertionGuard guard(builder);
   MLIRContext *context = builder.getContext();
@@ -19,15 +19,14 @@ KernelOp writeStagedForward(OpBuilder &builder, Location location, StringRef nam
   // Fragments hold the rows of all types of a tile, one type below the other.
   const std::int64_t rows = schedule.getTileRows(), columns = schedule.getColumns();
   const std::int64_t k = layout.getIn().getTotal(), n = layout.getOut().getTotal();
-  // In the slot lift a block of the bank is as wide as one output group.
-  const std::int64_t bank_columns = layout.getLift() == LiftKind::Slots ? layout.getOut().getWidth(0) : n;
+  const auto [bank_rows, bank_columns] = layout.getBankShape();
   const Coefficients coefficients = coefficientsOf(layout.getTerms());
   auto fragment = FragmentType::get(context, rows, columns, builder.getF32Type());
 
   auto kernel = KernelOp::create(builder, location, name, layout, schedule);
   Block &operands = kernel.getBody().emplaceBlock();
   operands.addArguments({MatrixType::get(context, ShapedType::kDynamic, k, element),
-                         MatrixType::get(context, layout.getBank().getTotal(), bank_columns, element),
+                         MatrixType::get(context, bank_rows, bank_columns, element),
                          MatrixType::get(context, ShapedType::kDynamic, n, result)},
                         {location, location, location});
   builder.setInsertionPointToEnd(&operands);

@@ -9,8 +9,9 @@
 
 namespace compiler {
 
-/// Y = X (times) W where `builder` stands. `element` is the type of X and W in memory, `result` that of Y.
-tile::KernelOp writeStagedForward(mlir::OpBuilder &builder, mlir::Location location, llvm::StringRef name,
+/// Y = X (times) W where `builder` stands, or as the layout's mode says dX = dY (times) W^T. `element` is the
+/// type of the operands in memory, `result` that of the result.
+tile::KernelOp writeStagedProduct(mlir::OpBuilder &builder, mlir::Location location, llvm::StringRef name,
                                   tile::LayoutAttr layout, tile::StagedAttr schedule, mlir::Type element,
                                   mlir::Type result);
 

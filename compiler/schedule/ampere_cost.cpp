@@ -86,9 +86,11 @@ AmpereCost ampereCost(const ProjectionWork &work, const AmpereSchedule &schedule
   for (const EqualLines &kind : work.lines) {
     const double row_blocks = ceilDivide(kind.rows, rows);
     cost.tiles += kind.count * row_blocks * work.groups * column_blocks;
+    const double bank_rows = work.transposed ? work.n * depth_blocks * sectors(2 * work.k / depth_blocks)
+                                             : work.k * column_blocks * sectors(2 * work.n / column_blocks);
     copied += kind.count * work.groups * work.terms *
               (column_blocks * kind.rows * depth_blocks * sectors(2 * work.k / depth_blocks) +
-               row_blocks * work.k * column_blocks * sectors(2 * work.n / column_blocks));
+               row_blocks * bank_rows);
   }
   cost.memory = (work.x_bytes + work.bank_bytes + work.y_bytes) / machine.memory_bytes_per_us;
   const double together = std::min(blocksTogether(schedule, machine),

@@ -16,6 +16,8 @@ struct Rows {
 /// Rows of tiles, those of one type first. Only types of a complete graph share anything.
 static std::vector<Rows> rowsOfTiles(const algebras::Layer &layer) {
   std::vector<Rows> all = {{128, 1}, {64, 1}, {192, 1}, {256, 1}};
+  if (layer.lift.isTransposed())
+    return all;
   for (const Rows &several : {Rows{64, 2}, {64, 3}, {64, 4}, {128, 2}})
     if (several.types <= layer.lift.completeGraph().value_or(0))
       all.push_back(several);

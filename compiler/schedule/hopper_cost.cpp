@@ -121,8 +121,11 @@ TermCost::TermCost(const ProjectionWork &work, const HopperSchedule &schedule, d
   const double instruction = std::max(width / 2, 16 + width / 4);
   const double instructions = (schedule.rows_on == RowSide::M ? rows : columns) / 64;
   const double loaded = held ? 0 : types;
-  const double copies = loaded * 2 * depth / static_cast<double>(panelBytes(schedule.depth, 2)) +
-                        2 * columns / static_cast<double>(panelBytes(schedule.columns, 2));
+  // One for each panel. A transposed bank lies in panels along its depth, as rows do.
+  const double depth_panels = 2 * depth / static_cast<double>(panelBytes(schedule.depth, 2));
+  const double bank_panels =
+      work.transposed ? depth_panels : 2 * columns / static_cast<double>(panelBytes(schedule.columns, 2));
+  const double copies = loaded * depth_panels + bank_panels;
   const double waits = cycles_per_stage + (schedule.cluster() > 1 ? cycles_per_shared_stage : 0);
   multiplied = stages = 0;
   auto step = [&](double deep) { return instructions * ceilDivide(deep, 16) * instruction; };
@@ -189,7 +192,7 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
                column_blocks = column_clusters * cluster_columns;
   const double tiles_of_row_block = work.groups * column_blocks;
   const double x_panel = static_cast<double>(panelBytes(schedule.depth, 2));
-  const double w_panel = static_cast<double>(panelBytes(schedule.columns, 2));
+  const double w_panel = work.transposed ? x_panel : static_cast<double>(panelBytes(schedule.columns, 2));
   const double in_cycles = 1 / (h200::processors * h200::tensor_clock);
   const TileCounts counts(work, schedule);
   const bool holds = schedule.held_groups > 0;
@@ -211,7 +214,10 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   const double bank_blocks =
       work.groups * (counts.row_blocks * counts.own_terms + counts.tiles_of_columns * counts.shared_terms);
   const double x_received = times * work.rows() * rowCost(2 * work.k, x_panel);
-  const double bank_received = bank_blocks * work.k * rowCostInBlocks(2 * work.n, 2 * columns, w_panel);
+  // A block of the bank has k rows of n columns, or transposed n of k.
+  const double block_received = work.transposed ? work.n * rowCost(2 * work.k, w_panel)
+                                                : work.k * rowCostInBlocks(2 * work.n, 2 * columns, w_panel);
+  const double bank_received = bank_blocks * block_received;
   const double received = x_received + bank_received;
   // What blocks of a cluster share, the cache sends once.
   const double sent = x_received / cluster_columns + bank_received / cluster_rows;
@@ -267,8 +273,10 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   const double bank_rows =
       holds ? static_cast<double>(schedule.held_groups) * rowCostInBlocks(2 * work.n, 2 * columns, w_panel)
             : rowCost(2 * std::min(columns, work.n), w_panel);
+  const double bank_of_term =
+      work.transposed ? std::min(columns, work.n) * rowCost(2 * work.k, w_panel) : work.k * bank_rows;
   const double full_turn = rows_of_tile * std::min(rows, longest_line) * rowCost(2 * work.k, x_panel) +
-                           (counts.most_own_terms + counts.shared_terms) * work.k * bank_rows;
+                           (counts.most_own_terms + counts.shared_terms) * bank_of_term;
   auto uneven = [&](double longest) { return (cost.waves - 1 + longest) * h200::processors / cost.turns; };
   const double busiest_takes = received / takes_in * uneven(share * full_turn * cost.turns / received);
   cost.uneven_loads = std::max(cost.loads, busiest_takes) / cost.loads;

@@ -105,6 +105,12 @@ static Refusal refusalOfSharing(const algebras::Layer &layer, const HopperSchedu
         fmt::format("{}: only of a complete graph it is known which blocks types share and "
                     "which rows groups share",
                     schedule.types > 1 ? fmt::format("{} types in a tile", schedule.types) : "held rows"));
+  if ((schedule.types > 1 || schedule.held_groups > 0) && layer.lift.isTransposed())
+    return refuse(
+        "terms",
+        fmt::format("{} in a gradient of X: rows of dY of a type's own group are used no more often than "
+                    "others, and no kernel shares blocks of the transposed bank among types yet",
+                    schedule.types > 1 ? fmt::format("{} types in a tile", schedule.types) : "held rows"));
   if (schedule.types > 1 && schedule.types > *complete)
     return refuse("types", fmt::format("{} types in a tile: there are {}", schedule.types, *complete));
   if (schedule.held_groups > layer.lift.outputGroups())
@@ -123,15 +129,17 @@ static Refusal refusalOfSharing(const algebras::Layer &layer, const HopperSchedu
   if (schedule.cluster() > most_blocks)
     return refuse("cluster", fmt::format("a cluster of {}x{} blocks: at most {} run together",
                                          schedule.cluster_rows, schedule.cluster_columns, most_blocks));
-  // Each block of a cluster loads a part of what it shares: whole periods of 8 rows of the swizzle.
+  // Each block of a cluster loads a part of what it shares: whole periods of 8 rows of the swizzle. Rows of a
+  // block of the bank are its depth, or its columns where it is transposed.
   constexpr std::int64_t period = 8;
+  const std::int64_t bank_rows = layer.lift.isTransposed() ? schedule.columns : schedule.depth;
   if (schedule.rows / schedule.cluster_columns % period != 0 ||
-      schedule.depth / schedule.cluster_rows % period != 0)
+      bank_rows / schedule.cluster_rows % period != 0)
     return refuse(
         "cluster",
         fmt::format("a cluster of {}x{} blocks: {} rows of X and {} of the bank cannot be loaded in "
                     "parts that are multiples of {}",
-                    schedule.cluster_rows, schedule.cluster_columns, schedule.rows, schedule.depth, period));
+                    schedule.cluster_rows, schedule.cluster_columns, schedule.rows, bank_rows, period));
   return std::nullopt;
 }
 

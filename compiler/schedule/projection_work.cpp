@@ -25,7 +25,7 @@ static std::vector<EqualLines> linesOf(const algebras::Layer &layer, std::int64_
 /// Most terms that a type and a group have; of large algebras from a few thousand of them, evenly spread.
 static double mostTerms(const algebras::Lift &lift) {
   if (lift.completeGraph())
-    return lift.types() > 1 ? 2 : 1;
+    return lift.isTransposed() ? static_cast<double>(lift.types()) : lift.types() > 1 ? 2 : 1;
   constexpr std::int64_t looked_at = 4096;
   const std::int64_t pairs = lift.types() * lift.outputGroups();
   std::size_t most = 0;
@@ -59,6 +59,7 @@ ProjectionWork projectionWork(const algebras::Layer &layer, std::int64_t m, alge
   // A term of the slot lift names a block that all groups share; of the row lift, one of its own group.
   const bool slots = layer.lift.kind() == algebras::Lift::Kind::Slots;
   work.type_bytes = slots ? work.bank_bytes : work.terms * work.groups * work.k * work.n * element;
+  work.transposed = layer.lift.isTransposed();
   work.intervals = layer.row_types.kind() == algebras::RowTypes::Kind::Interval;
   work.lines = linesOf(layer, m);
   return work;

@@ -26,6 +26,9 @@ struct ProjectionWork {
   double bank_bytes; ///< of the blocks that some row of the batch uses
   double type_bytes; ///< of the blocks that one type uses, on average
   bool intervals;    ///< lines of one type come back, after those of all others
+  /// The product is by the transposed bank: a row of a block in memory is `k` wide, and there are `n` of
+  /// them.
+  bool transposed = false;
   std::vector<EqualLines> lines;
 
   double rows() const;

@@ -24,17 +24,21 @@ algrt::Support magnitudes(const algrt::Layer &layer, const algrt::Support &suppo
   return algrt::Support::parseTable(algrt::encodeTerms(layer.types, groups, slots), layer);
 }
 
-/// The most products that one element of Y sums.
-std::int64_t longestSum(const algrt::Layer &layer, const algrt::Support &support) {
+/// The most products that one element of the result sums.
+std::int64_t longestSum(const algrt::Layer &layer, const algrt::Support &support, algrt::Map map) {
+  const bool forward = map == algrt::Map::forward;
   std::int64_t longest = 0;
-  for (std::int64_t type = 0; type < layer.types; ++type)
+  for (std::int64_t type = 0; type < layer.types; ++type) {
+    std::vector<std::int64_t> products((forward ? layer.out_groups : layer.in_groups).size());
     for (std::size_t group = 0; group < layer.out_groups.size(); ++group) {
       std::array<algrt::Term, 2> storage;
-      std::int64_t products = 0;
-      for (const algrt::Term &term : support.terms(type, static_cast<std::int64_t>(group), storage))
-        products += layer.in_groups[static_cast<std::size_t>(term.input_group)];
-      longest = std::max(longest, products);
+      for (const algrt::Term &term : support.terms(type, static_cast<std::int64_t>(group), storage)) {
+        const auto input = static_cast<std::size_t>(term.input_group);
+        products[forward ? group : input] += forward ? layer.in_groups[input] : layer.out_groups[group];
+      }
     }
+    longest = std::max(longest, *std::max_element(products.begin(), products.end()));
+  }
   return longest;
 }
 
@@ -55,8 +59,11 @@ std::vector<float> absolute(std::span<const float> values) {
   return result;
 }
 
-std::vector<double> evaluate(const ProductOperands &product, const algrt::Support &support, const float *x,
-                             const float *w) {
+std::vector<double> evaluate(const ProductOperands &product, const algrt::Support &support, algrt::Map map,
+                             const float *x, const float *w) {
+  if (map == algrt::Map::dx)
+    return algrt::referenceDx({product.layer, &support, product.m, x, product.layer->n, w,
+                               product.layer->bankColumns(), product.p0});
   algrt::ForwardProblem problem{};
   problem.layer = product.layer;
   problem.support = &support;
@@ -79,14 +86,16 @@ bool sameKind(float actual, double expected) {
 
 } // namespace
 
-ExpectedProduct expectedProduct(const ProductOperands &product) {
+const char *resultName(algrt::Map map) { return map == algrt::Map::dx ? "dX" : "Y"; }
+
+ExpectedProduct expectedProduct(const ProductOperands &product, algrt::Map map) {
   ExpectedProduct expected;
-  expected.value = evaluate(product, *product.support, product.x.data(), product.w.data());
+  expected.value = evaluate(product, *product.support, map, product.x.data(), product.w.data());
   const std::vector<float> x = absolute(product.x), w = absolute(product.w);
-  expected.slack = evaluate(product, magnitudes(*product.layer, *product.support), x.data(), w.data());
+  expected.slack = evaluate(product, magnitudes(*product.layer, *product.support), map, x.data(), w.data());
   // Each addition rounds a sum of at most this magnitude; tensor cores truncate: a whole unit, 2^-23.
   const double factor =
-      static_cast<double>(longestSum(*product.layer, *product.support)) * std::ldexp(1.0, -23);
+      static_cast<double>(longestSum(*product.layer, *product.support, map)) * std::ldexp(1.0, -23);
   for (double &slack : expected.slack)
     slack *= factor;
   return expected;
@@ -115,9 +124,10 @@ Agreement agreement(std::span<const float> y, const ExpectedProduct &expected, a
 }
 
 std::string describeFirst(const Agreement &agreement, std::span<const float> y,
-                          const ExpectedProduct &expected, std::int64_t columns) {
+                          const ExpectedProduct &expected, const algrt::Layer &layer, algrt::Map map) {
   const auto i = static_cast<std::size_t>(agreement.first_wrong);
-  return fmt::format("Y[{}, {}] is {}, not {:.9g}", agreement.first_wrong / columns,
+  const std::int64_t columns = map == algrt::Map::dx ? layer.k : layer.n;
+  return fmt::format("{}[{}, {}] is {}, not {:.9g}", resultName(map), agreement.first_wrong / columns,
                      agreement.first_wrong % columns, y[i], expected.value[i]);
 }
 

@@ -14,11 +14,11 @@ namespace compiler {
 /// The product in double precision, and for each element the error that f32 sums in any order may have: the
 /// number of products times the rounding error of the sum of their magnitudes.
 struct ExpectedProduct {
-  std::vector<double> value; ///< m x N
-  std::vector<double> slack; ///< m x N
+  std::vector<double> value; ///< m x N, or m x K where the map is dx
+  std::vector<double> slack; ///< as many
 };
 
-ExpectedProduct expectedProduct(const ProductOperands &product);
+ExpectedProduct expectedProduct(const ProductOperands &product, algrt::Map map = algrt::Map::forward);
 
 struct Agreement {
   std::int64_t wrong = 0; ///< elements outside their tolerance
@@ -31,9 +31,11 @@ struct Agreement {
 /// infinities have to be those of the reference.
 Agreement agreement(std::span<const float> y, const ExpectedProduct &expected, algrt::ElementType output);
 
-/// "Y[3, 17] is 1.5, not 1.25": the first element that is wrong.
+/// "Y[3, 17] is 1.5, not 1.25": the first element that is wrong of the result of a map.
 std::string describeFirst(const Agreement &agreement, std::span<const float> y,
-                          const ExpectedProduct &expected, std::int64_t columns);
+                          const ExpectedProduct &expected, const algrt::Layer &layer, algrt::Map map);
+/// "Y", or "dX".
+const char *resultName(algrt::Map map);
 
 } // namespace compiler
 

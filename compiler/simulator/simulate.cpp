@@ -88,20 +88,23 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
         kernel.copies == algrt::GpuCopies::engine ? widest : std::min(kernel.vector, widest);
     return DeviceMatrix(rows, columns, unit * padding, unit * shift, element);
   };
-  DeviceMatrix x = matrix(product.m, layer.k, settings.x_padding, settings.x_shift, algrt::ElementType::bf16);
+  const algrt::cuda::KernelShape shape = algrt::cuda::kernelShape(layer, kernel);
+  DeviceMatrix x =
+      matrix(product.m, shape.k(), settings.x_padding, settings.x_shift, algrt::ElementType::bf16);
   DeviceMatrix w =
       matrix(layer.k, layer.bankColumns(), settings.w_padding, settings.w_shift, algrt::ElementType::bf16);
-  DeviceMatrix y = matrix(product.m, layer.n, settings.y_padding, settings.y_shift, kernel.output);
+  DeviceMatrix y = matrix(product.m, shape.n(), settings.y_padding, settings.y_shift, kernel.output);
   x.set(product.x);
   w.set(product.w);
   const auto plan =
-      algrt::cuda::planForward(layer, kernel, {x.address(), x.leading()}, {w.address(), w.leading()},
-                               {y.address(), y.leading()}, product.m, product.p0, settings.blocks);
+      algrt::cuda::planLaunch(layer, kernel, {x.address(), x.leading()}, {w.address(), w.leading()},
+                              {y.address(), y.leading()}, product.m, product.p0, settings.blocks);
 
   simulator::GlobalMemory memory;
-  x.registerWith(memory, "X", simulator::Access::Read);
+  x.registerWith(memory, shape.map == algrt::Map::dx ? "dY" : "X", simulator::Access::Read);
   w.registerWith(memory, "W", simulator::Access::Read);
-  y.registerWith(memory, "Y", simulator::Access::Write);
+  const std::string result_name = shape.map == algrt::Map::dx ? "dX" : "Y";
+  y.registerWith(memory, result_name, simulator::Access::Write);
   std::vector<std::int32_t> terms;
   if (kernel.terms) {
     terms = algrt::cuda::termsTable(layer, kernel, *product.support);
@@ -144,7 +147,7 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
   result.grid = plan.grid;
   result.tiles = plan.tiles;
   result.report = simulator::run(launch, memory);
-  result.unwritten = y.unwritten(memory, "Y");
+  result.unwritten = y.unwritten(memory, result_name);
   result.y = y.values();
   return result;
 }

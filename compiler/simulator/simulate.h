@@ -14,13 +14,13 @@
 
 namespace compiler {
 
-/// One forward product.
+/// One product, of the map that the kernel computes: x and y here are dy and dx where it is dx.
 struct ProductOperands {
   const algrt::Layer *layer;
   const algrt::Support *support;
   std::int64_t m = 0;
   std::int64_t p0 = 0;      ///< absolute position of row 0
-  std::span<const float> x; ///< m x K, values of bf16
+  std::span<const float> x; ///< m x K, of a gradient dY, m x N; values of bf16
   std::span<const float> w; ///< K x bankColumns, values of bf16
 };
 
@@ -38,7 +38,7 @@ struct SimulationSettings {
 };
 
 struct Simulation {
-  std::vector<float> y;       ///< m x N; NaN where nothing was written
+  std::vector<float> y;       ///< m x N, of a gradient dX, m x K; NaN where nothing was written
   std::int64_t unwritten = 0; ///< elements of Y that the kernel never wrote
   std::uint32_t grid = 0;     ///< blocks of the launch
   std::int64_t tiles = 0;     ///< tiles of Y

@@ -24,7 +24,7 @@ struct CompileCommand {
   SpecOptions spec;
   TargetOptions target;
   std::int64_t variants = 1;
-  std::string output;
+  std::string maps = "forward,dx", output;
   int jobs = 0;
 };
 
@@ -45,9 +45,27 @@ void addVariants(const CompileCommand &command, CompileOptions &options) {
   options.variants = command.variants;
 }
 
+std::vector<algrt::Map> mapsOf(const std::string &list) {
+  std::vector<algrt::Map> maps;
+  for (std::string &name : CLI::detail::split(list, ',')) {
+    CLI::detail::trim(name);
+    const auto known = {algrt::Map::forward, algrt::Map::dx};
+    const auto *map =
+        std::find_if(known.begin(), known.end(), [&](algrt::Map one) { return name == algrt::name(one); });
+    if (map == known.end())
+      throw UsageError(fmt::format("--maps names '{}'; there are forward and dx", name));
+    if (std::find(maps.begin(), maps.end(), *map) == maps.end())
+      maps.push_back(*map);
+  }
+  if (maps.empty())
+    throw UsageError("--maps names no map; there are forward and dx");
+  return maps;
+}
+
 int compile(const CompileCommand &command) {
   CompileOptions options = compileOptions(command.target);
   addVariants(command, options);
+  options.maps = mapsOf(command.maps);
   const Spec spec = loadSpec(command.spec);
   requireCompilable(spec);
   requireWritable(command.output);
@@ -77,6 +95,7 @@ void compileForBench(const Spec &spec, const BenchCompilation &how, const std::s
   CompileOptions options;
   options.targets = {targetNamed(how.target)};
   options.rows = how.m;
+  options.maps = {algrt::Map::forward};
   options.cache = how.use_cache ? userCache() : nullptr;
   options.note = [](const std::string &what) { printWarning(what); };
   requireCompilable(spec);
@@ -94,6 +113,12 @@ void addCompile(CLI::App &app, Session &session) {
       ->type_name("N")
       ->capture_default_str()
       ->group("Target");
+  sub->add_option(
+         "--maps", command->maps,
+         "what kernels compute, separated by commas: forward, and dx, the gradient of X, for training")
+      ->type_name("MAPS")
+      ->capture_default_str()
+      ->group("Target");
   sub->add_option("-o,--output", command->output, "the bundle to write")->type_name("BUNDLE")->required();
   sub->add_option("-j,--jobs", command->jobs,
                   "kernels that are compiled at once; 0: as many as there are threads")
@@ -105,6 +130,7 @@ void addCompile(CLI::App &app, Session &session) {
   algctl compile "Q(2)^2" --in 768 --out 1536 --dtype f32 --row-types "interval(192)" -o ffn.alg
   algctl compile layer.toml --cpu x86-64-v3,x86-64-v4 -o portable.alg    kernels for two kinds of machine
   algctl compile layer.toml --target cpu,sm_90a -o up.alg                and for Hopper GPUs
+  algctl compile layer.toml --target sm_90a --maps forward -o up.alg     for inference alone
   algctl compile layer.toml --target sm_90a --m 1,128,2048 --variants 3 -o up.alg    several kernels to choose from)help");
   sub->callback([&session, command] { session.run = [command] { return compile(*command); }; });
 }

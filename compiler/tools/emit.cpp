@@ -20,7 +20,7 @@ struct EmitCommand {
   SpecOptions spec;
   TargetOptions target;
   std::string stage;
-  std::string output_dtype;
+  std::string map, output_dtype;
   std::string output;
 };
 
@@ -50,6 +50,14 @@ CompileOptions emitOptions(const EmitCommand &command) {
                      std::to_string(options.targets.size()));
   if (!options.further_rows.empty())
     throw UsageError("emit shows the program for one number of rows; --m names several");
+  if (!command.map.empty()) {
+    if (options.targets.front() == Target::Cpu)
+      throw UsageError(
+          "--map is for GPU targets, whose programs are one kernel; that of the CPU has all maps");
+    if (command.map != algrt::name(algrt::Map::forward) && command.map != algrt::name(algrt::Map::dx))
+      throw UsageError(fmt::format("--map must be forward or dx, got '{}'", command.map));
+    options.map = command.map == algrt::name(algrt::Map::dx) ? algrt::Map::dx : algrt::Map::forward;
+  }
   if (!command.output_dtype.empty()) {
     if (options.targets.front() == Target::Cpu)
       throw UsageError("--y-dtype is for GPU targets; the CPU kernels write the layer's dtype");
@@ -105,8 +113,12 @@ void addEmit(CLI::App &app, Session &session) {
          "asynchronous), nvvm, ptx, cubin, sass")
       ->type_name("STAGE")
       ->required();
+  sub->add_option("--map", command->map,
+                  "what the kernel for a GPU computes: forward (the default), or dx, the gradient of X")
+      ->type_name("MAP")
+      ->group("Target");
   sub->add_option("--y-dtype", command->output_dtype,
-                  "elements of Y in the kernel for a GPU: bf16 (the default), f32")
+                  "elements of the result in the kernel for a GPU: bf16 (the default), f32")
       ->type_name("TYPE")
       ->group("Target");
   sub->add_option("-o,--output", command->output, "where to; standard output otherwise")->type_name("FILE");
@@ -115,6 +127,7 @@ void addEmit(CLI::App &app, Session &session) {
   algctl emit examples/qwen3-1.7b-up.toml --stage tile --cpu x86-64-v4
   algctl emit layer.toml --stage asm --cpu x86-64-v3 -o kernel.s
   algctl emit layer.toml --stage ptx --target sm_90a --y-dtype f32
+  algctl emit layer.toml --stage nvvm --target sm_90a --map dx
   algctl emit layer.toml --stage c --target sm_90a -o up.c    a launcher in plain C, up.c and up.h)help");
   sub->callback([&session, command] { session.run = [command] { return emit(*command); }; });
 }

@@ -64,9 +64,9 @@ void requireKnown(const SimulateCommand &command) {
   if (std::find(targets.begin(), targets.end(), command.target) == targets.end())
     throw AbsentError(fmt::format("no simulator runs the target {}: there is one for {}", command.target,
                                   fmt::join(targets, " and ")));
-  if (command.map != "forward")
-    throw AbsentError(
-        fmt::format("map {} is not one that the GPU kernels compute: they compute forward", command.map));
+  if (command.map != algrt::name(algrt::Map::forward) && command.map != algrt::name(algrt::Map::dx))
+    throw AbsentError(fmt::format(
+        "map {} is not one that the GPU kernels compute: they compute forward and dx", command.map));
   if (command.offset < 0)
     throw Failure(fmt::format("--offset is {}: positions count from 0", command.offset));
   if (command.m && *command.m < 1)
@@ -83,6 +83,7 @@ SimulatedKernel simulatedKernel(const SimulateCommand &command, const Spec &spec
   if (!command.schedule.empty())
     requireReadable(command.schedule, options.targets);
   options.schedule = command.schedule;
+  options.map = command.map == algrt::name(algrt::Map::dx) ? algrt::Map::dx : algrt::Map::forward;
   options.output = command.y_dtype == "f32" ? algebras::DataType::F32 : algebras::DataType::BF16;
   if (command.m)
     options.rows = *command.m;
@@ -129,12 +130,14 @@ public:
   const SimulatedKernel &simulated() const { return kernel; }
   const algrt::Layer &describedLayer() const { return layer; }
   std::int64_t rows() const { return arrays.m; }
+  algrt::Map map() const { return kernel.description().map; }
 
 private:
   void one(std::uint64_t seed, Findings &findings) {
     ArraySources sources = command.sources;
     sources.seed = seed;
-    arrays = makeArrays(layer, sources);
+    const algrt::Map map = this->map();
+    arrays = makeArrays(layer, sources, map);
     ProductOperands product{&layer, &support, arrays.m, command.offset, arrays.x, arrays.w};
     const auto start = std::chrono::steady_clock::now();
     const Simulation simulation = kernel.run(product, settingsOf(seed, command.blocks));
@@ -150,23 +153,25 @@ private:
       findings.faults.push_back(faultJson(fault, kernel));
     }
     if (wrong.empty() && simulation.unwritten > 0)
-      wrong = fmt::format("{} of the {} elements of Y were never written", simulation.unwritten,
-                          simulation.y.size());
+      wrong = fmt::format("{} of the {} elements of {} were never written", simulation.unwritten,
+                          simulation.y.size(), resultName(map));
     if (wrong.empty()) {
-      const ExpectedProduct expected = expectedProduct(product);
+      const ExpectedProduct expected = expectedProduct(product, map);
       const Agreement found = agreement(simulation.y, expected, kernel.description().output);
       findings.largest_error = std::max(findings.largest_error, found.largest_error);
       findings.worst = std::max(findings.worst, found.worst);
       if (found.wrong > 0)
-        wrong = fmt::format("{} of the {} elements of Y are wrong: {}", found.wrong, simulation.y.size(),
-                            describeFirst(found, simulation.y, expected, layer.n));
+        wrong = fmt::format("{} of the {} elements of {} are wrong: {}", found.wrong, simulation.y.size(),
+                            resultName(map), describeFirst(found, simulation.y, expected, layer, map));
     }
     if (!wrong.empty()) {
       findings.failure = wrong;
       findings.failed_seed = seed;
     }
     if (!command.output.empty() && findings.runs == 1)
-      algrt::writeNpy(command.output, std::vector<std::int64_t>{arrays.m, layer.n}, simulation.y);
+      algrt::writeNpy(command.output,
+                      std::vector<std::int64_t>{arrays.m, map == algrt::Map::dx ? layer.k : layer.n},
+                      simulation.y);
   }
 
   const SimulateCommand &command;
@@ -181,7 +186,7 @@ nlohmann::ordered_json asJson(const SimulateCommand &command, const Runs &runs, 
   const algrt::GpuKernel &kernel = runs.simulated().description();
   const bool good = findings.failure.empty();
   return {{"algebra", algebra},
-          {"map", command.map},
+          {"map", algrt::name(runs.map())},
           {"target", command.target},
           {"m", runs.rows()},
           {"k", runs.describedLayer().k},
@@ -209,8 +214,9 @@ std::string asText(const SimulateCommand &command, const Runs &runs, const Findi
   const algrt::GpuKernel &kernel = runs.simulated().description();
   const algrt::Layer &layer = runs.describedLayer();
   std::string text =
-      fmt::format("{} {} -> {} {}, M = {} from position {}, on {}\n", algebra, layer.k, layer.n,
-                  algrt::name(kernel.output), runs.rows(), command.offset, command.target);
+      fmt::format("{} {} -> {} {}{}, M = {} from position {}, on {}\n", algebra, layer.k, layer.n,
+                  algrt::name(kernel.output), runs.map() == algrt::Map::dx ? ", dx" : "", runs.rows(),
+                  command.offset, command.target);
   text += fmt::format("{}: {} tiles on {} blocks of {} threads\n",
                       kernel.schedule.empty() ? "a kernel" : "schedule " + kernel.schedule, findings.tiles,
                       findings.grid, kernel.threads);
@@ -252,18 +258,23 @@ void addSimulate(CLI::App &app, Session &session) {
   sub->add_option("--target", command->target,
                   fmt::format("whose kernel: {}; sm_90a otherwise", fmt::join(simulatedTargets(), " or ")))
       ->type_name("TARGET");
-  sub->add_option("--map", command->map, "which product: forward (default)")->type_name("MAP");
+  auto *map =
+      sub->add_option("--map", command->map, "which product: forward (default), or dx, the gradient of X");
+  map->type_name("MAP");
   wholeNumber(sub->add_option("--m,-m", command->m, "rows of the batch, where no file says it"))
       ->type_name("M");
   sub->add_option("--x", command->sources.x, "input of shape (M, K), from a .npy or safetensors file")
       ->type_name("FILE");
+  sub->add_option("--dy", command->sources.dy, "gradient of Y of shape (M, N), for the map dx")
+      ->type_name("FILE");
   sub->add_option("--w", command->sources.w, "bank of shape (K, N), or (m, K/m, N/m) in the slot lift")
       ->type_name("FILE");
-  sub->add_option("-o,--output", command->output, "write Y of the first seed as float32 .npy")
+  sub->add_option("-o,--output", command->output, "write Y, or dX, of the first seed as float32 .npy")
       ->type_name("FILE");
   wholeNumber(sub->add_option("--offset", command->offset, "absolute position of the first row"))
       ->type_name("P");
-  auto *y_dtype = sub->add_option("--y-dtype", command->y_dtype, "elements of Y: bf16 (default) or f32");
+  auto *y_dtype =
+      sub->add_option("--y-dtype", command->y_dtype, "elements of the result: bf16 (default) or f32");
   y_dtype->check(CLI::IsMember({"bf16", "f32"}).description(""))->type_name("TYPE");
   auto *schedule =
       sub->add_option("--schedule", command->schedule,
@@ -273,7 +284,8 @@ void addSimulate(CLI::App &app, Session &session) {
   sub->add_option("--kernel", command->kernel, "simulate this module, as emit --stage=nvvm prints it")
       ->type_name("FILE")
       ->excludes(schedule)
-      ->excludes(y_dtype);
+      ->excludes(y_dtype)
+      ->excludes(map);
   wholeNumber(sub->add_option("--seed", command->sources.seed,
                               "of the interleaving, and of the random numbers that stand in for files"))
       ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max() / 4).description(""))
@@ -295,6 +307,7 @@ no objection, and every element of Y is what it should be.
 Examples:
   algctl simulate "Q(4)" --in 256 --out 384 --dtype bf16 --m 300 --seeds 8
   algctl simulate "Q(2)^2" --in 256 --out 256 --dtype bf16 --row-types "interval(48)" --m 500 --offset 7 --y-dtype f32
+  algctl simulate "Q(4)" --in 256 --out 384 --dtype bf16 --m 300 --map dx
   algctl simulate "Q(3)" --in 60 --out 111 --dtype bf16 --m 100 --target sm_80
   algctl emit "Q(4)" --in 256 --out 384 --dtype bf16 --target=sm_90a --stage=nvvm -o kernel.mlir
   algctl simulate "Q(4)" --in 256 --out 384 --dtype bf16 --m 300 --kernel kernel.mlir)help");

@@ -33,10 +33,10 @@ void addTargetOptions(CLI::App &app, TargetOptions &options) {
       ->type_name("M")
       ->capture_default_str()
       ->group(group);
-  app.add_option(
-         "--schedule", options.schedule,
-         "schedule of the kernels for a GPU, as rows=128,columns=192,depth=64,stages=4, for sm_80 also "
-         "warps=2x2,vector=8; what is left out keeps its default")
+  app.add_option("--schedule", options.schedule,
+                 "schedule of the forward kernels for a GPU, or of the one that emit shows, as "
+                 "rows=128,columns=192,depth=64,stages=4, for sm_80 also "
+                 "warps=2x2,vector=8; what is left out keeps its default")
       ->type_name("LIST")
       ->group(group);
   app.add_flag("--no-cache", options.no_cache,

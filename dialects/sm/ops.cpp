@@ -106,17 +106,21 @@ static LogicalResult verifyCopyInParts(Op op, MapsType maps, Memory memory) {
   return verifyCopy(op, maps, op.getCoordinates().size(), memory, memory.getRows() / parts);
 }
 
-/// Sums of rows x columns from operands of rows x depth and depth x columns.
+/// Sums of rows x columns from operands of rows x depth and depth x columns, or where B is transposed columns
+/// x depth.
 template <class Operand>
-static LogicalResult verifyProduct(Operation *op, Operand a, Operand b, AccumulatorType sum) {
+static LogicalResult verifyProduct(Operation *op, Operand a, Operand b, bool bTransposed,
+                                   AccumulatorType sum) {
+  const int64_t bDepth = bTransposed ? b.getColumns() : b.getRows(),
+                bColumns = bTransposed ? b.getRows() : b.getColumns();
   if (!a.getElementType().isBF16() || !b.getElementType().isBF16())
     return op->emitOpError("multiplies bf16, got ") << a.getElementType() << " and " << b.getElementType();
-  if (a.getColumns() != b.getRows())
-    return op->emitOpError("the depth of A is ") << a.getColumns() << ", that of B " << b.getRows();
+  if (a.getColumns() != bDepth)
+    return op->emitOpError("the depth of A is ") << a.getColumns() << ", that of B " << bDepth;
   if (a.getColumns() % mma_depth != 0)
     return op->emitOpError("the depth must be a multiple of ") << mma_depth << ", got " << a.getColumns();
-  if (a.getRows() != sum.getRows() || b.getColumns() != sum.getColumns())
-    return op->emitOpError("the product is ") << a.getRows() << " x " << b.getColumns() << ", the sums are "
+  if (a.getRows() != sum.getRows() || bColumns != sum.getColumns())
+    return op->emitOpError("the product is ") << a.getRows() << " x " << bColumns << ", the sums are "
                                               << sum.getRows() << " x " << sum.getColumns();
   return success();
 }
@@ -216,7 +220,7 @@ LogicalResult MultiplyOp::verify() {
   }
   if (failed(verifyHeld(*this)))
     return failure();
-  return verifyProduct(*this, getA().getType(), getB().getType(), sum);
+  return verifyProduct(*this, getA().getType(), getB().getType(), getBTransposed(), sum);
 }
 
 LogicalResult DeliverOp::verify() {
@@ -356,7 +360,8 @@ LogicalResult MmaOp::verify() {
     return emitOpError("has a sign as an attribute and one as a value");
   if (failed(verifyDepth(*this, getDepth(), getA().getType().getColumns())))
     return failure();
-  return verifyProduct(*this, getA().getType(), getB().getType(), getAccumulator().getType());
+  return verifyProduct(*this, getA().getType(), getB().getType(), getBTransposed(),
+                       getAccumulator().getType());
 }
 
 LogicalResult AddScaledOp::verify() {

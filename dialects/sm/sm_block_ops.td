@@ -110,21 +110,28 @@ def Sm_MultiplyOp : Sm_Op<"multiply", [Pure, AttrSizedOperandSegments,
     ```
 
     Once they have their place in shared memory, the held rows are a buffer with a slot for each piece.
+
+    A B that is `transposed` has its columns as rows, columns x depth: a block of the bank as a product with the
+    transposed bank reads it.
+
+    ```mlir
+    %back = sm.multiply %a, %b transposed, %sum : !sm.block<128 x 64 x bf16>, !sm.block<192 x 64 x bf16>, !sm.accumulator<128 x 192>
+    ```
   }];
   let arguments = (ins Sm_BlockType:$a, Sm_BlockType:$b, Sm_AccumulatorType:$accumulator, Optional<I1>:$negate,
                        Optional<I1>:$shallow, OptionalAttr<I64Attr>:$shallow_depth,
                        Optional<Index>:$part, OptionalAttr<I64Attr>:$parts, Optional<Sm_BlockOrBuffer>:$held,
-                       Optional<Index>:$piece);
+                       Optional<Index>:$piece, UnitAttr:$b_transposed);
   let results = (outs Sm_AccumulatorType:$result);
   let assemblyFormat = [{
-    $a `,` $b `,` $accumulator (`negate` $negate^)? (`shallow` $shallow^ `to` $shallow_depth)?
+    $a `,` $b (`transposed` $b_transposed^)? `,` $accumulator (`negate` $negate^)? (`shallow` $shallow^ `to` $shallow_depth)?
     (`part` $part^ `of` $parts)? (`held` $held^ `[` $piece `]` `:` type($held))? attr-dict
     `:` type($a) `,` type($b) `,` type($accumulator)
   }];
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$a, "::mlir::Value":$b,
                                  "::mlir::Value":$accumulator, "::mlir::Value":$negate), [{
     build($_builder, $_state, result, a, b, accumulator, negate, ::mlir::Value(), ::mlir::IntegerAttr(),
-          ::mlir::Value(), ::mlir::IntegerAttr(), ::mlir::Value(), ::mlir::Value());
+          ::mlir::Value(), ::mlir::IntegerAttr(), ::mlir::Value(), ::mlir::Value(), /*b_transposed=*/false);
   }]>];
   let hasVerifier = 1;
 }

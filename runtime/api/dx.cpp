@@ -1,9 +1,50 @@
 #include "runtime/api/arguments.h"
 #include "runtime/api/cpu_product.h"
+#include "runtime/api/cuda_product.h"
 
 #include <cstddef>
 
 using namespace algrt;
+
+namespace {
+
+void dxOnCpu(const algrt_bundle &bundle, const algrt_dx_args &args) {
+  if (args.stream != nullptr)
+    refuse("stream is set, but dy is in CPU memory, and the CPU has no streams: pass NULL");
+  if (args.dependent_launch != 0)
+    refuse("dependent_launch is set, but dy is in CPU memory, where nothing is launched: pass 0");
+  CpuProduct product;
+  product.map = Map::dx;
+  product.rows = args.dy;
+  product.result = args.dx;
+  product.rows_name = "dy";
+  product.result_name = "dx";
+  product.w = args.w;
+  product.types = args.types;
+  product.p0 = args.p0;
+  product.workspace = args.workspace;
+  product.workspace_bytes = args.workspace_bytes;
+  product.threads = args.threads;
+  product.kernel = int64_t(args.kernel) - 1;
+  multiplyOnCpu(bundle, product);
+}
+
+void dxOnCuda(const algrt_bundle &bundle, const algrt_dx_args &args) {
+  CudaProduct product;
+  product.map = Map::dx;
+  product.rows = args.dy;
+  product.result = args.dx;
+  product.rows_name = "dy";
+  product.result_name = "dx";
+  product.w = args.w;
+  product.p0 = args.p0;
+  product.stream = args.stream;
+  product.kernel = int64_t(args.kernel) - 1;
+  product.dependent_launch = args.dependent_launch != 0;
+  multiplyOnCuda(bundle, product);
+}
+
+} // namespace
 
 int algrt_dx(const algrt_bundle *bundle, const algrt_dx_args *given) {
   return guarded([&] {
@@ -15,26 +56,12 @@ int algrt_dx(const algrt_bundle *bundle, const algrt_dx_args *given) {
     checkCount("threads", args.threads);
     checkCount("kernel", args.kernel);
     checkRowTypes(bundle->bundle.layer(), args.types, args.p0);
-    if (args.dy != nullptr && args.dy->device.device_type == kDLCUDA)
-      throw Error(ALGRT_UNSUPPORTED,
-                  "dy: is on a CUDA device, where no kernels of dx run yet: pass tensors in CPU "
-                  "memory");
-    if (args.stream != nullptr)
-      refuse("stream is set, but dy is in CPU memory, and the CPU has no streams: pass NULL");
+    if (args.reserved != 0)
+      throw Error(ALGRT_UNSUPPORTED, "args: reserved is set, needs 0: update the runtime");
     requireNotNull(args.w, "w");
-    CpuProduct product;
-    product.map = Map::dx;
-    product.rows = args.dy;
-    product.result = args.dx;
-    product.rows_name = "dy";
-    product.result_name = "dx";
-    product.w = args.w;
-    product.types = args.types;
-    product.p0 = args.p0;
-    product.workspace = args.workspace;
-    product.workspace_bytes = args.workspace_bytes;
-    product.threads = args.threads;
-    product.kernel = int64_t(args.kernel) - 1;
-    multiplyOnCpu(*bundle, product);
+    if (args.dy != nullptr && args.dy->device.device_type == kDLCUDA)
+      dxOnCuda(*bundle, args);
+    else
+      dxOnCpu(*bundle, args);
   });
 }

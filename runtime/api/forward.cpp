@@ -1,6 +1,6 @@
-#include "runtime/cuda/forward.h"
 #include "runtime/api/arguments.h"
 #include "runtime/api/cpu_product.h"
+#include "runtime/api/cuda_product.h"
 #include "runtime/api/tensor.h"
 #include "runtime/cpu/product.h"
 
@@ -49,30 +49,15 @@ void forwardOnCpu(const algrt_bundle &bundle, const algrt_forward_args &args) {
 void forwardOnCuda(const algrt_bundle &bundle, const algrt_forward_args &args) {
   if (args.weights != nullptr)
     refuse("weights are packed for the CPU, but x is on a CUDA device: pass the bank there as w");
-  if (!bundle.gpu_kernels.any())
-    throw Error(ALGRT_UNSUPPORTED, "x: is on a CUDA device, but the bundle has no kernel for one: compile it "
-                                   "for one, or pass tensors in CPU memory");
-  const Layer &layer = bundle.bundle.layer();
-  const DLDevice device = args.x->device;
-  cuda::ForwardCall call{};
-  call.x = readMatrix(args.x, "x", device, layer.dtype, any_rows, layer.k);
-  const int64_t m = call.x.rows;
-  requireNotNull(args.y, "y");
-  // Of another type than these, y is refused as not being of the layer's.
-  call.output = elementTypeOf(args.y->dtype).value_or(layer.dtype);
-  call.y = readMatrix(args.y, "y", device, call.output, m, layer.n);
-  call.w = readBank(args.w, "w", device, layer);
-  const int64_t element = elementBytes(layer.dtype), y_element = elementBytes(call.output);
-  requireDisjoint(call.y, "y", y_element, call.x, "x", element);
-  requireDisjoint(call.y, "y", y_element, call.w, "w", element);
-  if (m == 0)
-    return;
-  call.device = device.device_id;
-  call.p0 = args.p0;
-  call.stream = args.stream;
-  call.kernel = int64_t(args.kernel) - 1;
-  call.dependent_launch = args.dependent_launch != 0;
-  cuda::runForward(bundle.gpu_kernels, layer, call);
+  CudaProduct product;
+  product.rows = args.x;
+  product.result = args.y;
+  product.w = args.w;
+  product.p0 = args.p0;
+  product.stream = args.stream;
+  product.kernel = int64_t(args.kernel) - 1;
+  product.dependent_launch = args.dependent_launch != 0;
+  multiplyOnCuda(bundle, product);
 }
 
 } // namespace

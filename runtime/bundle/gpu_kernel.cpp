@@ -140,9 +140,10 @@ const char *name(ImageKind kind) { return kind == ImageKind::cubin ? "cubin" : "
 
 bool isGpuTarget(std::string_view target) { return findTarget(target) != nullptr; }
 
-GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, const Layer &layer) {
+GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, Map map, const Layer &layer) {
   requireLayer(fields, layer);
   GpuKernel kernel;
+  kernel.map = map;
   const Target *found = findTarget(target);
   if (found == nullptr)
     fields.fail("target", "is '" + std::string(target) + "', not a GPU");

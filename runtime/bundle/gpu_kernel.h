@@ -1,8 +1,10 @@
-// What the manifest says of a forward kernel for a GPU (docs/bundle.md; runtime/gpu_kernel_abi.h is how it is
+// What the manifest says of a kernel for a GPU (docs/bundle.md; runtime/gpu_kernel_abi.h is how it is
 // called).
+
 #pragma once
 
 #include "runtime/bundle/layer.h"
+#include "runtime/bundle/map.h"
 
 #include <cstdint>
 #include <string>
@@ -58,6 +60,7 @@ struct RowRange {
 };
 
 struct GpuKernel {
+  Map map = Map::forward;  // operands and result called x and y here are dy and dx where it is dx
   int32_t architecture;    // ten times the compute capability that it needs: 90
   bool exact_architecture; // "sm_90a": runs on that capability alone; "sm_80": on later ones too, from PTX
   ElementType output;      // of Y
@@ -90,8 +93,8 @@ struct GpuKernel {
 // Whether `target` names a GPU whose kernels this runtime can launch: "sm_90a", "sm_80".
 bool isGpuTarget(std::string_view target);
 
-// Reads and checks the fields that a forward kernel of such a target has. Throws Error(ALGRT_BAD_BUNDLE)
+// Reads and checks the fields that a kernel of such a target has. Throws Error(ALGRT_BAD_BUNDLE)
 // naming the key. That the sections exist is checked by parseManifest.
-GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, const Layer &layer);
+GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, Map map, const Layer &layer);
 
 } // namespace algrt

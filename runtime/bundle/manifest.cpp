@@ -17,9 +17,9 @@ Kernel parseKernel(const JsonFields &fields, const Layer &layer) {
   kernel.target = fields.string("target");
   kernel.level = fields.has("level") ? fields.string("level") : "";
   kernel.features = fields.has("features") ? fields.strings("features") : std::vector<std::string>();
-  if (kernel.map == "forward" && isGpuTarget(kernel.target))
-    kernel.gpu = parseGpuKernel(fields, kernel.target, layer);
   const bool forward = kernel.map == name(Map::forward), dx = kernel.map == name(Map::dx);
+  if ((forward || dx) && isGpuTarget(kernel.target))
+    kernel.gpu = parseGpuKernel(fields, kernel.target, forward ? Map::forward : Map::dx, layer);
   kernel.known = (forward || dx) && kernel.target == "cpu";
   if (!kernel.known)
     return kernel;

@@ -14,11 +14,8 @@ namespace algrt {
 
 enum class SupportKind { complete, table };
 enum class WeightsForm { packed, copied, direct };
-// What a layer computes: y = x w, or the gradient dx = dy w^T.
-enum class Map { forward, dx };
 
 const char *name(WeightsForm form);
-const char *name(Map map);
 
 // One kernel. A map or target that this runtime does not know is kept, with everything below `features`
 // unset.
@@ -28,7 +25,7 @@ struct Kernel {
   std::string target; // "cpu", "sm_90a"
   std::string level;  // "x86-64-v4"; empty for GPUs
   std::vector<std::string> features;
-  std::optional<GpuKernel> gpu; // a forward kernel for a GPU that this runtime knows
+  std::optional<GpuKernel> gpu; // a map of this runtime's, for a GPU that it knows
   bool known = false;           // a map of this runtime's, for the CPU: the fields below are set and checked
   WeightsForm weights = WeightsForm::copied;
   std::string section;

@@ -33,7 +33,7 @@ double misfit(const RowRange &best, int64_t m) {
   return m > best.to ? double(m) / double(best.to) : 1;
 }
 
-OperandViews viewsFor(const KernelShape &shape, const Layer &layer, const ForwardRequest &request) {
+OperandViews viewsFor(const KernelShape &shape, const Layer &layer, const ProductRequest &request) {
   return viewOperands(shape, layer.dtype, request.output, request.operands, request.m,
                       request.p0 % shape.period);
 }
@@ -45,22 +45,23 @@ KernelChoice::KernelChoice(const std::vector<Kernel> &kernels, const Layer &laye
     : kernels_(kernels), layer_(layer), device_(device) {
   for (size_t i = 0; i < kernels.size(); ++i)
     if (kernels[i].gpu && reasonNotToRun(*kernels[i].gpu, device).empty())
-      candidates_.push_back({i, kernelShape(layer, kernels[i].gpu->groups)});
+      candidates_.push_back({i, kernelShape(layer, *kernels[i].gpu)});
   std::sort(candidates_.begin(), candidates_.end(), [&](const Candidate &a, const Candidate &b) {
     const auto order = kindOf(gpu(a)) <=> kindOf(gpu(b));
     return order != 0 ? order > 0 : a.index < b.index;
   });
 }
 
-size_t KernelChoice::choose(const ForwardRequest &request) const {
-  checkRows(kernelShape(layer_, 0), request.m, request.p0);
+size_t KernelChoice::choose(const ProductRequest &request) const {
+  checkRows(kernelShape(layer_, request.map, 0), request.m, request.p0);
   const Candidate *best = nullptr;
   // Kernels that count the same groups see the operands alike.
   OperandViews views;
   int64_t viewed = -1;
   for (const Candidate &candidate : candidates_) {
     const GpuKernel &kernel = gpu(candidate);
-    if (kernel.output != request.output || (request.dependent_launch && !kernel.dependent_launch))
+    if (kernel.map != request.map || kernel.output != request.output ||
+        (request.dependent_launch && !kernel.dependent_launch))
       continue;
     if (best != nullptr && kindOf(kernel) < kindOf(gpu(*best)))
       break;
@@ -79,15 +80,18 @@ size_t KernelChoice::choose(const ForwardRequest &request) const {
   return best->index;
 }
 
-void KernelChoice::refuse(const ForwardRequest &request) const {
+void KernelChoice::refuse(const ProductRequest &request) const {
   std::string reasons;
   const auto add = [&](const Kernel &kernel, const std::string &reason) {
     reasons += (reasons.empty() ? "" : "; ") + kernel.name + ": " + reason;
   };
+  const auto wanted = [&](const GpuKernel &kernel) {
+    return kernel.map == request.map && kernel.output == request.output;
+  };
   std::optional<algrt_status> status;
   for (const Candidate &candidate : candidates_) {
     const GpuKernel &kernel = gpu(candidate);
-    if (kernel.output != request.output)
+    if (!wanted(kernel))
       continue;
     const auto obstacle = findObstacle(kernel, layer_.dtype, request.operands,
                                        viewsFor(candidate.shape, layer_, request), request.m);
@@ -97,13 +101,16 @@ void KernelChoice::refuse(const ForwardRequest &request) const {
         obstacle ? obstacle->text() : "does not wait for its predecessor by itself: clear dependent_launch");
   }
   for (const Kernel &kernel : kernels_)
-    if (kernel.gpu && kernel.gpu->output == request.output)
+    if (kernel.gpu && wanted(*kernel.gpu))
       if (const std::string reason = reasonNotToRun(*kernel.gpu, device_); !reason.empty())
         add(kernel, reason);
   if (reasons.empty())
-    throw Error(ALGRT_UNSUPPORTED, std::string("the bundle has no kernel for CUDA devices that writes ") +
-                                       name(request.output) +
-                                       ": pass y in the other type, or compile such a kernel");
+    throw Error(ALGRT_UNSUPPORTED,
+                std::string("the bundle has no kernel ") +
+                    (request.map == Map::forward ? "" : std::string("of ") + name(request.map) + " ") +
+                    "for CUDA devices that writes " + name(request.output) + ": pass " +
+                    kernelShape(layer_, request.map, 0).resultName() +
+                    " in the other type, or compile such a kernel");
   if (!status)
     throw Error(ALGRT_WRONG_ARCHITECTURE,
                 "no kernel of the bundle runs on this device: " + reasons + ". Compile the bundle for it");

@@ -12,13 +12,14 @@
 
 namespace algrt::cuda {
 
-// A forward product, as far as kernels differ in what they take.
-struct ForwardRequest {
+// A product, as far as kernels differ in what they take.
+struct ProductRequest {
   Operands operands;
   int64_t m;  // rows of X and Y, above 0
   int64_t p0; // absolute position of row 0
   ElementType output;
   bool dependent_launch = false;
+  Map map = Map::forward;
 };
 
 class KernelChoice {
@@ -26,8 +27,8 @@ public:
   // Kernels and layer must outlive this object.
   KernelChoice(const std::vector<Kernel> &kernels, const Layer &layer, const DeviceProperties &device);
 
-  // The index of the kernel to use. Among those that write such a Y, run on the device and can be given the
-  // operands, in this order:
+  // The index of the kernel to use. Among those of the map that write such a Y, run on the device and can be
+  // given the operands, in this order:
   //   - the device's own architecture before older ones, and of these the newest,
   //   - tensor maps before plain maps, and of these the most elements at a time,
   //   - `best_for_rows` nearest to m: the quotient of m and the nearer end, 1 within; kernels that say
@@ -36,7 +37,7 @@ public:
   // Throws Error that says of every kernel why it cannot be used: ALGRT_UNSUPPORTED (none writes that type),
   // ALGRT_WRONG_ARCHITECTURE (none runs on the device), or what speaks against the first of those that do.
   // Throws what checkRows and viewOperands throw for calls that no kernel can take.
-  size_t choose(const ForwardRequest &request) const;
+  size_t choose(const ProductRequest &request) const;
 
 private:
   struct Candidate {
@@ -45,7 +46,7 @@ private:
   };
 
   const GpuKernel &gpu(const Candidate &candidate) const { return *kernels_[candidate.index].gpu; }
-  [[noreturn]] void refuse(const ForwardRequest &request) const;
+  [[noreturn]] void refuse(const ProductRequest &request) const;
 
   const std::vector<Kernel> &kernels_;
   const Layer &layer_;

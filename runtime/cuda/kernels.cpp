@@ -10,6 +10,12 @@ bool GpuKernels::any() const {
                      [](const Kernel &kernel) { return kernel.gpu.has_value(); });
 }
 
+bool GpuKernels::any(Map map) const {
+  const std::vector<Kernel> &kernels = bundle_.manifest().kernels;
+  return std::any_of(kernels.begin(), kernels.end(),
+                     [map](const Kernel &kernel) { return kernel.gpu && kernel.gpu->map == map; });
+}
+
 std::shared_ptr<const Driver> GpuKernels::driver() const {
   if (!driver_)
     driver_ = Driver::open();
@@ -53,13 +59,18 @@ const Kernel &GpuKernels::require(int64_t index) const {
   return kernel;
 }
 
-size_t GpuKernels::choose(const DeviceModules &modules, const ForwardRequest &request, int64_t wanted) const {
+size_t GpuKernels::choose(const DeviceModules &modules, const ProductRequest &request, int64_t wanted) const {
   if (wanted < 0)
     return modules.choice().choose(request);
   const Kernel &kernel = require(wanted);
+  if (kernel.gpu->map != request.map)
+    throw Error(ALGRT_INVALID_ARGUMENT,
+                "kernel " + kernel.name + " computes " + kernel.map + ", not " + name(request.map));
   if (kernel.gpu->output != request.output)
-    throw Error(ALGRT_INVALID_ARGUMENT, "kernel " + kernel.name + " writes " + name(kernel.gpu->output) +
-                                            ", y is of type " + name(request.output));
+    throw Error(ALGRT_INVALID_ARGUMENT,
+                "kernel " + kernel.name + " writes " + name(kernel.gpu->output) + ", " +
+                    kernelShape(bundle_.layer(), request.map, 0).resultName() + " is of type " +
+                    name(request.output));
   if (const std::string reason = reasonNotToRun(*kernel.gpu, modules.properties()); !reason.empty())
     throw Error(ALGRT_WRONG_ARCHITECTURE, "kernel " + kernel.name + ": " + reason);
   if (request.dependent_launch && !kernel.gpu->dependent_launch)

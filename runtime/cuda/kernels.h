@@ -12,8 +12,9 @@ public:
 
   // Of the manifest.
   const Kernel &kernel(size_t index) const { return bundle_.manifest().kernels[index]; }
-  // Whether the bundle has any.
+  // Whether the bundle has any, or any of a map.
   bool any() const;
+  bool any(Map map) const;
 
   // Why kernel `index` of the manifest, a GPU kernel, runs on no device of this machine; empty if it runs on
   // one.
@@ -27,7 +28,7 @@ public:
   // Throws what that throws, and for a wanted one ALGRT_INVALID_ARGUMENT (no such kernel, or one for
   // something else), ALGRT_WRONG_ARCHITECTURE (not for the device), ALGRT_UNSUPPORTED (no dependent launch).
   // That a wanted one can be given the operands is for its launch plan to say.
-  size_t choose(const DeviceModules &modules, const ForwardRequest &request, int64_t wanted) const;
+  size_t choose(const DeviceModules &modules, const ProductRequest &request, int64_t wanted) const;
 
   // Loads every kernel that runs on the device. Throws Error(ALGRT_WRONG_ARCHITECTURE) if there is none.
   void prepare(int32_t ordinal) const;

@@ -95,9 +95,10 @@ int64_t countTiles(const KernelShape &shape, const GpuTile &tile, int64_t m, int
   tiles = checkedMultiply(tiles, tile.split, "tiles of y");
   // A kernel adds the size of its grid to the number of its last tile.
   if (tiles > algrt_most_gpu_rows)
-    throw Error(ALGRT_INVALID_ARGUMENT,
-                "y has " + std::to_string(tiles) + " tiles, a GPU kernel counts up to " +
-                    std::to_string(int64_t(algrt_most_gpu_rows)) + ": call once for each part of its rows");
+    throw Error(ALGRT_INVALID_ARGUMENT, std::string(shape.resultName()) + " has " + std::to_string(tiles) +
+                                            " tiles, a GPU kernel counts up to " +
+                                            std::to_string(int64_t(algrt_most_gpu_rows)) +
+                                            ": call once for each part of its rows");
   return tiles;
 }
 
@@ -107,10 +108,10 @@ Layer kernelLayer(const Layer &layer, const GpuKernel &kernel) {
   return kernel.groups == 0 ? layer : joinGroups(layer, kernel.groups);
 }
 
-int64_t rowMapCount(const Layer &layer) { return kernelShape(layer, 0).rowMaps(); }
+int64_t rowMapCount(const Layer &layer) { return kernelShape(layer, Map::forward, 0).rowMaps(); }
 
 int64_t tileCount(const Layer &layer, const GpuTile &tile, int64_t m, int64_t offset) {
-  return countTiles(kernelShape(layer, 0), tile, m, offset);
+  return countTiles(kernelShape(layer, Map::forward, 0), tile, m, offset);
 }
 
 void checkRows(const KernelShape &shape, int64_t m, int64_t p0) {
@@ -118,7 +119,8 @@ void checkRows(const KernelShape &shape, int64_t m, int64_t p0) {
   if (m < 0 || p0 < 0)
     refuse(ALGRT_INVALID_ARGUMENT, "p0 and the number of rows need to be 0 or more");
   if (m >= algrt_most_gpu_rows)
-    refuse(ALGRT_INVALID_ARGUMENT, "x has " + std::to_string(m) + " rows, a GPU kernel takes less than " +
+    refuse(ALGRT_INVALID_ARGUMENT, std::string(shape.rowsName()) + " has " + std::to_string(m) +
+                                       " rows, a GPU kernel takes less than " +
                                        std::to_string(int64_t(algrt_most_gpu_rows)) +
                                        ": call once for each part of them");
   if (p0 > std::numeric_limits<int64_t>::max() - m)
@@ -135,9 +137,9 @@ uint32_t persistentGrid(int64_t tiles, int64_t cluster, int64_t blocks) {
   return uint32_t(std::max<int64_t>(clusters, 1) * cluster);
 }
 
-LaunchPlan planForward(const Layer &layer, const GpuKernel &kernel, const Operand &x, const Operand &w,
-                       const Operand &y, int64_t m, int64_t p0, int64_t blocks) {
-  const KernelShape shape = kernelShape(layer, kernel.groups);
+LaunchPlan planLaunch(const Layer &layer, const GpuKernel &kernel, const Operand &x, const Operand &w,
+                      const Operand &y, int64_t m, int64_t p0, int64_t blocks) {
+  const KernelShape shape = kernelShape(layer, kernel);
   checkRows(shape, m, p0);
   LaunchPlan plan{};
   const int64_t offset = p0 % shape.period;

@@ -1,5 +1,6 @@
-// What one forward product asks of a GPU: grid, maps and scalars as runtime/gpu_kernel_abi.h describes them.
-// Pure arithmetic: knows no driver, so that the simulator launches by the same plan as a GPU does.
+// What one product, forward or a gradient, asks of a GPU: grid, maps and scalars as runtime/gpu_kernel_abi.h
+// describes them. Pure arithmetic: knows no driver, so that the simulator launches by the same plan as a GPU
+// does.
 #pragma once
 
 #include "runtime/cuda/operand_limits.h"
@@ -61,11 +62,11 @@ void checkRows(const KernelShape &shape, int64_t m, int64_t p0);
 // them.
 uint32_t persistentGrid(int64_t tiles, int64_t cluster, int64_t blocks);
 
-// The launch for rows p0 ... p0 + m - 1 on a device that runs `blocks` at once: so many as it has
-// multiprocessors, or as share all of them. Throws Error that says what to change: ALGRT_INVALID_ARGUMENT for
-// m, p0, an address or a leading dimension that the kernel cannot take, ALGRT_UNSUPPORTED for a layer whose
-// blocks its maps cannot describe.
-LaunchPlan planForward(const Layer &layer, const GpuKernel &kernel, const Operand &x, const Operand &w,
-                       const Operand &y, int64_t m, int64_t p0, int64_t blocks);
+// The launch of a kernel for rows p0 ... p0 + m - 1, where `x` is what it reads rows of and `y` what it
+// writes, on a device that runs `blocks` at once: so many as it has multiprocessors, or as share all of them.
+// Throws Error that says what to change: ALGRT_INVALID_ARGUMENT for m, p0, an address or a leading dimension
+// that the kernel cannot take, ALGRT_UNSUPPORTED for a layer whose blocks its maps cannot describe.
+LaunchPlan planLaunch(const Layer &layer, const GpuKernel &kernel, const Operand &x, const Operand &w,
+                      const Operand &y, int64_t m, int64_t p0, int64_t blocks);
 
 } // namespace algrt::cuda

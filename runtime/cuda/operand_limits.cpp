@@ -108,11 +108,12 @@ std::optional<OperandObstacle> findObstacle(const GpuKernel &kernel, ElementType
     return std::span<const OperandView>(all).first(size_t(views.row_maps));
   };
   const int64_t bank_rows = views.w.extents[2] * views.w.extents[3];
-  if (const auto found = demandsOf("x", kernel, input).check(operands.x, m, rows(views.x)))
+  const bool forward = kernel.map == Map::forward;
+  if (const auto found = demandsOf(forward ? "x" : "dy", kernel, input).check(operands.x, m, rows(views.x)))
     return found;
   if (const auto found = demandsOf("w", kernel, input).check(operands.w, bank_rows, {&views.w, 1}))
     return found;
-  return demandsOf("y", kernel, kernel.output).check(operands.y, m, rows(views.y));
+  return demandsOf(forward ? "y" : "dx", kernel, kernel.output).check(operands.y, m, rows(views.y));
 }
 
 } // namespace algrt::cuda

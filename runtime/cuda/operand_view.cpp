@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace algrt::cuda {
 
@@ -67,9 +68,14 @@ OperandView viewBank(const KernelShape &shape, const Operand &operand) {
 
 } // namespace
 
-KernelShape kernelShape(const Layer &layer, int64_t groups) {
+KernelShape kernelShape(const Layer &layer, const GpuKernel &kernel) {
+  return kernelShape(layer, kernel.map, kernel.groups);
+}
+
+KernelShape kernelShape(const Layer &layer, Map map, int64_t groups) {
   const bool slots = layer.lift == Lift::slots;
   KernelShape shape{};
+  shape.map = map;
   shape.interval = !slots && layer.row_types == RowTypesKind::interval;
   shape.run = shape.interval ? layer.row_type_width : 1;
   shape.period = slots ? 1 : layer.types * shape.run;
@@ -84,14 +90,18 @@ KernelShape kernelShape(const Layer &layer, int64_t groups) {
   shape.bank_height = layer.k / shape.bank_row_groups;
   shape.bank_groups = slots ? 1 : shape.out_groups;
   shape.bank_width = layer.bankColumns() / shape.bank_groups;
+  if (map == Map::dx) {
+    std::swap(shape.in_groups, shape.out_groups);
+    std::swap(shape.in_width, shape.out_width);
+  }
   return shape;
 }
 
 OperandViews viewOperands(const KernelShape &shape, ElementType input, ElementType output,
                           const Operands &operands, int64_t m, int64_t offset) {
-  checkSpan("x", operands.x, input, m, shape.k());
+  checkSpan(shape.rowsName(), operands.x, input, m, shape.k());
   checkSpan("w", operands.w, input, shape.bankRows(), shape.bankColumns());
-  checkSpan("y", operands.y, output, m, shape.n());
+  checkSpan(shape.resultName(), operands.y, output, m, shape.n());
   OperandViews views{};
   views.row_maps = shape.rowMaps();
   viewRows(views.x, shape, operands.x, input, shape.in_groups, shape.in_width, m, offset);

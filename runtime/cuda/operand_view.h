@@ -20,25 +20,31 @@ struct Operands {
   Operand x, w, y;
 };
 
-// The layer's numbers as a kernel counts them: some groups of the layer may be one to the kernel.
+// The layer's numbers as a kernel counts them: some groups of the layer may be one to the kernel. `in` is
+// what the kernel reads rows of, `out` what it writes: of a gradient of x, the groups of y and of x.
 struct KernelShape {
+  Map map;
   bool interval;       // the rows of a type run one after another
   int64_t period, run; // rows until the types repeat; rows of a run, 1 for cyclic types and the slot lift
   int64_t in_groups, in_width;
   int64_t out_groups, out_width;
-  // The bank: row groups of a height, and groups of columns, one in the slot lift.
+  // The bank as it lies in memory: row groups of a height, and groups of columns, one in the slot lift.
   int64_t bank_row_groups, bank_height, bank_groups, bank_width;
 
   int64_t k() const { return in_groups * in_width; }
   int64_t n() const { return out_groups * out_width; }
   int64_t bankColumns() const { return bank_groups * bank_width; }
   int64_t bankRows() const { return bank_row_groups * bank_height; }
+  // What the operand x and the result y are called.
+  const char *rowsName() const { return map == Map::dx ? "dy" : "x"; }
+  const char *resultName() const { return map == Map::dx ? "dx" : "y"; }
   // Maps of X and of Y each.
   int64_t rowMaps() const { return interval ? algrt_interval_row_maps : algrt_cyclic_row_maps; }
 };
 
 // `groups` as GpuKernel has it: 0 for those of the layer.
-KernelShape kernelShape(const Layer &layer, int64_t groups);
+KernelShape kernelShape(const Layer &layer, Map map, int64_t groups);
+KernelShape kernelShape(const Layer &layer, const GpuKernel &kernel);
 
 // The element at coordinates c is at address + (c[0] + sum of c[d] * strides[d - 1]) elements.
 struct OperandView {

@@ -49,16 +49,37 @@ void appendScaled(std::vector<int32_t> &words, const Term &term) {
   words.insert(words.end(), {term.input_group, term.bank_row, std::bit_cast<int32_t>(scaleOf(term))});
 }
 
+// Those of a type, group after group. Transposed, a term that takes group k to group j takes j to k, by block
+// (j, k) of the transposed bank or, in the slot lift, by its own block; so they stay ascending.
+std::vector<std::vector<Term>> termsOfType(const Layer &layer, const GpuKernel &kernel,
+                                           const Support &support, int64_t type, int64_t groups) {
+  const int64_t joined = int64_t(layer.out_groups.size()) / groups;
+  std::vector<std::vector<Term>> lists(static_cast<size_t>(groups));
+  for (int64_t group = 0; group < groups; ++group) {
+    std::vector<Term> terms = termsOf(support, type, group, joined);
+    if (kernel.map == Map::forward) {
+      lists[size_t(group)] = std::move(terms);
+      continue;
+    }
+    for (const Term &term : terms)
+      lists[size_t(term.input_group)].push_back(
+          {int32_t(group), layer.lift == Lift::slots ? term.bank_row : int32_t(group), term.coefficient});
+  }
+  return lists;
+}
+
 } // namespace
 
 std::vector<int32_t> termsTable(const Layer &layer, const GpuKernel &kernel, const Support &support) {
-  const int64_t groups = kernelShape(layer, kernel.groups).out_groups;
-  const int64_t joined = int64_t(layer.out_groups.size()) / groups;
+  const int64_t groups = kernelShape(layer, kernel).out_groups;
   const int64_t slots = checkedMultiply(layer.types, groups, "terms table: slots");
   std::vector<int32_t> starts = {0}, words;
   int64_t count = 0;
+  std::vector<std::vector<Term>> lists;
   for (int64_t slot = 0; slot < slots; ++slot) {
-    std::vector<Term> terms = termsOf(support, slot / groups, slot % groups, joined);
+    if (slot % groups == 0)
+      lists = termsOfType(layer, kernel, support, slot / groups, groups);
+    std::vector<Term> &terms = lists[size_t(slot % groups)];
     if (kernel.scaled)
       std::sort(terms.begin(), terms.end(), [](const Term &a, const Term &b) {
         return std::tuple(scaleOf(a), a.input_group, a.bank_row) <

@@ -212,7 +212,7 @@ TEST_P(CudaLauncher, LaunchesAsTheRuntimeWould) {
       // Two blocks with 90000 bytes of shared memory share a multiprocessor; of 7 times 18 and 6
       // multiprocessors, clusters of 4 leave some over.
       const int64_t blocks = of.vector != 0 ? 2 * 132 : of.cluster == 4 ? 4 * (7 * 4 + 1) : 132;
-      const LaunchPlan plan = planForward(program.layer, program.kernel, x, w, y, m, p0, blocks);
+      const LaunchPlan plan = planLaunch(program.layer, program.kernel, x, w, y, m, p0, blocks);
       ASSERT_EQ(launches.size(), 1u);
       const cuda_stand_in::Launch &launch = launches[0];
       EXPECT_EQ(launch.symbol, "product");
@@ -391,7 +391,7 @@ TEST_P(CudaLauncher, TakesAnyDistanceOfOneRowWithPlainMaps) {
   }
   ASSERT_EQ(result, 0) << launcher.error(&kernel);
   ASSERT_EQ(launches.size(), 1u);
-  expectPlainMaps(launches[0], planForward(program.layer, program.kernel, x, w, y, 1, 2, 132));
+  expectPlainMaps(launches[0], planLaunch(program.layer, program.kernel, x, w, y, 1, 2, 132));
   launcher.unload(&kernel);
 }
 

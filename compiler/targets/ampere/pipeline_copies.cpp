@@ -142,7 +142,8 @@ void CopyPipeline::multiplyFrom(Value slot) {
   builder.setInsertionPoint(multiply);
   auto mma = [&](IntegerAttr depth) -> Value {
     return sm::MmaOp::create(builder, location, multiply.getResult().getType(), buffers[0], slot, buffers[1],
-                             slot, multiply.getAccumulator(), /*negate=*/false, multiply.getNegate(), depth);
+                             slot, multiply.getAccumulator(), /*negate=*/false, multiply.getNegate(), depth,
+                             multiply.getBTransposed());
   };
   Value sums = chooseProduct(
       builder, location, multiply.getShallow(), [&] { return mma(multiply.getShallowDepthAttr()); },
@@ -204,8 +205,9 @@ void CopyPipeline::inOrder() {
 
 /// As many slots as the schedule has stages, or as fit.
 static FailureOr<std::int64_t> chooseSlots(sm::KernelOp kernel, BlockProduct product) {
-  sm::BlockType a = product.a.getBlock().getType(), b = product.b.getBlock().getType();
-  const std::int64_t slot = ampereStageBytes(a.getRows(), b.getColumns(), a.getColumns());
+  sm::BlockType a = product.a.getBlock().getType();
+  const std::int64_t columns = product.multiply.getAccumulator().getType().getColumns();
+  const std::int64_t slot = ampereStageBytes(a.getRows(), columns, a.getColumns());
   const std::int64_t fit = ampere_shared_bytes / slot;
   auto schedule = dyn_cast<tile::StagedAttr>(kernel.getSchedule());
   const std::int64_t wanted =

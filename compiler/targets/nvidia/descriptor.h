@@ -9,10 +9,11 @@
 // A slot consists of panels of `swizzle` bytes per row, one below the other (dialects/sm). With a swizzle of
 // S bytes the instruction reads *atoms* of 8 rows of S bytes, which is 8*S bytes in a row:
 //
-//   K-major (operand A, rows x depth): a row of an atom is S bytes of depth. SBO = 8*S leads to the next 8
+//   K-major (rows x depth, and a transposed bank's columns x depth): a row of an atom is S bytes of depth.
+//   SBO = 8*S leads to the next 8
 //     rows; LBO is not read, since the 32 bytes of depth of one instruction lie within S. The next 16 of the
 //     depth are 32 bytes further in the same panel, or at the start of the next one.
-//   MN-major (operand B, depth x columns): a row of an atom is S bytes of columns at one depth. SBO = 8*S
+//   MN-major (the bank, depth x columns): a row of an atom is S bytes of columns at one depth. SBO = 8*S
 //   leads
 //     to the next 8 of the depth; LBO, the bytes of a whole panel, to the next S bytes of columns. The
 //     next 16 of the depth are 16*S bytes further.
@@ -40,7 +41,7 @@ struct DescriptorFields {
   std::uint32_t high() const;
 };
 
-/// Of a slot that holds rows x depth.
+/// Of a slot that holds rows x depth, or columns x depth.
 DescriptorFields kMajorDescriptor(sm::BufferType buffer);
 /// Of a slot that holds depth x columns.
 DescriptorFields mnMajorDescriptor(sm::BufferType buffer);

@@ -121,6 +121,8 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, std::int64_t share
   boxes.box("w", body.getArgument(1));
   boxes.box("y", body.getArgument(2));
 
+  if (layout.isTransposed())
+    description.add("map", StringAttr::get(context, algrt::name(algrt::Map::dx)));
   description.number("threads", threads);
   description.number("cluster", clusterOf(kernel));
   description.number("shared_bytes", shared_bytes);
@@ -180,6 +182,8 @@ algrt::GpuKernel readKernelAttribute(LLVM::LLVMFuncOp function) {
   kernel.symbol = function.getSymName().str();
   kernel.output =
       fields.get<TypeAttr>("output").getValue().isF32() ? algrt::ElementType::f32 : algrt::ElementType::bf16;
+  if (dictionary.contains("map"))
+    kernel.map = algrt::Map::dx;
   kernel.threads = fields.number("threads");
   kernel.cluster = fields.number("cluster");
   kernel.shared_bytes = fields.number("shared_bytes");

@@ -42,7 +42,8 @@ struct Side {
   Value low;
   DescriptorFields fields;
   sm::BufferType type;
-  bool along_depth; ///< the operand is stored along its depth: rows of X; else along its columns: the bank
+  /// The operand is stored along its depth, as rows of X are and a transposed bank; else along its columns.
+  bool along_depth;
 
   std::int64_t stepBytes(std::int64_t depth) const {
     return along_depth ? kMajorStep(type, depth) : mnMajorStep(type, depth);
@@ -65,9 +66,9 @@ struct MmaLowering : ConvertOpToLLVMPattern<sm::MmaOp> {
     };
     Value rows_start = start(adaptor.getA(), adaptor.getASlot(), rows_type);
     Value bank_start = start(adaptor.getB(), adaptor.getBSlot(), bank_type);
-    // The operand on side M is cut among the warpgroups: rows of X, or panels of the bank's columns, each of
-    // which has the 64 columns of one.
-    const bool transposed = sums.getTransposed();
+    // The operand on side M is cut among the warpgroups: rows of X, or the bank's columns. Those are the rows
+    // of its slot where it is transposed, and else panels, each of which has the 64 columns of one.
+    const bool transposed = sums.getTransposed(), bank_along_depth = op.getBTransposed();
     if (sums.getWarpgroups() > 1) {
       const auto first = op->getAttrOfType<IntegerAttr>(first_warpgroup_name).getInt();
       Value warpgroup = write.subtract(write.warpgroup(), first);
@@ -76,15 +77,17 @@ struct MmaLowering : ConvertOpToLLVMPattern<sm::MmaOp> {
       if (op->getAttrOfType<IntegerAttr>(role_warpgroups_name).getInt() > sums.getWarpgroups())
         warpgroup = write.bitAnd(warpgroup, sums.getWarpgroups() - 1);
       Value &cut = transposed ? bank_start : rows_start;
-      const std::int64_t part_bytes =
-          transposed ? bank_type.getPanelBytes() : sm::warpgroup_rows * rows_type.getSwizzle();
+      const sm::BufferType cut_type = transposed ? bank_type : rows_type;
+      const std::int64_t part_bytes = transposed && !bank_along_depth
+                                          ? cut_type.getPanelBytes()
+                                          : sm::warpgroup_rows * cut_type.getSwizzle();
       cut = write.add(cut, write.multiply(warpgroup, part_bytes));
     }
     const DescriptorFields rows_fields = kMajorDescriptor(rows_type),
-                           bank_fields = mnMajorDescriptor(bank_type);
+                           bank_fields =
+                               bank_along_depth ? kMajorDescriptor(bank_type) : mnMajorDescriptor(bank_type);
     const Side rows = {lowWord(write, rows_start, rows_fields), rows_fields, rows_type, /*along_depth=*/true};
-    const Side bank = {lowWord(write, bank_start, bank_fields), bank_fields, bank_type,
-                       /*along_depth=*/false};
+    const Side bank = {lowWord(write, bank_start, bank_fields), bank_fields, bank_type, bank_along_depth};
     const Side &m = transposed ? bank : rows, &n = transposed ? rows : bank;
 
     auto shape =

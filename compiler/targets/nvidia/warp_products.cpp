@@ -19,13 +19,51 @@ constexpr std::int64_t pair_columns = 2 * sm::mma_columns;
 
 using Registers = SmallVector<Value, 4>;
 
+/// Where each lane reads B from for the columns of two tiles: it names a row of one of four matrices, which
+/// stand in the order left tile shallow, left tile deep, right tile shallow, right tile deep.
+class BankAddresses {
+public:
+  BankAddresses(Instructions &write, sm::BufferType type, bool transposed, Value first_column)
+      : write(write), transposed(transposed), row(write, type, firstRow(first_column)) {
+    if (transposed)
+      // Rows of a matrix are columns, its pieces 8 of the depth.
+      piece = write.multiply(write.bitAnd(write.divide(write.lane(), matrix_rows), 1), piece_bytes);
+    else
+      piece = write.add(write.multiply(first_column, element_bytes),
+                        write.multiply(write.divide(write.lane(), sm::mma_rows), piece_bytes));
+  }
+
+  /// In the slot that starts at `start`, from `depth` and from `column` of the warp's on.
+  Value at(Value start, std::int64_t depth, std::int64_t column) const {
+    const std::int64_t rows = transposed ? column : depth, within = transposed ? depth : column;
+    Value offset = row.at(write.add(piece, within * element_bytes));
+    return write.advance(write.advance(start, offset), rows * row.rowBytes());
+  }
+
+private:
+  static constexpr std::int64_t matrix_rows = 8;
+
+  Value firstRow(Value first_column) const {
+    if (!transposed)
+      return write.bitAnd(write.lane(), sm::mma_rows - 1);
+    Value in_matrix = write.bitAnd(write.lane(), matrix_rows - 1);
+    Value tile = write.multiply(write.divide(write.lane(), sm::mma_rows), sm::mma_columns);
+    return write.add(first_column, write.add(in_matrix, tile));
+  }
+
+  Instructions &write;
+  bool transposed;
+  PanelRow row;
+  Value piece;
+};
+
 /// Writes the product of one warp's part: rows of A times columns of B.
 class WarpProduct {
 public:
   /// `sign_bits` (i32) are flipped in every pair of A's elements; null for none.
   WarpProduct(OpBuilder &builder, sm::MmaOp op, sm::MmaOp::Adaptor operands, Value sign_bits)
       : builder(builder), location(op.getLoc()), write(builder, location), a(op.getA().getType()),
-        b(op.getB().getType()), sums_type(op.getAccumulator().getType()),
+        b(op.getB().getType()), sums_type(op.getAccumulator().getType()), b_transposed(op.getBTransposed()),
         multiplied_depth(op.getMultipliedDepth()), sign_bits(sign_bits),
         a_start(slotStart(operands.getA(), operands.getASlot(), a)),
         b_start(slotStart(operands.getB(), operands.getBSlot(), b)) {}
@@ -37,8 +75,7 @@ public:
     Value lane_row = write.bitAnd(write.lane(), sm::mma_rows - 1);
     Value lane_piece = write.multiply(write.divide(write.lane(), sm::mma_rows), piece_bytes);
     const PanelRow a_row(write, a, write.add(part.firstRow(), lane_row));
-    const PanelRow b_row(write, b, lane_row);
-    Value first_column = write.add(write.multiply(part.firstColumn(), element_bytes), lane_piece);
+    const BankAddresses bank(write, b, b_transposed, part.firstColumn());
 
     TileSums tiles(builder, location, sums_type, sums);
     for (std::int64_t depth = 0; depth < multiplied_depth; depth += sm::mma_depth) {
@@ -49,10 +86,10 @@ public:
             withSign(load(write.advance(write.advance(a_start, a_offset), row * a_row.rowBytes()), 4,
                           /*transposed=*/false)));
       for (std::int64_t column = 0; column < sums_type.getColumnsOfWarp(); column += pair_columns) {
-        Value b_offset = b_row.at(write.add(first_column, column * element_bytes));
-        Value address = write.advance(write.advance(b_start, b_offset), depth * b_row.rowBytes());
         const std::int64_t columns = std::min(pair_columns, sums_type.getColumnsOfWarp() - column);
-        const Registers pair = load(address, columns / sm::mma_columns * 2, /*transposed=*/true);
+        // As the instruction wants B, a register holds two of the depth of one column.
+        const Registers pair =
+            load(bank.at(b_start, depth, column), columns / sm::mma_columns * 2, !b_transposed);
         for (std::int64_t tile = 0; tile < columns / sm::mma_columns; ++tile)
           for (auto [i, fragment] : llvm::enumerate(fragments))
             multiply(fragment, ArrayRef(pair).slice(2 * tile, 2),
@@ -107,6 +144,7 @@ private:
   Instructions write;
   sm::BufferType a, b;
   sm::AccumulatorType sums_type;
+  bool b_transposed;
   std::int64_t multiplied_depth;
   Value sign_bits;
   Value a_start, b_start;

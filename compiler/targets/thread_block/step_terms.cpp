@@ -9,6 +9,13 @@ StepTerms::StepTerms(OpBuilder &builder, Location location, tile::LayoutAttr lay
     : builder(builder), location(location), math(builder, location), coefficients(coefficients),
       computed(layout.getTerms().completeGraph().has_value()), table(table) {
   if (computed) {
+    if (layout.isTransposed()) {
+      // All groups where i = j, and one elsewhere: group `lower` and those that follow it.
+      Value own = math.equal(type, group);
+      lower = math.select(own, math.constant(0), group);
+      term_count = math.select(own, math.constant(layout.getIn().getCount()), math.constant(1));
+      return;
+    }
     // B(i, j) = {i, j}, and one term where i = j.
     lower = math.least(type, group);
     upper = math.greatest(type, group);
@@ -33,6 +40,10 @@ Value StepTerms::read(Value ordinal, std::int64_t word) const {
 
 StepTerms::Term StepTerms::at(Value ordinal) const {
   if (computed) {
+    if (!upper) {
+      Value group = math.add(lower, ordinal);
+      return {group, group, {}};
+    }
     Value group = math.select(math.equal(ordinal, math.constant(0)), lower, upper);
     return {group, group, {}};
   }

@@ -48,7 +48,9 @@ private:
   Coefficients coefficients;
   bool computed;
   Value term_count;
-  Value lower, upper;       // computed: the two groups, the same one twice where type and group are equal
+  // Computed: the two groups, the same one twice where type and group are equal. Transposed, the first of the
+  // groups that follow one another, and null.
+  Value lower, upper;
   Value table, first_words; // read: where the words of the first term are
 };
 

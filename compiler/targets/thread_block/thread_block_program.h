@@ -56,9 +56,18 @@ private:
   Value fetch(Value maps, Value map, mlir::ValueRange coordinates, std::int64_t parts,
               Value ClusterPlace::*part, Value ClusterPlace::*mask);
   Value fetchBank(const Tile &tile, Value k, Value bank_row);
+  sm::MultiplyOp multiply(Value a, Value b, Value sums, Value negate);
   void markShallow(sm::MultiplyOp multiply, Value depth_block);
   void writeScaling(const StepTerms &steps, Value ordinal, Value ends_term, Value partial, Value total);
 
+  /// Rows of a block of the bank as it lies in memory and in a slot, and its columns: depth x columns, or of
+  /// a transposed bank columns x depth.
+  std::int64_t bankBlockRows() const {
+    return layout.isTransposed() ? schedule.getColumns() : schedule.getDepth();
+  }
+  std::int64_t bankBlockColumns() const {
+    return layout.isTransposed() ? schedule.getDepth() : schedule.getColumns();
+  }
   /// What the boxes of some maps make up, one below the other.
   static sm::BlockType blockOf(Value maps, std::int64_t boxes = 1);
   /// Whether a tile's terms are told apart: the one of its own group, and those of its types' groups.

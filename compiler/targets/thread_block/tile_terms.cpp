@@ -77,8 +77,7 @@ LogicalResult ThreadBlockProgram::writeTerms(tile::TermsOp terms, tile::OwnOp ow
   Value a = fetch(x, tile.line.map, {k, term.input_group, tile.line.line, tile.row},
                   schedule.getClusterColumns(), &ClusterPlace::column, &ClusterPlace::row_mask);
   Value b = fetchBank(tile, k, term.bank_row);
-  auto next = sm::MultiplyOp::create(builder, location, init.getType(), a, b, loop.getRegionIterArg(0),
-                                     term.negative);
+  auto next = multiply(a, b, loop.getRegionIterArg(0), term.negative);
   markShallow(next, depth_block);
   if (scaled)
     writeScaling(steps, ordinal, math.equal(depth_block, math.constant(depth_blocks - 1)), next,
@@ -101,9 +100,21 @@ Value ThreadBlockProgram::fetch(Value maps, Value map, ValueRange coordinates, s
 
 Value ThreadBlockProgram::fetchBank(const Tile &tile, Value k, Value bank_row) {
   // A block of the bank in the slot lift belongs to no output group: all read it from column 0 on.
-  Value bank_group = layout.getLift() == tile::LiftKind::Slots ? math.constant(0) : tile.group;
-  return fetch(w, math.constant(0), {tile.column, bank_group, k, bank_row}, schedule.getClusterRows(),
-               &ClusterPlace::row, &ClusterPlace::column_mask);
+  const bool slots = layout.getLift() == tile::LiftKind::Slots;
+  Value zero = math.constant(0);
+  // Block (b, j) of the transposed bank is that of row group j and column group b, columns and depth in each
+  // other's place; in the slot lift it is block b.
+  SmallVector<Value, 4> coordinates = {tile.column, slots ? zero : tile.group, k, bank_row};
+  if (layout.isTransposed())
+    coordinates = {k, slots ? zero : bank_row, tile.column, slots ? bank_row : tile.group};
+  return fetch(w, zero, coordinates, schedule.getClusterRows(), &ClusterPlace::row,
+               &ClusterPlace::column_mask);
+}
+
+sm::MultiplyOp ThreadBlockProgram::multiply(Value a, Value b, Value sums, Value negate) {
+  auto product = sm::MultiplyOp::create(builder, location, sums.getType(), a, b, sums, negate);
+  product.setBTransposed(layout.isTransposed());
+  return product;
 }
 
 /// What is left of a group for its last block may be less deep than a block.
@@ -145,8 +156,7 @@ void ThreadBlockProgram::writeSharedTerms(tile::TermsOp terms, const Tile &tile)
   }
   Value a = sm::FetchPartsOp::create(builder, location, blockOf(x, parts), x, maps, coordinates, fetched);
   Value b = fetchBank(tile, k, term.group);
-  auto next = sm::MultiplyOp::create(builder, location, init.getType(), a, b, loop.getRegionIterArg(0),
-                                     /*negate=*/Value());
+  auto next = multiply(a, b, loop.getRegionIterArg(0), /*negate=*/Value());
   next.getPartMutable().assign(part);
   next.setParts(parts);
   if (holds()) {

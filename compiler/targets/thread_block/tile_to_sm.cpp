@@ -56,20 +56,20 @@ LogicalResult ThreadBlockProgram::check(tile::OwnOp own) {
     return source.emitOpError(
         "runs in clusters, whose blocks copy for each other: the copy engine does that, and "
         "threads cannot; take away its warps");
-  if (schedule.sharesCopies() && (schedule.getDepth() % (cluster_rows * sm::swizzle_rows) != 0 ||
+  if (schedule.sharesCopies() && (bankBlockRows() % (cluster_rows * sm::swizzle_rows) != 0 ||
                                   schedule.getRows() % (cluster_columns * sm::swizzle_rows) != 0))
     return source.emitOpError("runs in clusters of ")
-           << cluster_rows << " x " << cluster_columns << ", but " << schedule.getDepth()
+           << cluster_rows << " x " << cluster_columns << ", but " << bankBlockRows()
            << " rows of the bank and " << schedule.getRows() << " of X have no parts that are multiples of "
            << sm::swizzle_rows;
   if (hasParts() && (schedule.sharesCopies() || schedule.getRowsOn() == tile::Side::N))
     return source.emitOpError(
         "shares blocks among its types, or holds rows: its workers run alone, with rows on "
         "the first side");
-  if (layout.isTransposed())
-    return source.emitOpError(
-        "multiplies by a transposed bank (mode i); blocks of threads multiply by the bank as "
-        "it is");
+  if (layout.isTransposed() && hasParts())
+    return source.emitOpError("multiplies by a transposed bank (mode i), where the rows of a type's own "
+                              "group of dY are no more used than "
+                              "others: its tiles have one type and hold no rows");
   const std::int64_t types = schedule.getTypes();
   if (types > 1 && schedule.hasWarps())
     return source.emitOpError("owns ") << types << " types in a tile; where threads copy, it has one";
@@ -111,12 +111,13 @@ FailureOr<sm::KernelOp> ThreadBlockProgram::declare() {
     return sm::MapsType::getChecked([&] { return source.emitError(); }, context, count, rows, columns, type,
                                     dimension, /*swizzle=*/std::int64_t{0}, vector);
   };
-  const std::int64_t rows = schedule.getRows(), columns = schedule.getColumns(), depth = schedule.getDepth();
+  const std::int64_t rows = schedule.getRows(), depth = schedule.getDepth();
   // Sums of single warps lie in pairs of columns: no wider does Y need to be aligned.
   const std::int64_t vector = schedule.getVector(), most_result_vector = 2;
   // What blocks of a cluster share, each copies a part of.
   sm::MapsType x_maps = maps(row_maps, rows / schedule.getClusterColumns(), depth, element(0), 3, vector),
-               w_maps = maps(1, depth / schedule.getClusterRows(), columns, element(1), 2, vector),
+               w_maps = maps(1, bankBlockRows() / schedule.getClusterRows(), bankBlockColumns(), element(1),
+                             2, vector),
                y_maps = maps(row_maps, storedRows(), storedColumns(), element(2), 3,
                              std::min(vector, most_result_vector));
   if (!x_maps || !w_maps || !y_maps)

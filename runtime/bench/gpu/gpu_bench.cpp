@@ -147,7 +147,8 @@ void GpuBench::State::chooseVariant(CheckedProduct &product, GpuBenchCase &resul
   const std::vector<Kernel> &kernels = product.bundle().manifest().kernels;
   std::string why_none;
   for (size_t i = 0; i < kernels.size(); ++i) {
-    if (!kernels[i].gpu || (!options.target.empty() && kernels[i].target != options.target))
+    if (!kernels[i].gpu || kernels[i].gpu->map != Map::forward ||
+        (!options.target.empty() && kernels[i].target != options.target))
       continue;
     if (const std::string reason = reasonNotToRun(*kernels[i].gpu, device->properties()); !reason.empty()) {
       why_none += "; kernel " + kernels[i].name + " " + reason;

@@ -21,7 +21,7 @@ bool measuresOnGpu(const std::string &target, const std::vector<TableMatch> &cas
     last = match.bundle_path;
     const Bundle bundle = Bundle::open(match.bundle_path);
     for (const Kernel &kernel : bundle.manifest().kernels)
-      if (kernel.gpu)
+      if (kernel.gpu && kernel.gpu->map == Map::forward)
         kernels.push_back(*kernel.gpu);
   }
   if (kernels.empty())

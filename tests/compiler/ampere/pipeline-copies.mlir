@@ -151,3 +151,29 @@ sm.kernel @usual(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, v
   }
   sm.deliver %total to %y[%c0] [%c0, %c0, %c0, %c0] : <16 x 16, warps 1 x 1> to <2 x 16 x 16 x bf16, row_dimension 3, vector 2>
 }
+
+// -----
+
+// Slots of a transposed bank are as many columns high as the tile has, and fit as well as others.
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 64>, bank = <2 x 64>, out = <2 x 48>,
+                       row_types = <cyclic 2>, mode = i>
+#schedule = #tile.staged<types = 1, rows = 16, columns = 48, depth = 32, stages = 3, warps = 1 x 1, vector = 8>
+// CHECK-LABEL: sm.kernel @transposed(
+sm.kernel @transposed(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, vector 8>,
+                      %w: !sm.maps<1 x 48 x 32 x bf16, row_dimension 2, swizzle 64, vector 8>,
+                      %y: !sm.maps<2 x 16 x 48 x bf16, row_dimension 3, vector 2>, %rows: index, %offset: index,
+                      %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: sm.allocate : <3 x 16 x 32 x bf16, swizzle 64>
+  // CHECK: %[[B:.*]] = sm.allocate : <3 x 48 x 32 x bf16, swizzle 64>
+  %zero = sm.zero : <16 x 48, warps 1 x 1>
+  // CHECK: sm.mma %{{.*}}, %[[B]][%{{.*}}] transposed, %{{.*}} :
+  %total = scf.for %step = %c0 to %rows step %c1 iter_args(%sum = %zero) -> (!sm.accumulator<16 x 48, warps 1 x 1>) {
+    %a = sm.fetch %x[%c0] [%c0, %c0, %c0, %c0] : <2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, vector 8> -> <16 x 32 x bf16, swizzle 64>
+    %b = sm.fetch %w[%c0] [%c0, %step, %c0, %c0] : <1 x 48 x 32 x bf16, row_dimension 2, swizzle 64, vector 8> -> <48 x 32 x bf16, swizzle 64>
+    %next = sm.multiply %a, %b transposed, %sum : <16 x 32 x bf16, swizzle 64>, <48 x 32 x bf16, swizzle 64>, <16 x 48, warps 1 x 1>
+    scf.yield %next : !sm.accumulator<16 x 48, warps 1 x 1>
+  }
+  sm.deliver %total to %y[%c0] [%c0, %c0, %c0, %c0] : <16 x 48, warps 1 x 1> to <2 x 16 x 48 x bf16, row_dimension 3, vector 2>
+}

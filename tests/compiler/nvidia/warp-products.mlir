@@ -112,3 +112,33 @@ sm.kernel @scaled(%x: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle 64, 
   %total = sm.add_scaled %next, %half, %next : !sm.accumulator<64 x 64, warps 2 x 2>
   sm.deliver %total to %y[%slot] [%slot, %slot, %slot, %slot] : !sm.accumulator<64 x 64, warps 2 x 2> to !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, vector 8>
 }
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+                       out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>, mode = i>
+
+// A transposed bank lies in rows of columns, which ldmatrix reads as they are: lanes 0 to 7 and 8 to 15 name the same 8
+// columns, 16 bytes of the depth apart, the others the 8 columns behind them.
+// CHECK-LABEL: llvm.func @transposed(
+// CHECK-DAG: %[[ONE:.*]] = llvm.mlir.constant(1 : i32)
+// CHECK-DAG: %[[THREE:.*]] = llvm.mlir.constant(3 : i32)
+// CHECK: %[[MATRIX:.*]] = llvm.lshr %{{.*}}, %[[THREE]]
+// CHECK: llvm.and %[[MATRIX]], %[[ONE]]
+// CHECK: nvvm.ldmatrix {{.*}} layout = #nvvm.mma_layout<row>, num = 4
+// CHECK: %[[PAIR:.*]] = nvvm.ldmatrix {{.*}} layout = #nvvm.mma_layout<row>, num = 4
+// CHECK: %[[B0:.*]] = llvm.extractvalue %[[PAIR]][0]
+// CHECK: %[[B1:.*]] = llvm.extractvalue %[[PAIR]][1]
+// CHECK: nvvm.mma.sync {{.*}} B[%[[B0]], %[[B1]]]
+// CHECK-NOT: nvvm.mma_layout<col>, num
+sm.kernel @transposed(%x: !sm.maps<2 x 32 x 32 x bf16, row_dimension 3, swizzle 64, vector 8>,
+    %w: !sm.maps<1 x 32 x 32 x bf16, row_dimension 2, swizzle 64, vector 8>,
+    %y: !sm.maps<2 x 32 x 32 x bf16, row_dimension 3, vector 8>, %rows: index, %offset: index, %terms: !sm.terms_table)
+    attributes {layout = #layout, schedule = #tile.staged<types = 1, rows = 32, columns = 32, depth = 32, stages = 2, warps = 2 x 1, vector = 8>} {
+  %a = sm.allocate : !sm.buffer<2 x 32 x 32 x bf16, swizzle 64>
+  %b = sm.allocate : !sm.buffer<2 x 32 x 32 x bf16, swizzle 64>
+  %slot = sm.block_index
+  %sum = sm.zero : !sm.accumulator<32 x 32, warps 2 x 1>
+  %next = sm.mma %a[%slot], %b[%slot] transposed, %sum : <2 x 32 x 32 x bf16, swizzle 64>, <2 x 32 x 32 x bf16, swizzle 64>, <32 x 32, warps 2 x 1>
+  sm.deliver %next to %y[%slot] [%slot, %slot, %slot, %slot] : !sm.accumulator<32 x 32, warps 2 x 1> to !sm.maps<2 x 32 x 32 x bf16, row_dimension 3, vector 8>
+}

@@ -180,8 +180,8 @@ tile.kernel @threads(%x: !tile.matrix<?x128xbf16>) attributes {layout = #layout,
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 64>, bank = <2 x 64>, out = <2 x 64>,
                        row_types = <cyclic 2>, mode = i>
-#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3>
-// expected-error @+1 {{multiplies by a transposed bank (mode i); blocks of threads multiply by the bank as it is}}
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, held = 2>
+// expected-error @+1 {{multiplies by a transposed bank (mode i), where the rows of a type's own group of dY are no more used than others: its tiles have one type and hold no rows}}
 tile.kernel @transposed(%dy: !tile.matrix<?x128xbf16>) attributes {layout = #layout, schedule = #schedule} {
   tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
   }
@@ -261,5 +261,17 @@ tile.kernel @split_rows(%x: !tile.matrix<?x128xbf16>) attributes {layout = #layo
 // expected-error @+1 {{whose warpgroups exchange sums; where threads copy, single warps have them}}
 tile.kernel @split_threads(%x: !tile.matrix<?x128xbf16>) attributes {layout = #layout, schedule = #schedule} {
   tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+  }
+}
+
+// -----
+
+// The rows of a transposed bank's blocks in memory are columns: those are what a cluster divides.
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 64>, bank = <2 x 64>, out = <2 x 64>,
+                       row_types = <cyclic 2>, mode = i>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 48, depth = 64, stages = 3, cluster = 4 x 1>
+// expected-error @+1 {{runs in clusters of 4 x 1, but 48 rows of the bank and 64 of X have no parts that are multiples of 8}}
+tile.kernel @transposed_cluster(%dy: !tile.matrix<?x128xbf16>) attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 48>] {
   }
 }

@@ -46,7 +46,7 @@ DeviceProperties deviceOf(int32_t capability) {
 }
 
 // x of 4 groups of 16, y of 4 groups of 24 columns, at good addresses.
-ForwardRequest request(int64_t m) { return {{{256, 64}, {512, 96}, {1024, 96}}, m, 0, ElementType::bf16}; }
+ProductRequest request(int64_t m) { return {{{256, 64}, {512, 96}, {1024, 96}}, m, 0, ElementType::bf16}; }
 
 class Chooser {
 public:
@@ -56,7 +56,7 @@ public:
         choice_(bundle_.manifest().kernels, bundle_.layer(), deviceOf(capability)) {}
 
   // The name of the chosen kernel, or status and message.
-  std::string operator()(const ForwardRequest &request) const {
+  std::string operator()(const ProductRequest &request) const {
     try {
       return bundle_.manifest().kernels[choice_.choose(request)].name;
     } catch (const Error &error) {
@@ -76,14 +76,14 @@ TEST(KernelChoice, TheDevicesOwnArchitectureComesFirst) {
   EXPECT_EQ(Chooser(all)(request(10)), "own");
   for (int32_t capability : {80, 86, 89, 100, 120})
     EXPECT_EQ(Chooser(all, capability)(request(10)), "wide") << capability;
-  ForwardRequest f32 = request(10);
+  ProductRequest f32 = request(10);
   f32.output = ElementType::f32;
   EXPECT_EQ(Chooser(all)(f32), "own-f32");
 }
 
 TEST(KernelChoice, OperandsThatTheBestCannotTakeGoToTheNext) {
   const Chooser choose(all);
-  ForwardRequest call = request(10);
+  ProductRequest call = request(10);
   call.operands.x.address += 8; // four elements
   EXPECT_EQ(choose(call), "fours");
   call.operands.w.leading_dimension += 2;
@@ -105,7 +105,7 @@ TEST(KernelChoice, OperandsThatTheBestCannotTakeGoToTheNext) {
 // one there is no such step.
 TEST(KernelChoice, OperandsAreSeenAsEachKernelCountsGroups) {
   const GpuShape shape = {.in = 4, .out = 4};
-  const ForwardRequest call = {{{256, 16}, {512, 16}, {1024, 16}}, 9, 0, ElementType::bf16};
+  const ProductRequest call = {{{256, 16}, {512, 16}, {1024, 16}}, 9, 0, ElementType::bf16};
   EXPECT_EQ(Chooser({{"split", 0}, {"joined", 0, {}, "bf16", false, 2}, {"again", 0}}, 90, shape)(call),
             "joined");
   EXPECT_EQ(Chooser({{"joined", 0, {}, "bf16", false, 2}, {"split", 0, {9, 9}}}, 90, shape)(call), "joined");
@@ -133,7 +133,7 @@ TEST(KernelChoice, RowsDecideByTheirQuotient) {
 
 TEST(KernelChoice, DependentLaunchesNeedAKernelThatWaits) {
   const Chooser choose({{"own", 0}, {"waits", 0, {}, "bf16", true}, {"plain", 8}});
-  ForwardRequest call = request(10);
+  ProductRequest call = request(10);
   EXPECT_EQ(choose(call), "own");
   call.dependent_launch = true;
   EXPECT_EQ(choose(call), "waits");
@@ -143,7 +143,7 @@ TEST(KernelChoice, DependentLaunchesNeedAKernelThatWaits) {
 }
 
 TEST(KernelChoice, WhereNoneFitsEveryOneSaysWhy) {
-  ForwardRequest call = request(10);
+  ProductRequest call = request(10);
   call.operands.x.address += 2;
   call.operands.y.leading_dimension += 4;
   EXPECT_EQ(Chooser({{"pairs", 2}, {"own", 0}, {"fours", 4}})(call),

@@ -183,7 +183,7 @@ TEST(LaunchPlan, TensorMapsCoverEveryElementOnce) {
     const Operands o{{uint64_t(16 * (1 + upTo(1 << 20))), c.layer.k + 8 * upTo(2)},
                      {uint64_t(16 * (1 + upTo(1 << 20))), c.layer.bankColumns() + 8 * upTo(2)},
                      {uint64_t(16 * (1 + upTo(1 << 20))), c.layer.n + 8 * upTo(2)}};
-    const LaunchPlan plan = planForward(c.layer, kernel, o.x, o.w, o.y, c.m, c.p0, 132);
+    const LaunchPlan plan = planLaunch(c.layer, kernel, o.x, o.w, o.y, c.m, c.p0, 132);
     SCOPED_TRACE("trial " + std::to_string(trial));
     EXPECT_EQ(plan.rows, c.m);
     EXPECT_EQ(plan.offset, c.p0 % (c.layer.types * c.run));
@@ -216,7 +216,7 @@ TEST(LaunchPlan, PlainMapsCoverEveryElementOnce) {
     const Operands o{{unit * uint64_t(1 + upTo(1 << 20)), c.layer.k + kernel.vector * upTo(2)},
                      {unit * uint64_t(1 + upTo(1 << 20)), c.layer.bankColumns() + kernel.vector * upTo(2)},
                      {y_unit * uint64_t(1 + upTo(1 << 20)), c.layer.n + kernel.vector * upTo(2)}};
-    const LaunchPlan plan = planForward(c.layer, kernel, o.x, o.w, o.y, c.m, c.p0, 132);
+    const LaunchPlan plan = planLaunch(c.layer, kernel, o.x, o.w, o.y, c.m, c.p0, 132);
     SCOPED_TRACE("trial " + std::to_string(trial));
     EXPECT_TRUE(plan.maps.empty());
     EXPECT_EQ(plan.tiles, tileCount(c.layer, kernel.tile, c.m, plan.offset));
@@ -244,7 +244,7 @@ TEST(LaunchPlan, PlainMapsReachBeyondThirtyTwoBits) {
   kernel.vector = 1;
   const int64_t ld = (int64_t(1) << 31) + 1, m = (int64_t(1) << 30) + 7, run = 1000;
   const Layer interval = layerOf(Lift::rows, RowTypesKind::interval, 3, run, 3, 5, 7);
-  const LaunchPlan runs = planForward(interval, kernel, {2, ld}, {2, 21}, {2, ld}, m, 3 * run + 999, 132);
+  const LaunchPlan runs = planLaunch(interval, kernel, {2, ld}, {2, 21}, {2, ld}, m, 3 * run + 999, 132);
   const int64_t whole = (m - 1) / run;
   ASSERT_EQ(runs.plain_maps.size(), 7u);
   EXPECT_EQ(runs.plain_maps[0].extents[3], 1);
@@ -254,13 +254,13 @@ TEST(LaunchPlan, PlainMapsReachBeyondThirtyTwoBits) {
   EXPECT_EQ(runs.plain_maps[2].address, 2 + uint64_t(1 + whole * run) * uint64_t(ld) * 2);
   EXPECT_EQ(runs.plain_maps[2].extents[3], m - 1 - whole * run);
   const Layer cyclic = layerOf(Lift::rows, RowTypesKind::cyclic, 3, 1, 3, 5, 7);
-  const LaunchPlan phases = planForward(cyclic, kernel, {2, ld}, {2, 21}, {2, ld}, m, 0, 132);
+  const LaunchPlan phases = planLaunch(cyclic, kernel, {2, ld}, {2, 21}, {2, ld}, m, 0, 132);
   EXPECT_EQ(phases.plain_maps[1].address, 2 + uint64_t(m % 3) * uint64_t(ld) * 2);
   EXPECT_EQ(phases.plain_maps[1].strides[2], 3 * ld);
   EXPECT_EQ(phases.plain_maps[1].extents[3], m / 3);
   EXPECT_EQ(phases.tiles, 3 * ((m / 3 + 1 + 63) / 64) * 3);
   // Where the last row would end beyond the last address nothing is planned.
-  EXPECT_THROW(planForward(cyclic, kernel, {2, int64_t(1) << 33}, {2, 21}, {2, ld}, m, 0, 132), Error);
+  EXPECT_THROW(planLaunch(cyclic, kernel, {2, int64_t(1) << 33}, {2, 21}, {2, ld}, m, 0, 132), Error);
 }
 
 TEST(LaunchPlan, TilesAreCountedAsTheKernelWalks) {
@@ -328,7 +328,7 @@ TEST(LaunchPlan, TheGridIsPersistentAndWholeClusters) {
   const Operand x{16, 40}, w{16, 480}, y{16, 480};
   const auto grid = [&](int64_t cluster, int32_t multiprocessors) {
     kernel.cluster = kernel.tile.cluster_rows = cluster;
-    const LaunchPlan plan = planForward(layer, kernel, x, w, y, 7, 0, multiprocessors);
+    const LaunchPlan plan = planLaunch(layer, kernel, x, w, y, 7, 0, multiprocessors);
     EXPECT_EQ(plan.tiles, 25 * cluster);
     EXPECT_EQ(plan.threads, 384u);
     EXPECT_EQ(plan.shared_bytes, 200000u);
@@ -341,7 +341,7 @@ TEST(LaunchPlan, TheGridIsPersistentAndWholeClusters) {
   EXPECT_EQ(grid(1, 16), 16u);
   EXPECT_EQ(grid(2, 17), 16u);
   EXPECT_EQ(grid(4, 3), 4u);
-  const LaunchPlan nothing = planForward(layer, kernel, x, w, y, 0, 3, 132);
+  const LaunchPlan nothing = planLaunch(layer, kernel, x, w, y, 0, 3, 132);
   EXPECT_EQ(nothing.tiles, 0);
   EXPECT_EQ(nothing.grid, 0u);
   EXPECT_TRUE(nothing.maps.empty());
@@ -353,7 +353,7 @@ TEST(LaunchPlan, WhatNoMapCanDescribeIsRefused) {
   const Operand x{64, 40}, w{64, 80}, y{64, 80};
   const auto refusal = [&](const Layer &layer, Operand x, Operand w, Operand y, int64_t m, int64_t p0) {
     try {
-      planForward(layer, kernel, x, w, y, m, p0, 132);
+      planLaunch(layer, kernel, x, w, y, m, p0, 132);
     } catch (const Error &error) {
       return std::string(algrt_status_name(error.status())) + " " + error.what();
     }
@@ -393,7 +393,7 @@ TEST(LaunchPlan, WhatThreadsCannotCopyIsRefused) {
   const auto refusal = [&](int64_t vector, const Layer &layer, Operand x, Operand w, Operand y, int64_t m) {
     kernel.vector = vector;
     try {
-      planForward(layer, kernel, x, w, y, m, 0, 132);
+      planLaunch(layer, kernel, x, w, y, m, 0, 132);
     } catch (const Error &error) {
       return std::string(algrt_status_name(error.status())) + " " + error.what();
     }
@@ -476,7 +476,7 @@ TEST(LaunchPlan, JoinedGroups) {
             termsTable(joined, GpuKernel{}, Support::complete(2)));
 
   const Operand x{64, layer.k}, w{64, layer.n}, y{64, layer.n};
-  const LaunchPlan plan = planForward(layer, kernel, x, w, y, 10, 0, 132);
+  const LaunchPlan plan = planLaunch(layer, kernel, x, w, y, 10, 0, 132);
   EXPECT_EQ(plan.maps[0].extents[0], 16u);
   EXPECT_EQ(plan.maps[0].extents[1], 2u);
   EXPECT_EQ(plan.maps.back().extents[0], 32u);

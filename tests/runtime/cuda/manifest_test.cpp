@@ -99,7 +99,7 @@ TEST(GpuManifest, CopiesByThreadsAreReadAsWritten) {
 TEST(GpuManifest, OtherTargetsAndMapsAreKept) {
   Json manifest = gpuManifest(GpuShape());
   manifest["kernels"][0] = {{"name", "b"}, {"map", "forward"}, {"target", "sm_100a"}};
-  manifest["kernels"][1] = {{"name", "d"}, {"map", "dx"}, {"target", "sm_90a"}};
+  manifest["kernels"][1] = {{"name", "d"}, {"map", "dw"}, {"target", "sm_90a"}};
   const Bundle bundle = Bundle::parse(gpuBundle(GpuShape(), manifest));
   for (const Kernel &kernel : bundle.manifest().kernels)
     EXPECT_FALSE(kernel.gpu || kernel.known);
@@ -168,14 +168,8 @@ TEST(GpuManifest, InconsistentKernelsAreRefused) {
       {[](Json &k, Json &) { k["boxes"]["y"]["swizzle"] = 16; }, "boxes.y.swizzle is 16"},
       {[](Json &, Json &m) { m["layer"]["dtype"] = "f32"; },
        "kernels[0].target is a GPU, but the layer's dtype"},
-      {[](Json &, Json &m) {
-         m["layer"]["row_types"] = {{"kind", "explicit"}};
-       },
-       "row types are explicit"},
-      {[](Json &, Json &m) {
-         m["layer"]["out_groups"] = {16, 32, 24, 24};
-       },
-       "out_groups are not all equal"},
+      {[](Json &, Json &m) { m["layer"]["row_types"] = {{"kind", "explicit"}}; }, "row types are explicit"},
+      {[](Json &, Json &m) { m["layer"]["out_groups"] = {16, 32, 24, 24}; }, "out_groups are not all equal"},
   };
   for (const Spoiled &spoiled : cases)
     expectRefused(GpuShape(), spoiled);
@@ -185,21 +179,13 @@ TEST(GpuManifest, InconsistentCopiesAreRefused) {
   const Spoiled of_the_engine[] = {
       {[](Json &k, Json &) { k["copies"] = "dma"; }, "kernels[0].copies is 'dma', not engine or threads"},
       {[](Json &k, Json &) { k["vector"] = 8; }, "kernels[0].vector is given, but the copy engine"},
-      {[](Json &k, Json &) {
-         k["warps"] = {2, 2};
-       },
-       "kernels[0].warps is given, but the copy engine"},
+      {[](Json &k, Json &) { k["warps"] = {2, 2}; }, "kernels[0].warps is given, but the copy engine"},
       {[](Json &k, Json &) { k["target"] = "sm_80"; }, "kernels[0].copies is engine, which"},
       {[](Json &k, Json &) { k["scaled"] = true; }, "kernels[0].scaled is true, but"},
       {[](Json &k, Json &) { k["best_for_rows"] = 7; }, "kernels[0].best_for_rows is not a list"},
       {[](Json &k, Json &) { k["best_for_rows"] = {7}; }, "kernels[0].best_for_rows has 1 numbers"},
-      {[](Json &k, Json &) {
-         k["best_for_rows"] = {0, 7};
-       },
-       "kernels[0].best_for_rows[0] is 0"},
-      {[](Json &k, Json &) {
-         k["best_for_rows"] = {9, 7};
-       },
+      {[](Json &k, Json &) { k["best_for_rows"] = {0, 7}; }, "kernels[0].best_for_rows[0] is 0"},
+      {[](Json &k, Json &) { k["best_for_rows"] = {9, 7}; },
        "kernels[0].best_for_rows goes from 9 down to 7"},
   };
   for (const Spoiled &spoiled : of_the_engine)
@@ -210,14 +196,8 @@ TEST(GpuManifest, InconsistentCopiesAreRefused) {
       {[](Json &k, Json &) { k["vector"] = 16; }, "kernels[0].vector is 16"},
       {[](Json &k, Json &) { k.erase("warps"); }, "kernels[0].warps is missing"},
       {[](Json &k, Json &) { k["warps"] = {4}; }, "kernels[0].warps has 1 numbers"},
-      {[](Json &k, Json &) {
-         k["warps"] = {2, 4};
-       },
-       "kernels[0].warps are 2 x 4, which does not make 128"},
-      {[](Json &k, Json &) {
-         k["warps"] = {int64_t(1) << 62, 4};
-       },
-       "kernels[0].warps are"},
+      {[](Json &k, Json &) { k["warps"] = {2, 4}; }, "kernels[0].warps are 2 x 4, which does not make 128"},
+      {[](Json &k, Json &) { k["warps"] = {int64_t(1) << 62, 4}; }, "kernels[0].warps are"},
       {[](Json &k, Json &) { k["cluster"] = 2; }, "kernels[0].cluster is 2, but"},
       {[](Json &k, Json &) { k["boxes"]["x"]["swizzle"] = 48; }, "boxes.x.swizzle is 48"},
   };

@@ -57,26 +57,29 @@ compiler::Spec projection(const std::string &algebra, std::int64_t in, std::int6
 }
 
 std::string emittedKernel(const compiler::Spec &spec, const std::string &schedule, algrt::ElementType output,
-                          const std::string &target) {
+                          const std::string &target, algrt::Map map) {
   compiler::CompileOptions options;
   options.targets = {compiler::targetNamed(target)};
   options.schedule = schedule;
+  options.map = map;
   options.output = output == algrt::ElementType::f32 ? algebras::DataType::F32 : algebras::DataType::BF16;
   return compiler::gpuProgram(spec, options.targets.front(), options).nvvm;
 }
 
-ExactCase::ExactCase(const compiler::Spec &spec, std::int64_t m, std::int64_t p0, std::uint64_t seed)
+ExactCase::ExactCase(const compiler::Spec &spec, std::int64_t m, std::int64_t p0, std::uint64_t seed,
+                     algrt::Map map)
     : layer(compiler::runtimeLayer(compiler::requireLayer(spec))),
-      support(compiler::runtimeSupport(compiler::requireLayer(spec))), m(m), p0(p0) {
+      support(compiler::runtimeSupport(compiler::requireLayer(spec))), map(map), m(m), p0(p0) {
   std::mt19937_64 random(seed);
-  x = wholeNumbers(m * layer.k, random);
+  x = wholeNumbers(m * (map == algrt::Map::dx ? layer.n : layer.k), random);
   w = wholeNumbers(layer.k * layer.bankColumns(), random);
   const compiler_test::DenseProduct dense(compiler::requireLayer(spec),
                                           std::vector<double>(w.begin(), w.end()));
   compiler_test::Batch batch;
   batch.m = m;
   batch.p0 = p0;
-  expected = dense.multiply(batch, std::vector<double>(x.begin(), x.end()));
+  const std::vector<double> rows(x.begin(), x.end());
+  expected = map == algrt::Map::dx ? dense.multiplyTransposed(batch, rows) : dense.multiply(batch, rows);
   spoilWhatIsNotRead();
 }
 
@@ -96,7 +99,11 @@ void ExactCase::spoilWhatIsNotRead() {
       for (const algrt::Term &term : support.terms(type, static_cast<std::int64_t>(group), storage)) {
         const auto k = static_cast<std::size_t>(term.input_group),
                    b = static_cast<std::size_t>(term.bank_row);
-        std::fill(x_read.begin() + row * layer.k + in[k], x_read.begin() + row * layer.k + in[k + 1], 1);
+        if (map == algrt::Map::dx)
+          std::fill(x_read.begin() + row * layer.n + out[group],
+                    x_read.begin() + row * layer.n + out[group + 1], 1);
+        else
+          std::fill(x_read.begin() + row * layer.k + in[k], x_read.begin() + row * layer.k + in[k + 1], 1);
         if (!seen.emplace(type, group, b).second)
           continue;
         for (std::int64_t depth = bank[b]; depth < bank[b + 1]; ++depth)
@@ -120,12 +127,14 @@ ExactCase::Objection ExactCase::run(const compiler::SimulatedKernel &kernel,
     return {std::string(simulator::name(fault.kind)), kernel.explain(fault)};
   }
   if (simulation.unwritten > 0)
-    return {"not written", fmt::format("{} elements of Y were never written", simulation.unwritten)};
+    return {"not written", fmt::format("{} elements of the result were never written", simulation.unwritten)};
+  const std::int64_t columns = map == algrt::Map::dx ? layer.k : layer.n;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const float right = rounded(expected[i], kernel.description().output);
     if (simulation.y[i] != right)
-      return {"wrong numbers", fmt::format("Y[{}, {}] is {}, not {}", static_cast<std::int64_t>(i) / layer.n,
-                                           static_cast<std::int64_t>(i) % layer.n, simulation.y[i], right)};
+      return {"wrong numbers",
+              fmt::format("result[{}, {}] is {}, not {}", static_cast<std::int64_t>(i) / columns,
+                          static_cast<std::int64_t>(i) % columns, simulation.y[i], right)};
   }
   return {};
 }

@@ -19,11 +19,13 @@ compiler::Spec projection(const std::string &algebra, std::int64_t in, std::int6
 
 // The kernel's module as the compiler emits it for a target. A schedule as of --schedule; `output` of Y.
 std::string emittedKernel(const compiler::Spec &spec, const std::string &schedule, algrt::ElementType output,
-                          const std::string &target = "sm_90a");
+                          const std::string &target = "sm_90a", algrt::Map map = algrt::Map::forward);
 
 class ExactCase {
 public:
-  ExactCase(const compiler::Spec &spec, std::int64_t m, std::int64_t p0, std::uint64_t seed);
+  // Of a gradient, X and Y are dY and dX below.
+  ExactCase(const compiler::Spec &spec, std::int64_t m, std::int64_t p0, std::uint64_t seed,
+            algrt::Map map = algrt::Map::forward);
 
   // What is wrong with one run: kind is the kind of fault, "wrong numbers" or "not written", and empty where
   // nothing is.
@@ -37,6 +39,7 @@ private:
 
   algrt::Layer layer;
   algrt::Support support;
+  algrt::Map map;
   std::int64_t m, p0;
   std::vector<float> x, w;
   std::vector<double> expected;

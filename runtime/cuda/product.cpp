@@ -1,4 +1,4 @@
-#include "runtime/cuda/forward.h"
+#include "runtime/cuda/product.h"
 
 #include "runtime/cuda/tensor_map.h"
 #include "runtime/gpu_kernel_abi.h"
@@ -53,18 +53,19 @@ void launch(const Driver &driver, LaunchPlan &plan, const ReadyKernel &kernel, S
 
 } // namespace
 
-void runForward(const GpuKernels &kernels, const Layer &layer, const ForwardCall &call) {
+void runProduct(const GpuKernels &kernels, const Layer &layer, const ProductCall &call) {
   DeviceModules &modules = kernels.device(call.device);
-  const ForwardRequest request{{operandOf(call.x), operandOf(call.w), operandOf(call.y)},
+  const ProductRequest request{{operandOf(call.x), operandOf(call.w), operandOf(call.y)},
                                call.y.rows,
                                call.p0,
                                call.output,
-                               call.dependent_launch};
+                               call.dependent_launch,
+                               call.map};
   const size_t index = kernels.choose(modules, request, call.kernel);
   const Kernel &kernel = kernels.kernel(index);
   const Operands &operands = request.operands;
-  LaunchPlan plan = planForward(layer, *kernel.gpu, operands.x, operands.w, operands.y, request.m, request.p0,
-                                modules.properties().multiprocessors);
+  LaunchPlan plan = planLaunch(layer, *kernel.gpu, operands.x, operands.w, operands.y, request.m, request.p0,
+                               modules.properties().multiprocessors);
   const Stream stream = static_cast<Stream>(call.stream);
   const CurrentContext current(modules.context());
   const ReadyKernel ready = readyKernel(modules, index, stream, kernel.name);

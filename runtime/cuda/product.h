@@ -1,4 +1,4 @@
-// One forward product on a CUDA device.
+// One product on a CUDA device, the forward one or a gradient.
 #pragma once
 
 #include "runtime/cpu/matrix_view.h"
@@ -6,8 +6,9 @@
 
 namespace algrt::cuda {
 
-struct ForwardCall {
-  MatrixView x, w, y; // in the device's memory
+struct ProductCall {
+  Map map = Map::forward;
+  MatrixView x, w, y; // in the device's memory; x and y are dy and dx where the map is dx
   ElementType output; // of y
   int32_t device;     // its number
   int64_t p0 = 0;
@@ -19,6 +20,6 @@ struct ForwardCall {
 // Enqueues the product and returns. Allocates nothing on the device and waits for nothing once the kernel has
 // been prepared, so that it can be captured into a graph; the first call on a device prepares it. The
 // caller's current context is left as it was. The views have been checked against the layer; y.rows > 0.
-void runForward(const GpuKernels &kernels, const Layer &layer, const ForwardCall &call);
+void runProduct(const GpuKernels &kernels, const Layer &layer, const ProductCall &call);
 
 } // namespace algrt::cuda

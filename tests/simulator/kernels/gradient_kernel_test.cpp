@@ -1,0 +1,133 @@
+// The kernels of the gradient of X, dX = dY W^T, on the model: those whose blocks the copy engine moves and
+// those whose threads copy. The bank is the one that Y was computed with, as it lies. Each product is exact,
+// under an interleaving of its own.
+#include "tests/simulator/kernels/exact_case.h"
+#include "tests/simulator/kernels/random_layers.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <ostream>
+
+using namespace simulator_test;
+
+namespace {
+
+constexpr auto bf16 = algrt::ElementType::bf16, f32 = algrt::ElementType::f32;
+constexpr auto dx = algrt::Map::dx;
+
+struct Kernel {
+  std::string name, algebra;
+  std::int64_t in, out;
+  std::string schedule; // chosen by cost where it is empty
+  algrt::ElementType output;
+  std::string row_types = "cyclic", lift = "rows", target = "sm_90a";
+};
+
+void PrintTo(const Kernel &kernel, std::ostream *stream) {
+  *stream << fmt::format("{}, {} to {}, {}, on {}", kernel.algebra, kernel.in, kernel.out,
+                         kernel.schedule.empty() ? "chosen schedule" : kernel.schedule, kernel.target);
+}
+
+std::string table(const char *name) {
+  return fmt::format("{}/tests/simulator/kernels/Inputs/{}.json", ALGCTL_SOURCE_DIR, name);
+}
+
+const std::vector<Kernel> &kernels() {
+  static const std::vector<Kernel> all = {
+      // complete graphs: one type, tiles narrower and wider than groups, every depth, several warpgroups
+      {"Q1", "Q(1)", 96, 128, "rows=64,columns=32,depth=64,stages=2", bf16},
+      {"Q3", "Q(3)", 288, 192, "rows=128,columns=96,depth=32,stages=3", bf16},
+      {"Q3Float", "Q(3)", 576, 384, "rows=128,columns=192,depth=64,stages=2", f32},
+      {"Q2Wide", "Q(2)", 512, 256, "rows=128,columns=256,depth=32,stages=2", bf16},
+      {"Q4Chosen", "Q(4)", 512, 512, "", bf16},
+      {"Q5Narrow", "Q(5)", 80, 160, "rows=64,columns=16,depth=16,stages=5", f32},
+      {"Q6Partial", "Q(6)", 336, 240, "rows=64,columns=32,depth=32,stages=3", bf16},
+      {"Q2Shallow", "Q(2)", 320, 320, "rows=128,columns=160,depth=64,stages=2", bf16}, // 160 = 64 + 64 + 32
+      {"Q3ManyWarpgroups", "Q(3)", 192, 96, "rows=256,columns=64,depth=32,stages=3", bf16},
+      // rows on the instructions' second side: the bank is on the first, and one to four warpgroups cut it
+      {"Q4FewRows", "Q(4)", 256, 256, "rows=8,columns=64,depth=64,stages=4,rows_on=n", bf16},
+      {"Q5FewRowsFloat", "Q(5)", 520, 400, "rows=24,columns=128,depth=32,stages=3,rows_on=n", f32},
+      {"Q3ManyColumns", "Q(3)", 768, 192, "rows=40,columns=256,depth=64,stages=2,rows_on=n", bf16},
+      {"PathRowsOnN", "path(3)", 600, 216, "rows=64,columns=192,depth=16,stages=3,rows_on=n,outer=groups",
+       bf16},
+      // turns, clusters that share rows or blocks of the bank, and blocks that divide the steps of a tile
+      {"Q4Turns", "Q(4)", 384, 256, "rows=64,columns=96,depth=32,stages=3,turns=2", bf16},
+      {"ClusterRows", "Q(3)", 240, 192, "rows=64,columns=48,depth=32,stages=3,cluster=2x1", bf16},
+      {"ClusterColumns", "Q(3)", 240, 216, "rows=64,columns=48,depth=64,stages=2,cluster=1x2", f32},
+      {"Clusters", "Q(2)", 256, 192, "rows=64,columns=64,depth=32,stages=3,cluster=2x2,turns=2", bf16},
+      {"Q4Split2", "Q(4)", 384, 256, "rows=64,columns=96,depth=32,stages=3,split=2", bf16},
+      {"Q2Split8", "Q(2)", 272, 320, "rows=64,columns=128,depth=16,stages=3,split=8", f32},
+      {"Q3Split4RowsOnN", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=2,rows_on=n,split=4", bf16},
+      // runs of rows
+      {"Q3Interval", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3", bf16, "interval(40)"},
+      {"Q4LongInterval", "Q(4)", 256, 256, "rows=128,columns=64,depth=32,stages=4", f32, "interval(150)"},
+      {"PowerInterval", "Q(2)^2", 256, 128, "rows=64,columns=64,depth=32,stages=3", bf16, "interval(48)"},
+      // terms from a table; groups of dX that no group of dY reaches are written as zero
+      {"Power", "Q(2)^2", 256, 128, "rows=64,columns=64,depth=32,stages=2", f32},
+      {"Path", "path(3)", 192, 192, "rows=64,columns=64,depth=64,stages=2", bf16},
+      {"Triangular", "T(4)", 256, 256, "rows=128,columns=64,depth=16,stages=3", f32},
+      {"Tensor", "Q(3)*T(2)", 384, 384, "rows=64,columns=64,depth=64,stages=3", bf16},
+      {"WithMatrices", "Q(3)*M(2)", 384, 192, "rows=64,columns=64,depth=32,stages=3", bf16},
+      // slots, with signs
+      {"Matrices", "M(2)", 256, 320, "rows=64,columns=64,depth=64,stages=3", bf16, "cyclic", "slots"},
+      {"Quaternions", table("quaternions"), 256, 320, "rows=64,columns=32,depth=64,stages=3", f32, "cyclic",
+       "slots"},
+      {"QuaternionsRowsOnN", table("quaternions"), 256, 320, "rows=48,columns=64,depth=64,stages=2,rows_on=n",
+       f32, "cyclic", "slots"},
+      // threads copy: every vector, partial blocks, warps in several arrangements
+      {"Threads", "Q(3)", 300, 240, "rows=64,columns=64,depth=32,stages=3,warps=2x2", bf16, "cyclic", "rows",
+       "sm_80"},
+      {"ThreadsBy20", "Q(2)", 96, 40, "rows=32,columns=48,depth=16,stages=3,warps=2x1", bf16, "cyclic",
+       "rows", "sm_80"},
+      {"ThreadsBy5", "Q(7)", 49, 35, "rows=32,columns=16,depth=16,stages=2,warps=1x2", f32, "cyclic", "rows",
+       "sm_80"},
+      {"ThreadsChosen", "Q(12)", 120, 240, "", bf16, "cyclic", "rows", "sm_80"},
+      {"ThreadsNarrow", "Q(2)", 96, 64, "rows=32,columns=48,depth=64,stages=2,warps=1x2", f32, "cyclic",
+       "rows", "sm_80"},
+      {"ThreadsSixteenWarps", "Q(2)", 128, 64, "rows=128,columns=64,depth=32,stages=2,warps=8x2", bf16,
+       "cyclic", "rows", "sm_80"},
+      {"ThreadsUnaligned", "Q(3)", 96, 96, "rows=32,columns=32,depth=32,stages=3,warps=2x2,vector=1", f32,
+       "cyclic", "rows", "sm_80"},
+      {"ThreadsInterval", "Q(3)", 60, 60, "rows=16,columns=32,depth=16,stages=3,warps=1x2", bf16,
+       "interval(20)", "rows", "sm_80"},
+      {"ThreadsPath", "path(3)", 36, 60, "rows=32,columns=16,depth=16,stages=2,warps=2x1", bf16, "cyclic",
+       "rows", "sm_80"},
+      {"ThreadsQuaternions", table("quaternions"), 64, 80, "rows=32,columns=16,depth=16,stages=3,warps=2x1",
+       f32, "cyclic", "slots", "sm_80"},
+      {"ThreadsDividedPowers", table("divided_powers"), 60, 100,
+       "rows=32,columns=16,depth=16,stages=3,warps=2x1", f32, "cyclic", "slots", "sm_80"},
+      {"ThreadsOnHopper", "Q(3)", 60, 84, "", bf16, "cyclic", "rows", "sm_90a"},
+  };
+  return all;
+}
+
+// Fewer rows than types, lines that differ by one row, whole tiles, and a bit more than that.
+struct Batch {
+  std::int64_t m, p0;
+  std::int32_t blocks;
+};
+constexpr Batch batches[] = {{1, 0, 1}, {2, 5, 3}, {100, 1, 2}, {257, 2, 3}, {390, 7, 5}};
+
+class GradientKernel : public testing::TestWithParam<Kernel> {};
+
+TEST_P(GradientKernel, IsExactForEverySeed) {
+  const Kernel &which = GetParam();
+  const compiler::Spec spec = projection(which.algebra, which.in, which.out, which.row_types, which.lift);
+  const auto kernel = compiler::SimulatedKernel::parse(
+      emittedKernel(spec, which.schedule, which.output, which.target, dx), which.name);
+  ASSERT_EQ(kernel.description().map, dx);
+  ASSERT_EQ(kernel.description().output, which.output);
+  std::uint64_t seed = 0;
+  for (const Batch &batch : batches)
+    for (int repeat = 0; repeat < 2; ++repeat, ++seed) {
+      const ExactCase product(spec, batch.m, batch.p0, seed, dx);
+      const auto objection = product.run(kernel, settingsOf(seed, batch.blocks));
+      EXPECT_EQ(objection.text, "") << fmt::format("M = {} from {} on {} blocks, seed {}", batch.m, batch.p0,
+                                                   batch.blocks, seed);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, GradientKernel, testing::ValuesIn(kernels()),
+                         [](const auto &info) { return info.param.name; });
+
+} // namespace
