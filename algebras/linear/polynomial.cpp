@@ -62,14 +62,28 @@ void makeMonic(const Field &field, Polynomial &polynomial) {
     coefficient = field.reduce(coefficient / leading);
 }
 
+struct IntegerPolynomial {
+  fmpz_poly_t value;
+  // The polynomial times its common denominator.
+  explicit IntegerPolynomial(const Polynomial &polynomial) {
+    fmpz_poly_init(value);
+    fmpq_poly_get_numerator(value, RationalPolynomial(polynomial).value);
+  }
+  IntegerPolynomial(const IntegerPolynomial &) = delete;
+  IntegerPolynomial &operator=(const IntegerPolynomial &) = delete;
+  ~IntegerPolynomial() { fmpz_poly_clear(value); }
+};
+
+Polynomial trimmed(Polynomial polynomial) {
+  while (!polynomial.empty() && polynomial.back().isZero())
+    polynomial.pop_back();
+  return polynomial;
+}
+
 std::vector<PolynomialFactor> factorOverRationals(const Polynomial &polynomial) {
-  RationalPolynomial rational(polynomial);
-  fmpz_poly_t integral;
-  fmpz_poly_init(integral);
-  fmpq_poly_get_numerator(integral, rational.value);
   fmpz_poly_factor_t factors;
   fmpz_poly_factor_init(factors);
-  fmpz_poly_factor(factors, integral);
+  fmpz_poly_factor(factors, IntegerPolynomial(polynomial).value);
   std::vector<PolynomialFactor> result;
   for (slong index = 0; index < factors->num; ++index) {
     RationalPolynomial one;
@@ -77,7 +91,6 @@ std::vector<PolynomialFactor> factorOverRationals(const Polynomial &polynomial) 
     result.push_back({one.get(), factors->exp[index]});
   }
   fmpz_poly_factor_clear(factors);
-  fmpz_poly_clear(integral);
   return result;
 }
 
@@ -114,6 +127,27 @@ std::vector<PolynomialFactor> factor(const Field &field, const Polynomial &polyn
   return result;
 }
 
+Polynomial monomial(std::int64_t degree) {
+  Polynomial result(degree + 1);
+  result.back() = Rational(1);
+  return result;
+}
+
+Polynomial add(const Field &field, const Polynomial &left, const Polynomial &right) {
+  Polynomial result(std::max(left.size(), right.size()));
+  for (std::size_t at = 0; at < result.size(); ++at)
+    result[at] =
+        field.add(at < left.size() ? left[at] : Rational(), at < right.size() ? right[at] : Rational());
+  return trimmed(std::move(result));
+}
+
+Polynomial scale(const Field &field, const Rational &factor, const Polynomial &polynomial) {
+  Polynomial result;
+  for (const Rational &coefficient : polynomial)
+    result.push_back(field.multiply(factor, coefficient));
+  return trimmed(std::move(result));
+}
+
 Polynomial multiply(const Field &field, const Polynomial &left, const Polynomial &right) {
   if (field.isRationals()) {
     RationalPolynomial a(left), b(right);
@@ -132,20 +166,30 @@ Polynomial power(const Field &field, const Polynomial &base, std::int64_t expone
   return result;
 }
 
-Polynomial divideExactly(const Field &field, const Polynomial &left, const Polynomial &right) {
+std::pair<Polynomial, Polynomial> divide(const Field &field, const Polynomial &left,
+                                         const Polynomial &right) {
+  if (right.empty())
+    throw std::logic_error("division by the polynomial zero");
   if (field.isRationals()) {
     RationalPolynomial a(left), b(right), quotient, rest;
     fmpq_poly_divrem(quotient.value, rest.value, a.value, b.value);
-    if (!fmpq_poly_is_zero(rest.value))
-      throw std::logic_error("divideExactly: a remainder");
-    return quotient.get();
+    return {quotient.get(), rest.get()};
   }
   std::uint64_t p = field.characteristic();
   ModularPolynomial a(p, left), b(p, right), quotient(p), rest(p);
   nmod_poly_divrem(quotient.value, rest.value, a.value, b.value);
-  if (!nmod_poly_is_zero(rest.value))
+  return {quotient.get(), rest.get()};
+}
+
+Polynomial remainder(const Field &field, const Polynomial &left, const Polynomial &right) {
+  return divide(field, left, right).second;
+}
+
+Polynomial divideExactly(const Field &field, const Polynomial &left, const Polynomial &right) {
+  auto [quotient, rest] = divide(field, left, right);
+  if (!rest.empty())
     throw std::logic_error("divideExactly: a remainder");
-  return quotient.get();
+  return std::move(quotient);
 }
 
 Polynomial idempotent(const Field &field, const Polynomial &f, const Polynomial &g) {
@@ -165,6 +209,32 @@ Polynomial idempotent(const Field &field, const Polynomial &f, const Polynomial 
     throw std::logic_error("idempotent: the polynomials have a common factor");
   nmod_poly_mul(t.value, t.value, b.value);
   return t.get();
+}
+
+std::vector<Polynomial> irreducibles(const Field &field, std::int64_t degree, std::size_t most) {
+  std::uint64_t p = field.characteristic();
+  std::vector<Polynomial> result;
+  Polynomial candidate = monomial(degree);
+  while (result.size() < most) {
+    if (nmod_poly_is_irreducible(ModularPolynomial(p, candidate).value))
+      result.push_back(candidate);
+    std::int64_t place = 0; // the next one, coefficients as digits
+    while (place < degree) {
+      candidate[place] = field.add(candidate[place], Rational(1));
+      if (!candidate[place].isZero())
+        break;
+      ++place;
+    }
+    if (place == degree)
+      break;
+  }
+  return result;
+}
+
+std::int64_t realRoots(const Polynomial &polynomial) {
+  slong real = 0, complex = 0;
+  fmpz_poly_signature(&real, &complex, IntegerPolynomial(polynomial).value);
+  return real;
 }
 
 std::string toString(const Polynomial &polynomial) {

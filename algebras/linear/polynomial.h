@@ -1,4 +1,5 @@
-// Polynomials in one variable over Q or GF(p), as coefficients, lowest degree first, without leading zeros.
+// Polynomials in one variable over Q or GF(p), as canonical coefficients, lowest degree first, without
+// leading zeros: zero is empty, its degree -1.
 #pragma once
 
 #include "algebras/field.h"
@@ -6,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace algebras {
@@ -26,12 +28,25 @@ struct PolynomialFactor {
 // choices decide the time alone.
 std::vector<PolynomialFactor> factor(const Field &field, const Polynomial &polynomial);
 
+Polynomial monomial(std::int64_t degree);
+Polynomial add(const Field &field, const Polynomial &left, const Polynomial &right);
+Polynomial scale(const Field &field, const Rational &factor, const Polynomial &polynomial);
 Polynomial multiply(const Field &field, const Polynomial &left, const Polynomial &right);
 Polynomial power(const Field &field, const Polynomial &base, std::int64_t exponent);
-// right is not zero.
+// Quotient and remainder; right is not zero.
+std::pair<Polynomial, Polynomial> divide(const Field &field, const Polynomial &left, const Polynomial &right);
+Polynomial remainder(const Field &field, const Polynomial &left, const Polynomial &right);
+// std::logic_error where there is a remainder.
 Polynomial divideExactly(const Field &field, const Polynomial &left, const Polynomial &right);
 // The h of degree below deg(f g) with h = 1 modulo f and h = 0 modulo g, for coprime f and g.
 Polynomial idempotent(const Field &field, const Polynomial &f, const Polynomial &g);
+
+// The monic irreducible polynomials of a degree over GF(p), in a fixed order, at most `most`; p^degree is to
+// be small.
+std::vector<Polynomial> irreducibles(const Field &field, std::int64_t degree, std::size_t most);
+
+// How many real roots a polynomial over Q without multiple factors has.
+std::int64_t realRoots(const Polynomial &polynomial);
 
 // "x^2 - 2", "x^3 + 1/2x".
 std::string toString(const Polynomial &polynomial);

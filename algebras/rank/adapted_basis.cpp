@@ -1,13 +1,11 @@
 #include "algebras/rank/adapted_basis.h"
 
 #include "algebras/linear/echelon.h"
-#include "algebras/rank/span.h"
+#include "algebras/linear/sparse_span.h"
 
 #include <algorithm>
 
 namespace algebras {
-
-using rank::Span;
 
 namespace {
 
@@ -41,7 +39,7 @@ std::vector<SparseVector> orthogonalised(const Table &table, std::int64_t first,
         chosen = s;
     for (std::size_t s = 0; s < left.size() && chosen == left.size(); ++s)
       for (std::size_t t = 0; t < s; ++t)
-        if (SparseVector sum = rank::combine(field, Rational(1), left[s], Rational(1), left[t]);
+        if (SparseVector sum = combine(field, Rational(1), left[s], Rational(1), left[t]);
             !form(sum, sum).isZero()) {
           left[s] = std::move(sum);
           chosen = s;
@@ -56,7 +54,7 @@ std::vector<SparseVector> orthogonalised(const Table &table, std::int64_t first,
     Rational square = form(own, own);
     for (SparseVector &other : left)
       if (Rational overlap = form(own, other); !overlap.isZero())
-        other = rank::combine(field, Rational(1), other, -field.reduce(overlap / square), own);
+        other = combine(field, Rational(1), other, -field.reduce(overlap / square), own);
     result.push_back(std::move(own));
   }
   for (SparseVector &vector : result)
@@ -110,7 +108,7 @@ std::vector<AdaptedBasis> adaptedBases(const Algebra &algebra, const ProductOper
     for (const Matrix &layer : layers)
       halves.push_back(layer * left);
     for (std::size_t j = 0; j < idempotents->size(); ++j) {
-      Span span(field);
+      SparseSpan span(field);
       std::size_t before = elements.size();
       for (std::size_t layer = 0; layer < layers.size(); ++layer) {
         if (i == j && layer + 1 == layers.size())
@@ -147,7 +145,7 @@ std::vector<AdaptedBasis> adaptedBases(const Algebra &algebra, const ProductOper
   for (std::int64_t s = first; s < last; ++s) {
     SparseVector sum;
     for (const auto &[slot, value] : turned[s - first])
-      sum = rank::combine(field, Rational(1), sum, value, result[0].elements[slot]);
+      sum = combine(field, Rational(1), sum, value, result[0].elements[slot]);
     elements[s] = std::move(sum);
   }
   if (std::optional<Table> own = tableInBasis(product, elements))

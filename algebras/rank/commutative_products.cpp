@@ -1,6 +1,6 @@
 #include "algebras/rank/recognition.h"
 
-#include "algebras/rank/span.h"
+#include "algebras/linear/sparse_span.h"
 
 #include <algorithm>
 #include <map>
@@ -44,12 +44,12 @@ BilinearAlgorithm commutativeProducts(const Table &table) {
   for (const auto &[pair, output] : products) {
     auto [i, j] = pair;
     if (i == j) {
-      squares[i] = rank::combine(field, one, squares[i], one, output);
+      squares[i] = combine(field, one, squares[i], one, output);
     } else if (squared[i] && squared[j]) {
       SparseVector both{{i, one}, {j, one}};
       result.push_back({both, both, output});
       for (std::int64_t slot : {i, j})
-        squares[slot] = rank::combine(field, one, squares[slot], minus, output);
+        squares[slot] = combine(field, one, squares[slot], minus, output);
     } else {
       result.push_back({{{i, one}}, {{j, one}}, output});
       result.push_back({{{j, one}}, {{i, one}}, output});

@@ -1,13 +1,11 @@
 #include "algebras/rank/local_algebra.h"
 
-#include "algebras/rank/span.h"
+#include "algebras/linear/sparse_span.h"
 #include "algebras/structure/sparse_product.h"
 
 #include <fmt/format.h>
 
 namespace algebras {
-
-using rank::Span;
 
 namespace {
 
@@ -27,7 +25,7 @@ std::vector<SparseVector> annihilator(const Field &field,
         image.emplace_back(static_cast<std::int64_t>(other) * dimension + slot, value);
     images.push_back(std::move(image));
   }
-  return rank::relations(field, images);
+  return relations(field, images);
 }
 
 } // namespace
@@ -45,7 +43,7 @@ std::string localRankObstruction(const Table &table, const std::vector<SparseVec
   const Field &field = table.field();
   SparseProduct product(table);
   std::vector<std::vector<SparseVector>> left(size, std::vector<SparseVector>(size)), right = left;
-  Span square(field);
+  SparseSpan square(field);
   for (std::size_t s = 0; s < size; ++s)
     for (std::size_t t = 0; t < size; ++t) {
       left[s][t] = right[t][s] = product.multiply(radical[s], radical[t]);
@@ -63,24 +61,23 @@ std::string localRankObstruction(const Table &table, const std::vector<SparseVec
       return fmt::format("k[x]/(x^{0}) has rank {1} over GF(q) only for q >= {2}", n, 2 * n - 1, 2 * n - 4);
     return "";
   }
-  Span cube(field);
+  SparseSpan cube(field);
   for (const SparseVector &x : radical)
     for (const SparseVector &y : square.basis())
       cube.insert(product.multiply(x, y));
   std::int64_t layer = j2 - cube.dimension(); // of J^2/J^3
-  Span squares = cube;
+  SparseSpan squares = cube;
   for (std::size_t s = 0; s < size; ++s)
     for (std::size_t t = s; t < size; ++t)
-      squares.insert(s == t ? left[s][s]
-                            : rank::combine(field, Rational(1), left[s][t], Rational(1), left[t][s]));
+      squares.insert(s == t ? left[s][s] : combine(field, Rational(1), left[s][t], Rational(1), left[t][s]));
   if (squares.dimension() < j2)
     return "rad^2 of a local part is not spanned by squares: not of minimal rank";
   auto generatorsOutside = [&](const std::vector<std::vector<SparseVector>> &products) {
-    Span outside = square;
+    SparseSpan outside = square;
     for (const SparseVector &coordinates : annihilator(field, products, table.dimension())) {
       SparseVector element;
       for (const auto &[s, value] : coordinates)
-        element = rank::combine(field, Rational(1), element, value, radical[s]);
+        element = combine(field, Rational(1), element, value, radical[s]);
       outside.insert(element);
     }
     return static_cast<std::int64_t>(size) - outside.dimension();

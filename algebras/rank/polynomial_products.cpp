@@ -8,8 +8,6 @@
 
 namespace algebras {
 
-using namespace rank;
-
 namespace {
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max() / 4;
@@ -133,9 +131,9 @@ const PolynomialProducts::TruncatedPlan &PolynomialProducts::truncatedPlan(std::
   return truncated_plans_[n] = plan;
 }
 
-// k[x]/(base^exponent) as a part of k[x]/(all), whose idempotent is given; inputs of that many coefficients.
+// k[x]/(base^exponent) as a part of k[x]/(all), with idempotent e; inputs of that many coefficients.
 BilinearAlgorithm PolynomialProducts::localAlgorithm(const Polynomial &base, std::int64_t exponent,
-                                                     std::int64_t inputs, const Polynomial &idempotent,
+                                                     std::int64_t inputs, const Polynomial &e,
                                                      const Polynomial &all) {
   std::int64_t d = degree(base);
   Polynomial modulus = power(field_, base, exponent);
@@ -161,7 +159,7 @@ BilinearAlgorithm PolynomialProducts::localAlgorithm(const Polynomial &base, std
     coordinates.push_back(std::move(own));
   }
   std::vector<SparseVector> forms = transposed(coordinates, length), images;
-  Polynomial image = idempotent;
+  Polynomial image = e;
   for (std::int64_t s = 0; s < 2 * length - 1; ++s) {
     images.push_back(sparse(image));
     image = remainder(field_, multiply(field_, image, step), all);
@@ -189,11 +187,9 @@ BilinearAlgorithm PolynomialProducts::byRemainders(std::int64_t n, std::vector<M
     if (modulus.base.empty())
       continue;
     Polynomial own = power(field_, modulus.base, modulus.exponent);
-    Polynomial others = divide(field_, all, own).first;
-    Polynomial idempotent =
-        multiply(field_, others, inverseModulo(field_, remainder(field_, others, own), own));
+    Polynomial others = divideExactly(field_, all, own);
     BilinearAlgorithm local =
-        localAlgorithm(modulus.base, modulus.exponent, n, remainder(field_, idempotent, all), all);
+        localAlgorithm(modulus.base, modulus.exponent, n, idempotent(field_, own, others), all);
     result.insert(result.end(), local.begin(), local.end());
   }
   if (at_infinity > 0) {
@@ -274,10 +270,8 @@ BilinearAlgorithm PolynomialProducts::modulo(const Polynomial &f) {
   BilinearAlgorithm result;
   for (const auto &[base, exponent] : factor(field_, f)) {
     Polynomial own = power(field_, base, exponent);
-    Polynomial others = divide(field_, f, own).first;
-    Polynomial idempotent =
-        multiply(field_, others, inverseModulo(field_, remainder(field_, others, own), own));
-    BilinearAlgorithm local = localAlgorithm(base, exponent, degree(f), remainder(field_, idempotent, f), f);
+    Polynomial others = divideExactly(field_, f, own);
+    BilinearAlgorithm local = localAlgorithm(base, exponent, degree(f), idempotent(field_, own, others), f);
     result.insert(result.end(), local.begin(), local.end());
   }
   return result;

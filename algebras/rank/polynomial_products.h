@@ -1,8 +1,8 @@
 // Bilinear algorithms for polynomials: products, truncated products, products modulo a polynomial.
 #pragma once
 
+#include "algebras/linear/polynomial.h"
 #include "algebras/rank/bilinear_algorithm.h"
-#include "algebras/rank/polynomial.h"
 
 #include <cstdint>
 #include <map>
@@ -24,14 +24,14 @@ public:
   BilinearAlgorithm truncated(std::int64_t n);
   // k[x]/(f) in the basis 1, x, x^2, ..., f of degree at least 1: 2n - t over large fields, with t the number
   // of distinct irreducible factors.
-  BilinearAlgorithm modulo(const rank::Polynomial &f);
+  BilinearAlgorithm modulo(const Polynomial &f);
 
   std::int64_t fullCost(std::int64_t n) { return fullPlan(n).cost; }
   std::int64_t truncatedCost(std::int64_t n) { return truncatedPlan(n).cost; }
 
 private:
   struct Modulus {
-    rank::Polynomial base; // irreducible; empty stands for the point at infinity
+    Polynomial base; // irreducible; empty stands for the point at infinity
     std::int64_t exponent = 1;
   };
   struct FullPlan {
@@ -49,8 +49,8 @@ private:
   const TruncatedPlan &truncatedPlan(std::int64_t n);
   std::vector<Modulus> cheapestModuli(std::int64_t n);
   std::int64_t modulusCost(std::int64_t degree, std::int64_t exponent);
-  BilinearAlgorithm localAlgorithm(const rank::Polynomial &base, std::int64_t exponent, std::int64_t inputs,
-                                   const rank::Polynomial &idempotent, const rank::Polynomial &all);
+  BilinearAlgorithm localAlgorithm(const Polynomial &base, std::int64_t exponent, std::int64_t inputs,
+                                   const Polynomial &e, const Polynomial &all);
   BilinearAlgorithm byRemainders(std::int64_t n, std::vector<Modulus> moduli);
   BilinearAlgorithm byKaratsuba(std::int64_t n, std::int64_t half);
 

@@ -196,8 +196,8 @@ private:
       std::vector<SparseVector> basis;
       std::vector<std::string> parts;
       for (const PolynomialFactor &one_factor : factors) {
-        algebras::Polynomial local = power(field, one_factor.factor, one_factor.multiplicity);
-        algebras::Polynomial others = divideExactly(field, own.polynomial, local);
+        Polynomial local = power(field, one_factor.factor, one_factor.multiplicity);
+        Polynomial others = divideExactly(field, own.polynomial, local);
         Matrix e = evaluate(idempotent(field, local, others), own.powers);
         Block block = blockOf(product, product.leftMatrix(e), e);
         RecognisedAlgorithm part = run(block.table, block.one, nullptr, true);

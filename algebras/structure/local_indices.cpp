@@ -6,7 +6,6 @@
 #include "algebras/structure/real_places.h"
 
 #include <flint/fmpq_mat.h>
-#include <flint/fmpq_poly.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -23,21 +22,6 @@ namespace {
 Matrix traceForm(const Lattice &lattice) {
   ProductOperator product(lattice.table());
   return product.bilinear(product.traces());
-}
-
-std::int64_t realPlaces(const Polynomial &polynomial) {
-  fmpq_poly_t copy;
-  fmpq_poly_init(copy);
-  for (std::size_t exponent = 0; exponent < polynomial.size(); ++exponent)
-    fmpq_poly_set_coeff_fmpq(copy, static_cast<slong>(exponent), FlintAccess::get(polynomial[exponent]));
-  fmpz_poly_t integral;
-  fmpz_poly_init(integral);
-  fmpq_poly_get_numerator(integral, copy);
-  slong real = 0, complex = 0;
-  fmpz_poly_signature(&real, &complex, integral);
-  fmpz_poly_clear(integral);
-  fmpq_poly_clear(copy);
-  return real;
 }
 
 class Finder {
@@ -94,7 +78,7 @@ private:
   }
 
   void addRealPlaces() {
-    std::int64_t difference = realPlaces(center_) * degree_ - signature(traceForm(lattice_));
+    std::int64_t difference = realRoots(center_) * degree_ - signature(traceForm(lattice_));
     if (difference < 0 || difference % (2 * degree_) != 0 || (degree_ % 2 != 0 && difference != 0))
       throw std::logic_error("localIndices: a signature that no algebra of this degree has");
     add(2, difference / (2 * degree_), "infinity");

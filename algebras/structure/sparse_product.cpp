@@ -1,20 +1,11 @@
 #include "algebras/structure/sparse_product.h"
 
+#include "algebras/linear/sparse_vector.h"
+
 #include <algorithm>
+#include <map>
 
 namespace algebras {
-
-namespace {
-
-SparseVector gather(const Field &field, const std::map<std::int64_t, Rational> &sums) {
-  SparseVector result;
-  for (const auto &[slot, sum] : sums)
-    if (Rational value = field.reduce(sum); !value.isZero())
-      result.emplace_back(slot, std::move(value));
-  return result;
-}
-
-} // namespace
 
 SparseVector SparseProduct::multiply(const SparseVector &x, const SparseVector &y) const {
   std::map<std::int64_t, Rational> sums;
@@ -26,17 +17,16 @@ SparseVector SparseProduct::multiply(const SparseVector &x, const SparseVector &
       if (place != y.end() && place->first == constant.j)
         sums[constant.k] += a * place->second * constant.value;
     }
-  return gather(table_.field(), sums);
+  SparseVector result;
+  for (const auto &[slot, sum] : sums)
+    if (Rational value = table_.field().reduce(sum); !value.isZero())
+      result.emplace_back(slot, std::move(value));
+  return result;
 }
 
 SparseVector SparseProduct::combine(const Rational &a, const SparseVector &x, const Rational &b,
                                     const SparseVector &y) const {
-  std::map<std::int64_t, Rational> sums;
-  for (const auto &[slot, value] : x)
-    sums[slot] += a * value;
-  for (const auto &[slot, value] : y)
-    sums[slot] += b * value;
-  return gather(table_.field(), sums);
+  return algebras::combine(table_.field(), a, x, b, y);
 }
 
 } // namespace algebras

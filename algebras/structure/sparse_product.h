@@ -4,8 +4,6 @@
 #include "algebras/identity.h"
 #include "algebras/table/table.h"
 
-#include <map>
-
 namespace algebras {
 
 // Keeps a reference to the table.

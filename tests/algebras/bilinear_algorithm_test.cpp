@@ -13,7 +13,6 @@
 namespace {
 
 using namespace algebras;
-using namespace algebras::rank;
 
 const std::vector<Field> &fields() {
   static const std::vector<Field> all{Field(),

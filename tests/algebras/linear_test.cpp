@@ -117,6 +117,29 @@ TEST(Linear, ModularSpansAgreeWithEchelonForms) {
   }
 }
 
+TEST(Linear, PolynomialsDivideAndAdd) {
+  auto integers = [](std::vector<std::int64_t> values) { return Polynomial(values.begin(), values.end()); };
+  for (const Field &field : {Field(), Field::prime(7)}) {
+    Polynomial f = integers({3, 0, 2, 5}), g = integers({1, 2});
+    auto [quotient, rest] = divide(field, f, g);
+    EXPECT_LT(degree(rest), degree(g));
+    EXPECT_EQ(add(field, multiply(field, quotient, g), rest), f);
+    EXPECT_EQ(remainder(field, f, g), rest);
+    EXPECT_TRUE(add(field, f, scale(field, field.reduce(Rational(-1)), f)).empty());
+    EXPECT_THROW(divide(field, f, {}), std::logic_error);
+  }
+  EXPECT_EQ(monomial(2), integers({0, 0, 1}));
+  // Over GF(2): x^2 + x + 1; the two of degree 3, in order of their coefficients as digits.
+  Field two = Field::prime(2);
+  EXPECT_EQ(irreducibles(two, 2, 9), (std::vector<Polynomial>{integers({1, 1, 1})}));
+  EXPECT_EQ(irreducibles(two, 3, 9),
+            (std::vector<Polynomial>{integers({1, 1, 0, 1}), integers({1, 0, 1, 1})}));
+  EXPECT_EQ(irreducibles(Field::prime(5), 1, 3).size(), 3u);
+  EXPECT_EQ(realRoots(integers({-2, 0, 0, 1})), 1);
+  EXPECT_EQ(realRoots(integers({-2, 0, 1})), 2);
+  EXPECT_EQ(realRoots(integers({1, 0, 0, 0, 1})), 0);
+}
+
 TEST(Linear, PolynomialsFactorAndGiveIdempotents) {
   Field q;
   auto integers = [](std::vector<std::int64_t> values) { return Polynomial(values.begin(), values.end()); };

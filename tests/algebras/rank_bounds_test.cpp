@@ -2,9 +2,9 @@
 #include "algebras/constructions.h"
 #include "algebras/expression.h"
 #include "algebras/facts.h"
+#include "algebras/linear/polynomial.h"
 #include "algebras/rank/bounds.h"
 #include "algebras/rank/minimal_rank.h"
-#include "algebras/rank/polynomial.h"
 #include "algebras/rank/recognition.h"
 #include "tests/algebras/random_algebra.h"
 
@@ -277,14 +277,14 @@ TEST(Recognition, Quaternions) {
 
 TEST(Recognition, FieldsOverSmallFields) {
   auto field = [](const Field &ground, std::initializer_list<std::int64_t> coefficients) {
-    rank::Polynomial f;
+    Polynomial f;
     for (std::int64_t value : coefficients)
       f.push_back(ground.reduce(Rational(value)));
     std::vector<Constant> constants;
-    std::int64_t n = rank::degree(f);
+    std::int64_t n = degree(f);
     for (std::int64_t i = 0; i < n; ++i)
       for (std::int64_t j = 0; j < n; ++j) {
-        rank::Polynomial rest = rank::remainder(ground, rank::monomial(i + j), f);
+        Polynomial rest = remainder(ground, monomial(i + j), f);
         for (std::size_t k = 0; k < rest.size(); ++k)
           if (!rest[k].isZero())
             constants.push_back({i, j, static_cast<std::int64_t>(k), rest[k]});

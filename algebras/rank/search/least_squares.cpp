@@ -1,6 +1,6 @@
 #include "algebras/rank/search/least_squares.h"
 
-#include "algebras/rank/span.h"
+#include "algebras/linear/sparse_span.h"
 
 #include <algorithm>
 #include <cmath>
@@ -290,7 +290,7 @@ std::optional<BilinearAlgorithm> LeastSquares::solveExactly(const Factors &facto
           (mode == 0 ? result[s].alpha : result[s].beta)
               .emplace_back(i, Rational(own.numerator, own.denominator));
       }
-  Span span(table_.field());
+  SparseSpan span(table_.field());
   std::vector<std::size_t> origin;
   for (std::size_t s = 0; s < r; ++s) {
     SparseVector form;

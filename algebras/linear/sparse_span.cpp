@@ -1,35 +1,10 @@
-#include "algebras/rank/span.h"
+#include "algebras/linear/sparse_span.h"
 
 #include <algorithm>
 
-namespace algebras::rank {
+namespace algebras {
 
-SparseVector combine(const Field &field, const Rational &a, const SparseVector &x, const Rational &b,
-                     const SparseVector &y) {
-  SparseVector result;
-  result.reserve(x.size() + y.size());
-  auto push = [&](std::int64_t index, const Rational &value) {
-    if (Rational own = field.reduce(value); !own.isZero())
-      result.emplace_back(index, std::move(own));
-  };
-  std::size_t s = 0, t = 0;
-  while (s < x.size() || t < y.size()) {
-    if (t == y.size() || (s < x.size() && x[s].first < y[t].first)) {
-      push(x[s].first, a * x[s].second);
-      ++s;
-    } else if (s == x.size() || y[t].first < x[s].first) {
-      push(y[t].first, b * y[t].second);
-      ++t;
-    } else {
-      push(x[s].first, a * x[s].second + b * y[t].second);
-      ++s;
-      ++t;
-    }
-  }
-  return result;
-}
-
-Span::Reduced Span::reduce(const SparseVector &vector) const {
+SparseSpan::Reduced SparseSpan::reduce(const SparseVector &vector) const {
   Reduced result{vector, {}};
   // Rows have their leading entry first, so that one pass in ascending order meets each of them once.
   for (auto row = rows_.begin(); row != rows_.end() && !result.rest.empty(); ++row) {
@@ -44,7 +19,7 @@ Span::Reduced Span::reduce(const SparseVector &vector) const {
   return result;
 }
 
-bool Span::insert(const SparseVector &vector) {
+bool SparseSpan::insert(const SparseVector &vector) {
   Reduced reduced = reduce(vector);
   if (reduced.rest.empty())
     return false;
@@ -58,7 +33,7 @@ bool Span::insert(const SparseVector &vector) {
   return true;
 }
 
-std::optional<SparseVector> Span::coordinates(const SparseVector &vector) const {
+std::optional<SparseVector> SparseSpan::coordinates(const SparseVector &vector) const {
   Reduced reduced = reduce(vector);
   if (!reduced.rest.empty())
     return std::nullopt;
@@ -66,7 +41,7 @@ std::optional<SparseVector> Span::coordinates(const SparseVector &vector) const 
 }
 
 std::vector<SparseVector> relations(const Field &field, const std::vector<SparseVector> &images) {
-  Span span(field);
+  SparseSpan span(field);
   std::vector<std::int64_t> origin; // of the basis vectors
   std::vector<SparseVector> result;
   for (std::size_t s = 0; s < images.size(); ++s) {
@@ -84,4 +59,4 @@ std::vector<SparseVector> relations(const Field &field, const std::vector<Sparse
   return result;
 }
 
-} // namespace algebras::rank
+} // namespace algebras

@@ -1,19 +1,19 @@
-// A subspace of vectors that grows by one vector at a time.
+// A subspace of sparse vectors that grows by one vector at a time, and remembers them.
 #pragma once
 
-#include "algebras/identity.h" // SparseVector
+#include "algebras/linear/sparse_vector.h"
 
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <vector>
 
-namespace algebras::rank {
+namespace algebras {
 
 // Rows are kept in the order in which they came; for small dimensions.
-class Span {
+class SparseSpan {
 public:
-  explicit Span(const Field &field) : field_(field) {}
+  explicit SparseSpan(const Field &field) : field_(field) {}
 
   std::int64_t dimension() const { return static_cast<std::int64_t>(basis_.size()); }
   // The vectors that were inserted and lay outside at that time.
@@ -39,8 +39,4 @@ private:
 // A basis of the x with sum_s x_s images[s] = 0.
 std::vector<SparseVector> relations(const Field &field, const std::vector<SparseVector> &images);
 
-// a x + b y.
-SparseVector combine(const Field &field, const Rational &a, const SparseVector &x, const Rational &b,
-                     const SparseVector &y);
-
-} // namespace algebras::rank
+} // namespace algebras
