@@ -1,0 +1,82 @@
+// The walk over a kernel that finds its mutations. What can go wrong with one kind of instruction stands in
+// one source: synchronisation.cpp, products.cpp, memory.cpp.
+#pragma once
+
+#include "tests/mutation/mutations.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace mutation_test {
+
+using namespace mlir;
+
+class Enumerator {
+public:
+  explicit Enumerator(ModuleOp module);
+  std::vector<Mutation> run();
+
+private:
+  void add(const std::string &kind, const std::string &what, std::function<void(Operation *)> edit);
+  void kernel(LLVM::LLVMFuncOp function);
+  /// A ring's parity is flipped where the ring begins anew: parity XOR zext(it does). That of an exchange is
+  /// flipped with every tile: parity XOR 1.
+  void phase(LLVM::XOrOp flip);
+  void instruction(Operation *op);
+  void remove(Operation *op);
+  static Operation *nextInstruction(Operation *op);
+  void swap(Operation *op);
+  /// The last instruction of a block goes to where all ways from there meet again, where its operands reach
+  /// so far.
+  void late(Operation *op);
+  static Block *meetingPoint(Operation *op);
+  void namedBarrier(NVVM::BarrierOp barrier);
+  void storeWait();
+  void wgmma(NVVM::WgmmaMmaAsyncOp product);
+  /// What other blocks shall see, or this one of them, at the scope of a block.
+  template <typename Op> void scope(Op op) {
+    if (op.getScope() != NVVM::MemScopeKind::CTA)
+      add("scope", "block", [](Operation *op) { cast<Op>(op).setScope(NVVM::MemScopeKind::CTA); });
+  }
+  static bool isOfCluster(Value address) {
+    return cast<LLVM::LLVMPointerType>(address.getType()).getAddressSpace() == 7;
+  }
+  /// Sums that go to another block.
+  void sent(LLVM::StoreOp store);
+  /// Sums that have come.
+  void received();
+  static bool isGlobal(Value address) {
+    return cast<LLVM::LLVMPointerType>(address.getType()).getAddressSpace() == 1;
+  }
+  /// cp.async: target, source, and how many bytes are there.
+  void threadCopy(NVVM::CpAsyncOp copy);
+  /// Which block of the cluster this is.
+  void rank();
+  /// The blocks that a copy goes to.
+  void multicast(NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp load);
+  void warpProduct(NVVM::MmaOp product);
+  /// A store of sums to global memory.
+  void result(LLVM::StoreOp store);
+  /// A single element on its way through a register: one of global memory, then itself or zero.
+  bool isElement(LLVM::LoadOp load) {
+    return copies_for_themselves && isGlobal(load.getAddr()) && load.getType().isInteger(16);
+  }
+  void elementLoad(LLVM::LoadOp load);
+  void elementStore(LLVM::StoreOp store);
+  /// A coordinate within its extent: of copies, of stores.
+  void mask(LLVM::ICmpOp comparison);
+  void coordinates(OperandRange values);
+
+  std::vector<Operation *> all;
+  std::vector<int> ordinals;
+  std::size_t current = 0;
+  bool copies_for_themselves = false; ///< the kernel's threads
+  std::vector<Mutation> found;
+};
+
+} // namespace mutation_test
