@@ -21,7 +21,7 @@ struct AlgorithmFile {
 // One product to a line; parseAlgorithm reads it back.
 std::string printAlgorithm(const AlgorithmFile &file);
 
-// InputError that names the file and the entry for whatever is wrong. Values are reduced into the field,
+// InputError with its place for whatever is wrong. Values are reduced into the field,
 // zeros dropped. Whether the algorithm is right is for findMismatch to say.
 AlgorithmFile parseAlgorithm(std::string_view text, const std::string &file);
 AlgorithmFile readAlgorithmFile(const std::string &path);

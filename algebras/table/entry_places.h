@@ -1,7 +1,7 @@
 // Where in a table file an entry stands.
 #pragma once
 
-#include "algebras/table/json_text.h"
+#include "algebras/json/json_text.h"
 
 #include <array>
 #include <cstddef>

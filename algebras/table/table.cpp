@@ -20,8 +20,8 @@ std::string describe(const Constant &constant) {
 } // namespace
 
 DuplicateConstant::DuplicateConstant(const Constant &constant)
-    : InputError(fmt::format("{} is given twice", describe(constant))), slots_{constant.i, constant.j,
-                                                                               constant.k} {
+    : InputError(fmt::format("{} is given twice", describe(constant))),
+      slots_{constant.i, constant.j, constant.k} {
   hint("give each (i, j, k) once, with its sum");
 }
 

@@ -10,41 +10,18 @@ namespace algebras {
 
 namespace {
 
-using nlohmann::json;
-using Token = JsonText::Token;
-
-constexpr std::size_t kLongestName = 65536;
-// Of a coefficient, in characters: numbers of a million digits are multiplied in milliseconds.
-constexpr std::size_t kLongestCoefficient = 1000000;
-
 enum class Key { Name, Field, Dimension, Constants, Identity, Comment, Expect, Reason, Source };
 constexpr std::array<std::string_view, 9> kKeys = {"name",    "field",  "dimension", "constants", "identity",
                                                    "comment", "expect", "reason",    "source"};
 constexpr const char *kEntryForm = "[i, j, k, \"num/den\"] is needed";
 
 // Takes the events of the parser; says where in the document the next one belongs.
-class DocumentReader {
+class DocumentReader : public JsonReader<DocumentReader> {
 public:
-  explicit DocumentReader(JsonText &text) : text_(text) {}
+  explicit DocumentReader(JsonText &text) : JsonReader(text) {}
   TableDocument take() && { return std::move(document_); }
 
-  // The interface of nlohmann::json_sax.
-  bool null() { return scalar(Scalar{Token::Literal, Scalar::Null}); }
-  bool boolean(bool) { return scalar(Scalar{Token::Literal, Scalar::Other}); }
-  bool number_integer(json::number_integer_t value) {
-    return scalar(Scalar{Token::Number, Scalar::Integer, value});
-  }
-  bool number_unsigned(json::number_unsigned_t value) {
-    if (value > static_cast<json::number_unsigned_t>(INT64_MAX))
-      return scalar(Scalar{Token::Number, Scalar::LongInteger});
-    return scalar(Scalar{Token::Number, Scalar::Integer, static_cast<std::int64_t>(value)});
-  }
-  bool number_float(json::number_float_t, const std::string &digits) {
-    bool integer = digits.find_first_not_of("0123456789", digits[0] == '-') == std::string::npos;
-    return scalar(Scalar{Token::Number, integer ? Scalar::LongInteger : Scalar::Other});
-  }
-  bool string(const std::string &value) { return scalar(Scalar{Token::String, Scalar::String, 0, &value}); }
-  bool binary(const json::binary_t &) { return false; } // not in JSON
+  // The interface of nlohmann::json_sax, the rest of it.
   bool start_object(std::size_t) {
     if (place_ == Place::Document)
       place_ = Place::Keys;
@@ -110,33 +87,7 @@ public:
     place_ = Place::Value;
     return true;
   }
-  bool parse_error(std::size_t position, const std::string &, const json::exception &error) {
-    text_.refuseSyntax(position, error);
-  }
-
-private:
-  enum class Place { Document, Keys, Value, Constants, Entry, Identity, Notes };
-
-  struct Scalar {
-    enum Kind { Null, Integer, LongInteger, String, Other }; // LongInteger: beyond 64 bits
-    Token token;
-    Kind kind;
-    std::int64_t integer = 0;
-    const std::string *string = nullptr;
-  };
-
-  [[noreturn]] void refuse(std::size_t offset, std::string message, std::string hint = {}) const {
-    throw InputError(std::move(message), text_.locate(offset)).hint(std::move(hint));
-  }
-  [[noreturn]] void refuse(const Scalar &scalar, const std::string &what, const char *needed) const {
-    std::size_t offset = text_.offset(scalar.token);
-    std::string shown(text_.bytes(scalar.token).substr(0, 60));
-    refuse(offset, fmt::format("{} is {}{}", what, shown, needed));
-  }
-  std::string entryName() const { return fmt::format("constants[{}]", document_.constants->size()); }
-  std::string partName() const { return fmt::format("{}[{}]", entryName(), part_); }
-
-  bool scalar(const Scalar &value) {
+  bool scalar(const JsonScalar &value) {
     switch (place_) {
     case Place::Entry:
       entryPart(value);
@@ -160,7 +111,13 @@ private:
     return true;
   }
 
-  void entryPart(const Scalar &value) {
+private:
+  enum class Place { Document, Keys, Value, Constants, Entry, Identity, Notes };
+
+  std::string entryName() const { return fmt::format("constants[{}]", document_.constants->size()); }
+  std::string partName() const { return fmt::format("{}[{}]", entryName(), part_); }
+
+  void entryPart(const JsonScalar &value) {
     if (part_ < 3)
       (part_ == 0   ? constant_.i
        : part_ == 1 ? constant_.j
@@ -173,21 +130,13 @@ private:
     ++part_;
   }
 
-  void topLevel(const Scalar &value) {
+  void topLevel(const JsonScalar &value) {
     switch (key_) {
     case Key::Name:
-      if (value.kind != Scalar::String)
-        refuse(value, "name", "; a string is needed");
-      if (value.string->size() > kLongestName)
-        refuse(text_.offset(value.token),
-               fmt::format("the name is {} bytes long; the limit is {}", value.string->size(), kLongestName));
-      if (std::any_of(value.string->begin(), value.string->end(),
-                      [](char byte) { return static_cast<unsigned char>(byte) < 0x20 || byte == 0x7f; }))
-        refuse(text_.offset(value.token), "the name has a control character");
-      document_.name = *value.string;
+      document_.name = nameOf(value, "name");
       break;
     case Key::Field:
-      if (value.kind != Scalar::String)
+      if (value.kind != JsonScalar::String)
         refuse(value, "field", "; \"Q\" or \"GF(p)\" is needed");
       document_.field = {*value.string, text_.offset(value.token)};
       break;
@@ -198,7 +147,7 @@ private:
     case Key::Constants:
       refuse(value, "constants", "; a list of [i, j, k, \"num/den\"] is needed");
     case Key::Identity:
-      if (value.kind != Scalar::Null)
+      if (value.kind != JsonScalar::Null)
         refuse(value, "identity", "; a list of coefficients is needed");
       break;
     case Key::Comment:
@@ -206,29 +155,6 @@ private:
     case Key::Reason:
     case Key::Source:
       break;
-    }
-  }
-
-  template <typename Name> std::int64_t integer(const Scalar &value, Name name) const {
-    if (value.kind == Scalar::Integer)
-      return value.integer;
-    refuse(value, name(),
-           value.kind == Scalar::LongInteger ? ", which does not fit in 64 bits" : "; an integer is needed");
-  }
-
-  template <typename Name> Rational coefficient(const Scalar &value, Name name) const {
-    if (value.kind == Scalar::Integer)
-      return Rational(value.integer);
-    if (value.kind != Scalar::String && value.kind != Scalar::LongInteger)
-      refuse(value, name(), "; a string \"num/den\" or an integer is needed");
-    std::string_view digits = value.kind == Scalar::String ? *value.string : text_.bytes(value.token);
-    if (digits.size() > kLongestCoefficient)
-      refuse(text_.offset(value.token), fmt::format("{} is {} characters long; the limit is {}", name(),
-                                                    digits.size(), kLongestCoefficient));
-    try {
-      return Rational::parse(digits);
-    } catch (InputError &error) {
-      refuse(text_.offset(value.token), fmt::format("{}: {}", name(), error.what()), error.hint());
     }
   }
 
@@ -285,7 +211,6 @@ private:
       place_ = Place::Keys;
   }
 
-  JsonText &text_;
   TableDocument document_;
   Place place_ = Place::Document;
   Key key_ = Key::Name;

@@ -1,7 +1,7 @@
 // What a table file says, before it is checked to be a table.
 #pragma once
 
-#include "algebras/table/json_text.h"
+#include "algebras/json/json_reader.h"
 #include "algebras/table/table.h"
 
 #include <cstddef>
@@ -11,12 +11,6 @@
 #include <vector>
 
 namespace algebras {
-
-// A value and the offset of its first byte in the file.
-template <typename Value> struct Written {
-  Value value;
-  std::size_t offset = 0;
-};
 
 struct TableDocument {
   std::optional<std::string> name;

@@ -81,8 +81,8 @@ void checkIdentity(JsonText &text, const Field &field, std::int64_t dimension,
     throw InputError(fmt::format("the identity has {} coefficients, the dimension is {}", length, dimension),
                      text.locate(length < dimension ? identity.offset : identityPlace(text, dimension)));
   for (std::int64_t n = 0; n < length; ++n)
-    identity.value[n] = placed(
-        text, [&] { return identityPlace(text, n); }, [&] { return field.reduce(identity.value[n]); });
+    identity.value[n] =
+        placed(text, [&] { return identityPlace(text, n); }, [&] { return field.reduce(identity.value[n]); });
 }
 
 Table toTable(JsonText &text, TableDocument document) {
@@ -94,8 +94,7 @@ Table toTable(JsonText &text, TableDocument document) {
     field = placed(
         text, [&] { return document.field->offset; }, [&] { return Field::parse(document.field->value); });
   std::int64_t dimension = document.dimension->value;
-  placed(
-      text, [&] { return document.dimension->offset; }, [&] { Table::requireDimension(dimension); });
+  placed(text, [&] { return document.dimension->offset; }, [&] { Table::requireDimension(dimension); });
   checkConstants(text, field, dimension, *document.constants);
   std::optional<std::vector<Rational>> identity;
   std::optional<SourceLocation> identity_place;

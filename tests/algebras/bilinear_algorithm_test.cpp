@@ -1,7 +1,6 @@
 // Every constructed algorithm against the structure constants.
 #include "algebras/constructions.h"
 #include "algebras/error.h"
-#include "algebras/rank/algorithm_json.h"
 #include "algebras/rank/bilinear_algorithm.h"
 #include "algebras/rank/linear_maps.h"
 #include "algebras/rank/matrix_multiplication.h"
@@ -229,56 +228,6 @@ TEST(BilinearAlgorithm, TensorAndDirectProducts) {
     appendDirect(sum, six, 4);
     EXPECT_FALSE(findMismatch(sum, directProduct(left, right).expand()));
   }
-}
-
-TEST(AlgorithmJson, ComesBackAsItWas) {
-  for (const Field &field : fields()) {
-    AlgorithmFile file{"M(3)", "a \"rule\"", field, 9, matrixAlgorithm(field, 3)};
-    AlgorithmFile again = parseAlgorithm(printAlgorithm(file), "a.json");
-    EXPECT_EQ(again.products, file.products);
-    EXPECT_EQ(again.field, field);
-    EXPECT_EQ(again.dimension, 9);
-    EXPECT_EQ(again.rule, file.rule);
-    EXPECT_EQ(again.name, file.name);
-  }
-}
-
-void expectRefused(const std::string &text, const std::string &part) {
-  try {
-    parseAlgorithm(text, "bad.json");
-    ADD_FAILURE() << "accepted: " << text;
-  } catch (const InputError &error) {
-    EXPECT_NE(error.render().find(part), std::string::npos) << error.render();
-    EXPECT_NE(error.render().find("bad.json"), std::string::npos) << error.render();
-  }
-}
-
-TEST(AlgorithmJson, WhatIsWrongIsNamed) {
-  expectRefused("{", "not JSON");
-  expectRefused("[]", "a JSON object");
-  expectRefused(R"({"dimension": 1})", "\"products\" is missing");
-  expectRefused(R"({"products": []})", "\"dimension\" is missing");
-  expectRefused(R"({"dimension": 0, "products": []})", "at least 1");
-  expectRefused(R"({"dimension": -3, "products": []})", "at least 1");
-  expectRefused(R"({"dimension": 18446744073709551615, "products": []})", "dimension is");
-  expectRefused(R"({"dimension": "2", "products": []})", "an integer");
-  expectRefused(R"({"dimension": 1, "products": {}})", "a list");
-  expectRefused(R"({"dimension": 1, "dimension": 1, "products": []})", "given twice");
-  expectRefused(R"x({"dimension": 1, "field": "GF(4)", "products": []})x", "not prime");
-  expectRefused(R"({"dimension": 1, "colour": 1, "products": []})", "\"colour\" means nothing");
-  expectRefused(R"({"dimension": 1, "products": [{"alpha": []}]})", "products[0]");
-  auto one = [](const std::string &alpha, const std::string &field = "Q") {
-    return R"x({"dimension": 2, "field": ")x" + field + R"x(", "products": [{"alpha": )x" + alpha +
-           R"x(, "beta": [[0, "1"]], "gamma": [[0, "1"]]}]})x";
-  };
-  EXPECT_NO_THROW(parseAlgorithm(one(R"([[1, "1/2"], [0, 3]])"), "good.json"));
-  expectRefused(one(R"([[2, "1"]])"), "products[0].alpha[0] has index 2");
-  expectRefused(one(R"([[-1, "1"]])"), "products[0].alpha[0]");
-  expectRefused(one(R"([[18446744073709551615, "1"]])"), "products[0].alpha[0]");
-  expectRefused(one(R"([[0, "1/0"]])"), "denominator zero");
-  expectRefused(one(R"([[0, 0.5]])"), "products[0].alpha[0]");
-  expectRefused(one(R"([[0, "1"], [0, "1"]])"), "index 0 twice");
-  expectRefused(one(R"([[0, "1/3"]])", std::string("GF(3)")), "divides its denominator");
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-#include "algebras/table/json_text.h"
+#include "algebras/json/json_text.h"
 
 #include <fmt/format.h>
 

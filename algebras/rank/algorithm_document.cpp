@@ -1,0 +1,259 @@
+#include "algebras/rank/algorithm_document.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace algebras {
+
+namespace {
+
+enum class Key { Name, Rule, Field, Dimension, Products, Comment, Source };
+constexpr std::array<std::string_view, 7> kKeys = {"name",     "rule",    "field", "dimension",
+                                                   "products", "comment", "source"};
+constexpr const char *kTermForm = "[index, \"num/den\"] is needed";
+constexpr const char *kVectorForm = "a list of [index, \"num/den\"] is needed";
+constexpr const char *kProductForm = "an object with alpha, beta and gamma is needed";
+
+class DocumentReader : public JsonReader<DocumentReader> {
+public:
+  explicit DocumentReader(JsonText &text) : JsonReader(text) {}
+  AlgorithmDocument take() && { return std::move(document_); }
+
+  // The interface of nlohmann::json_sax, the rest of it.
+  bool start_object(std::size_t) {
+    if (place_ == Place::Document) {
+      place_ = Place::Keys;
+    } else if (place_ == Place::Products) {
+      offset_ = text_.offset(Token::Bracket);
+      document_.products->emplace_back();
+      vector_offsets_ = {};
+      place_ = Place::ProductKeys;
+    } else {
+      open("an object");
+    }
+    return true;
+  }
+  bool end_object() {
+    switch (place_) {
+    case Place::Notes:
+      close();
+      break;
+    case Place::ProductKeys:
+      for (std::size_t vector = 0; vector < kProductKeys.size(); ++vector)
+        if (!vector_offsets_[vector])
+          refuse(offset_, fmt::format("{} has no {}; {}", productName(), kProductKeys[vector], kProductForm));
+      place_ = Place::Products;
+      break;
+    default:
+      document_.end = text_.offset(Token::Bracket);
+    }
+    return true;
+  }
+  bool start_array(std::size_t) {
+    if (place_ == Place::Value && key_ == Key::Products) {
+      document_.products.emplace();
+      place_ = Place::Products;
+    } else if (place_ == Place::Vector && !in_vector_) {
+      in_vector_ = true;
+    } else if (place_ == Place::Vector) {
+      offset_of_term_ = text_.offset(Token::Bracket);
+      part_ = 0;
+      place_ = Place::Term;
+    } else {
+      open("a list");
+    }
+    return true;
+  }
+  bool end_array() {
+    switch (place_) {
+    case Place::Notes:
+      close();
+      break;
+    case Place::Term:
+      if (part_ != 2)
+        refuse(offset_of_term_,
+               fmt::format("{} is {}; {}", termName(), text_.excerpt(offset_of_term_), kTermForm));
+      terms().push_back(std::move(term_));
+      place_ = Place::Vector;
+      break;
+    case Place::Vector:
+      place_ = Place::ProductKeys;
+      break;
+    default:
+      place_ = Place::Keys;
+    }
+    return true;
+  }
+  bool key(const std::string &name) {
+    if (place_ == Place::Notes)
+      return true;
+    std::size_t offset = text_.offset(Token::String);
+    if (place_ == Place::ProductKeys) {
+      vector_ = find(kProductKeys, name, offset, fmt::format("in {}", productName()),
+                     "the keys are alpha, beta and gamma");
+      once(vector_offsets_[vector_], name, offset);
+      in_vector_ = false;
+      place_ = Place::Vector;
+      return true;
+    }
+    std::size_t index = find(kKeys, name, offset, "in an algorithm",
+                             "the keys are name, rule, field, dimension and products");
+    once(key_offsets_[index], name, offset);
+    key_ = static_cast<Key>(index);
+    place_ = Place::Value;
+    return true;
+  }
+
+  bool scalar(const JsonScalar &value) {
+    switch (place_) {
+    case Place::Term:
+      termPart(value);
+      break;
+    case Place::Value:
+      topLevel(value);
+      place_ = Place::Keys;
+      break;
+    case Place::Vector:
+      if (in_vector_)
+        refuse(value, termName(), fmt::format("; {}", kTermForm).c_str());
+      refuse(value, vectorName(), fmt::format("; {}", kVectorForm).c_str());
+    case Place::Products:
+      refuse(value, fmt::format("products[{}]", document_.products->size()),
+             fmt::format("; {}", kProductForm).c_str());
+    case Place::Document:
+      refuseDocument(text_.offset(value.token));
+    case Place::Keys: // the grammar has a key here
+    case Place::ProductKeys:
+    case Place::Notes:
+      break;
+    }
+    return true;
+  }
+
+private:
+  enum class Place { Document, Keys, Value, Products, ProductKeys, Vector, Term, Notes };
+
+  template <typename Names>
+  std::size_t find(const Names &names, const std::string &name, std::size_t offset, const std::string &where,
+                   const char *hint) const {
+    auto known = std::find(names.begin(), names.end(), name);
+    if (known == names.end())
+      refuse(offset, fmt::format("key {} means nothing {}", text_.excerpt(offset), where), hint);
+    return static_cast<std::size_t>(known - names.begin());
+  }
+  void once(std::optional<std::size_t> &first, const std::string &name, std::size_t offset) const {
+    if (first)
+      refuse(offset, fmt::format("key \"{}\" is given twice", name),
+             fmt::format("it is given first in line {}", text_.locate(*first).line));
+    first = offset;
+  }
+
+  std::string productName() const { return fmt::format("products[{}]", document_.products->size() - 1); }
+  std::string vectorName() const { return fmt::format("{}.{}", productName(), kProductKeys[vector_]); }
+  std::vector<AlgorithmDocument::Term> &terms() { return document_.products->back()[vector_]; }
+  std::string termName() const {
+    return fmt::format("{}[{}]", vectorName(), document_.products->back()[vector_].size());
+  }
+
+  void termPart(const JsonScalar &value) {
+    auto name = [&] { return fmt::format("{}[{}]", termName(), part_); };
+    if (part_ == 0) {
+      term_.index_offset = text_.offset(value.token);
+      term_.index = integer(value, name);
+    } else if (part_ == 1) {
+      term_.value_offset = text_.offset(value.token);
+      term_.value = coefficient(value, name);
+    } else {
+      refuse(text_.offset(value.token), fmt::format("{} has more than two parts; {}", termName(), kTermForm));
+    }
+    ++part_;
+  }
+
+  void topLevel(const JsonScalar &value) {
+    switch (key_) {
+    case Key::Name:
+      document_.name = nameOf(value, "name");
+      break;
+    case Key::Rule:
+      document_.rule = nameOf(value, "rule");
+      break;
+    case Key::Field:
+      if (value.kind != JsonScalar::String)
+        refuse(value, "field", "; \"Q\" or \"GF(p)\" is needed");
+      document_.field = {*value.string, text_.offset(value.token)};
+      break;
+    case Key::Dimension:
+      document_.dimension = {integer(value, [] { return std::string("dimension"); }),
+                             text_.offset(value.token)};
+      break;
+    case Key::Products:
+      refuse(value, "products", "; a list is needed");
+    case Key::Comment:
+    case Key::Source:
+      break;
+    }
+  }
+
+  [[noreturn]] void refuseDocument(std::size_t offset) const {
+    refuse(offset, "an algorithm is a JSON object",
+           "{\"field\": \"Q\", \"dimension\": 1, \"products\": [{\"alpha\": [[0, \"1\"]], ...}]}");
+  }
+
+  // A list or an object where an algorithm has none.
+  void open(const char *what) {
+    std::size_t offset = text_.offset(Token::Bracket);
+    switch (place_) {
+    case Place::Notes:
+      ++depth_;
+      return;
+    case Place::Document:
+      refuseDocument(offset);
+    case Place::Products:
+      refuse(offset, fmt::format("products[{}] is {}; {}", document_.products->size(), what, kProductForm));
+    case Place::Vector:
+      if (in_vector_)
+        refuse(offset, fmt::format("{} is {}; {}", termName(), what, kTermForm));
+      refuse(offset, fmt::format("{} is {}; {}", vectorName(), what, kVectorForm));
+    case Place::Term:
+      refuse(offset, fmt::format("{} has {} inside; {}", termName(), what, kTermForm));
+    case Place::Keys: // the grammar has a key here
+    case Place::ProductKeys:
+      return;
+    case Place::Value:
+      break;
+    }
+    if (key_ != Key::Comment && key_ != Key::Source)
+      refuse(offset, fmt::format("{} is {}; {} is needed", kKeys[static_cast<std::size_t>(key_)], what,
+                                 key_ == Key::Products    ? "a list"
+                                 : key_ == Key::Dimension ? "an integer"
+                                                          : "a string"));
+    place_ = Place::Notes;
+    depth_ = 1;
+  }
+  void close() {
+    if (--depth_ == 0)
+      place_ = Place::Keys;
+  }
+
+  AlgorithmDocument document_;
+  Place place_ = Place::Document;
+  Key key_ = Key::Name;
+  std::array<std::optional<std::size_t>, kKeys.size()> key_offsets_;
+  std::int64_t depth_ = 0; // inside notes
+  // The product at hand, its vector, its term.
+  std::size_t offset_ = 0, vector_ = 0, offset_of_term_ = 0;
+  std::array<std::optional<std::size_t>, kProductKeys.size()> vector_offsets_;
+  bool in_vector_ = false; // its list has begun
+  AlgorithmDocument::Term term_;
+  int part_ = 0;
+};
+
+} // namespace
+
+AlgorithmDocument readAlgorithmDocument(JsonText &text) {
+  DocumentReader reader(text);
+  text.read(reader);
+  return std::move(reader).take();
+}
+
+} // namespace algebras
