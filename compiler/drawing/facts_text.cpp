@@ -38,10 +38,19 @@ std::string components(const std::vector<std::int64_t> &dimensions) {
   return shortened(parts, ", ");
 }
 
+// Numbers that no one reads to the end are cut; --json has all of them.
+std::string coefficientText(const algebras::Rational &value) {
+  constexpr std::size_t kLongest = 60, kKept = 20;
+  std::string text = value.toString();
+  return text.size() <= kLongest ? text
+                                 : fmt::format("{}...{} ({} characters)", text.substr(0, kKept),
+                                               text.substr(text.size() - kKept), text.size());
+}
+
 std::string identity(const algebras::SparseVector &vector) {
   std::vector<std::string> parts;
   for (const auto &[slot, coefficient] : vector) {
-    std::string scale = coefficient.isOne() ? "" : coefficient.toString() + " ";
+    std::string scale = coefficient.isOne() ? "" : coefficientText(coefficient) + " ";
     parts.push_back(coefficient.sign() < 0 ? fmt::format("({}b{})", scale, slot)
                                            : fmt::format("{}b{}", scale, slot));
   }

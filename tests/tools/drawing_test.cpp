@@ -231,4 +231,16 @@ TEST(Facts, AWitnessIsNamed) {
   EXPECT_NE(lines[0].reason.find("witness"), std::string::npos);
 }
 
+TEST(Facts, LongNumbersAreCut) {
+  std::string long_number = "1" + std::string(500, '3');
+  algebras::Facts facts = algebras::deriveFacts(parseExpression(
+      R"json(table({"dimension":1,"constants":[[0,0,0,"1/)json" + long_number + R"json("]]}))json"));
+  std::vector<compiler::FactLine> lines = compiler::factLines(facts);
+  auto unital =
+      std::find_if(lines.begin(), lines.end(), [](const auto &line) { return line.label == "unital"; });
+  ASSERT_NE(unital, lines.end());
+  EXPECT_EQ(unital->reason.substr(0, 33), "identity: 13333333333333333333...");
+  EXPECT_NE(unital->reason.find("(501 characters) b0"), std::string::npos) << unital->reason;
+}
+
 } // namespace
