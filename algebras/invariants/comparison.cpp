@@ -26,11 +26,12 @@ std::string componentText(const Field &field, const ComponentType &type) {
   std::string center =
       type.center_degree == 1 ? field.name() : fmt::format("a field of degree {}", type.center_degree);
   if (!type.isSplitOverCenter())
-    return fmt::format("dimension {} over {}{}", type.dimension / type.center_degree, center,
+    return fmt::format("dimension {} over {}{}{}", type.dimension / type.center_degree, center,
                        type.matrix_degree == 1 ? ", a division algebra"
                        : type.matrix_degree
                            ? fmt::format(", degree {} over a division algebra", *type.matrix_degree)
-                           : "");
+                           : "",
+                       type.local_indices.empty() ? "" : " of local indices " + type.local_indices);
   return *type.matrix_degree == 1 ? center : fmt::format("M({}) over {}", *type.matrix_degree, center);
 }
 

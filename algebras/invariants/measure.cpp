@@ -17,7 +17,7 @@ std::vector<ComponentType> componentTypes(const Decomposition &decomposition) {
   std::vector<ComponentType> result;
   for (const SimpleComponent &component : decomposition.components)
     result.push_back({component.dimension, static_cast<std::int64_t>(component.center_polynomial.size()) - 1,
-                      component.matrix_degree, component.center_polynomial});
+                      component.matrix_degree, component.center_polynomial, component.local_indices});
   std::sort(result.begin(), result.end(), [](const ComponentType &a, const ComponentType &b) {
     return std::tie(a.dimension, a.center_degree, a.matrix_degree) <
            std::tie(b.dimension, b.center_degree, b.matrix_degree);
@@ -29,7 +29,7 @@ std::vector<ComponentType> componentTypes(const Decomposition &decomposition) {
 std::vector<ComponentType> splitComponents(const PeirceQuiver &peirce) {
   std::vector<ComponentType> result;
   for (std::int64_t size : peirce.sizes)
-    result.push_back({size * size, 1, size, {Rational(-1), Rational(1)}});
+    result.push_back({size * size, 1, size, {Rational(-1), Rational(1)}, ""});
   std::sort(result.begin(), result.end(),
             [](const ComponentType &a, const ComponentType &b) { return a.dimension < b.dimension; });
   return result;
@@ -94,7 +94,8 @@ Invariants measure(const Algebra &algebra) {
     result.components = splitComponents(*result.peirce);
   if (algebra.dimension() > kLargestMeasured)
     return result;
-  std::optional<Decomposition> decomposition = decompose(algebra);
+  std::optional<Decomposition> decomposition =
+      result.facts.decomposition ? result.facts.decomposition : decompose(algebra);
   if (!decomposition)
     return result;
   result.components = componentTypes(*decomposition);

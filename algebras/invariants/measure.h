@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace algebras {
@@ -17,7 +18,8 @@ struct ComponentType {
   std::int64_t center_degree = 0;
   std::optional<std::int64_t> matrix_degree;
   std::vector<Rational>
-      center_polynomial; // of one generator of the centre; another generator has another one
+      center_polynomial;     // of one generator of the centre; another generator has another one
+  std::string local_indices; // of its division algebra, as in SimpleComponent
 
   // M_d of its centre: then dimension, degree and the centre say everything.
   bool isSplitOverCenter() const {

@@ -93,7 +93,14 @@ std::optional<bool> sameComponent(const Field &field, const ComponentType &left,
     return same;
   if (left.isSplitOverCenter() && right.isSplitOverCenter())
     return true;
-  return std::nullopt; // division algebras over one centre
+  if (left.local_indices.empty() || right.local_indices.empty())
+    return std::nullopt; // division algebras over one centre
+  if (left.local_indices != right.local_indices)
+    return false;
+  // A quaternion algebra over Q is known by the places where it is ramified (Albert, Brauer, Hasse, Noether).
+  bool quaternions = left.center_degree == 1 && left.matrix_degree && right.matrix_degree &&
+                     left.dimension == 4 * *left.matrix_degree * *left.matrix_degree;
+  return quaternions ? std::optional(true) : std::nullopt;
 }
 
 std::optional<IsomorphismProof> proveIsomorphic(const Algebra &left, const Invariants &left_invariants,

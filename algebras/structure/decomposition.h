@@ -28,6 +28,9 @@ struct SimpleComponent {
   // Why D is a division algebra when dim D > its centre's, for people ("ramified at 2 and infinity"); else
   // empty.
   std::string division_reason;
+  // The local indices of D that are not 1, "2 at 3, infinity": the same for isomorphic algebras. Empty for
+  // fields, and where not all are known.
+  std::string local_indices;
 };
 
 struct Decomposition {

@@ -62,6 +62,7 @@ Decomposition decomposeDense(const Table &table, const SparseVector &identity) {
     Splitting splitting = split(quotient, part, component.dimension);
     component.matrix_degree = splitting.degree;
     component.division_reason = splitting.division_reason;
+    component.local_indices = splitting.local_indices;
     for (const Matrix &unit : splitting.units)
       component.matrix_units.push_back(represent(unit));
     sum += component.dimension;

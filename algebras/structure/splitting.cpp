@@ -7,6 +7,7 @@
 #include "algebras/structure/real_places.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -37,7 +38,7 @@ public:
       return result;
     }
     while (corner_.dimension() > center_degree_ && result.division_reason.empty())
-      if (!(field_.isRationals() ? descendOverRationals(result.division_reason) : descendAtRandom()))
+      if (!(field_.isRationals() ? descendOverRationals(result) : descendAtRandom()))
         return result;
     result.degree = exactRoot(dimension_ / corner_.dimension());
     if (*result.degree > 1)
@@ -47,14 +48,15 @@ public:
 
 private:
   // Takes a smaller idempotent, or finds the reason why there is none: false when neither came about.
-  bool descendOverRationals(std::string &reason) {
+  bool descendOverRationals(Splitting &result) {
     if (corner_.dimension() == 4 && center_degree_ == 1)
-      return decideQuaternions(reason) || (maximizeLattice(reason) && decideQuaternions(reason));
+      return decideQuaternions(result) || (maximizeLattice(result) && decideQuaternions(result));
     if (descendBySlots() || descendInLattice())
       return true;
     if (corner_.dimension() == 4 * center_degree_)
-      reason = definiteReason();
-    return !reason.empty() || (maximizeLattice(reason) && (!reason.empty() || descendInLattice()));
+      result.division_reason = definiteReason();
+    return !result.division_reason.empty() ||
+           (maximizeLattice(result) && (!result.division_reason.empty() || descendInLattice()));
   }
 
   void moveTo(Matrix f) {
@@ -159,7 +161,7 @@ private:
 
   // Takes an order that is maximal at as many primes as can be for the lattice: there the structure of the
   // corner has no more places to hide in. On the way all local indices are found. False when that was done.
-  bool maximizeLattice(std::string &reason) {
+  bool maximizeLattice(Splitting &result) {
     if (is_maximal_ || corner_.dimension() > kLargestLattice)
       return false;
     Lattice lattice = shortLattice();
@@ -167,8 +169,12 @@ private:
     LocalIndices indices = localIndices(lattice, f_, center_.polynomial, degree);
     lattice_ = lattice.elements();
     is_maximal_ = true;
-    if (indices.common_multiple == degree)
-      reason = fmt::format("degree {} over its centre, with local indices {}", degree, indices.places);
+    if (indices.common_multiple != degree)
+      return true;
+    if (indices.complete)
+      result.local_indices = indices.places;
+    result.division_reason =
+        fmt::format("degree {} over its centre, with local indices {}", degree, indices.places);
     return true;
   }
 
@@ -206,7 +212,7 @@ private:
 
   // The corner is a quaternion algebra over Q. False when that is not decided; a reason when it is a division
   // algebra.
-  bool decideQuaternions(std::string &reason) {
+  bool decideQuaternions(Splitting &result) {
     // Twice the reduced trace is the trace of multiplication; elements without trace have rational squares,
     // and those of short elements can be factored.
     Lattice lattice = shortLattice();
@@ -233,8 +239,9 @@ private:
       std::string list = places[0];
       for (std::size_t at = 1; at < places.size(); ++at)
         list += (at + 1 == places.size() ? " and " : ", ") + places[at];
-      reason = fmt::format("quaternion algebra ({}, {}) over Q, ramified at {}", a->squarefree.toString(),
-                           b->squarefree.toString(), list);
+      result.local_indices = fmt::format("2 at {}", fmt::join(places, ", "));
+      result.division_reason = fmt::format("quaternion algebra ({}, {}) over Q, ramified at {}",
+                                           a->squarefree.toString(), b->squarefree.toString(), list);
       return true;
     }
     std::optional<std::array<Rational, 3>> point = solveConic(a->squarefree, b->squarefree);

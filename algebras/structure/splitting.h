@@ -14,6 +14,7 @@ struct Splitting {
   std::optional<std::int64_t> degree; // d, where the component is known to be M_d(D)
   std::vector<Matrix> units;          // d*d of them, row-major; empty for d = 1 and where d is not known
   std::string division_reason;        // why D is a division algebra, when it is larger than its centre
+  std::string local_indices;          // as in SimpleComponent
 };
 
 // Of the component e B of a semisimple algebra B with centre field `center`, of dimension `dimension` over

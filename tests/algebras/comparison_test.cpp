@@ -87,6 +87,21 @@ TEST(Comparison, SemisimpleAndFields) {
   Comparison cubics = compareText(R"q(quiver("x:1->1", relations="x^3 - 2*e(1)"))q",
                                   R"q(quiver("x:1->1", relations="x^3 - 3*e(1)"))q");
   EXPECT_EQ(cubics.verdict, Verdict::NotIsomorphic);
+  // Quaternion algebras over Q by the places where they are ramified: (-1, -1) and (-1, -2) at 2 and
+  // infinity,
+  // (-1, -3) at 3 and infinity.
+  auto hamilton = [](std::int64_t a, std::int64_t b) {
+    return fmt::format(R"q(quiver("i:1->1, j:1->1", relations="i^2 + {}*e(1), j^2 + {}*e(1), i*j + j*i"))q",
+                       -a, -b);
+  };
+  Comparison ramified = compareText(hamilton(-1, -1), hamilton(-1, -3));
+  EXPECT_EQ(ramified.verdict, Verdict::NotIsomorphic);
+  EXPECT_NE(ramified.reasons.at(0).find("local indices 2 at 3, infinity"), std::string::npos)
+      << ramified.reasons.at(0);
+  EXPECT_EQ(compareText(hamilton(-1, -1), hamilton(-1, -2)).verdict, Verdict::Isomorphic);
+  EXPECT_EQ(compareText(hamilton(-1, -1) + "*M(2)", hamilton(-1, -3) + "*M(2)").verdict,
+            Verdict::NotIsomorphic);
+  EXPECT_EQ(compareText(hamilton(-1, -1) + "*M(2)", hamilton(-1, -2) + "*M(2)").verdict, Verdict::Isomorphic);
   // M(2) and the quaternions over Q; over GF(5) quaternions are matrices.
   const char *quaternions = R"q(quiver("i:1->1, j:1->1", relations="i^2 + e(1), j^2 + e(1), i*j + j*i"))q";
   EXPECT_EQ(compareText(quaternions, "M(2)").verdict, Verdict::NotIsomorphic);
