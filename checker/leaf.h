@@ -1,408 +1,346 @@
 // What the certificate of one table proves; the numbers in brackets are the sections of docs/certificates.md.
 #pragma once
 
-#include "checker/input.h"
-
-#include <optional>
+#include "checker/irreducible.h"
 
 namespace checker {
 
-struct Simple { // a simple algebra: its dimension, that of its centre, and n if it is M(n) over its centre
-                // (0: not known)
-  std::int64_t dimension, center, degree;
+struct Simple { // a simple algebra: its dimension, that of its centre, and n if it is M(n) over its centre (0: not
+                // known)
+  Index dimension, center, degree;
   auto operator<=>(const Simple &) const = default;
 };
-
 struct Facts {
-  std::int64_t dimension = 0, nonzeros = 0, rank_upper = 0;
+  Integer dimension, nonzeros, rank_upper, center; // dimension of the centre: 0 where it is not claimed
   bool associative = true, unital = true, commutative = true;
-  bool arrow = false, chain = false; // e_i J e_j, e_i J e_j J e_l not zero for some i != j != l [9]
-  std::optional<std::int64_t> center;
-  std::vector<std::int64_t> layers;          // dim rad^s / rad^(s+1)
-  std::map<Simple, std::int64_t> components; // of A/rad, with their numbers; empty where nothing is claimed
+  bool arrow = false, chain = false;    // e_i J e_j, e_i J e_j J e_l not zero for some i != j != l [9]
+  Element layers;                       // s: dim rad^s / rad^(s+1)
+  std::map<Simple, Integer> components; // of A/rad, with their numbers; empty where nothing is claimed
 };
-
-// A number below 2^63; or {"n", "base", "factors"} by Pocklington's theorem: a^(n-1) = 1 modulo n,
-// a^((n-1)/q) - 1 is a unit for each prime q given, and what these primes leave of n - 1 is less than its
-// root.
-inline Integer provedPrime(const Json &reason) {
-  if (!reason.is_object()) {
-    require(isPrime(bigInteger(reason)), "not a prime below 2^63");
-    return bigInteger(reason);
-  }
-  Integer n = bigInteger(reason.at("n")), base = bigInteger(reason.at("base")), rest = n - 1, power;
-  require(n > 3, "not a prime");
-  auto powerLessOne = [&](const Integer &exponent) -> Integer {
-    mpz_powm(power.get_mpz_t(), base.get_mpz_t(), exponent.get_mpz_t(), n.get_mpz_t());
-    return power - 1;
-  };
-  for (const Json &factor : list(reason.at("factors"))) {
-    Integer q = provedPrime(factor);
-    require(rest % q == 0 && gcd(powerLessOne((n - 1) / q), n) == 1, "a number is not proved prime");
-    while (rest % q == 0) rest /= q;
-  }
-  require(powerLessOne(n - 1) == 0 && rest * rest < n, "a number is not proved prime");
-  return n;
-}
-
-// |f(n)| = d p, where n is further than d from all roots of f, and p prime: then f is irreducible [8].
-inline bool hasPrimeValue(const Element &f, const Json &reason) {
-  Integer n = bigInteger(reason.at("at")), d = bigInteger(reason.at("cofactor")), value, power = 1, largest;
-  Index at = 0;
-  for (const auto &[s, coefficient] : f.terms) {
-    for (; at < s; ++at) power *= n;
-    value += coefficient * power;
-    largest = std::max<Integer>(largest, abs(coefficient));
-  }
-  Integer roots = 2 + largest / f.terms.back().second; // Cauchy's bound on their absolute values
-  return d > 0 && n > roots + d && abs(value) == d * provedPrime(reason.at("prime"));
-}
 
 class Leaf {
 public:
-  Leaf(const Algebra &algebra, const Json &proof) : a_(algebra), commutator_(algebra), proof_(proof) {
-    for (Index slot = 0; slot < a_.dimension; ++slot) basis_.push_back({{{slot, 1}}});
-    for (const Integer &value : a_.values) commutator_.values.push_back(-value);
-    for (auto [i, j, k, value] : a_.constants) // x y - y x; a constant may occur twice, which adds
-      commutator_.constants.push_back({j, i, k, value + static_cast<std::uint32_t>(a_.values.size())});
-    commutator_.index();
-  }
+  Leaf(const Algebra &algebra, const Json &proof)
+      : a_(algebra), n_(algebra.dimension), p_(algebra.characteristic), proof_(proof) {}
 
   Facts check() {
-    facts_.dimension = a_.dimension;
-    facts_.nonzeros = facts_.rank_upper = std::ssize(a_.constants);
+    facts_.dimension = n_;
+    for (Index s = 0; s < n_; ++s) {
+      facts_.nonzeros += a_.by_left[s].size();
+      facts_.commutative &= a_.multiplication(kCommutator, {{s, 1}}).empty();
+    }
+    facts_.rank_upper = facts_.nonzeros; // a product for each
     facts_.associative = isAssociative();
     facts_.unital = isUnital();
-    facts_.commutative = std::ranges::all_of(a_.constants, [&](const Constant &constant) {
-      return std::ranges::any_of(a_.constantsOf(constant.j, constant.i), [&](const Constant &other) {
-        return other.k == constant.k && other.value == constant.value;
-      });
-    });
     if (proof_.contains("algorithm")) checkAlgorithm();
     if (!facts_.associative || !facts_.unital) return facts_;
     if (proof_.contains("center")) checkCenter();
-    if (proof_.contains("radical")) {
-      checkRadical();
-      checkSemisimple();
-      checkComponents();
-      if (proof_.contains("peirce")) checkPeirce();
-    }
+    if (!proof_.contains("radical")) return facts_;
+    checkRadical();
+    checkSemisimple();
+    checkComponents();
+    if (proof_.contains("peirce")) checkPeirce();
     return facts_;
   }
 
 private:
-  Element read(const Json &value) const { return element(value, a_); }
   Element read(const char *key) const { return element(proof_.at(key), a_); }
-  static auto requireIn(const Space &space, const char *otherwise) {
-    return [&space, otherwise](std::size_t, std::size_t, const Element &product) {
-      require(space.remainder(product).terms.empty(), otherwise);
-    };
+  Element times(const Element &x, const Element &y) const { return apply(a_.multiplication(kLeft, x), y, p_); }
+  // g x, x g or g x - x g (or its negative) for the generators g, where it is not 0.
+  Operator multiples(Side side_of_g, const Element &x) const {
+    return a_.multiplication(Side(-side_of_g), x, &generators_);
+  }
+  // Adds to `space` what an element generates under multiplication by A, modulo an ideal; whether that is anything new.
+  bool generate(Space &space, const Element &element, const std::vector<Side> &sides, const Space &ideal) const {
+    const Index before = space.dimension();
+    for (Elements queue{element}; !queue.empty();) {
+      const Element rest = space.insert(ideal.remainder(queue.back()));
+      queue.pop_back();
+      for (Side side : sides)
+        for (auto &[g, product] : multiples(side, rest)) queue.push_back(product);
+    }
+    return space.dimension() > before;
   }
 
-  // [2] By a witness not; or generators lie in the middle nucleus and their words span, or the whole basis
-  // lies there.
+  // [2] By a witness not; or the generators, slots, lie in the middle nucleus. They are all slots if none are given.
   bool isAssociative() {
     claim = "associative";
     if (proof_.contains("witness")) {
       Elements w = elements(proof_.at("witness"), a_);
-      a_.addProduct(a_.multiply(w.at(0), w.at(1)), w.at(2), 1);
-      a_.addProduct(w.at(0), a_.multiply(w.at(1), w.at(2)), -1);
-      bool differs = false;
-      for (const auto &[slot, value] : a_.take().terms)
-        differs = differs || (slot == w.at(3).terms.at(0).first && w.size() == 4);
-      require(differs, "the witness is none");
+      require(w.size() == 4, "four slots are needed");
+      Element difference = times(times(w[0], w[1]), w[2]);
+      addProduct(difference, times(w[0], times(w[1], w[2])), -1);
+      require(reduced(difference, p_).contains(w[3].begin()->first), "the witness is none");
       return false;
     }
-    Elements words = elements(proof_.value("generators", Json::array()), a_);
-    for (const Element &g : words.empty() ? basis_ : words) requireMiddleNucleus(g);
-    if (words.empty()) return true;
-    Rank rank(a_.characteristic);
-    std::int64_t generators = std::ssize(words);
-    for (const Json &word : list(proof_.at("words")))
-      words.push_back(a_.multiply(words[integer(word.at(0), 0, std::ssize(words) - 1)],
-                                  words[integer(word.at(1), 0, generators - 1)]));
-    for (const Element &word : words) rank.insert(word);
-    require(rank.get() == basis_.size() && words.size() == basis_.size(), "the words are not a basis");
+    const bool given = proof_.contains("generators");
+    generators_.assign(n_, !given);
+    if (given)
+      for (const Json &slot : proof_.at("generators")) generators_[integer(slot, 0, n_ - 1)] = true;
+    Space words(q_);
+    for (Index g = 0; given && g < n_; ++g)
+      if (generators_[g]) generate(words, {{g, 1}}, {kLeft}, zero_);
+    require(!given || words.dimension() == n_, "the generators are not shown to generate");
+    requireMiddleNucleus();
     return true;
   }
-  // (b_i g) b_j = b_i (g b_j), wherever there are constants for a side.
-  void requireMiddleNucleus(const Element &g) const {
-    std::map<Index, Element> left, right;
-    std::vector<std::pair<Index, Index>> pairs;
-    for (Index i : a_.leftFactors(g))
-      for (const auto &[m, value] : (left[i] = a_.multiply(basis_[i], g)).terms)
-        for (const Constant &constant : a_.row(m))
-          if (pairs.empty() || pairs.back() != std::pair(i, constant.j)) pairs.emplace_back(i, constant.j);
-    for (const auto &[m, value] : g.terms)
-      for (const Constant &constant : a_.row(m)) right.try_emplace(constant.j);
-    for (auto &[j, product] : right)
-      for (const auto &[m, value] : (product = a_.multiply(g, basis_[j])).terms)
-        for (Index i : a_.leftFactors(basis_[m])) pairs.emplace_back(i, j);
-    std::ranges::sort(pairs);
-    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-    for (auto [i, j] : pairs) {
-      a_.addProduct(left[i], basis_[j], 1);
-      a_.addProduct(basis_[i], right[j], -1);
-      require(a_.take().terms.empty(), "(x g) y and x (g y) differ");
+  // (x g) y = x (g y) for basis elements x and y and the generators g. 128 of the x at once are digits of integers to
+  // the base 2^w, which is more than a digit's absolute value.
+  void requireMiddleNucleus() const {
+    Integer bound = p_;
+    for (const Integer &value : a_.values) bound = std::max<Integer>(bound, abs(value));
+    bound *= 2 * n_ * bound;
+    const std::size_t w = mpz_sizeinbase(bound.get_mpz_t(), 2);
+    for (Index first = 0; first < n_; first += 128) {
+      Operator packed; // b_m -> sum of x b_m
+      for (Index x = first; x < std::min(n_, first + 128); ++x)
+        for (const Constant &c : a_.by_left[x]) packed[c.j][c.k] += a_.values[c.value] << (x - first) * w;
+      std::map<std::pair<Index, Index>, Element> sums; // by g and y
+      for (const auto &[m, image] : packed) {
+        for (const auto &[s, digits] : generators_[m] ? image : Element())
+          for (const Constant &c : a_.by_left[s]) addProduct(sums[{m, c.j}][c.k], digits, a_.values[c.value]);
+        for (const Constant &c : a_.by_output[m]) // over GF(p) no digit becomes negative
+          if (generators_[c.i]) addProduct(sums[{c.i, c.j}], image, p_ - a_.values[c.value]);
+      }
+      for (auto &[place, sum] : sums)
+        for (auto &[k, digits] : sum)
+          for (; digits != 0; digits >>= w)
+            require(p_ != 0 && Integer(digits & ((Integer(1) << w) - 1)) % p_ == 0, "(x g) y and x (g y) differ");
     }
   }
 
-  // [3] u b_j = b_j = b_j u; or equations (u b_s)_k = [s = k] and (b_s u)_k = [s = k] that add up to 0 = c, c
-  // not 0.
+  // [3] u b_j = b_j = b_j u; or equations (u b_s)_k = [s = k] and (b_s u)_k = [s = k] that add up to 0 = c, c not 0.
   bool isUnital() {
     claim = "unital";
     if (proof_.contains("identity")) {
-      const Element u = read("identity");
-      for (const Element &b : basis_)
-        for (bool left : {true, false}) {
-          a_.addProduct(left ? u : b, left ? b : u, 1);
-          a_.add(b, -u.denominator * a_.scale);
-          require(a_.take().terms.empty(), "the identity is none");
-        }
+      Operator left = a_.multiplication(kLeft, read("identity")), right = a_.multiplication(kRight, read("identity"));
+      for (Index j = 0; j < n_; ++j)
+        require(left[j] == Element{{j, a_.common * a_.scale}} && left[j] == right[j], "the identity is none");
       return true;
     }
-    std::map<Index, mpq_class> form; // in the coefficients of u; the right side at -1
-    for (const Json &equation : list(proof_.at("no_identity"))) {
-      bool left = equation.at(0) == "left";
-      std::int64_t s = integer(equation.at(1), 0, a_.dimension - 1), k = integer(equation.at(2), 0, a_.dimension - 1);
-      mpq_class weight = number(equation.at(3), a_.characteristic);
-      for (auto [i, j, l, value] : a_.constants)
-        if (l == k && (left ? j : i) == s) form[left ? i : j] += weight * a_.values[value] / a_.scale;
-      form[-1] += s == k ? weight : 0;
+    Element form; // in the coefficients of u; the right side at -1
+    for (const Json &equation : proof_.at("no_identity")) {
+      const bool left = equation.at(0) == "left";
+      const Index s = integer(equation.at(1), 0, n_ - 1), k = integer(equation.at(2), 0, n_ - 1);
+      const Integer weight = number(equation.at(3), a_.common, p_);
+      for (const Constant &c : left ? a_.by_right[s] : a_.by_left[s])
+        if (c.k == k) addProduct(form[left ? c.i : c.j], weight, a_.values[c.value]);
+      if (s == k) addProduct(form[-1], weight, a_.scale);
     }
-    for (const auto &[slot, sum] : form)
-      require((slot == -1) != (a_.characteristic ? sum.get_num() % Integer(a_.characteristic) == 0 : sum == 0),
-              "no contradiction between the equations for an identity");
+    form = reduced(form, p_);
+    require(form.size() == 1 && form.contains(-1), "no contradiction between the equations for an identity");
     return false;
   }
 
   // [4] x y = sum of alpha(x) beta(y) gamma.
   void checkAlgorithm() {
     claim = "rank_upper";
-    std::map<std::tuple<Index, Index, Index>, mpq_class> sums;
-    for (auto [i, j, k, value] : a_.constants) sums[{i, j, k}] = mpq_class(a_.values[value]) / a_.scale;
-    for (const Json &product : list(proof_.at("algorithm"))) {
-      Elements f = elements(product, a_);
-      mpq_class denominator = f.at(0).denominator * f.at(1).denominator * f.at(2).denominator;
-      for (const auto &[i, x] : f[0].terms)
-        for (const auto &[j, y] : f[1].terms)
-          for (const auto &[k, z] : f[2].terms) sums[{i, j, k}] -= x * y * z / denominator;
+    std::map<std::pair<Index, Index>, Element> sums;
+    for (const Json &product : proof_.at("algorithm")) {
+      const Elements f = elements(product, a_);
+      require(f.size() == 3, "[alpha, beta, gamma] is needed");
+      for (const auto &[i, x] : f[0])
+        for (const auto &[j, y] : f[1]) addProduct(sums[{i, j}], f[2], x * y * a_.scale);
     }
-    for (const auto &[place, sum] : sums)
-      require(a_.characteristic ? sum.get_num() % Integer(a_.characteristic) == 0 : sum == 0,
-              "the bilinear algorithm computes another product");
-    facts_.rank_upper = std::ssize(proof_.at("algorithm"));
+    for (const std::vector<Constant> &row : a_.by_left)
+      for (const Constant &c : row) sums[{c.i, c.j}][c.k] -= a_.values[c.value] * a_.common * a_.common * a_.common;
+    for (auto &[place, sum] : sums) require(reduced(sum, p_).empty(), "the algorithm computes another product");
+    facts_.rank_upper = proof_.at("algorithm").size();
   }
 
-  // [5] Elements commute with the basis and are independent; there are no more.
+  // [5] Elements commute with the generators and are independent; there are no more.
   void checkCenter() {
     claim = "center_dimension";
-    Elements center = elements(proof_.at("center"), a_);
-    Rank rank(a_.characteristic);
-    for (const Element &z : center) rank.insert(z);
-    require(rank.get() == center.size(), "the central elements are not independent");
-    requireCenter(center, center.size(), Space(a_, {}), 0);
-    facts_.center = std::ssize(center);
+    const Elements center = elements(proof_.at("center"), a_);
+    Space independent(q_);
+    for (const Element &z : center) require(!independent.insert(z).empty(), "central elements depend on each other");
+    requireCenter(center, std::ssize(center), zero_);
+    facts_.center = center.size();
   }
-  // In the quotient by an ideal, the elements are central, and [x, b_s] = 0 for all s leaves a space of
-  // dimension at most `most` for x.
-  void requireCenter(const Elements &elements, std::size_t most, const Space &ideal,
-                     std::size_t ideal_dimension) const {
-    commutator_.products(basis_, elements, requireIn(ideal, "an element is not central"));
-    Rank equations(a_.characteristic);
-    for (Index s = 0; s < a_.dimension && equations.get() + most + ideal_dimension < basis_.size(); ++s) {
-      std::map<Index, Element> by_output;
-      for (Index i : commutator_.leftFactors(basis_[s]))
-        if (!ideal.leads(i))
-          for (const auto &[k, value] : ideal.remainder(commutator_.multiply(basis_[i], basis_[s])).terms)
-            by_output[k].terms.emplace_back(i, value);
-      for (const auto &[k, equation] : by_output) equations.insert(equation);
-    }
-    require(equations.get() + most + ideal_dimension >= basis_.size(), "the centre may be larger");
+  // Modulo an ideal, the elements are central, and g x - x g = 0 for all g leaves at most that dimension for x.
+  void requireCenter(const Elements &elements, Index dimension, const Space &ideal) const {
+    for (const Element &z : elements)
+      for (const auto &[g, bracket] : multiples(kCommutator, z))
+        require(ideal.contains(bracket), "an element is not central");
+    Operator equations; // for x, by g and k
+    for (Index s = 0; s < n_; ++s)
+      if (!ideal.leads(s))
+        for (const auto &[g, bracket] : multiples(kCommutator, {{s, 1}}))
+          for (const auto &[k, coefficient] : ideal.remainder(bracket)) equations[g * n_ + k][s] = coefficient;
+    Space independent(q_);
+    for (const auto &[place, equation] : equations)
+      if (independent.dimension() + dimension + ideal.dimension() < n_) independent.insert(equation);
+    require(independent.dimension() + dimension + ideal.dimension() >= n_, "the centre may be larger");
   }
 
-  // [6] J_1 is an ideal; J_s J_1 lies in J_(s+1) and spans it; the last is 0. So J_1 is nilpotent, J_s its power.
+  // [6] The J_s are ideals, J_s J_1 lies in J_(s+1) and spans it, and the last is 0: J_s is a power of J_1, nilpotent.
   void checkRadical() {
     claim = "radical_series";
-    for (const Json &power : list(proof_.at("radical"))) powers_.push_back(elements(power, a_));
-    while (powers_.size() < 3 || !powers_.end()[-2].empty()) powers_.emplace_back(); // 0, twice at least
-    for (const Elements &power : powers_) spaces_.emplace_back(a_, power);
-    facts_.layers.push_back(a_.dimension - std::ssize(powers_[0]));
-    a_.products(basis_, powers_[0], requireIn(spaces_[0], "the radical is not a left ideal"));
-    a_.products(powers_[0], basis_, requireIn(spaces_[0], "the radical is not a right ideal"));
-    for (std::size_t s = 0; !powers_[s].empty(); ++s) {
-      require(powers_[s].size() > powers_[s + 1].size(), "the powers of the radical do not descend");
-      facts_.layers.push_back(std::ssize(powers_[s]) - std::ssize(powers_[s + 1]));
-      Rank rank(a_.characteristic);
-      for (const Element &row : powers_[s + 1])
-        require(spaces_[s].remainder(row).terms.empty(), "a power is not inside the one before");
-      for (const Element &row : powers_[s + 2]) rank.insert(row);
-      Elements rows; // those that are in J_(s+1), too, have products with J_1 that span J_(s+2): the next step
-      for (const Element &row : powers_[s])
-        if (!spaces_[s + 1].hasRow(row)) rows.push_back(row);
-      a_.products(rows, powers_[0], [&](std::size_t, std::size_t, const Element &product) {
-        require(spaces_[s + 1].remainder(product).terms.empty(), "a product is not in the next power");
-        if (rank.get() < powers_[s + 1].size()) rank.insert(product);
-      });
-      require(rank.get() == powers_[s + 1].size(), "the products do not span the next power");
+    std::vector<Elements> powers;
+    for (const Json &power : proof_.at("radical")) powers.push_back(elements(power, a_));
+    const Index length = std::ssize(powers);
+    powers.resize(length + 2); // 0
+    for (const Elements &power : powers) radical_.emplace_back(p_, a_.common, power);
+    facts_.layers[0] = n_ - radical_[0].dimension();
+    Space generated(q_); // modulo J_2, by the elements that are chosen to generate J_1
+    Elements generating;
+    Operator columns;            // of the rows of each J_s that are not in J_(s+1): slot -> number of the row -> entry
+    std::vector<Index> power_of; // row
+    for (Index s = 0; s < length; ++s) {
+      facts_.layers[s + 1] = radical_[s].dimension() - radical_[s + 1].dimension();
+      require(facts_.layers[s + 1] > 0, "the powers of the radical do not descend");
+      for (const Element &row : powers[s + 1])
+        require(radical_[s].contains(row), "a power is not inside the one before");
+      for (const Element &row : powers[s]) {
+        if (radical_[s + 1].contains(row)) continue;
+        for (Side side : {kLeft, kRight})
+          for (const auto &[g, product] : multiples(side, row))
+            require(radical_[s].contains(product), "a power of the radical is not an ideal");
+        if (s == 0 && generate(generated, row, {kLeft, kRight}, radical_[1])) generating.push_back(row);
+        for (const auto &[slot, entry] : row) columns[slot][std::ssize(power_of)] = entry;
+        power_of.push_back(s);
+      }
     }
+    require(generated.dimension() + radical_[1].dimension() == radical_[0].dimension(), "the radical may be larger");
+    std::vector<Space> spanned(length, Space(q_)); // modulo J_(s+2), by products, which lie in J_(s+1)
+    for (const Element &h : generating) {
+      Operator products; // of the rows by h
+      for (const auto &[slot, image] : a_.multiplication(kRight, h))
+        for (const auto &[row, entry] : columns[slot]) addProduct(products[row], image, entry);
+      for (const auto &[row, product] : products) {
+        const Index s = power_of[row];
+        require(radical_[s + 1].contains(reduced(product, p_)), "a product is not in the next power");
+        generate(spanned[s], product, {kRight}, radical_[s + 2]);
+      }
+    }
+    for (Index s = 0; s < length; ++s)
+      require(spanned[s].dimension() + radical_[s + 2].dimension() == radical_[s + 1].dimension(),
+              "the products do not span the next power");
   }
 
-  // [7] With any w, the form tr(z -> x y z w) on A/J vanishes on nilpotent ideals: not degenerate, it allows
-  // none.
+  // [7] With any w, the form tr(z -> x y z w) on A/J vanishes on nilpotent ideals: not degenerate, it allows none.
   void checkSemisimple() {
     claim = "radical_dimension";
-    const Element w = read(proof_.contains("form") ? "form" : "identity");
-    std::vector<Integer> trace(a_.dimension); // of z -> b_i z w, times a common denominator
-    std::vector<std::map<Index, Integer>> image;
-    for (const Element &b : basis_) {
-      Element product = a_.multiply(spaces_[0].remainder(b), w);
-      image.emplace_back(product.terms.begin(), product.terms.end());
+    const Operator times_w = a_.multiplication(kRight, read(proof_.contains("form") ? "form" : "identity"));
+    Space form(q_);
+    Element trace; // of z -> b_i z w
+    for (Index l = 0; l < n_; ++l) {
+      const Element image = apply(times_w, radical_[0].remainder({{l, 1}}), p_);
+      for (const Constant &c : a_.by_output[l])
+        if (auto found = image.find(c.j); found != image.end())
+          addProduct(trace[c.i], a_.values[c.value], found->second);
     }
-    for (auto [i, j, l, value] : a_.constants)
-      if (auto found = image[l].find(j); found != image[l].end()) trace[i] += a_.values[value] * found->second;
-    Rank form(a_.characteristic);
-    for (Index i = 0; i < a_.dimension; ++i) {
-      for (auto [row, j, l, value] : a_.row(i)) a_.add(j, trace[l], a_.values[value]);
-      form.insert(a_.take());
+    for (const std::vector<Constant> &row : a_.by_left) {
+      Element values; // of the form at b_i and b_j, by j
+      for (const Constant &c : row) addProduct(values[c.j], trace[c.k], a_.values[c.value]);
+      form.insert(values);
     }
-    require(form.get() + powers_[0].size() == basis_.size(), "the form is degenerate");
+    require(form.dimension() + radical_[0].dimension() == n_, "the form is degenerate");
   }
 
-  // [8] Modulo J: orthogonal idempotents e with sum 1. The dimensions of the e A e add up, so that nothing is between
-  // them. The centre of each has a field F[z], and that of the quotient is no larger than these together.
+  // [8] Modulo J: central idempotents e with sum 1, so that the quotient is the product of the A e. The centre of each
+  // has a field F[z], and that of the quotient is no larger than these together.
   void checkComponents() {
     claim = "simple_components";
-    const Json &entries = list(proof_.at("components"));
-    const Element one = read("identity");
-    Integer denominator = one.denominator;
-    for (const Json &entry : entries) {
-      idempotents_.push_back(read(entry.is_object() ? entry.at("idempotent") : entry));
-      denominator = lcm(denominator, idempotents_.back().denominator);
+    Element rest = read("identity");
+    for (const Json &entry : proof_.at("components")) {
+      idempotents_.push_back(element(entry.is_object() ? entry.at("idempotent") : entry, a_));
+      addProduct(rest, idempotents_.back(), -1);
     }
-    a_.add(one, -denominator / one.denominator);
-    for (const Element &e : idempotents_) a_.add(e, denominator / e.denominator);
-    require(spaces_[0].remainder(a_.take()).terms.empty(), "the idempotents do not add up to 1");
-    a_.products(idempotents_, idempotents_, [&](std::size_t u, std::size_t v, const Element &product) {
-      require(u == v || spaces_[0].remainder(product).terms.empty(), "two idempotents are not orthogonal");
-    });
-    Rank all(a_.characteristic);
-    std::vector<std::int64_t> dimensions(entries.size());
-    a_.products(idempotents_, basis_, [&](std::size_t c, std::size_t, const Element &product) {
-      std::size_t before = all.get();
-      all.insert(spaces_[0].remainder(a_.multiply(product, idempotents_[c])));
-      dimensions[c] += static_cast<std::int64_t>(all.get() - before);
-    });
-    require(all.get() + powers_[0].size() == basis_.size(), "the components do not add up to the quotient");
-    Elements centers;
-    std::int64_t center = 0;
-    for (std::size_t c = 0; c < entries.size(); ++c) {
-      Simple simple{dimensions[c], 1, 0};
-      if (entries[c].contains("polynomial")) {
-        centers.push_back(read(entries[c].at("center")));
-        simple.center = fieldDegree(entries[c], idempotents_[c], centers.back());
+    require(radical_[0].contains(reduced(rest, p_)), "the idempotents do not add up to 1");
+    const Index count = std::ssize(idempotents_);
+    for (Index bit = 1; bit <= count; bit *= 2) { // the sum of those with this bit in their number maps them to e or 0
+      Element sum;
+      for (Index c = 0; c < count; ++c) addProduct(sum, idempotents_[c], c & bit ? 1 : 0);
+      const Operator times_sum = a_.multiplication(kLeft, sum);
+      for (Index c = 0; c < count; ++c) {
+        Element product = apply(times_sum, idempotents_[c], p_);
+        if (c & bit) addProduct(product, idempotents_[c], -a_.common * a_.scale);
+        require(radical_[0].contains(reduced(product, p_)), "the idempotents are not orthogonal");
       }
-      std::int64_t degree = 1;
-      while (degree * degree < simple.dimension / simple.center) ++degree;
-      bool split = degree == 1 || a_.characteristic != 0 || entries[c].contains("nilpotent");
-      if (degree > 1 && entries[c].contains("nilpotent"))
-        requireNilpotent(read(entries[c].at("nilpotent")), idempotents_[c], degree);
+    }
+    Elements central = idempotents_;
+    Index dimension = radical_[0].dimension(), center = 0;
+    for (Index c = 0; c < count; ++c) {
+      Space component(q_);
+      generate(component, idempotents_[c], {kLeft}, radical_[0]);
+      Simple simple{component.dimension(), 1, 1};
+      require(simple.dimension > 0, "an idempotent is zero");
+      const Json &entry = proof_.at("components")[c];
+      if (entry.contains("polynomial")) {
+        central.push_back(element(entry.at("center"), a_));
+        simple.center = fieldDegree(entry, idempotents_[c], central.back());
+      }
+      while (simple.degree * simple.degree < simple.dimension / simple.center) ++simple.degree;
+      if (entry.contains("nilpotent"))
+        requireNilpotent(element(entry.at("nilpotent"), a_), idempotents_[c], simple.degree);
+      else if (p_ == 0 && simple.degree > 1)
+        simple.degree = 0;
+      dimension += simple.dimension;
       center += simple.center;
-      simple.degree = split ? degree : 0;
       ++facts_.components[simple];
     }
-    requireCenter(centers, center, spaces_[0], powers_[0].size());
+    require(dimension == n_, "the components do not add up to the quotient");
+    requireCenter(central, center, radical_[0]);
   }
-  // x^d = 0 but not x^(d-1), for some x in a simple component of dimension d^2 over its centre: it is M(d).
-  void requireNilpotent(const Element &x, const Element &e, std::int64_t degree) const {
-    Element power = e;
-    for (std::int64_t d = 1; d <= degree; ++d) {
-      power = spaces_[0].remainder(a_.multiply(a_.multiply(a_.multiply(power, e), x), e));
-      require(power.terms.empty() == (d == degree), "an element is not nilpotent of the right index");
+  // x^d e = 0 but not x^(d-1) e, in a simple component of dimension d^2 over its centre: it is M(d).
+  void requireNilpotent(const Element &x, Element power, Index degree) const {
+    const Operator times_x = a_.multiplication(kLeft, x);
+    for (Index d = 1; d <= degree; ++d) {
+      power = radical_[0].remainder(apply(times_x, power, p_));
+      require(power.empty() == (d == degree), "an element is not nilpotent of the right index");
     }
   }
-  // The degree of f, where f(z) = 0 and f is irreducible: by a value, or modulo a prime q, where y -> y^q on F_q[z] is
-  // injective and fixes only the constants.
-  std::int64_t fieldDegree(const Json &component, const Element &e, const Element &z) const {
+  // The degree of f, where f(z) e = 0 and f is irreducible: by a value, or modulo a prime.
+  Index fieldDegree(const Json &component, const Element &e, const Element &z) const {
+    const Json &polynomial = component.at("polynomial"); // by exponents
     Algebra exponents;
-    exponents.characteristic = a_.characteristic;
-    exponents.dimension = a_.dimension + 1;
-    const Element f = element(component.at("polynomial"), exponents);
-    const Index degree = f.terms.empty() ? 0 : f.terms.back().first;
-    require(degree > 1 && f.terms.back().second == f.denominator, "a monic polynomial of degree 2 or more is needed");
-    std::map<Index, Integer> coefficients(f.terms.begin(), f.terms.end());
-    Element value;
-    for (Index s = degree; s >= 0; --s) { // Horner's scheme, times f's denominator
-      value = spaces_[0].remainder(a_.multiply(value, z));
-      a_.add(value, e.denominator);
-      a_.add(e, coefficients[s] * value.denominator);
-      value = a_.take(value.denominator * e.denominator);
+    exponents.characteristic = p_;
+    exponents.common = commonDenominator(polynomial);
+    exponents.dimension = n_ + 1;
+    Element f = element(polynomial, exponents), value;
+    require(!f.empty() && f.rbegin()->first > 0 && f.rbegin()->second == exponents.common, "it is not monic");
+    const Operator times_z = a_.multiplication(kLeft, z);
+    Integer scale = 1;
+    for (Index s = f.rbegin()->first; s >= 0; --s, scale *= a_.scale * a_.common * a_.common) { // Horner's scheme
+      value = radical_[0].remainder(apply(times_z, value, p_));
+      if (f.contains(s)) addProduct(value, e, f[s] * scale);
     }
-    require(spaces_[0].remainder(value).terms.empty(), "the polynomial of a centre does not vanish");
+    require(radical_[0].contains(reduced(value, p_)), "the polynomial of a centre does not vanish");
     const Json reason = component.value("irreducible", Json::object());
-    if (a_.characteristic == 0 && !reason.contains("modulo")) {
-      require(hasPrimeValue(f, reason), "the polynomial of a centre is not shown to be irreducible");
-      return degree;
-    }
-    Algebra b = a_; // modulo q
-    b.characteristic = a_.characteristic ? a_.characteristic : integer(reason.at("modulo"), 2, INT64_MAX);
-    require(isPrime(Integer(b.characteristic)), "a modulus is not prime");
-    Integer q(b.characteristic), inverse;
-    auto reduce = [&](const Element &x) {
-      bool unit = mpz_invert(inverse.get_mpz_t(), x.denominator.get_mpz_t(), q.get_mpz_t()) != 0;
-      require(unit, "a modulus divides a denominator");
-      b.add(x, inverse);
-      return b.take();
-    };
-    reduce({{}, b.scale});
-    for (Integer &constant : b.values) constant = constant * inverse % q;
-    b.scale = 1;
-    Elements rows;
-    for (const Element &row : powers_[0]) rows.push_back(reduce(row));
-    Space radical(b, rows);
-    auto times = [&](const Element &x, const Element &y) { return radical.remainder(b.multiply(x, y)); };
-    Rank images(b.characteristic), differences(b.characteristic);
-    Element power = radical.remainder(reduce(e)), image = power, frobenius = power, base = reduce(z);
-    require(f.denominator % q != 0, "a modulus divides a denominator");
-    for (Integer exponent = q; exponent > 0; exponent /= 2, base = times(base, base))
-      if (exponent % 2 == 1) frobenius = times(frobenius, base);
-    for (Index s = 0; s < degree; ++s, power = times(power, reduce(z)), image = times(image, frobenius)) {
-      images.insert(image);
-      b.add(image, 1);
-      b.add(power, -1);
-      differences.insert(b.take());
-    }
-    require(images.get() == static_cast<std::size_t>(degree) && differences.get() + 1 == images.get(),
-            "a centre is not shown to be a field");
-    return degree;
+    const bool modular = p_ != 0 || reason.contains("modulo");
+    const Integer q = p_ != 0 ? p_ : modular ? bigInteger(reason.at("modulo")) : Integer(0);
+    require(modular ? isPrime(q) && isIrreducible(f, q) : hasPrimeValue(f, reason), "a polynomial may factor");
+    return f.rbegin()->first;
   }
 
   // [9] All components are the ground field, and e_i x e_j is not in J^2, or e_i x e_j y e_l not in J^3, x and y in J.
   void checkPeirce() {
     claim = "rank_lower";
-    const Json &chain = list(proof_.at("peirce")); // [i, x, j] or [i, x, j, y, l]
+    const Json &chain = proof_.at("peirce"); // [i, x, j] or [i, x, j, y, l]
+    const std::size_t steps = chain.size() / 2;
     require(chain.size() == 3 || chain.size() == 5, "[i, x, j] or [i, x, j, y, l] is needed");
-    require(facts_.components == std::map<Simple, std::int64_t>{{{1, 1, 1}, std::ssize(idempotents_)}},
-            "a component is not the ground field");
-    auto end = [&](std::size_t at) { return integer(chain[at], 0, std::ssize(idempotents_) - 1); };
+    require(facts_.components == std::map<Simple, Integer>{{{1, 1, 1}, idempotents_.size()}}, "a component is not F");
+    auto end = [&](std::size_t step) { return integer(chain[2 * step], 0, std::ssize(idempotents_) - 1); };
     Element product = idempotents_[end(0)];
-    for (std::size_t at = 1; at < chain.size(); at += 2) {
-      const Element arrow = read(chain[at]);
-      require(end(at - 1) != end(at + 1), "neighbouring idempotents are the same");
-      require(spaces_[0].remainder(arrow).terms.empty(), "an element is not in the radical");
-      product = a_.multiply(a_.multiply(product, arrow), idempotents_[end(at + 1)]);
+    for (std::size_t step = 1; step <= steps; ++step) {
+      const Element arrow = element(chain[2 * step - 1], a_);
+      require(end(step - 1) != end(step) && radical_[0].contains(arrow), "it is not an element between two components");
+      product = times(times(product, arrow), idempotents_[end(step)]);
     }
-    require(!spaces_[chain.size() / 2].remainder(product).terms.empty(), "the product lies in a higher power");
+    require(!radical_[std::min(steps, radical_.size() - 1)].contains(product), "the product lies in a higher power");
     facts_.arrow = true;
-    facts_.chain = chain.size() == 5;
+    facts_.chain = steps == 2;
   }
 
   const Algebra &a_;
-  Algebra commutator_;
+  const Index n_;
+  const Integer p_, q_ = p_ != 0 ? p_ : Integer((Integer(1) << 61) - 1); // dimensions are bounded modulo q
   const Json &proof_;
-  Elements basis_, idempotents_;
-  std::vector<Elements> powers_; // of the radical
-  std::vector<Space> spaces_;
+  const Space zero_{p_};
+  std::vector<bool> generators_; // by slot
+  std::vector<Space> radical_;   // its powers, and 0 twice
+  Elements idempotents_;
   Facts facts_;
 };
 

@@ -3,10 +3,10 @@
 #include "algebras/associativity.h"
 #include "algebras/certificate/center_basis.h"
 #include "algebras/certificate/encode.h"
+#include "algebras/certificate/few_generators.h"
 #include "algebras/certificate/irreducibility.h"
 #include "algebras/certificate/no_identity.h"
 #include "algebras/certificate/peirce_chain.h"
-#include "algebras/certificate/words.h"
 #include "algebras/rank/bounds.h"
 #include "algebras/structure/decomposition.h"
 #include "algebras/structure/sparse_product.h"
@@ -90,9 +90,8 @@ private:
     if (std::optional<Witness> witness = algebra_.table() ? findNonassociative(table_) : std::nullopt) {
       claims_.associative = false;
       proof_["witness"] = {witness->i, witness->j, witness->k, witness->l};
-    } else if (std::optional<Words> words = findWords(table_)) {
-      proof_["generators"] = words->generators;
-      proof_["words"] = words->products;
+    } else if (std::optional<std::vector<std::int64_t>> slots = fewGenerators(table_)) {
+      proof_["generators"] = *slots;
     }
   }
 

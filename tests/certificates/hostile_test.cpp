@@ -68,10 +68,18 @@ TEST(Hostile, Nesting) {
   EXPECT_EQ(refusal(node), std::nullopt);
 }
 
-TEST(Hostile, KeysTwice) {
-  Outcome outcome = algcheckText(R"({"certificate": 1, "certificate": 1})");
-  EXPECT_EQ(outcome.code, 1);
-  EXPECT_NE(outcome.err.find("\"certificate\" occurs twice"), std::string::npos) << outcome.err;
+// A component that is zero would raise the number of maximal ideals, and lower the bounds on the rank.
+TEST(Hostile, AComponentThatIsZero) {
+  json certificate = certificateOf(algebras::parseExpression("M(2)"));
+  certificate["algebra"]["proof"]["components"].push_back(json::array());
+  json &claims = certificate["claims"];
+  claims["simple_components"].push_back(
+      {{"dimension", 0}, {"center_degree", 1}, {"matrix_degree", 1}, {"count", 1}});
+  std::swap(claims["simple_components"][0], claims["simple_components"][1]);
+  claims["maximal_ideals"] = 2;
+  for (const char *bound : {"alder_strassen", "rank_lower"})
+    claims[bound] = 6;
+  EXPECT_EQ(refusal(certificate), "simple_components: an idempotent is zero");
 }
 
 TEST(Hostile, Sizes) {

@@ -1,4 +1,4 @@
-#include "algebras/certificate/words.h"
+#include "algebras/certificate/few_generators.h"
 
 #include "algebras/linear/echelon.h"
 #include "algebras/linear/modular_span.h"
@@ -26,7 +26,7 @@ std::int64_t meetingPairs(const Table &table) {
 
 } // namespace
 
-std::optional<Words> findWords(const Table &table) {
+std::optional<std::vector<std::int64_t>> fewGenerators(const Table &table) {
   if (table.dimension() > kLargestDimension || meetingPairs(table) <= kCheapPairs)
     return std::nullopt;
   std::optional<std::vector<std::int64_t>> slots = generatingSlots(table, kMostGenerators);
@@ -38,7 +38,6 @@ std::optional<Words> findWords(const Table &table) {
       ;
   ModularSpan span(modular->field().characteristic(), table.dimension());
   std::vector<ModularSpan::Vector> members;
-  Words words{*slots, {}};
   for (std::int64_t slot : *slots) {
     ModularSpan::Vector unit(table.dimension());
     unit[slot] = 1;
@@ -53,14 +52,10 @@ std::optional<Words> findWords(const Table &table) {
         if (mp_limb_t value = members[word][constant.i]; constant.j == (*slots)[g] && value != 0)
           product[constant.k] = nmod_add(
               product[constant.k], nmod_mul(value, constant.value.integerModulo(mod.n).value(), mod), mod);
-      if (!span.insert(product))
-        continue;
-      members.push_back(std::move(product));
-      words.products.emplace_back(word, g);
+      if (span.insert(product))
+        members.push_back(std::move(product));
     }
-  if (!span.isEverything())
-    return std::nullopt;
-  return words;
+  return span.isEverything() ? slots : std::nullopt;
 }
 
 } // namespace algebras
