@@ -6,7 +6,7 @@
 Every question is put to every program in a process of its own, in turn. Of algctl the time from the file to all answers
 at once is taken: the processor time of the process, on all cores, less that of a process that verifies the field itself.
 Of the peers only the processor time that they say the one question took is taken, without their start and without
-reading the table. A peer that is not installed, or not done within the limit, is
+reading the table. A peer that is not installed, or not done within the limit of processor time, is
 said to be so; answers that differ end the program with exit code 1.
 """
 import argparse
@@ -16,7 +16,9 @@ import math
 import os
 import platform
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -26,6 +28,8 @@ from fractions import Fraction
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import tables as t  # noqa: E402
+
+ALLOWANCE = 5  # seconds of a peer for its start and for reading the table
 
 QUESTIONS = ("associativity", "centre", "radical", "decomposition")
 
@@ -120,10 +124,11 @@ def ask(command, program, limit):
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
         file.write(program)
         file.flush()
-        try:
-            run = subprocess.run(command + [file.name], capture_output=True, text=True, timeout=limit,
-                                 stdin=subprocess.DEVNULL)
-        except subprocess.TimeoutExpired:
+        # Processor time, so that what else runs does not count; the start and reading the table come on top.
+        most = math.ceil(limit) + ALLOWANCE
+        run = subprocess.run(command + [file.name], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (most, most + 1)))
+        if run.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
             return "over the limit"
     found = re.search(r"ANSWER (\d+) (\[.*\])", run.stdout.replace("\n", " "))
     if not found:
@@ -185,14 +190,14 @@ def processor():
 def heading(program):
     """What a published measurement has to say of itself."""
     return {"date": datetime.date.today().isoformat(), "device": f"{processor()}, {os.cpu_count()} cores",
-            "commit": version(["git", "rev-parse", "--short", "HEAD"], r"\w+"),
+            "load": os.getloadavg()[0], "commit": version(["git", "rev-parse", "--short", "HEAD"], r"\w+"),
             "command": " ".join([program] + sys.argv[1:])}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--algctl", default="build/release/bin/algctl")
-    parser.add_argument("--limit", type=float, default=60, help="seconds for each question put to a peer")
+    parser.add_argument("--limit", type=float, default=60, help="seconds of processor time for each question put to a peer")
     parser.add_argument("--json", help="write the measurements to this file")
     parser.add_argument("--only", default="", help="cases whose name matches this pattern")
     arguments = parser.parse_args()
