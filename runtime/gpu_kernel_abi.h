@@ -2,7 +2,9 @@
 /* What a compiled GPU kernel looks like from outside: the one header that the compiler's GPU targets, the
  * simulator and the runtime agree on. Plain C.
  *
- * A forward kernel computes Y = X (times) W on bf16 operands with f32 sums; Y is bf16 or f32. Its parameters:
+ * A forward kernel computes Y = X (times) W on bf16 operands with f32 sums; Y is bf16 or f32. One of the map dx computes
+ * dX = dY (times) W^T: all that is said of X and Y is of dY and dX there, groups of X are those of Y and the other way
+ * round, terms are the transposed ones, and the bank is the same one as it lies. Its parameters:
  *
  *     maps     struct of maps, by value: those of X, of W, of Y. Tensor maps (128 bytes each, 64-byte aligned)
  *              where the copy engine moves blocks, plain maps (below) where threads do
@@ -19,6 +21,9 @@
  * the same tile instead, and block r stores part r of the columns or, where rows are on side N of the tensor cores'
  * instructions, of the rows: boxes of Y are that part. A kernel with clusters names their
  * size (.reqnctapercluster): it cannot be launched with others, or on a grid that is no multiple of it.
+ * With `long_groups` = L, tiles of the first L groups of every type, in the order of their terms, come before all others,
+ * and only they are divided; each block of a cluster takes tiles of others for itself. How many turns which cluster takes
+ * is for the kernel to know: all on any grid.
  * Launching more blocks than there are tiles wastes blocks, nothing else. More clusters than run at one time make the
  * last of them begin when others have ended. All these numbers are in the bundle's manifest. With `dependent_launch` the kernel waits for the grid before it (griddepcontrol.wait) before it touches
  * global memory, and may be launched with programmatic stream serialization.
@@ -61,6 +66,8 @@
  *     row lift    column (width of an output group), output group, depth (height of a row group), row group
  *     slot lift   column (N / m), 1, depth (K / m), block
  *
+ * In the map dx box_columns is of the depth of a stage and box_rows of a tile's columns: blocks are read as they lie.
+ *
  * ---- plain maps ------------------------------------------------------------------------------------------------
  *
  * What a tensor map says of an operand, to be read by threads: the four dimensions above, without box and swizzle.
@@ -79,6 +86,9 @@
  * A kernel with `scaled` terms multiplies by any coefficients: three int32 for each term, its input group, its bank
  * row, and the bits of its coefficient as f32. The terms of a (type, output group) are then sorted by coefficient
  * and by input group within one coefficient: their products are added first and scaled once.
+ *
+ * For a kernel with `long_groups`, there follow int32 order[types * output_groups]: of each type its output groups, those
+ * with the most terms first, among equals by their number.
  */
 /* clang-format on */
 #ifndef ALGCTL_RUNTIME_GPU_KERNEL_ABI_H

@@ -96,6 +96,8 @@ static nlohmann::ordered_json gpuKernelJson(const algrt::Kernel &kernel) {
   }
   if (gpu.tile.types > 1)
     entry["tile"]["types"] = gpu.tile.types;
+  if (gpu.tile.long_groups > 0)
+    entry["tile"]["long_groups"] = gpu.tile.long_groups;
   if (gpu.tile.held_groups > 0)
     entry["tile"]["held_groups"] = gpu.tile.held_groups;
   entry["boxes"] = {{"x", box(gpu.x)}, {"w", box(gpu.w)}, {"y", box(gpu.y)}};
@@ -111,8 +113,7 @@ void BundleParts::write(const std::string &path, const Spec &spec) const {
 
   std::vector<algrt::SectionContent> sections;
   try {
-    sections.push_back(
-        {"certificate", "certificate", algebras::certify(spec.algebra).json.dump() + "\n"});
+    sections.push_back({"certificate", "certificate", algebras::certify(spec.algebra).json.dump() + "\n"});
     manifest["certificate"] = {{"section", "certificate"}};
   } catch (const algebras::InputError &error) { // too large for one; the kernels do not need it
     manifest["certificate"] = {{"missing", error.what()}};

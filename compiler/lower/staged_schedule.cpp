@@ -33,7 +33,10 @@ static tile::StagedAttr threads(MLIRContext *context, const algebras::Layer &lay
     schedule = completed(layer, schedule);
   }
   return tile::StagedAttr::get(context, /*types=*/1, schedule.rows, schedule.columns, schedule.depth,
-                               schedule.stages, schedule.warp_rows, schedule.warp_columns, schedule.vector);
+                               schedule.stages, schedule.warp_rows, schedule.warp_columns, schedule.vector,
+                               /*cluster_rows=*/1, /*cluster_columns=*/1, /*held_groups=*/0,
+                               tile::AxisKind::Types, tile::Side::M, /*turns=*/1, /*split=*/1,
+                               schedule.long_groups);
 }
 
 static tile::StagedAttr ampere(MLIRContext *context, const algebras::Layer &layer,
@@ -67,7 +70,8 @@ static tile::StagedAttr hopper(MLIRContext *context, const algebras::Layer &laye
       /*warp_rows=*/0, /*warp_columns=*/0, /*vector=*/0, schedule.cluster_rows, schedule.cluster_columns,
       schedule.held_groups,
       schedule.outer == OuterAxis::Groups ? tile::AxisKind::Groups : tile::AxisKind::Types,
-      schedule.rows_on == RowSide::N ? tile::Side::N : tile::Side::M, schedule.turns, schedule.split);
+      schedule.rows_on == RowSide::N ? tile::Side::N : tile::Side::M, schedule.turns, schedule.split,
+      schedule.long_groups);
 }
 
 namespace {
@@ -99,7 +103,8 @@ tile::StagedAttr stagedSchedule(MLIRContext *context, std::string_view target, c
 std::string scheduleText(tile::StagedAttr schedule, std::int64_t stages) {
   if (schedule.hasWarps())
     return toString(AmpereSchedule{schedule.getRows(), schedule.getColumns(), schedule.getDepth(), stages,
-                                   schedule.getWarpRows(), schedule.getWarpColumns(), schedule.getVector()});
+                                   schedule.getWarpRows(), schedule.getWarpColumns(), schedule.getVector(),
+                                   schedule.getLongGroups()});
   return toString(HopperSchedule{.rows = schedule.getRows(),
                                  .columns = schedule.getColumns(),
                                  .depth = schedule.getDepth(),
@@ -112,7 +117,8 @@ std::string scheduleText(tile::StagedAttr schedule, std::int64_t stages) {
                                                                                         : OuterAxis::Types,
                                  .rows_on = schedule.getRowsOn() == tile::Side::N ? RowSide::N : RowSide::M,
                                  .turns = schedule.getTurns(),
-                                 .split = schedule.getSplit()});
+                                 .split = schedule.getSplit(),
+                                 .long_groups = schedule.getLongGroups()});
 }
 
 } // namespace compiler

@@ -1,4 +1,5 @@
 #include "compiler/schedule/ampere_schedule.h"
+#include "compiler/schedule/group_order.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -33,12 +34,15 @@ static std::optional<AmpereRefusal> wasteful(const algebras::Layer &layer, const
 
 std::vector<AmpereConsidered> considerAmpere(const algebras::Layer &layer, std::int64_t vector) {
   std::vector<AmpereConsidered> considered;
+  // A gradient's long groups come first: it costs nothing.
+  const std::int64_t long_groups = layer.lift.isTransposed() ? longGroups(layer.lift) : 0;
   for (std::int64_t depth : {32, 64, 16})
     for (std::int64_t rows : {64, 128, 32, 16})
       for (std::int64_t columns = 256; columns >= 16; columns -= 16)
         for (const auto &[warp_rows, warp_columns] : arrangements)
           for (std::int64_t stages : {4, 3, 2}) {
-            AmpereSchedule schedule{rows, columns, depth, stages, warp_rows, warp_columns, vector};
+            AmpereSchedule schedule{rows,      columns,      depth,  stages,
+                                    warp_rows, warp_columns, vector, long_groups};
             std::optional<AmpereRefusal> refused = refusal(layer, schedule);
             if (!refused)
               refused = wasteful(layer, schedule);

@@ -1,6 +1,7 @@
 // What a schedule of kernels whose threads copy would cost: bytes, tensor cores, shared memory, instructions,
 // latency.
 #include "compiler/schedule/ampere_schedule.h"
+#include "compiler/schedule/unequal_turns.h"
 
 #include "algebras/error.h"
 
@@ -17,6 +18,8 @@ static constexpr double cycles_per_step = 60, cycles_per_depth = 60;
 static constexpr double cycles_per_tile = 900;
 // Instructions around a copy of one vector: address, mask, copy. Through registers there are more.
 static constexpr double instructions_per_copy = 5, instructions_per_element = 9;
+// What that takes in steps, where blocks are compared.
+static constexpr double steps_of_tile_end = 4;
 // Sectors, in which the second-level cache hands out memory.
 static constexpr double sector_bytes = 32;
 // What does not hide behind the longest part.
@@ -75,6 +78,21 @@ static Step stepOf(const AmpereSchedule &schedule, double multiplied, const GpuM
   return step;
 }
 
+/// How much longer the busiest of so many blocks multiplies than all do on average, where some groups have
+/// many more terms than others.
+static double unevenness(const ProjectionWork &work, const AmpereSchedule &schedule, double tiles,
+                         double blocks) {
+  const double pieces = ceilDivide(work.k, static_cast<double>(schedule.depth));
+  auto time = [&](double terms) { return terms * pieces + steps_of_tile_end; };
+  const auto [long_terms, short_terms] = work.termsOfLongAndShort(schedule.long_groups);
+  const double long_tiles = tiles * static_cast<double>(schedule.long_groups) / work.groups;
+  const UnequalTurns turns{long_tiles, time(long_terms), tiles - long_tiles, time(short_terms)};
+  double busiest = turns.busiest(blocks);
+  if (schedule.long_groups == 0) // one with the most terms may come last
+    busiest = (ceilDivide(tiles, blocks) - 1) * time(short_terms) + time(work.most_terms);
+  return std::max(1.0, busiest * blocks / turns.total());
+}
+
 AmpereCost ampereCost(const ProjectionWork &work, const AmpereSchedule &schedule, algebras::DataType output,
                       const GpuMachine &machine) {
   const double rows = static_cast<double>(schedule.rows), columns = static_cast<double>(schedule.columns);
@@ -112,7 +130,9 @@ AmpereCost ampereCost(const ProjectionWork &work, const AmpereSchedule &schedule
 
   cost.launch = machine.launch_us;
   const double uneven =
-      ceilDivide(cost.tiles, machine.multiprocessors) * machine.multiprocessors / cost.tiles;
+      work.transposed
+          ? unevenness(work, schedule, cost.tiles, machine.multiprocessors * together)
+          : ceilDivide(cost.tiles, machine.multiprocessors) * machine.multiprocessors / cost.tiles;
   cost.tail = cost.boundBy() == AmpereCost::Part::Memory ? 0 : cost.bound() * (uneven - 1);
   double parts[] = {cost.memory, cost.loads, cost.multiprocessor()};
   std::sort(parts, parts + 3);

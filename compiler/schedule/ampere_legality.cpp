@@ -2,6 +2,7 @@
 #include "compiler/schedule/ampere_schedule.h"
 #include "compiler/schedule/coefficients.h"
 #include "compiler/schedule/gpu_layer.h"
+#include "compiler/schedule/group_order.h"
 
 #include "algebras/error.h"
 
@@ -100,6 +101,8 @@ std::optional<AmpereRefusal> refusal(const algebras::Layer &layer, const AmpereS
   if (schedule.stages < 0 || schedule.stages == 1 || schedule.stages > most_ampere_stages)
     return refuse("stages", fmt::format("{} stages: a ring has 2 to {}, or 0 for as many as are useful",
                                         schedule.stages, most_ampere_stages));
+  if (const std::string reason = whyNoOrder(layer.lift, schedule.long_groups); !reason.empty())
+    return refuse("long groups", reason);
   const std::int64_t fit = ampereStagesThatFit(schedule), wanted = std::max<std::int64_t>(2, schedule.stages);
   if (wanted > fit)
     return refuse("shared memory",

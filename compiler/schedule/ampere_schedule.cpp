@@ -13,9 +13,11 @@ AmpereSchedule parseAmpereSchedule(std::string_view text) {
                                   {"depth", &schedule.depth},
                                   {"stages", &schedule.stages},
                                   {"warps", &schedule.warp_rows, &schedule.warp_columns},
-                                  {"vector", &schedule.vector}};
+                                  {"vector", &schedule.vector},
+                                  {"long", &schedule.long_groups}};
   readSchedule(text, fields,
-               "write a schedule as rows=64,columns=128,depth=32,stages=4,warps=2x2,vector=8; what is left "
+               "write a schedule as rows=64,columns=128,depth=32,stages=4,warps=2x2,vector=8, for unequal "
+               "groups also long=1; what is left "
                "out keeps its default, stages=0 takes what fits, and vector=0 the widest that the layer "
                "allows");
   return schedule;
@@ -27,9 +29,12 @@ bool isForThreads(std::string_view schedule) {
 }
 
 std::string toString(const AmpereSchedule &schedule) {
-  return fmt::format("rows={},columns={},depth={},stages={},warps={}x{},vector={}", schedule.rows,
-                     schedule.columns, schedule.depth, schedule.stages, schedule.warp_rows,
-                     schedule.warp_columns, schedule.vector);
+  std::string text = fmt::format("rows={},columns={},depth={},stages={},warps={}x{},vector={}", schedule.rows,
+                                 schedule.columns, schedule.depth, schedule.stages, schedule.warp_rows,
+                                 schedule.warp_columns, schedule.vector);
+  if (schedule.long_groups != 0)
+    text += fmt::format(",long={}", schedule.long_groups);
+  return text;
 }
 
 } // namespace compiler

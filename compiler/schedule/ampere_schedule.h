@@ -22,6 +22,9 @@ struct AmpereSchedule {
   std::int64_t warp_rows = 2;    ///< warps that share the rows of a tile,
   std::int64_t warp_columns = 2; ///< and its columns
   std::int64_t vector = 0;       ///< elements that a thread copies at a time: 1, 2, 4 or 8; 0: the widest
+  /// Groups of each type, those with the most terms, whose tiles come before all others. 0: tiles come as
+  /// they are numbered.
+  std::int64_t long_groups = 0;
 
   std::int64_t warps() const { return warp_rows * warp_columns; }
   std::int64_t threads() const { return warps() * 32; }

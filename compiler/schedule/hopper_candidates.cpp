@@ -1,3 +1,4 @@
+#include "compiler/schedule/group_order.h"
 #include "compiler/schedule/hopper_schedule.h"
 #include "compiler/schedule/panels.h"
 
@@ -84,7 +85,7 @@ static std::optional<HopperRefusal> pointless(const algebras::Layer &layer, cons
 /// clusters runs those without leaving many processors over. How many rows there are is for the cost to
 /// weigh.
 static void addClusters(const algebras::Layer &layer, HopperOutput output, const HopperSchedule &single,
-                        std::vector<HopperConsidered> &considered) {
+                        std::int64_t long_groups, std::vector<HopperConsidered> &considered) {
   const std::int64_t column_blocks = (layer.out.width(0) + single.columns - 1) / single.columns;
   for (const auto &[rows, columns] : {std::pair(2, 1), {4, 1}, {1, 2}, {1, 4}, {2, 2}}) {
     HopperSchedule schedule = single;
@@ -96,6 +97,10 @@ static void addClusters(const algebras::Layer &layer, HopperOutput output, const
                  fmt::format("a cluster of {}x{} blocks: an output group has {} blocks of {} columns", rows,
                              columns, column_blocks, single.columns)};
     considered.push_back({schedule, refused});
+    if (!refused && long_groups > 0) {
+      schedule.long_groups = long_groups;
+      considered.push_back({schedule, refusal(layer, schedule, output)});
+    }
   }
 }
 
@@ -113,8 +118,27 @@ static void addSplits(const algebras::Layer &layer, HopperOutput output, const H
   }
 }
 
+/// The same with long groups first, and what divides their tiles alone.
+static void addOrder(const algebras::Layer &layer, HopperOutput output, const HopperSchedule &single,
+                     std::int64_t long_groups, std::vector<HopperConsidered> &considered) {
+  for (const std::int64_t blocks : {1, 2, 4, 8}) {
+    if (blocks > 1 && single.turns > 1)
+      break;
+    HopperSchedule schedule = single;
+    schedule.long_groups = long_groups;
+    schedule.split = blocks;
+    schedule.stages = 0;
+    const std::optional<HopperRefusal> refused = refusal(layer, schedule, output);
+    if (!refused)
+      schedule.stages = stagesThatFit(schedule, output);
+    considered.push_back({schedule, refused});
+  }
+}
+
 std::vector<HopperConsidered> considerHopper(const algebras::Layer &layer, HopperOutput output) {
   std::vector<HopperConsidered> considered;
+  // A product's groups differ less than a gradient's.
+  const std::int64_t long_groups = layer.lift.isTransposed() ? longGroups(layer.lift) : 0;
   for (HopperSchedule schedule : tiles(layer))
     for (const OuterAxis outer : {OuterAxis::Types, OuterAxis::Groups}) {
       schedule.outer = outer;
@@ -126,11 +150,13 @@ std::vector<HopperConsidered> considerHopper(const algebras::Layer &layer, Hoppe
       }
       considered.push_back({schedule, refused});
       if (!refused && schedule.types == 1 && schedule.held_groups == 0)
-        addClusters(layer, output, schedule, considered);
+        addClusters(layer, output, schedule, long_groups, considered);
       // Blocks that own a tile together are for few tiles: in which order they come matters little.
       if (!refused && schedule.types == 1 && schedule.held_groups == 0 && schedule.turns == 1 &&
           outer == OuterAxis::Types)
         addSplits(layer, output, schedule, considered);
+      if (!refused && long_groups > 0 && schedule.types == 1 && schedule.held_groups == 0)
+        addOrder(layer, output, schedule, long_groups, considered);
     }
   return considered;
 }

@@ -2,6 +2,7 @@
 #include "compiler/schedule/h200.h"
 #include "compiler/schedule/hopper_schedule.h"
 #include "compiler/schedule/panels.h"
+#include "compiler/schedule/unequal_turns.h"
 
 #include <algorithm>
 #include <cmath>
@@ -200,12 +201,21 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
 
   HopperCost cost;
   cost.tiles = counts.tiles_of_columns * tiles_of_row_block;
-  cost.turns = holds ? counts.tiles_of_columns * counts.walks : cost.tiles * split;
+  // Where long groups come first, blocks divide their tiles alone.
+  const bool ordered = schedule.long_groups > 0;
+  const double long_tiles =
+      ordered ? cost.tiles * static_cast<double>(schedule.long_groups) / work.groups : cost.tiles;
+  const double short_tiles = cost.tiles - long_tiles;
+  const double blocks_of_tile = (long_tiles * split + short_tiles) / cost.tiles;
+  cost.turns = holds ? counts.tiles_of_columns * counts.walks : cost.tiles * blocks_of_tile;
   cost.waves = ceilDivide(cost.turns, h200::processorsIn(together));
-  const double turns_of_row_block = holds ? counts.walks : tiles_of_row_block * split;
-  const double reread = schedule.outer == OuterAxis::Types
-                            ? rereadWithTypesOutside(work, counts, turns_of_row_block)
-                            : rereadWithGroupsOutside(work, counts, holds ? 1 : column_blocks * split);
+  const double turns_of_row_block = holds ? counts.walks : tiles_of_row_block * blocks_of_tile;
+  double reread = schedule.outer == OuterAxis::Types
+                      ? rereadWithTypesOutside(work, counts, turns_of_row_block)
+                      : rereadWithGroupsOutside(work, counts, holds ? 1 : column_blocks * blocks_of_tile);
+  // Behind the long tiles all rows come once more.
+  if (ordered && short_tiles > 0)
+    reread += work.x_bytes * lost(work.x_bytes + work.bank_bytes);
   cost.memory = (work.x_bytes + work.bank_bytes + work.y_bytes + reread) / h200::memory_bytes_per_us;
 
   // How often a row of X comes to a processor: with every term of a tile, or of its own group once for a
@@ -237,13 +247,18 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   cost.products = floorOf(work).tensor;
   cost.padding = std::max(0.0, multiplied * narrow * in_cycles - cost.products);
   cost.feeding = (stages - multiplied) * narrow * in_cycles;
-  const double sums = types * rows * columns / split; // that a block stores
-  const double written = sums * static_cast<double>(byteWidth(dataType(output))) / shared_bytes_per_cycle * 2;
-  double exchanged = 0;
-  if (schedule.split > 1)
-    exchanged = cycles_per_exchange +
-                4 * sums * (split - 1) * (1 / h200::cluster_bytes_per_cycle + 1 / shared_bytes_per_cycle);
-  cost.store = (cost.tiles * split * (cycles_per_tile + written + exchanged) +
+  // Of a tile that so many blocks store.
+  auto tileEnd = [&](double blocks) {
+    const double sums = types * rows * columns / blocks;
+    const double written =
+        sums * static_cast<double>(byteWidth(dataType(output))) / shared_bytes_per_cycle * 2;
+    double exchanged = 0;
+    if (blocks > 1)
+      exchanged = cycles_per_exchange +
+                  4 * sums * (blocks - 1) * (1 / h200::cluster_bytes_per_cycle + 1 / shared_bytes_per_cycle);
+    return cycles_per_tile + written + exchanged;
+  };
+  cost.store = (long_tiles * split * tileEnd(split) + short_tiles * tileEnd(1) +
                 (holds ? cost.turns * cycles_per_walk : 0)) *
                in_cycles;
 
@@ -278,10 +293,23 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   const double full_turn = rows_of_tile * std::min(rows, longest_line) * rowCost(2 * work.k, x_panel) +
                            (counts.most_own_terms + counts.shared_terms) * bank_of_term;
   auto uneven = [&](double longest) { return (cost.waves - 1 + longest) * h200::processors / cost.turns; };
-  const double busiest_takes = received / takes_in * uneven(share * full_turn * cost.turns / received);
-  cost.uneven_loads = std::max(cost.loads, busiest_takes) / cost.loads;
+  double uneven_takes = uneven(share * full_turn * cost.turns / received);
   cost.uneven_tensor =
       uneven((most * (cost.tensor() - cost.store) + most_store * cost.store) / cost.tensor());
+  if (ordered) {
+    const auto [long_terms, short_terms] = work.termsOfLongAndShort(schedule.long_groups);
+    // Turns are of clusters: a long tile of each, or a short one of each block.
+    auto unevenTurns = [&](double long_time, double short_time) {
+      const double clusters = h200::processorsIn(together) / together;
+      const UnequalTurns turns{long_tiles * split / together, long_time, short_tiles / together, short_time};
+      return turns.busiest(clusters) * h200::processors / (turns.total() * together);
+    };
+    uneven_takes = unevenTurns(long_terms / split, short_terms);
+    cost.uneven_tensor = unevenTurns(long_terms / split * own.stages * narrow + tileEnd(split),
+                                     short_terms * own.stages * narrow + tileEnd(1));
+  }
+  const double busiest_takes = received / takes_in * uneven_takes;
+  cost.uneven_loads = std::max(cost.loads, busiest_takes) / cost.loads;
   double parts[] = {cost.memory, cost.loads * cost.uneven_loads, cost.tensor() * cost.uneven_tensor};
   cost.launch = h200::launch_us;
   std::sort(parts, parts + 3);

@@ -1,6 +1,7 @@
 // What the machine allows: which layers the Hopper kernels can take, and which schedules fit.
 #include "compiler/schedule/coefficients.h"
 #include "compiler/schedule/gpu_layer.h"
+#include "compiler/schedule/group_order.h"
 #include "compiler/schedule/hopper_schedule.h"
 
 #include "algebras/error.h"
@@ -71,8 +72,12 @@ std::int64_t stageBytes(const HopperSchedule &schedule) {
 static std::int64_t outputBytes(HopperOutput output) { return output == HopperOutput::BF16 ? 2 : 4; }
 
 std::int64_t stagingBytes(const HopperSchedule &schedule, HopperOutput output) {
-  return schedule.warpgroups() *
-         roundUp(64 * schedule.instructionWidth() / schedule.split * outputBytes(output), slot_alignment);
+  auto staging = [&](std::int64_t parts) {
+    return schedule.warpgroups() *
+           roundUp(64 * schedule.instructionWidth() / parts * outputBytes(output), slot_alignment);
+  };
+  // Where only long tiles are divided, others are stored whole.
+  return staging(schedule.split) + (schedule.split > 1 && schedule.long_groups > 0 ? staging(1) : 0);
 }
 
 std::int64_t exchangeBytes(const HopperSchedule &schedule) {
@@ -170,6 +175,18 @@ static Refusal refusalOfTile(const HopperSchedule &schedule) {
   return std::nullopt;
 }
 
+/// Tiles of some groups before those of others.
+static Refusal refusalOfOrder(const algebras::Layer &layer, const HopperSchedule &schedule) {
+  if (schedule.long_groups == 0)
+    return std::nullopt;
+  if (const std::string reason = whyNoOrder(layer.lift, schedule.long_groups); !reason.empty())
+    return refuse("long groups", reason);
+  if (schedule.types > 1 || schedule.held_groups > 0)
+    return refuse("long groups",
+                  "long groups, with tiles of several types or held rows: no kernel has both yet");
+  return std::nullopt;
+}
+
 /// Tiles whose steps several blocks divide.
 static Refusal refusalOfSplit(const HopperSchedule &schedule) {
   const std::int64_t split = schedule.split;
@@ -220,6 +237,8 @@ Refusal refusal(const algebras::Layer &layer, const HopperSchedule &schedule, Ho
                               registers));
   if (Refusal shared = refusalOfSharing(layer, schedule))
     return shared;
+  if (Refusal order = refusalOfOrder(layer, schedule))
+    return order;
   if (Refusal split = refusalOfSplit(schedule))
     return split;
   const std::int64_t held = heldBytes(schedule, layer.in.width(0));

@@ -27,11 +27,12 @@ HopperSchedule parseHopperSchedule(std::string_view text) {
                                   {"outer", &outer, nullptr, outer_axes},
                                   {"rows_on", &rows_on, nullptr, sides},
                                   {"turns", &schedule.turns},
-                                  {"split", &schedule.split}};
+                                  {"split", &schedule.split},
+                                  {"long", &schedule.long_groups}};
   readSchedule(
       text, fields,
       "write a schedule as rows=128,columns=96,depth=64,stages=3, followed by what else is wanted of "
-      "types=2,cluster=2x1,hold=8,outer=groups,rows_on=n,turns=2,split=2; what is left out keeps its "
+      "types=2,cluster=2x1,hold=8,outer=groups,rows_on=n,turns=2,split=2,long=1; what is left out keeps its "
       "default, "
       "and stages=0 takes as many as fit");
   schedule.outer = static_cast<OuterAxis>(outer);
@@ -57,6 +58,8 @@ std::string toString(const HopperSchedule &schedule) {
     text += fmt::format(",turns={}", schedule.turns);
   if (schedule.split != 1)
     text += fmt::format(",split={}", schedule.split);
+  if (schedule.long_groups != 0)
+    text += fmt::format(",long={}", schedule.long_groups);
   return text;
 }
 

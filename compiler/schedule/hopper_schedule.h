@@ -57,6 +57,9 @@ struct HopperSchedule {
   /// Thread blocks of a cluster that own each tile together: every one takes a part of its steps, and stores
   /// a part of the result.
   std::int64_t split = 1;
+  /// Groups of each type, those with the most terms, whose tiles come before all others; blocks divide them
+  /// alone then. 0: tiles come as they are numbered.
+  std::int64_t long_groups = 0;
 
   /// That multiply.
   std::int64_t warpgroups() const { return turns * warpgroupsOfTile(); }
@@ -124,7 +127,7 @@ struct HopperConsidered {
   std::optional<HopperRefusal> refusal; ///< what is illegal, or not worth a look
 };
 /// Every combination of rows, columns and depth that the machine has instructions for, and of those that are
-/// candidates every cluster of up to 4 blocks and every split.
+/// candidates every cluster of up to 4 blocks and every split, and where some groups stand out these first.
 std::vector<HopperConsidered> considerHopper(const algebras::Layer &layer, HopperOutput output);
 
 /// Every legal schedule worth considering for a layer, its stages filled in.

@@ -1,9 +1,11 @@
 #include "compiler/schedule/projection_work.h"
 
 #include "algebras/cost/report.h"
+#include "compiler/schedule/group_order.h"
 #include "compiler/schedule/h200.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace compiler {
 
@@ -34,6 +36,14 @@ static double mostTerms(const algebras::Lift &lift) {
   return static_cast<double>(most);
 }
 
+std::pair<double, double> ProjectionWork::termsOfLongAndShort(std::int64_t long_groups) const {
+  const auto middle = terms_by_rank.begin() + long_groups;
+  auto average = [](auto begin, auto end) {
+    return begin == end ? 0.0 : std::accumulate(begin, end, 0.0) / static_cast<double>(end - begin);
+  };
+  return {average(terms_by_rank.begin(), middle), average(middle, terms_by_rank.end())};
+}
+
 double ProjectionWork::rows() const {
   double sum = 0;
   for (const EqualLines &kind : lines)
@@ -51,6 +61,7 @@ ProjectionWork projectionWork(const algebras::Layer &layer, std::int64_t m, alge
   work.n = static_cast<double>(layer.out.width(0));
   work.terms = static_cast<double>(report.terms) / (work.types * work.groups);
   work.most_terms = mostTerms(layer.lift);
+  work.terms_by_rank = termsByRank(layer.lift);
   work.macs = static_cast<double>(report.active_macs);
   work.x_bytes = element * static_cast<double>(m) * static_cast<double>(layer.in.total());
   work.y_bytes = static_cast<double>(byteWidth(output)) * static_cast<double>(m) *

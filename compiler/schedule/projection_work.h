@@ -6,6 +6,7 @@
 #include "algebras/layer.h"
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace compiler {
@@ -17,11 +18,12 @@ struct EqualLines {
 };
 
 struct ProjectionWork {
-  double types, groups; ///< of rows; of output columns
-  double k, n;          ///< width of an input group and of an output group
-  double terms;         ///< of one type and one group, on average
-  double most_terms;    ///< of one type and one group
-  double macs;          ///< multiply-accumulates of the terms for these rows
+  double types, groups;              ///< of rows; of output columns
+  double k, n;                       ///< width of an input group and of an output group
+  double terms;                      ///< of one type and one group, on average
+  double most_terms;                 ///< of one type and one group
+  std::vector<double> terms_by_rank; ///< of the groups of a type, most terms first (group_order.h)
+  double macs;                       ///< multiply-accumulates of the terms for these rows
   double x_bytes, y_bytes;
   double bank_bytes; ///< of the blocks that some row of the batch uses
   double type_bytes; ///< of the blocks that one type uses, on average
@@ -32,6 +34,8 @@ struct ProjectionWork {
   std::vector<EqualLines> lines;
 
   double rows() const;
+  /// Terms on average of the groups that come first when `long_groups` of each type do, and of the others.
+  std::pair<double, double> termsOfLongAndShort(std::int64_t long_groups) const;
 };
 
 /// For `m` rows from position 0 on, with results of type `output`. Groups have one width each, and row types

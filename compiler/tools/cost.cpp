@@ -25,7 +25,7 @@ struct CostCommand {
   std::vector<std::int64_t> tile, leaf;
   bool json = false;
   bool schedules = false;
-  std::string target = "sm_90a", y_dtype = "bf16";
+  std::string target = "sm_90a", y_dtype = "bf16", map = "forward";
   std::int64_t most = 10;
   bool illegal = false;
   CLI::App *command = nullptr;
@@ -47,7 +47,7 @@ void readTriple(const std::vector<std::int64_t> &given, const char *option, std:
 
 void requireScheduleOptions(const CostCommand &options) {
   auto given = [&](const char *name) { return options.command->get_option(name)->count() > 0; };
-  for (const char *name : {"--target", "--y-dtype", "--most", "--illegal"})
+  for (const char *name : {"--target", "--y-dtype", "--map", "--most", "--illegal"})
     if (!options.schedules && given(name))
       throw UsageError(fmt::format("{} goes with --schedules", name));
   for (const char *name : {"--p0", "--tile", "--leaf"})
@@ -63,6 +63,8 @@ void requireScheduleOptions(const CostCommand &options) {
     throw UsageError(fmt::format("--y-dtype is bf16 or f32, not '{}'", options.y_dtype));
   if (options.target == "cpu" && given("--y-dtype"))
     throw UsageError("--y-dtype is for GPUs; results on the CPU have the type of the layer");
+  if (options.map != "forward" && options.map != "dx")
+    throw UsageError(fmt::format("--map is forward or dx, not '{}'", options.map));
   if (options.most < 1)
     throw UsageError(fmt::format("--most must be at least 1, got {}", options.most));
 }
@@ -74,10 +76,13 @@ int schedules(const CostCommand &options) {
   const algebras::DataType output = !gpu                       ? layer.dtype
                                     : options.y_dtype == "f32" ? algebras::DataType::F32
                                                                : algebras::DataType::BF16;
-  const Ranking ranking = rankSchedules(layer, options.target, options.m, output);
-  const RankingView view{fmt::format("{} as a projection {} -> {}, {} to {}, M = {}",
+  const bool gradient = options.map == "dx";
+  const Ranking ranking =
+      rankSchedules(gradient ? layer.transposed() : layer, options.target, options.m, output);
+  const RankingView view{fmt::format("{} as a projection {} -> {}, {}{} to {}, M = {}",
                                      layer.lift.algebra().name(), layer.in.total(), layer.out.total(),
-                                     toString(layer.dtype), toString(output), options.m),
+                                     gradient ? "gradient of X, " : "", toString(layer.dtype),
+                                     toString(output), options.m),
                          options.most, options.illegal};
   fmt::print("{}", options.json ? rankingJson(ranking, view).dump(2) + "\n" : rankingText(ranking, view));
   return kDone;
@@ -131,6 +136,10 @@ void addCost(CLI::App &app, Session &session) {
       ->type_name("TYPE")
       ->capture_default_str()
       ->group(group);
+  command->add_option("--map", options->map, "what the schedules are of: forward, or dx, the gradient of X")
+      ->type_name("MAP")
+      ->capture_default_str()
+      ->group(group);
   wholeNumber(command->add_option("--most", options->most, "schedules to list, from the best one on"))
       ->type_name("N")
       ->capture_default_str()
@@ -141,7 +150,8 @@ void addCost(CLI::App &app, Session &session) {
   algctl cost examples/qwen3-1.7b-up.toml --m 2048
   algctl cost "Q(2)^2" --in 768 --out 1536 --row-types "interval(192)" --m 768 --json
   algctl cost "Q(3)" --in-groups 640,512,896 --out-groups 2048,2048,2048 --m 100 --p0 7
-  algctl cost examples/qwen3-1.7b-up.toml --m 2048 --schedules --most 5)help");
+  algctl cost examples/qwen3-1.7b-up.toml --m 2048 --schedules --most 5
+  algctl cost examples/qwen3-1.7b-up.toml --m 2048 --schedules --map dx)help");
   command->callback([&session, options] { session.run = [options] { return cost(*options); }; });
 }
 

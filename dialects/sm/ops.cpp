@@ -229,7 +229,12 @@ LogicalResult DeliverOp::verify() {
   if (getCoordinates().size() != 4)
     return emitOpError("takes the four coordinates column, group, line and row, got ")
            << getCoordinates().size();
-  if (maps.getRows() != sum.getRows() || maps.getColumns() != sum.getColumns())
+  // Where blocks divide some tiles, the maps are for their parts: those that one block has alone are several.
+  const bool whole = maps.getRows() == sum.getRows() && maps.getColumns() == sum.getColumns();
+  const bool parts =
+      !sum.hasWarps() && sum.getRows() % maps.getRows() == 0 && sum.getColumns() % maps.getColumns() == 0 &&
+      (sum.getTransposed() ? maps.getColumns() == sum.getColumns() : maps.getRows() == sum.getRows());
+  if (!whole && !parts)
     return emitOpError("delivers ") << sum.getRows() << " x " << sum.getColumns() << " sums through maps for "
                                     << maps.getRows() << " x " << maps.getColumns();
   if (sum.hasWarps() != maps.isPlain())
@@ -323,7 +328,14 @@ LogicalResult StoreOp::verify() {
   BufferType source = getSource().getType();
   if (getTarget().getType().isPlain())
     return emitOpError("needs tensor maps, got plain ones");
-  return verifyCopy(*this, getTarget().getType(), getCoordinates().size(), source, source.getRows());
+  MapsType target = getTarget().getType();
+  // As many boxes as the slot consists of.
+  const int64_t rows = source.getRows() % target.getRows() == 0 ? target.getRows() : source.getRows(),
+                columns = source.getColumns() % target.getColumns() == 0 ? target.getColumns()
+                                                                         : source.getColumns();
+  BufferType box = BufferType::get(getContext(), source.getSlots(), rows, columns, source.getElementType(),
+                                   source.getSwizzle());
+  return verifyCopy(*this, target, getCoordinates().size(), box, rows);
 }
 
 LogicalResult StoreWaitOp::verify() {

@@ -140,7 +140,8 @@ def Sm_DeliverOp : Sm_Op<"deliver", [MemoryEffects<[MemWrite]>]> {
   let summary = "The finished sums of a tile go to the result, rounded to its type";
   let description = [{
     What lies outside the map is not written. Sums of single warps go through plain maps, straight from registers to
-    memory, in pairs of columns where the maps' vector is 2 or more; sums of warpgroups through tensor maps.
+    memory, in pairs of columns where the maps' vector is 2 or more; sums of warpgroups through tensor maps. Those may be
+    for a part of the sums, where other tiles are delivered by parts: then it takes several copies.
   }];
   let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_MapsType:$target, Index:$map, Variadic<Index>:$coordinates);
   let assemblyFormat = [{

@@ -148,6 +148,7 @@ def Sm_LoadOp : Sm_Op<"load", [Sm_RunsInOneThread, AttrSizedOperandSegments, Mem
 
 def Sm_StoreOp : Sm_Op<"store", [Sm_RunsInOneThread, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Copy a slot to the result, asynchronously; what lies outside the map is not written";
+  let description = [{ The slot may consist of several blocks that the maps are for, side by side or one below the other. }];
   let arguments = (ins Sm_BufferType:$source, Index:$slot, Sm_MapsType:$target, Index:$map, Variadic<Index>:$coordinates);
   let assemblyFormat = [{
     $source `[` $slot `]` `to` $target `[` $map `]` `[` $coordinates `]` attr-dict `:` type($source) `to` type($target)

@@ -87,7 +87,7 @@ namespace {
 struct StagedValues {
   int64_t types = 0, rows = 0, columns = 0, depth = 0, stages = 0;
   int64_t warpRows = 0, warpColumns = 0, vector = 0;
-  int64_t clusterRows = 1, clusterColumns = 1, heldGroups = 0, turns = 1, split = 1;
+  int64_t clusterRows = 1, clusterColumns = 1, heldGroups = 0, turns = 1, split = 1, longGroups = 0;
 };
 
 /// A number, or two with an x between them.
@@ -113,7 +113,8 @@ static SmallVector<StagedEntry> entriesOf(StagedValues &values) {
           {"cluster", &values.clusterRows, &values.clusterColumns, 1},
           {"held", &values.heldGroups, nullptr, 0},
           {"turns", &values.turns, nullptr, 1},
-          {"split", &values.split, nullptr, 1}};
+          {"split", &values.split, nullptr, 1},
+          {"long", &values.longGroups, nullptr, 0}};
 }
 
 Attribute StagedAttr::parse(AsmParser &parser, Type) {
@@ -154,17 +155,17 @@ Attribute StagedAttr::parse(AsmParser &parser, Type) {
       parser.emitError(begin, "a staged schedule needs '") << entry.name << "'";
       return {};
     }
-  return parser.getChecked<StagedAttr>(begin, parser.getContext(), values.types, values.rows, values.columns,
-                                       values.depth, values.stages, values.warpRows, values.warpColumns,
-                                       values.vector, values.clusterRows, values.clusterColumns,
-                                       values.heldGroups, outer, rowsOn, values.turns, values.split);
+  return parser.getChecked<StagedAttr>(
+      begin, parser.getContext(), values.types, values.rows, values.columns, values.depth, values.stages,
+      values.warpRows, values.warpColumns, values.vector, values.clusterRows, values.clusterColumns,
+      values.heldGroups, outer, rowsOn, values.turns, values.split, values.longGroups);
 }
 
 void StagedAttr::print(AsmPrinter &printer) const {
   StagedValues values = {getTypes(),       getRows(),           getColumns(),     getDepth(),
                          getStages(),      getWarpRows(),       getWarpColumns(), getVector(),
                          getClusterRows(), getClusterColumns(), getHeldGroups(),  getTurns(),
-                         getSplit()};
+                         getSplit(),       getLongGroups()};
   printer << '<';
   StringRef separator = "";
   for (const StagedEntry &entry : entriesOf(values)) {
@@ -186,7 +187,7 @@ LogicalResult StagedAttr::verify(function_ref<InFlightDiagnostic()> error, int64
                                  int64_t columns, int64_t depth, int64_t stages, int64_t warpRows,
                                  int64_t warpColumns, int64_t vector, int64_t clusterRows,
                                  int64_t clusterColumns, int64_t heldGroups, AxisKind outer, Side,
-                                 int64_t turns, int64_t split) {
+                                 int64_t turns, int64_t split, int64_t longGroups) {
   if (types < 1 || rows < 1 || columns < 1 || depth < 1)
     return error() << "every size of a schedule must be at least 1";
   if (stages < 0)
@@ -198,6 +199,8 @@ LogicalResult StagedAttr::verify(function_ref<InFlightDiagnostic()> error, int64
     return error() << "a tile is somebody's turn, got " << turns << " turns";
   if (split < 1)
     return error() << "a tile's steps belong to at least one worker, got " << split;
+  if (longGroups < 0)
+    return error() << "0 groups of a type (none stand out) or more are long, got " << longGroups;
   if (heldGroups < 0)
     return error() << "held rows are for 0 groups (they come with each) or more, got " << heldGroups;
   if (outer != AxisKind::Types && outer != AxisKind::Groups)

@@ -141,11 +141,13 @@ def Tile_StagedAttr : Tile_Attr<"Staged", "staged"> {
     | `rows_on = n` | rows are on the second side of the matrix instructions and columns on the first, whose size is fixed: for few rows; `m` is the default |
     | `turns = T` | the threads of a worker that multiply are cut in T parts, each of which has every T-th of its tiles to itself |
     | `split = S` | S workers that run together own each tile: every one takes a part of its steps, their sums are added up, and every one stores a part of the result |
+    | `long = L` | the groups of each type are taken in the order of their terms, most first; tiles of the first L come before all others, and they alone are split |
   }];
   let parameters = (ins "int64_t":$types, "int64_t":$rows, "int64_t":$columns, "int64_t":$depth, "int64_t":$stages,
                         "int64_t":$warp_rows, "int64_t":$warp_columns, "int64_t":$vector, "int64_t":$cluster_rows,
                         "int64_t":$cluster_columns, "int64_t":$held_groups, EnumParameter<Tile_AxisKind>:$outer,
-                        EnumParameter<Tile_Side>:$rows_on, "int64_t":$turns, "int64_t":$split);
+                        EnumParameter<Tile_Side>:$rows_on, "int64_t":$turns, "int64_t":$split,
+                        "int64_t":$long_groups);
   let hasCustomAssemblyFormat = 1;
   let skipDefaultBuilders = 1;
   let builders = [AttrBuilder<(ins "int64_t":$types, "int64_t":$rows, "int64_t":$columns, "int64_t":$depth,
@@ -155,9 +157,9 @@ def Tile_StagedAttr : Tile_Attr<"Staged", "staged"> {
                                    CArg<"int64_t", "0">:$held_groups,
                                    CArg<"AxisKind", "AxisKind::Types">:$outer,
                                    CArg<"Side", "Side::M">:$rows_on, CArg<"int64_t", "1">:$turns,
-                                   CArg<"int64_t", "1">:$split), [{
+                                   CArg<"int64_t", "1">:$split, CArg<"int64_t", "0">:$long_groups), [{
     return $_get($_ctxt, types, rows, columns, depth, stages, warp_rows, warp_columns, vector, cluster_rows,
-                 cluster_columns, held_groups, outer, rows_on, turns, split);
+                 cluster_columns, held_groups, outer, rows_on, turns, split, long_groups);
   }]>];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -168,6 +170,8 @@ def Tile_StagedAttr : Tile_Attr<"Staged", "staged"> {
     int64_t getCluster() const { return getClusterRows() * getClusterColumns() * getSplit(); }
     /// Whether they copy for each other.
     bool sharesCopies() const { return getClusterRows() * getClusterColumns() > 1; }
+    /// Whether tiles of some groups come before those of others.
+    bool ordersGroups() const { return getLongGroups() > 0; }
     /// Rows of a tile, of all its types.
     int64_t getTileRows() const { return getTypes() * getRows(); }
   }];

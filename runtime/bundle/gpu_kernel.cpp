@@ -199,6 +199,8 @@ GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, Map 
     kernel.tile.types = tile.integer("types", 1, layer.types);
   if (tile.has("held_groups"))
     kernel.tile.held_groups = tile.integer("held_groups", 1, groups);
+  if (tile.has("long_groups"))
+    kernel.tile.long_groups = tile.integer("long_groups", 1, kernel.groups ? kernel.groups : groups);
   const JsonFields boxes = fields.object("boxes");
   kernel.x = parseBox(boxes, "x", ElementType::bf16, kernel.copies);
   kernel.w = parseBox(boxes, "w", ElementType::bf16, kernel.copies);

@@ -38,6 +38,9 @@ struct GpuTile {
   int64_t held_groups = 0;
   // Blocks of a cluster that compute each of its tiles together, and store a part of it each.
   int64_t split = 1;
+  // Above 0: groups of each type, those with the most terms, whose tiles come first; a split is of those
+  // alone.
+  int64_t long_groups = 0;
 };
 
 // What one copy between global and shared memory moves: `rows` times `columns` elements, columns innermost.

@@ -92,7 +92,12 @@ int64_t countTiles(const KernelShape &shape, const GpuTile &tile, int64_t m, int
   tiles = checkedMultiply(tiles, holds ? 1 : whole(shape.out_width, tile.columns, tile.cluster_columns),
                           "tiles of y");
   // Where blocks compute a tile together, it counts for each of them.
-  tiles = checkedMultiply(tiles, tile.split, "tiles of y");
+  if (tile.long_groups == 0) {
+    tiles = checkedMultiply(tiles, tile.split, "tiles of y");
+  } else {
+    const int64_t long_tiles = tiles / shape.out_groups * tile.long_groups;
+    tiles = checkedAdd(tiles, checkedMultiply(long_tiles, tile.split - 1, "tiles of y"), "tiles of y");
+  }
   // A kernel adds the size of its grid to the number of its last tile.
   if (tiles > algrt_most_gpu_rows)
     throw Error(ALGRT_INVALID_ARGUMENT, std::string(shape.resultName()) + " has " + std::to_string(tiles) +

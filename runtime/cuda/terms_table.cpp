@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <tuple>
 
 namespace algrt::cuda {
@@ -68,6 +69,19 @@ std::vector<std::vector<Term>> termsOfType(const Layer &layer, const GpuKernel &
   return lists;
 }
 
+// The groups of each type, most terms first, among equals by their number. The counts are the table's own.
+void appendOrder(std::vector<int32_t> &table, int64_t types, int64_t groups) {
+  std::vector<int32_t> order(static_cast<size_t>(groups));
+  for (int64_t type = 0; type < types; ++type) {
+    const int32_t *starts = table.data() + type * groups;
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+      return starts[a + 1] - starts[a] > starts[b + 1] - starts[b];
+    });
+    table.insert(table.end(), order.begin(), order.end());
+  }
+}
+
 } // namespace
 
 std::vector<int32_t> termsTable(const Layer &layer, const GpuKernel &kernel, const Support &support) {
@@ -93,6 +107,8 @@ std::vector<int32_t> termsTable(const Layer &layer, const GpuKernel &kernel, con
     starts.push_back(int32_t(count));
   }
   starts.insert(starts.end(), words.begin(), words.end());
+  if (kernel.tile.long_groups > 0)
+    appendOrder(starts, layer.types, groups);
   return starts;
 }
 

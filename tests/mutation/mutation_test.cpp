@@ -31,6 +31,7 @@ struct Subject {
   algrt::ElementType output;
   std::vector<Batch> batches;
   std::string lift = "rows", target = "sm_90a";
+  algrt::Map map = algrt::Map::forward;
 
   compiler::Spec spec() const { return projection(algebra, in, out, row_types, lift); }
 };
@@ -163,6 +164,32 @@ const std::vector<Subject> &subjects() {
        {{47, 4, 2}, {2, 0, 3}, {99, 1, 1}, {26, 2, 2}, {16, 0, 2}, {1, 1, 1}},
        "rows",
        "sm_80"},
+      // The gradient of X: the bank along its depth. The long tiles of two blocks come first and are divided,
+      // those of
+      // others are whole; 72 columns are one block and a quarter, the last step of a term is shallow.
+      {"gradient",
+       "Q(3)",
+       216,
+       144,
+       "cyclic",
+       "rows=64,columns=64,depth=32,stages=2,split=2,long=1",
+       algrt::ElementType::bf16,
+       {{195, 1, 2}, {2, 0, 4}},
+       "rows",
+       "sm_90a",
+       algrt::Map::dx},
+      // The same by threads: terms and their order from a table, blocks that are partial in every direction.
+      {"gradient_threads",
+       "Q(2)^2",
+       144,
+       80,
+       "cyclic",
+       "rows=32,columns=32,depth=16,stages=3,warps=2x1,long=1",
+       algrt::ElementType::bf16,
+       {{92, 4, 2}, {2, 0, 3}, {185, 1, 1}, {5, 2, 2}},
+       "rows",
+       "sm_80",
+       algrt::Map::dx},
   };
   return all;
 }
@@ -198,10 +225,11 @@ class Laboratory {
 public:
   explicit Laboratory(const Subject &subject)
       : spec(subject.spec()),
-        module(emittedKernel(spec, subject.schedule, subject.output, subject.target), subject.name) {
+        module(emittedKernel(spec, subject.schedule, subject.output, subject.target, subject.map),
+               subject.name) {
     for (int seed = 0; seed < kSeeds; ++seed)
       for (const Batch &batch : subject.batches)
-        calls.push_back({ExactCase(spec, batch.m, batch.p0, static_cast<std::uint64_t>(seed)),
+        calls.push_back({ExactCase(spec, batch.m, batch.p0, static_cast<std::uint64_t>(seed), subject.map),
                          settingsOf(static_cast<std::uint64_t>(seed), batch.blocks)});
     for (Call &call : calls)
       call.settings.most_steps = kMostSteps;
@@ -296,8 +324,8 @@ TEST(Survivors, AreMutationsThatExist) {
   std::set<std::string> names;
   for (const Subject &subject : subjects()) {
     const compiler::Spec spec = subject.spec();
-    compiler::KernelModule module(emittedKernel(spec, subject.schedule, subject.output, subject.target),
-                                  subject.name);
+    compiler::KernelModule module(
+        emittedKernel(spec, subject.schedule, subject.output, subject.target, subject.map), subject.name);
     for (const Mutation &mutation : mutations(module.module()))
       EXPECT_TRUE(names.insert(subject.name + " " + mutation.name).second)
           << mutation.name << " is there twice";

@@ -2,6 +2,9 @@
 #include "compiler/targets/hopper/passes.h"
 #include "compiler/targets/thread_block/index_math.h"
 
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
 namespace compiler {
 #define GEN_PASS_DEF_SMLOWEREPILOGUE
 #include "compiler/targets/hopper/passes.h.inc"
@@ -63,8 +66,8 @@ Place Delivery::placeOf(const IndexMath &math, Value warpgroup) {
   Place place;
   if (auto whole = dyn_cast<sm::DeliverOp>(op)) {
     place = {whole.getMap(), SmallVector<Value>(whole.getCoordinates())};
-    // Warpgroups divide the columns of transposed sums, else the rows. Where parts of them take turns, each has
-    // all of its tile.
+    // Warpgroups divide the columns of transposed sums, else the rows. Where parts of them take turns, each
+    // has all of its tile.
     auto type = cast<sm::AccumulatorType>(sums.getType());
     const auto all = static_cast<std::int64_t>(op->getParentOfType<sm::RoleOp>().getWarpgroups());
     Value within = type.getWarpgroups() == all ? warpgroup : math.remainder(warpgroup, type.getWarpgroups());
@@ -106,36 +109,68 @@ static void lowerDeliver(OpBuilder &builder, Delivery deliver, Value staging) {
   deliver.op->erase();
 }
 
+/// The delivery through some maps of the smallest part, for which their boxes are.
+static const Delivery &smallest(ArrayRef<Delivery> delivers, Value target) {
+  const Delivery *least = nullptr;
+  auto elements = [](const Delivery &deliver) {
+    auto sums = cast<sm::AccumulatorType>(deliver.sums.getType());
+    return sums.getRows() * sums.getColumns();
+  };
+  for (const Delivery &deliver : delivers)
+    if (deliver.target == target && (!least || elements(deliver) < elements(*least)))
+      least = &deliver;
+  return *least;
+}
+
 LogicalResult SmLowerEpilogue::lower(sm::KernelOp kernel) {
   SmallVector<Delivery> delivers;
   kernel.walk([&](sm::DeliverOp deliver) { delivers.emplace_back(deliver); });
   kernel.walk([&](sm::DeliverPartsOp deliver) { delivers.emplace_back(deliver); });
+  // What is delivered whole and by parts goes through the same maps.
+  constexpr std::ptrdiff_t most_uses = 2;
   for (const Delivery &deliver : delivers) {
     auto role = deliver.op->getParentOfType<sm::RoleOp>();
     auto target = dyn_cast<BlockArgument>(deliver.target);
-    if (!role || !target || !target.hasOneUse())
-      return deliver.op->emitOpError(
-          "must be the only one to deliver from a role to its maps: split the roles first");
-    auto maps = cast<sm::MapsType>(target.getType());
-    if (!maps.getSwizzle())
+    if (!role || !target || llvm::range_size(target.getUses()) > most_uses ||
+        llvm::any_of(target.getUsers(), [&](Operation *user) {
+          return user != deliver.op && !(isa<sm::DeliverOp>(user) && isa<sm::DeliverOp>(deliver.op) &&
+                                         user->getParentOfType<sm::RoleOp>() == role);
+        }))
+      return deliver.op->emitOpError("must be the only one to deliver from a role to its maps, but for one "
+                                     "of parts: split the roles first");
+    if (!cast<sm::MapsType>(target.getType()).getSwizzle())
       return deliver.op->emitOpError(
           "needs to know how its result lies in shared memory: assign swizzles first");
-    const auto warpgroups = static_cast<std::int64_t>(role.getWarpgroups());
-    maps = warpgroupMaps(maps, cast<sm::AccumulatorType>(deliver.sums.getType()));
+  }
 
+  llvm::SetVector<Operation *> roles;
+  llvm::MapVector<Value, sm::MapsType> boxes;
+  for (const Delivery &deliver : delivers) {
+    roles.insert(deliver.op->getParentOfType<sm::RoleOp>());
+    boxes.insert({deliver.target, warpgroupMaps(cast<sm::MapsType>(deliver.target.getType()),
+                                                cast<sm::AccumulatorType>(
+                                                    smallest(delivers, deliver.target).sums.getType()))});
+  }
+  OpBuilder builder(kernel.getContext());
+  for (const Delivery &deliver : delivers) {
+    const auto warpgroups =
+        static_cast<std::int64_t>(deliver.op->getParentOfType<sm::RoleOp>().getWarpgroups());
+    auto sums = cast<sm::AccumulatorType>(deliver.sums.getType());
+    const sm::MapsType maps = boxes[deliver.target];
     // A slot for each warpgroup, so that none waits for another.
-    OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
-    auto slots = sm::BufferType::get(kernel.getContext(), warpgroups, maps.getRows(), maps.getColumns(),
-                                     maps.getElementType(), maps.getSwizzle());
+    builder.setInsertionPointToStart(&kernel.getBody().front());
+    auto slots = sm::BufferType::get(kernel.getContext(), warpgroups, sums.getRowsOfWarpgroup(),
+                                     sums.getColumnsOfWarpgroup(), maps.getElementType(), maps.getSwizzle());
     Value staging = sm::AllocateOp::create(builder, deliver.op->getLoc(), slots);
-    Operation *end = &role.getBody().front().back();
-    lowerDeliver(builder, deliver, staging);
+    Value target = deliver.target;
     target.setType(maps);
-
+    lowerDeliver(builder, deliver, staging);
+  }
+  for (Operation *role : roles) {
     // The block's shared memory must outlive the last store's reading of it.
-    builder.setInsertionPointAfter(end);
-    inOneThread(builder, role.getLoc(),
-                [&] { sm::StoreWaitOp::create(builder, role.getLoc(), 0, /*written=*/false); });
+    builder.setInsertionPointToEnd(&role->getRegion(0).front());
+    Location location = role->getLoc();
+    inOneThread(builder, location, [&] { sm::StoreWaitOp::create(builder, location, 0, /*written=*/false); });
   }
   return success();
 }

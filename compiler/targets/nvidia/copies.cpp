@@ -80,11 +80,17 @@ struct StoreLowering : ConvertOpToLLVMPattern<sm::StoreOp> {
     Location location = op.getLoc();
     Value map = mapOf(rewriter, location, adaptor.getTarget(), adaptor.getMap());
     auto tile = NVVM::TMAStoreModeAttr::get(rewriter.getContext(), NVVM::TMAStoreMode::TILE);
-    forEachPanel(rewriter, location, op.getSource().getType(), adaptor.getSource(), adaptor.getSlot(),
-                 /*row=*/0, adaptor.getCoordinates(), [&](Value address, ValueRange coordinates) {
-                   NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(rewriter, location, map, address,
-                                                                      coordinates, Value(), tile, Value());
-                 });
+    const sm::MapsType maps = op.getTarget().getType();
+    Instructions write(rewriter, location);
+    for (std::int64_t row = 0; row < op.getSource().getType().getRows(); row += maps.getRows()) {
+      SmallVector<Value> first(adaptor.getCoordinates());
+      first[maps.getRowDimension()] = write.add(first[maps.getRowDimension()], row);
+      forEachPanel(rewriter, location, op.getSource().getType(), adaptor.getSource(), adaptor.getSlot(), row,
+                   first, [&](Value address, ValueRange coordinates) {
+                     NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(rewriter, location, map, address,
+                                                                        coordinates, Value(), tile, Value());
+                   });
+    }
     rewriter.eraseOp(op);
     return success();
   }

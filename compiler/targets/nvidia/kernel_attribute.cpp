@@ -105,6 +105,8 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, std::int64_t share
     tile.number("types", types);
   if (schedule && schedule.getHeldGroups() > 0)
     tile.number("held_groups", schedule.getHeldGroups());
+  if (schedule && schedule.ordersGroups())
+    tile.number("long_groups", schedule.getLongGroups());
   tile.number("columns", sums.getColumns());
   tile.number("depth", product.getA().getType().getColumns());
   tile.number("stages", product.getA().getType().getSlots());
@@ -213,6 +215,8 @@ algrt::GpuKernel readKernelAttribute(LLVM::LLVMFuncOp function) {
     kernel.tile.types = tile.number("types");
   if (tile.dictionary.contains("held_groups"))
     kernel.tile.held_groups = tile.number("held_groups");
+  if (tile.dictionary.contains("long_groups"))
+    kernel.tile.long_groups = tile.number("long_groups");
   const Fields boxes = fields.fields("boxes");
   kernel.x = readBox(boxes.fields("x"));
   kernel.w = readBox(boxes.fields("w"));

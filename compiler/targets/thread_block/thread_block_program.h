@@ -27,7 +27,8 @@ private:
     Value row, group, column;
     llvm::SmallVector<RowLines::RowBlock> parts; ///< of a tile of several types
     Value present;                               ///< parts up to the last that has rows
-    Value held;                                  ///< rows of the types' own groups, where they stay
+    Value is_long; ///< i1: of a group that comes first, where groups have an order
+    Value held;    ///< rows of the types' own groups, where they stay
   };
 
   // tile_to_sm.cpp: the kernel, and the ops of a tile one by one.
@@ -48,6 +49,20 @@ private:
   void writeHold(Tile &tile);
   /// Whether the tile has rows at all.
   Value locate(const RowLines &lines, Value number, Tile &tile);
+  /// Blocks of rows of the longest line, and of columns of a group, in whole clusters.
+  Value rowClusters(const RowLines &lines) const;
+  std::int64_t columnClusters() const;
+  /// The number of the block in the grid, and of blocks; or of its cluster, and of clusters.
+  std::pair<Value, Value> workers();
+  /// Moves the tile of a cluster's first block to this block's place.
+  void shiftInCluster(Tile &tile);
+
+  // ordered_walk.cpp: the same where tiles of some groups come first.
+  mlir::LogicalResult checkOrder();
+  mlir::LogicalResult writeOrderedWalk(tile::OwnOp own, const RowLines &lines);
+  Value groupOfRank(Value order_start, Value type, Value rank);
+  Value startOfOrder();
+  std::int64_t weightOfLongTurn() const;
 
   // tile_terms.cpp: the steps of a tile.
   mlir::LogicalResult checkTerms(tile::TermsOp terms, tile::OwnOp own);
@@ -73,8 +88,9 @@ private:
   /// Whether a tile's terms are told apart: the one of its own group, and those of its types' groups.
   bool hasParts() const { return schedule.getTypes() > 1 || holds(); }
   bool holds() const { return schedule.getHeldGroups() > 0; }
-  /// Whether blocks of a cluster divide the steps of a tile.
+  /// Whether blocks of a cluster divide the steps of a tile, or of the tiles that come first.
   bool splits() const { return schedule.getSplit() > 1; }
+  bool splitsSome() const { return splits() && schedule.ordersGroups(); }
   /// The part of a tile's sums that one block stores; all of them where tiles are not divided.
   std::int64_t storedRows() const;
   std::int64_t storedColumns() const;

@@ -64,8 +64,12 @@ LogicalResult ThreadBlockProgram::writeTerms(tile::TermsOp terms, tile::OwnOp ow
   if (scaled)
     carried.insert(carried.begin(), sm::ZeroOp::create(builder, location, init.getType()));
   StepShare share = {math.constant(0), math.multiply(steps.count(), depth_blocks)};
-  if (splits())
-    share = shareOf(math, share.end, rank, schedule.getSplit());
+  if (splits()) {
+    const StepShare part = shareOf(math, share.end, rank, schedule.getSplit());
+    share = splitsSome() ? StepShare{math.select(tile.is_long, part.first, share.first),
+                                     math.select(tile.is_long, part.end, share.end)}
+                         : part;
+  }
   auto loop = scf::ForOp::create(builder, location, share.first, share.end, math.constant(1), carried);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(loop.getBody());

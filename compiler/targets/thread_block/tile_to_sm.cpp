@@ -49,7 +49,7 @@ LogicalResult ThreadBlockProgram::check(tile::OwnOp own) {
     return source.emitOpError("has explicit row types, whose rows no map can address");
   if (!layout.getIn().isEqual() || !layout.getBank().isEqual() || !layout.getOut().isEqual())
     return source.emitOpError("has groups of unequal widths, which one map cannot address");
-  if (failed(checkSplit()))
+  if (failed(checkSplit()) || failed(checkOrder()))
     return failure();
   const std::int64_t cluster_rows = schedule.getClusterRows(), cluster_columns = schedule.getClusterColumns();
   if (schedule.sharesCopies() && schedule.hasWarps())
@@ -212,17 +212,32 @@ LogicalResult ThreadBlockProgram::writeStore(tile::StoreOp store, tile::OwnOp ow
     sm::DeliverPartsOp::create(builder, location, sums.lookup(store.getValue()), y, maps, coordinates);
     return success();
   }
-  Value result = sums.lookup(store.getValue()), column = tile.column, row = tile.row;
-  if (splits()) {
+  Value result = sums.lookup(store.getValue());
+  auto deliver = [&](Value delivered, Value column, Value row) {
+    sm::DeliverOp::create(builder, location, delivered, y, tile.line.map,
+                          ValueRange{column, tile.group, tile.line.line, row});
+  };
+  auto deliverPart = [&] {
     const bool transposed = cast<sm::AccumulatorType>(result.getType()).getTransposed();
-    auto part =
+    auto type =
         sm::AccumulatorType::get(builder.getContext(), storedRows(), storedColumns(), 0, 0, transposed);
-    result = sm::ReduceScatterOp::create(builder, location, part, result);
-    Value &divided = transposed ? row : column;
-    divided = math.add(divided, math.multiply(rank, part.getInstructionWidth()));
+    Value part = sm::ReduceScatterOp::create(builder, location, type, result);
+    Value before = math.multiply(rank, type.getInstructionWidth());
+    deliver(part, transposed ? tile.column : math.add(tile.column, before),
+            transposed ? math.add(tile.row, before) : tile.row);
+  };
+  if (!splits()) {
+    deliver(result, tile.column, tile.row);
+  } else if (!splitsSome()) {
+    deliverPart();
+  } else {
+    auto divided = scf::IfOp::create(builder, location, tile.is_long, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(divided.thenBlock()->getTerminator());
+    deliverPart();
+    builder.setInsertionPoint(divided.elseBlock()->getTerminator());
+    deliver(result, tile.column, tile.row);
   }
-  sm::DeliverOp::create(builder, location, result, y, tile.line.map,
-                        ValueRange{column, tile.group, tile.line.line, row});
   return success();
 }
 

@@ -7,15 +7,42 @@ using namespace mlir;
 
 namespace compiler {
 
+// Where blocks run in clusters, tiles do, too: all of a cluster go through the same steps together.
+Value ThreadBlockProgram::rowClusters(const RowLines &lines) const {
+  return math.ceilDivide(lines.longest(), schedule.getRows() * schedule.getClusterRows());
+}
+
+std::int64_t ThreadBlockProgram::columnClusters() const {
+  const std::int64_t columns = schedule.getColumns() * schedule.getClusterColumns();
+  return (layout.getOut().getWidth(0) + columns - 1) / columns;
+}
+
+std::pair<Value, Value> ThreadBlockProgram::workers() {
+  Value first = sm::BlockIndexOp::create(builder, location, builder.getIndexType());
+  Value blocks = sm::BlockCountOp::create(builder, location, builder.getIndexType());
+  if (schedule.getCluster() == 1)
+    return {first, blocks};
+  if (splits())
+    rank = sm::ClusterRankOp::create(builder, location, builder.getIndexType());
+  else
+    place.emplace(builder, location, schedule.getClusterRows(), schedule.getClusterColumns());
+  first = math.divide(first, schedule.getCluster());
+  return {first, math.divide(blocks, schedule.getCluster())};
+}
+
+void ThreadBlockProgram::shiftInCluster(Tile &tile) {
+  tile.row = math.add(tile.row, math.multiply(place->row, schedule.getRows()));
+  tile.column = math.add(tile.column, math.multiply(place->column, schedule.getColumns()));
+}
+
 LogicalResult ThreadBlockProgram::writeWalk(tile::OwnOp own, Value rows, Value offset) {
   const RowLines lines(math, layout.getRowTypes(), rows, offset);
+  if (schedule.ordersGroups())
+    return writeOrderedWalk(own, lines);
   const std::int64_t groups = layout.getOut().getCount();
-  const std::int64_t column_blocks =
-      (layout.getOut().getWidth(0) + schedule.getColumns() - 1) / schedule.getColumns();
-  // Where blocks run in clusters, tiles do, too: all of a cluster go through the same steps together.
   const std::int64_t cluster_columns = schedule.getClusterColumns(), cluster_rows = schedule.getClusterRows();
-  const std::int64_t column_clusters = (column_blocks + cluster_columns - 1) / cluster_columns;
-  Value row_clusters = math.ceilDivide(lines.longest(), schedule.getRows() * cluster_rows);
+  const std::int64_t column_clusters = columnClusters();
+  Value row_clusters = rowClusters(lines);
   Value line_blocks = hasParts() ? math.ceilDivide(lines.count(), schedule.getTypes()) : lines.count();
   // A turn is a tile, or where rows of X stay all tiles of some groups.
   const std::int64_t held = schedule.getHeldGroups();
@@ -23,16 +50,7 @@ LogicalResult ThreadBlockProgram::writeWalk(tile::OwnOp own, Value rows, Value o
   const std::int64_t group_turns = holds() ? (groups + held - 1) / held : groups;
   Value tiles = math.multiply(math.multiply(line_blocks, row_clusters), group_turns * column_turns);
 
-  Value first = sm::BlockIndexOp::create(builder, location, builder.getIndexType());
-  Value blocks = sm::BlockCountOp::create(builder, location, builder.getIndexType());
-  if (schedule.getCluster() > 1) {
-    if (splits())
-      rank = sm::ClusterRankOp::create(builder, location, builder.getIndexType());
-    else
-      place.emplace(builder, location, cluster_rows, cluster_columns);
-    first = math.divide(first, schedule.getCluster());
-    blocks = math.divide(blocks, schedule.getCluster());
-  }
+  const auto [first, blocks] = workers();
   auto loop = scf::ForOp::create(builder, location, first, tiles, blocks);
   builder.setInsertionPoint(loop.getBody()->getTerminator());
 
@@ -61,8 +79,7 @@ LogicalResult ThreadBlockProgram::writeWalk(tile::OwnOp own, Value rows, Value o
       scf::IfOp::create(builder, location, locate(lines, line_number, tile), /*withElseRegion=*/false);
   if (place) {
     builder.setInsertionPoint(exists);
-    tile.row = math.add(tile.row, math.multiply(place->row, schedule.getRows()));
-    tile.column = math.add(tile.column, math.multiply(place->column, schedule.getColumns()));
+    shiftInCluster(tile);
   }
   builder.setInsertionPoint(exists.thenBlock()->getTerminator());
   return writeTurn(own, tile);

@@ -275,3 +275,25 @@ tile.kernel @transposed_cluster(%dy: !tile.matrix<?x128xbf16>) attributes {layou
   tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 48>] {
   }
 }
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(3)">, lift = rows, in = <3 x 64>, bank = <3 x 64>, out = <3 x 64>,
+                       row_types = <cyclic 3>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, long = 1>
+// expected-error @+1 {{takes the tiles of long groups first, but in the product of a complete graph no group has more terms than others}}
+tile.kernel @equal(%x: !tile.matrix<?x192xbf16>) attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(3)">, lift = rows, in = <3 x 64>, bank = <3 x 64>, out = <3 x 64>,
+                       row_types = <cyclic 3>, mode = i>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, long = 4>
+// expected-error @+1 {{has 4 long groups, of 3}}
+tile.kernel @too_many(%dy: !tile.matrix<?x192xbf16>) attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+  }
+}

@@ -116,9 +116,9 @@ func.func @swizzles(%x: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3, swizzle 64
 
 // -----
 
-func.func @deliver(%sum: !sm.accumulator<64 x 64>, %y: !sm.maps<1 x 64 x 32 x bf16, row_dimension 3>, %i: index) {
-  // expected-error @+1 {{delivers 64 x 64 sums through maps for 64 x 32}}
-  sm.deliver %sum to %y[%i] [%i, %i, %i, %i] : <64 x 64> to <1 x 64 x 32 x bf16, row_dimension 3>
+func.func @deliver(%sum: !sm.accumulator<64 x 64>, %y: !sm.maps<1 x 64 x 48 x bf16, row_dimension 3>, %i: index) {
+  // expected-error @+1 {{delivers 64 x 64 sums through maps for 64 x 48}}
+  sm.deliver %sum to %y[%i] [%i, %i, %i, %i] : <64 x 64> to <1 x 64 x 48 x bf16, row_dimension 3>
   return
 }
 

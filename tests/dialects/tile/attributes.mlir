@@ -42,6 +42,8 @@ func.func private @schedules() attributes {
 func.func private @staged() attributes {
   // CHECK-SAME: engine = #tile.staged<types = 1, rows = 128, columns = 192, depth = 64, stages = 4>
   engine = #tile.staged<types = 1, rows = 128, columns = 192, depth = 64, stages = 4>,
+  // CHECK-SAME: ordered = #tile.staged<types = 1, rows = 64, columns = 128, depth = 32, stages = 4, split = 4, long = 2>
+  ordered = #tile.staged<types = 1, long = 2, split = 4, rows = 64, columns = 128, depth = 32, stages = 4>,
   // CHECK-SAME: shares = #tile.staged<types = 1, rows = 64, columns = 128, depth = 32, stages = 4, split = 4, rows_on = n>
   shares = #tile.staged<types = 1, split = 4, rows = 64, columns = 128, depth = 32, stages = 4, rows_on = n>,
   // CHECK-SAME: threads = #tile.staged<types = 1, rows = 64, columns = 128, depth = 32, stages = 4, warps = 2 x 1, vector = 8>
@@ -49,7 +51,7 @@ func.func private @staged() attributes {
   // CHECK-SAME: together = #tile.staged<types = 2, rows = 64, columns = 128, depth = 32, stages = 4, cluster = 1 x 2, held = 8, turns = 2, outer = groups, rows_on = n>
   together = #tile.staged<types = 2, rows = 64, columns = 128, depth = 32, stages = 4, outer = groups, held = 8, rows_on = n, turns = 2, cluster = 1 x 2>,
   // CHECK-SAME: usual = #tile.staged<types = 1, rows = 64, columns = 128, depth = 32, stages = 4>
-  usual = #tile.staged<stages = 4, types = 1, rows = 64, columns = 128, depth = 32, cluster = 1 x 1, held = 0, outer = types, rows_on = m, turns = 1, split = 1>
+  usual = #tile.staged<stages = 4, types = 1, rows = 64, columns = 128, depth = 32, cluster = 1 x 1, held = 0, outer = types, rows_on = m, turns = 1, split = 1, long = 0>
 }
 
 // CHECK-LABEL: func.func private @axes

@@ -196,6 +196,11 @@ func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, column
 
 // -----
 
+// expected-error @+1 {{0 groups of a type (none stand out) or more are long, got -1}}
+func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, long = -1>}
+
+// -----
+
 // expected-error @+1 {{a tile is somebody's turn, got 0 turns}}
 func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, turns = 0>}
 

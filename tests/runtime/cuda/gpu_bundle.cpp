@@ -15,11 +15,11 @@ Json box(int64_t columns, int64_t rows, int64_t swizzle) {
 Json kernel(const GpuShape &shape, const char *output, int64_t cluster) {
   const bool narrow = std::string(output) == "bf16", plain = shape.vector > 0;
   Json entry = {
-      {"name", std::string("forward-") + output},
-      {"map", "forward"},
+      {"name", shape.map() + "-" + output},
+      {"map", shape.map()},
       {"target", plain ? "sm_80" : "sm_90a"},
       {"output", output},
-      {"symbol", std::string("forward_") + output},
+      {"symbol", shape.map() + "_" + output},
       {"images", {{{"kind", "ptx"}, {"section", "ptx"}}}},
       {"threads", plain ? 128 : 384},
       {"cluster", plain ? 1 : cluster},
@@ -40,6 +40,8 @@ Json kernel(const GpuShape &shape, const char *output, int64_t cluster) {
   }
   if (shape.scaled)
     entry["scaled"] = true;
+  if (shape.long_groups > 0)
+    entry["tile"]["long_groups"] = shape.long_groups;
   return entry;
 }
 
@@ -94,7 +96,7 @@ std::string gpuPtx(const GpuShape &shape, std::string target) {
   const std::string maps =
       std::to_string((2 * row_maps + 1) * (plain ? algrt_plain_map_bytes : algrt_tensor_map_bytes));
   std::string text = ".version 8.0\n.target " + target + "\n.address_size 64\n";
-  for (const std::string symbol : {"forward_bf16", "forward_f32"})
+  for (const std::string &symbol : {shape.map() + "_bf16", shape.map() + "_f32"})
     text += ".visible .entry " + symbol + "(\n\t.param .align " + (plain ? "8" : "64") + " .b8 " + symbol +
             "_param_0[" + maps + "],\n\t.param .u32 " + symbol + "_param_1,\n\t.param .u32 " + symbol +
             "_param_2,\n\t.param .u64 " + (plain ? ".ptr .global .align 4 " : "") + symbol + "_param_3\n)\n" +

@@ -18,10 +18,17 @@ struct GpuShape {
   bool table = false;  // the support is a table (upper triangular, some coefficients -1) instead of complete
   bool scaled = false; // tables have other coefficients, too
   int64_t vector = 0;  // above 0: threads copy so many elements at a time
+  // Kernels of dx instead, "dx-bf16" and "dx-f32"; above 0, tiles of so many long groups come first.
+  bool gradient = false;
+  int64_t long_groups = 0;
 
   int64_t k() const { return groups * in; }
   int64_t n() const { return groups * out; }
   int64_t types() const { return lift == Lift::slots ? 1 : groups; }
+  // Of what the kernels read rows of, and of what they write.
+  int64_t depth() const { return gradient ? out : in; }
+  int64_t width() const { return gradient ? in : out; }
+  std::string map() const { return gradient ? "dx" : "forward"; }
   int64_t bankColumns() const { return lift == Lift::slots ? out : n(); }
 };
 

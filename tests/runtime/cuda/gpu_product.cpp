@@ -102,9 +102,10 @@ bool GpuMatrix::paddingIsPoison() const {
 GpuProduct::GpuProduct(const TestContext &context, const GpuShape &shape, int64_t m, int64_t padding,
                        ElementType output, int device)
     : shape(shape), bytes(gpuBundle(shape)), bundle(openBundle(bytes)),
-      x(context, device, m, shape.k(), padding, ElementType::bf16),
+      x(context, device, m, shape.gradient ? shape.n() : shape.k(), padding, ElementType::bf16),
       w(context, device, shape.k(), shape.bankColumns(), padding, ElementType::bf16),
-      y(context, device, m, shape.n(), padding, output), output(output), args(algrt_forward_args_init()) {
+      y(context, device, m, shape.gradient ? shape.k() : shape.n(), padding, output), output(output),
+      args(algrt_forward_args_init()) {
   x.fill(1, 1);
   w.fill(2, 1 / std::sqrt(double(shape.k())));
   args.x = &x.tensor;
@@ -112,12 +113,28 @@ GpuProduct::GpuProduct(const TestContext &context, const GpuShape &shape, int64_
   args.y = &y.tensor;
 }
 
+int GpuProduct::run() const {
+  if (!shape.gradient)
+    return algrt_forward(bundle.get(), &args);
+  algrt_dx_args dx = algrt_dx_args_init();
+  dx.dy = args.x;
+  dx.dx = args.y;
+  dx.w = args.w;
+  dx.p0 = args.p0;
+  dx.stream = args.stream;
+  dx.kernel = args.kernel;
+  dx.dependent_launch = args.dependent_launch;
+  return algrt_dx(bundle.get(), &dx);
+}
+
 void GpuProduct::expectCorrect(const std::string &what) const {
   const Bundle parsed = Bundle::parse(bytes);
   const std::vector<float> x_values = x.values(), w_values = w.values();
   const std::vector<double> expected =
-      referenceForward({&parsed.layer(), &parsed.support(), x.shape[0], x_values.data(), shape.k(),
-                        w_values.data(), shape.bankColumns(), args.p0});
+      shape.gradient ? referenceDx({&parsed.layer(), &parsed.support(), x.shape[0], x_values.data(),
+                                    shape.n(), w_values.data(), shape.bankColumns(), args.p0})
+                     : referenceForward({&parsed.layer(), &parsed.support(), x.shape[0], x_values.data(),
+                                         shape.k(), w_values.data(), shape.bankColumns(), args.p0});
   const Comparison comparison = compare(y.values(), expected);
   EXPECT_TRUE(comparison.within(tolerance(output == ElementType::bf16)))
       << what << ": " << comparison.relative_l2 << ", " << comparison.kind_mismatches << " of another kind";

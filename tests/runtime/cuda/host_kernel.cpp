@@ -146,6 +146,13 @@ struct Kernel {
   }
 
   std::vector<KernelTerm> termsOf(int64_t type, int64_t group) const {
+    if (terms == nullptr && shape.gradient) {
+      std::vector<KernelTerm> result;
+      for (int64_t from = 0; from < shape.groups; ++from)
+        if (type == group || from == group)
+          result.push_back({from, from, 1});
+      return result;
+    }
     if (terms == nullptr) {
       const int64_t low = std::min(type, group), high = std::max(type, group);
       return low == high ? std::vector<KernelTerm>{{low, low, 1}}
@@ -163,21 +170,40 @@ struct Kernel {
     return result;
   }
 
+  // Behind the terms: the groups of every type, most terms first, among equals by their number.
+  void checkOrder() const {
+    const int32_t *starts = terms, *order = terms + shape.types() * shape.groups + 1 +
+                                            (shape.scaled ? 3 : 2) * starts[shape.types() * shape.groups];
+    for (int64_t type = 0; type < shape.types(); ++type, order += shape.groups, starts += shape.groups)
+      for (int64_t rank = 1; rank < shape.groups; ++rank) {
+        const int32_t one = order[rank - 1], next = order[rank];
+        const int32_t more = starts[one + 1] - starts[one], fewer = starts[next + 1] - starts[next];
+        if (more < fewer || (more == fewer && one >= next))
+          throw std::logic_error("the groups of a type are not in order");
+      }
+  }
+
   void tile(const Line &from, int64_t first_row, int64_t group, int64_t first_column) const {
     const Map &input = x[from.map], &output = y[from.map];
     const auto [tile_rows, tile_columns, depth] = sizes;
     std::vector<float> sum(size_t(tile_rows * tile_columns), 0);
     std::vector<float> partial(sum.size(), 0);
     const std::vector<KernelTerm> all = termsOf(from.type, group);
-    const int64_t bank_group = shape.lift == Lift::slots ? 0 : group;
+    const bool slots = shape.lift == Lift::slots;
+    // Of the bank as it lies: depth and columns are in each other's place in a gradient, and so are the
+    // groups.
+    const auto bank = [&](int64_t d, int64_t c, int64_t row) {
+      return shape.gradient ? w.load({d, slots ? 0 : row, c, slots ? row : group})
+                            : w.load({c, slots ? 0 : group, d, row});
+    };
     for (size_t t = 0; t < all.size(); ++t) {
-      for (int64_t start = 0; start < shape.in; start += depth)
+      for (int64_t start = 0; start < shape.depth(); start += depth)
         for (int64_t r = 0; r < tile_rows; ++r)
           for (int64_t c = 0; c < tile_columns; ++c)
             for (int64_t d = start; d < start + depth; ++d)
               partial[size_t(r * tile_columns + c)] +=
                   input.load({d, all[t].input_group, from.index, first_row + r}) *
-                  w.load({first_column + c, bank_group, d, all[t].bank_row});
+                  bank(d, first_column + c, all[t].bank_row);
       // Products of one coefficient are added first: the table has them one after another.
       if (t + 1 < all.size() && all[t + 1].coefficient == all[t].coefficient)
         continue;
@@ -196,7 +222,7 @@ struct Kernel {
 
   void block(int64_t number, int64_t grid) const {
     const int64_t row_tiles = (longestLine() + sizes.rows - 1) / sizes.rows;
-    const int64_t column_tiles = (shape.out + sizes.columns - 1) / sizes.columns;
+    const int64_t column_tiles = (shape.width() + sizes.columns - 1) / sizes.columns;
     const int64_t tiles = lines() * row_tiles * shape.groups * column_tiles;
     for (int64_t t = number; t < tiles; t += grid) {
       const Line from = line(t / column_tiles / shape.groups / row_tiles);
@@ -245,6 +271,8 @@ void runHostKernel(const GpuShape &shape, const cuda_stand_in::Launch &launch) {
   // The boxes of tensor maps are the manifest's tile.
   if (shape.vector == 0)
     kernel.sizes = {kernel.x[0].box(3), kernel.y[0].box(0), kernel.x[0].box(0)};
+  if (shape.long_groups > 0 && kernel.terms != nullptr)
+    kernel.checkOrder();
   for (int64_t block = 0; block < launch.grid; ++block)
     kernel.block(block, launch.grid);
 }

@@ -318,6 +318,12 @@ TEST(LaunchPlan, TilesThatBlocksDivideCountForEach) {
   const int64_t whole = tileCount(cyclic, tile, 5 * 128 + 1, 3);
   tile.split = 4;
   EXPECT_EQ(tileCount(cyclic, tile, 5 * 128 + 1, 3), 4 * whole);
+  // Where long groups come first they alone are divided: two of five.
+  tile.long_groups = 2;
+  EXPECT_EQ(tileCount(cyclic, tile, 5 * 128 + 1, 3), whole / 5 * (2 * 4 + 3));
+  tile.split = 1;
+  EXPECT_EQ(tileCount(cyclic, tile, 5 * 128 + 1, 3), whole);
+  tile.long_groups = 0;
   tile.split = int64_t{1} << 60;
   EXPECT_THROW(tileCount(cyclic, tile, 5 * 128 + 1, 3), Error);
 }

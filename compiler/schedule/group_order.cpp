@@ -1,0 +1,55 @@
+#include "compiler/schedule/group_order.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <functional>
+#include <numeric>
+
+namespace compiler {
+
+std::vector<double> termsByRank(const algebras::Lift &lift) {
+  const std::int64_t types = lift.types(), groups = lift.outputGroups();
+  std::vector<double> sums(static_cast<std::size_t>(groups));
+  if (lift.completeGraph()) {
+    // A type's own group is the only one that differs.
+    std::fill(sums.begin(), sums.end(), lift.isTransposed() ? 1.0 : 2.0);
+    if (lift.isTransposed())
+      sums.front() = static_cast<double>(groups);
+    else
+      sums.back() = 1;
+    return sums;
+  }
+  constexpr std::int64_t looked_at = 1 << 14;
+  const std::int64_t step = std::max<std::int64_t>(1, types * groups / looked_at);
+  std::int64_t looked = 0;
+  for (std::int64_t type = 0; type < types; type += step, ++looked) {
+    std::vector<double> terms;
+    for (std::int64_t group = 0; group < groups; ++group)
+      terms.push_back(static_cast<double>(lift.terms(type, group).size()));
+    std::sort(terms.begin(), terms.end(), std::greater<>());
+    std::transform(terms.begin(), terms.end(), sums.begin(), sums.begin(), std::plus<>());
+  }
+  for (double &sum : sums)
+    sum /= static_cast<double>(looked);
+  return sums;
+}
+
+std::int64_t longGroups(const algebras::Lift &lift) {
+  constexpr double stands_out = 1.5;
+  const std::vector<double> terms = termsByRank(lift);
+  const double average = std::accumulate(terms.begin(), terms.end(), 0.0) / static_cast<double>(terms.size());
+  return std::find_if(terms.begin(), terms.end(),
+                      [&](double of_rank) { return of_rank < stands_out * average; }) -
+         terms.begin();
+}
+
+std::string whyNoOrder(const algebras::Lift &lift, std::int64_t long_groups) {
+  if (long_groups < 0 || long_groups > lift.outputGroups())
+    return fmt::format("long={}: there are {} groups", long_groups, lift.outputGroups());
+  if (long_groups > 0 && lift.completeGraph() && !lift.isTransposed())
+    return fmt::format("long={}: in the product of a complete graph no group has more terms than others",
+                       long_groups);
+  return "";
+}
+
+} // namespace compiler

@@ -1,0 +1,27 @@
+// Output groups by how many terms they have: what tiles of unequal length are scheduled by.
+#ifndef ALGCTL_COMPILER_SCHEDULE_GROUP_ORDER_H
+#define ALGCTL_COMPILER_SCHEDULE_GROUP_ORDER_H
+
+#include "algebras/lift.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace compiler {
+
+/// The groups of each type in the order most terms first, among equals by their number, have *ranks* 0, 1,
+/// ... For every rank the terms of its groups, on average over all types; of large algebras over some hundred
+/// of them, evenly spread.
+std::vector<double> termsByRank(const algebras::Lift &lift);
+
+/// How many ranks stand out, from rank 0 on: have at least half as many terms again as all have on average.
+/// Of a gradient of X of Q(q) with q >= 3 one, a type's own group; of equal groups none.
+std::int64_t longGroups(const algebras::Lift &lift);
+
+/// Why tiles of so many ranks cannot come before the others; empty where they can.
+std::string whyNoOrder(const algebras::Lift &lift, std::int64_t long_groups);
+
+} // namespace compiler
+
+#endif

@@ -1,0 +1,27 @@
+// How long the busiest of several workers takes where turns are of two lengths, and the long ones come first.
+#ifndef ALGCTL_COMPILER_SCHEDULE_UNEQUAL_TURNS_H
+#define ALGCTL_COMPILER_SCHEDULE_UNEQUAL_TURNS_H
+
+#include <algorithm>
+#include <cmath>
+
+namespace compiler {
+
+struct UnequalTurns {
+  double long_turns, long_time;
+  double short_turns, short_time;
+
+  double total() const { return long_turns * long_time + short_turns * short_time; }
+  /// Of so many workers, dealt to as kernels deal them (compiler/targets/thread_block/turn_order.h): who has
+  /// one long turn less than others takes short ones meanwhile, so that all end within one short turn, unless
+  /// the long ones alone take longer.
+  double busiest(double workers) const {
+    const double of_long = std::ceil(long_turns / workers) * long_time;
+    const double one_after_the_other = of_long + std::ceil(short_turns / workers) * short_time;
+    return std::max(of_long, std::min(one_after_the_other, total() / workers + short_time));
+  }
+};
+
+} // namespace compiler
+
+#endif
