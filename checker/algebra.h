@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <gmpxx.h>
 #include <map>
+#include <numeric>
 #include <stdexcept>
 #include <string>
-#include <tuple>
+#include <unordered_map>
 #include <vector>
 
 namespace checker {
@@ -20,7 +21,7 @@ inline void require(bool holds, const char *otherwise) {
 
 using Integer = mpz_class;
 using Index = std::int64_t;               // of a slot, that is, of a basis element b_i
-using Element = std::map<Index, Integer>; // the sum of element[i] * b_i, times a common denominator
+using Element = std::map<Index, Integer>; // the sum of element[i] * b_i, over a denominator that all have in common
 using Elements = std::vector<Element>;
 using Operator = std::map<Index, Element>; // b_j -> its image; 0 where there is none
 
@@ -45,14 +46,12 @@ inline Element apply(const Operator &f, const Element &x, const Integer &modulus
   return reduced(std::move(result), modulus);
 }
 
-// A space by rows that have the same entry, `one`, at their first slot, the lead; over Q (modulus 0) and 0 at other
-// leads.
+// Rows with the same entry, `one`, at their first slot, the lead; given ones are 0 at the leads of the others.
 class Space {
 public:
   explicit Space(const Integer &modulus, const Integer &one = 1, const Elements &rows = {}) : p_(modulus), one_(one) {
     for (const Element &row : rows)
-      require(!row.empty() && row.begin()->second == one && rows_.emplace(row.begin()->first, row).second,
-              "a lead is not 1, or there twice");
+      require(!row.empty() && row.begin()->second == one && rows_.emplace(row.begin()->first, row).second, "a lead");
     for (const auto &[lead, row] : rows_)
       for (const auto &[slot, entry] : row) require(slot == lead || !leads(slot), "a row is not 0 at another's lead");
   }
@@ -71,12 +70,13 @@ public:
     return rest;
   }
   Element insert(const Element &v) { // modulo a prime; returns the remainder, zero where v was inside already
-    Element rest = remainder(v), row;
+    const Element rest = remainder(v);
     if (rest.empty()) return rest;
     Integer inverse;
     mpz_invert(inverse.get_mpz_t(), rest.begin()->second.get_mpz_t(), p_.get_mpz_t());
+    Element &row = rows_[rest.begin()->first];
     addProduct(row, rest, inverse);
-    rows_.emplace(rest.begin()->first, reduced(std::move(row), p_));
+    row = reduced(std::move(row), p_);
     return rest;
   }
 
@@ -85,40 +85,40 @@ private:
   std::map<Index, Element> rows_; // by lead
 };
 
-struct Constant { // of b_i b_j at b_k: values[value]
+struct Constant { // of b_i b_j at b_k
   Index i, j, k;
-  std::uint32_t value;
+  const Integer *value;
 };
 enum Side { kRight = -1, kCommutator = 0, kLeft = 1 }; // where x stands: y x, x y - y x, x y
 
 struct Algebra {
   Integer characteristic = 0; // of the ground field: a prime, or 0 for Q
-  Integer common = 1;         // denominator of elements, which are represented by integers
-  Integer scale = 1;          // denominator of the structure constants
   Index dimension = 0;
-  std::vector<Integer> values;
-  std::vector<std::vector<Constant>> by_left, by_right, by_output; // ascending by (i, j, k)
+  Integer common = 1, scale = 1; // denominators: of elements, and of structure constants
+  std::unordered_map<std::string, Integer> values;
+  std::vector<std::vector<Constant>> by_left, by_right, by_output;
 
-  void setConstants(std::vector<Constant> constants) {
-    auto place = [](const Constant &c) { return std::tuple(c.i, c.j, c.k); };
-    std::ranges::sort(constants, {}, place);
-    require(std::ranges::adjacent_find(constants, {}, place) == constants.end(), "a constant is given twice");
-    by_left = by_right = by_output = std::vector<std::vector<Constant>>(dimension);
-    for (const Constant &c : constants) {
-      by_left[c.i].push_back(c);
-      by_right[c.j].push_back(c);
-      by_output[c.k].push_back(c);
-    }
+  void resize(Index slots) {
+    dimension = slots;
+    for (auto *list : {&by_left, &by_right, &by_output}) list->resize(slots);
   }
+  void add(const Constant &c) { // in ascending order
+    const std::vector<Constant> &row = by_left[c.i];
+    require(row.empty() || std::pair(row.back().j, row.back().k) < std::pair(c.j, c.k), "constants have to ascend");
+    by_left[c.i].push_back(c);
+    by_right[c.j].push_back(c);
+    by_output[c.k].push_back(c);
+  }
+
   // y -> x y, y x or x y - y x for basis elements y, or those of a subset.
   Operator multiplication(Side side, const Element &x, const std::vector<bool> *subset = nullptr) const {
     Operator result;
     for (const auto &[slot, coefficient] : x) {
       const Integer other = side == kRight ? coefficient : Integer(-coefficient);
       for (const Constant &c : by_left[slot])
-        if (side != kRight && (!subset || (*subset)[c.j])) addProduct(result[c.j][c.k], coefficient, values[c.value]);
+        if (side != kRight && (!subset || (*subset)[c.j])) addProduct(result[c.j][c.k], coefficient, *c.value);
       for (const Constant &c : by_right[slot])
-        if (side != kLeft && (!subset || (*subset)[c.i])) addProduct(result[c.i][c.k], other, values[c.value]);
+        if (side != kLeft && (!subset || (*subset)[c.i])) addProduct(result[c.i][c.k], other, *c.value);
     }
     for (auto &[slot, image] : result) image = reduced(std::move(image), characteristic);
     std::erase_if(result, [](const auto &entry) { return entry.second.empty(); });

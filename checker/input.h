@@ -9,15 +9,15 @@ namespace checker {
 
 using Json = nlohmann::json;
 
-inline Index integer(const Json &value, Index least, Index most) {
-  require(value.is_number_integer() && value >= least && value <= most, "an integer is missing or out of range");
-  return value;
-}
 inline Json parseJson(const std::string &text) { // the depth bounds every recursion of the checker
   return Json::parse(text, [](int depth, Json::parse_event_t, const Json &) {
     require(depth <= 256, "nested more than 256 deep");
     return true;
   });
+}
+inline Index integer(const Json &value, Index least, Index most) {
+  require(value.is_number_integer() && value >= least && value <= most, "an integer is missing or out of range");
+  return value;
 }
 inline mpq_class rational(const Json &value) { // an integer or a string "-3/2"
   mpq_class result;
@@ -25,10 +25,6 @@ inline mpq_class rational(const Json &value) { // an integer or a string "-3/2"
   require(result.set_str(text, 10) == 0 && result.get_den() != 0, "a number like \"-3/2\" is needed");
   result.canonicalize();
   return result;
-}
-inline Integer bigInteger(const Json &value) {
-  require(rational(value).get_den() == 1, "an integer is needed");
-  return rational(value).get_num();
 }
 inline Integer commonDenominator(const Json &value) { // of all numbers in it
   Integer result = 1;
@@ -38,29 +34,34 @@ inline Integer commonDenominator(const Json &value) { // of all numbers in it
     if (value.is_structured()) result = lcm(result, commonDenominator(member));
   return result;
 }
-inline Integer number(const Json &value, const Integer &denominator, const Integer &characteristic) {
+inline Integer number(const Json &value, const Integer &denominator = 1, const Integer &characteristic = 0) {
   const mpq_class result = rational(value) * denominator;
-  const bool residue = result >= 0 && result < characteristic;
-  require(result.get_den() == 1 && (residue || characteristic == 0), "not one of 0, ..., p-1");
+  require(result.get_den() == 1, "an integer is needed");
+  require(characteristic == 0 || (result >= 0 && result < characteristic), "not one of 0, ..., p-1");
   return result.get_num();
 }
-inline Element element(const Json &value, const Algebra &algebra) { // a slot, or [[slot, coefficient], ...]
-  if (value.is_number()) return {{integer(value, 0, algebra.dimension - 1), algebra.common}};
+inline Element element(const Json &value, Index dimension, const Integer &denominator, const Integer &characteristic) {
+  if (value.is_number())
+    return {{integer(value, 0, dimension - 1), denominator}}; // a slot; or [[slot, coefficient], ...]
   Element result;
   for (const Json &term : value) {
-    const Index slot = integer(term.at(0), result.empty() ? 0 : result.rbegin()->first + 1, algebra.dimension - 1);
-    result[slot] = number(term.at(1), algebra.common, algebra.characteristic);
+    const Index slot = integer(term.at(0), result.empty() ? 0 : result.rbegin()->first + 1, dimension - 1);
+    result[slot] = number(term.at(1), denominator, characteristic);
     require(term.size() == 2 && result[slot] != 0, "[slot, coefficient], not zero, is needed");
   }
   return result;
 }
+inline Element element(const Json &value, const Algebra &a) {
+  return element(value, a.dimension, a.common, a.characteristic);
+}
 inline Elements elements(const Json &value, const Algebra &algebra) { // {"from": s, "to": t} is b_s, ..., b_t
   Elements result;
   for (const Json &entry : value) {
-    if (!entry.is_object()) result.push_back(element(entry, algebra));
-    if (!entry.is_object()) continue;
-    const Index last = integer(entry.at("to"), 0, algebra.dimension - 1);
-    for (Index s = integer(entry.at("from"), 0, last); s <= last; ++s) result.push_back({{s, algebra.common}});
+    const bool range = entry.is_object();
+    if (!range) result.push_back(element(entry, algebra));
+    const Index last = range ? integer(entry.at("to"), 0, algebra.dimension - 1) : 0;
+    for (Index s = range ? integer(entry.at("from"), 0, last) : 1; s <= last; ++s)
+      result.push_back({{s, algebra.common}});
   }
   return result;
 }

@@ -12,10 +12,10 @@ inline bool isPrime(const Integer &n) { // below 2^63: BPSW, which GMP's test be
 // A number below 2^63; or {"n", "base", "factors"} by Pocklington's theorem: a^(n-1) = 1 modulo n, a^((n-1)/q) - 1 is a
 // unit for each prime q given, and what these primes leave of n - 1 is less than its root.
 inline Integer provedPrime(const Json &reason) {
-  const Integer n = bigInteger(reason.is_object() ? reason.at("n") : reason);
+  const Integer n = number(reason.is_object() ? reason.at("n") : reason);
   if (isPrime(n)) return n;
   require(n > 3, "a number is not prime");
-  const Integer base = bigInteger(reason.at("base"));
+  const Integer base = number(reason.at("base"));
   Integer rest = n - 1, power;
   for (const Json &factor : reason.at("factors")) {
     const Integer q = provedPrime(factor), exponent = (n - 1) / q;
@@ -31,7 +31,7 @@ inline Integer provedPrime(const Json &reason) {
 
 // f, a polynomial with integral coefficients, coprime, has |f(n)| = d p, n further than d from its roots, and p prime.
 inline bool hasPrimeValue(const Element &f, const Json &reason) {
-  const Integer n = bigInteger(reason.at("at")), d = bigInteger(reason.at("cofactor"));
+  const Integer n = number(reason.at("at")), d = number(reason.at("cofactor"));
   Integer value, power, largest;
   for (const auto &[exponent, coefficient] : f) {
     mpz_pow_ui(power.get_mpz_t(), n.get_mpz_t(), exponent);

@@ -11,7 +11,7 @@ struct Simple { // a simple algebra: its dimension, that of its centre, and n if
   auto operator<=>(const Simple &) const = default;
 };
 struct Facts {
-  Integer dimension, nonzeros, rank_upper, center; // dimension of the centre: 0 where it is not claimed
+  Integer dimension = 0, nonzeros = 0, rank_upper = 0, center = 0; // center: its dimension, 0 if it is not claimed
   bool associative = true, unital = true, commutative = true;
   bool arrow = false, chain = false;    // e_i J e_j, e_i J e_j J e_l not zero for some i != j != l [9]
   Element layers;                       // s: dim rad^s / rad^(s+1)
@@ -20,15 +20,12 @@ struct Facts {
 
 class Leaf {
 public:
-  Leaf(const Algebra &algebra, const Json &proof)
-      : a_(algebra), n_(algebra.dimension), p_(algebra.characteristic), proof_(proof) {}
+  Leaf(const Algebra &algebra, const Json &proof) : a_(algebra), proof_(proof) {}
 
   Facts check() {
     facts_.dimension = n_;
-    for (Index s = 0; s < n_; ++s) {
-      facts_.nonzeros += a_.by_left[s].size();
-      facts_.commutative &= a_.multiplication(kCommutator, {{s, 1}}).empty();
-    }
+    for (Index s = 0; s < n_; ++s) facts_.nonzeros += a_.by_left[s].size();
+    for (Index s = 0; s < n_; ++s) facts_.commutative &= a_.multiplication(kCommutator, {{s, 1}}).empty();
     facts_.rank_upper = facts_.nonzeros; // a product for each
     facts_.associative = isAssociative();
     facts_.unital = isUnital();
@@ -50,6 +47,9 @@ private:
   Operator multiples(Side side_of_g, const Element &x) const {
     return a_.multiplication(Side(-side_of_g), x, &generators_);
   }
+  void requireMultiples(Side side_of_g, const Element &x, const Space &inside, const char *otherwise) const {
+    for (const auto &[g, product] : multiples(side_of_g, x)) require(inside.contains(product), otherwise);
+  }
   // Adds to `space` what an element generates under multiplication by A, modulo an ideal; whether that is anything new.
   bool generate(Space &space, const Element &element, const std::vector<Side> &sides, const Space &ideal) const {
     const Index before = space.dimension();
@@ -66,7 +66,7 @@ private:
   bool isAssociative() {
     claim = "associative";
     if (proof_.contains("witness")) {
-      Elements w = elements(proof_.at("witness"), a_);
+      const Elements w = elements(proof_.at("witness"), a_);
       require(w.size() == 4, "four slots are needed");
       Element difference = times(times(w[0], w[1]), w[2]);
       addProduct(difference, times(w[0], times(w[1], w[2])), -1);
@@ -75,38 +75,35 @@ private:
     }
     const bool given = proof_.contains("generators");
     generators_.assign(n_, !given);
-    if (given)
-      for (const Json &slot : proof_.at("generators")) generators_[integer(slot, 0, n_ - 1)] = true;
+    for (const Json &slot : proof_.value("generators", Json::array())) generators_[integer(slot, 0, n_ - 1)] = true;
     Space words(q_);
     for (Index g = 0; given && g < n_; ++g)
       if (generators_[g]) generate(words, {{g, 1}}, {kLeft}, zero_);
     require(!given || words.dimension() == n_, "the generators are not shown to generate");
-    requireMiddleNucleus();
+    for (Index x = 0; x < n_; x += 128) requireMiddleNucleus(x, std::min(n_, x + 128));
     return true;
   }
-  // (x g) y = x (g y) for basis elements x and y and the generators g. 128 of the x at once are digits of integers to
-  // the base 2^w, which is more than a digit's absolute value.
-  void requireMiddleNucleus() const {
+  // (x g) y = x (g y) for generators g, basis elements y, and x from first to last, all at once: as digits of integers
+  // to the base 2^w, which is more than a digit's absolute value.
+  void requireMiddleNucleus(Index first, Index last) const {
     Integer bound = p_;
-    for (const Integer &value : a_.values) bound = std::max<Integer>(bound, abs(value));
+    for (const auto &[text, value] : a_.values) bound = std::max<Integer>(bound, abs(value));
     bound *= 2 * n_ * bound;
     const std::size_t w = mpz_sizeinbase(bound.get_mpz_t(), 2);
-    for (Index first = 0; first < n_; first += 128) {
-      Operator packed; // b_m -> sum of x b_m
-      for (Index x = first; x < std::min(n_, first + 128); ++x)
-        for (const Constant &c : a_.by_left[x]) packed[c.j][c.k] += a_.values[c.value] << (x - first) * w;
-      std::map<std::pair<Index, Index>, Element> sums; // by g and y
-      for (const auto &[m, image] : packed) {
-        for (const auto &[s, digits] : generators_[m] ? image : Element())
-          for (const Constant &c : a_.by_left[s]) addProduct(sums[{m, c.j}][c.k], digits, a_.values[c.value]);
-        for (const Constant &c : a_.by_output[m]) // over GF(p) no digit becomes negative
-          if (generators_[c.i]) addProduct(sums[{c.i, c.j}], image, p_ - a_.values[c.value]);
-      }
-      for (auto &[place, sum] : sums)
-        for (auto &[k, digits] : sum)
-          for (; digits != 0; digits >>= w)
-            require(p_ != 0 && Integer(digits & ((Integer(1) << w) - 1)) % p_ == 0, "(x g) y and x (g y) differ");
+    Operator packed; // b_m -> sum of x b_m
+    for (Index x = first; x < last; ++x)
+      for (const Constant &c : a_.by_left[x]) packed[c.j][c.k] += *c.value << (x - first) * w;
+    std::map<std::pair<Index, Index>, Element> sums; // by g and y
+    for (const auto &[m, image] : packed) {
+      for (const auto &[s, digits] : generators_[m] ? image : Element())
+        for (const Constant &c : a_.by_left[s]) addProduct(sums[{m, c.j}][c.k], digits, *c.value);
+      for (const Constant &c : a_.by_output[m]) // over GF(p) no digit becomes negative
+        if (generators_[c.i]) addProduct(sums[{c.i, c.j}], image, p_ - *c.value);
     }
+    for (auto &[place, sum] : sums)
+      for (auto &[k, digits] : sum)
+        for (; digits != 0; digits >>= w)
+          require(p_ != 0 && Integer(digits & ((Integer(1) << w) - 1)) % p_ == 0, "(x g) y and x (g y) differ");
   }
 
   // [3] u b_j = b_j = b_j u; or equations (u b_s)_k = [s = k] and (b_s u)_k = [s = k] that add up to 0 = c, c not 0.
@@ -124,7 +121,7 @@ private:
       const Index s = integer(equation.at(1), 0, n_ - 1), k = integer(equation.at(2), 0, n_ - 1);
       const Integer weight = number(equation.at(3), a_.common, p_);
       for (const Constant &c : left ? a_.by_right[s] : a_.by_left[s])
-        if (c.k == k) addProduct(form[left ? c.i : c.j], weight, a_.values[c.value]);
+        if (c.k == k) addProduct(form[left ? c.i : c.j], weight, *c.value);
       if (s == k) addProduct(form[-1], weight, a_.scale);
     }
     form = reduced(form, p_);
@@ -136,14 +133,14 @@ private:
   void checkAlgorithm() {
     claim = "rank_upper";
     std::map<std::pair<Index, Index>, Element> sums;
+    for (const std::vector<Constant> &row : a_.by_left)
+      for (const Constant &c : row) sums[{c.i, c.j}][c.k] = -*c.value * a_.common * a_.common * a_.common;
     for (const Json &product : proof_.at("algorithm")) {
       const Elements f = elements(product, a_);
       require(f.size() == 3, "[alpha, beta, gamma] is needed");
       for (const auto &[i, x] : f[0])
         for (const auto &[j, y] : f[1]) addProduct(sums[{i, j}], f[2], x * y * a_.scale);
     }
-    for (const std::vector<Constant> &row : a_.by_left)
-      for (const Constant &c : row) sums[{c.i, c.j}][c.k] -= a_.values[c.value] * a_.common * a_.common * a_.common;
     for (auto &[place, sum] : sums) require(reduced(sum, p_).empty(), "the algorithm computes another product");
     facts_.rank_upper = proof_.at("algorithm").size();
   }
@@ -151,17 +148,15 @@ private:
   // [5] Elements commute with the generators and are independent; there are no more.
   void checkCenter() {
     claim = "center_dimension";
-    const Elements center = elements(proof_.at("center"), a_);
-    Space independent(q_);
-    for (const Element &z : center) require(!independent.insert(z).empty(), "central elements depend on each other");
-    requireCenter(center, std::ssize(center), zero_);
-    facts_.center = center.size();
+    Space center(q_);
+    const Elements elements = checker::elements(proof_.at("center"), a_);
+    for (const Element &z : elements) require(!center.insert(z).empty(), "central elements depend on each other");
+    requireCenter(elements, center.dimension(), zero_);
+    facts_.center = center.dimension();
   }
   // Modulo an ideal, the elements are central, and g x - x g = 0 for all g leaves at most that dimension for x.
   void requireCenter(const Elements &elements, Index dimension, const Space &ideal) const {
-    for (const Element &z : elements)
-      for (const auto &[g, bracket] : multiples(kCommutator, z))
-        require(ideal.contains(bracket), "an element is not central");
+    for (const Element &z : elements) requireMultiples(kCommutator, z, ideal, "an element is not central");
     Operator equations; // for x, by g and k
     for (Index s = 0; s < n_; ++s)
       if (!ideal.leads(s))
@@ -188,33 +183,31 @@ private:
     std::vector<Index> power_of; // row
     for (Index s = 0; s < length; ++s) {
       facts_.layers[s + 1] = radical_[s].dimension() - radical_[s + 1].dimension();
-      require(facts_.layers[s + 1] > 0, "the powers of the radical do not descend");
       for (const Element &row : powers[s + 1])
         require(radical_[s].contains(row), "a power is not inside the one before");
       for (const Element &row : powers[s]) {
         if (radical_[s + 1].contains(row)) continue;
         for (Side side : {kLeft, kRight})
-          for (const auto &[g, product] : multiples(side, row))
-            require(radical_[s].contains(product), "a power of the radical is not an ideal");
+          requireMultiples(side, row, radical_[s], "a power of the radical is not an ideal");
         if (s == 0 && generate(generated, row, {kLeft, kRight}, radical_[1])) generating.push_back(row);
         for (const auto &[slot, entry] : row) columns[slot][std::ssize(power_of)] = entry;
         power_of.push_back(s);
       }
     }
-    require(generated.dimension() + radical_[1].dimension() == radical_[0].dimension(), "the radical may be larger");
+    require(length == 0 || generated.dimension() == facts_.layers[1], "the radical may need more generators");
     std::vector<Space> spanned(length, Space(q_)); // modulo J_(s+2), by products, which lie in J_(s+1)
     for (const Element &h : generating) {
       Operator products; // of the rows by h
       for (const auto &[slot, image] : a_.multiplication(kRight, h))
         for (const auto &[row, entry] : columns[slot]) addProduct(products[row], image, entry);
       for (const auto &[row, product] : products) {
-        const Index s = power_of[row];
-        require(radical_[s + 1].contains(reduced(product, p_)), "a product is not in the next power");
-        generate(spanned[s], product, {kRight}, radical_[s + 2]);
+        require(radical_[power_of[row] + 1].contains(reduced(product, p_)), "a product is not in the next power");
+        generate(spanned[power_of[row]], product, {kRight}, radical_[power_of[row] + 2]);
       }
     }
     for (Index s = 0; s < length; ++s)
-      require(spanned[s].dimension() + radical_[s + 2].dimension() == radical_[s + 1].dimension(),
+      require(facts_.layers[s + 1] > 0 &&
+                  spanned[s].dimension() + radical_[s + 2].dimension() == radical_[s + 1].dimension(),
               "the products do not span the next power");
   }
 
@@ -222,28 +215,28 @@ private:
   void checkSemisimple() {
     claim = "radical_dimension";
     const Operator times_w = a_.multiplication(kRight, read(proof_.contains("form") ? "form" : "identity"));
-    Space form(q_);
     Element trace; // of z -> b_i z w
     for (Index l = 0; l < n_; ++l) {
-      const Element image = apply(times_w, radical_[0].remainder({{l, 1}}), p_);
+      Element image = apply(times_w, radical_[0].remainder({{l, 1}}), p_);
       for (const Constant &c : a_.by_output[l])
-        if (auto found = image.find(c.j); found != image.end())
-          addProduct(trace[c.i], a_.values[c.value], found->second);
+        if (image.contains(c.j)) addProduct(trace[c.i], *c.value, image[c.j]);
     }
+    Space form(q_);
     for (const std::vector<Constant> &row : a_.by_left) {
       Element values; // of the form at b_i and b_j, by j
-      for (const Constant &c : row) addProduct(values[c.j], trace[c.k], a_.values[c.value]);
+      for (const Constant &c : row) addProduct(values[c.j], trace[c.k], *c.value);
       form.insert(values);
     }
-    require(form.dimension() + radical_[0].dimension() == n_, "the form is degenerate");
+    require(form.dimension() == facts_.layers[0], "the form is degenerate");
   }
 
   // [8] Modulo J: central idempotents e with sum 1, so that the quotient is the product of the A e. The centre of each
   // has a field F[z], and that of the quotient is no larger than these together.
   void checkComponents() {
     claim = "simple_components";
+    const Json &entries = proof_.at("components");
     Element rest = read("identity");
-    for (const Json &entry : proof_.at("components")) {
+    for (const Json &entry : entries) {
       idempotents_.push_back(element(entry.is_object() ? entry.at("idempotent") : entry, a_));
       addProduct(rest, idempotents_.back(), -1);
     }
@@ -260,83 +253,78 @@ private:
       }
     }
     Elements central = idempotents_;
-    Index dimension = radical_[0].dimension(), center = 0;
+    Integer dimension, center;
     for (Index c = 0; c < count; ++c) {
       Space component(q_);
-      generate(component, idempotents_[c], {kLeft}, radical_[0]);
+      require(generate(component, idempotents_[c], {kLeft}, radical_[0]), "an idempotent is zero");
       Simple simple{component.dimension(), 1, 1};
-      require(simple.dimension > 0, "an idempotent is zero");
-      const Json &entry = proof_.at("components")[c];
-      if (entry.contains("polynomial")) {
-        central.push_back(element(entry.at("center"), a_));
-        simple.center = fieldDegree(entry, idempotents_[c], central.back());
+      if (entries[c].contains("polynomial")) {
+        central.push_back(element(entries[c].at("center"), a_));
+        simple.center = fieldDegree(entries[c], idempotents_[c], central.back());
       }
       while (simple.degree * simple.degree < simple.dimension / simple.center) ++simple.degree;
-      if (entry.contains("nilpotent"))
-        requireNilpotent(element(entry.at("nilpotent"), a_), idempotents_[c], simple.degree);
-      else if (p_ == 0 && simple.degree > 1)
+      if (entries[c].contains(
+              "nilpotent")) { // index d in a simple component of dimension d^2 over its centre: it is M(d)
+        const Elements x = powers(element(entries[c].at("nilpotent"), a_), idempotents_[c], simple.degree);
+        require(x.back().empty() && !x.end()[-2].empty(), "an element is not nilpotent of the right index");
+      } else if (p_ == 0 && simple.degree > 1) {
         simple.degree = 0;
+      }
       dimension += simple.dimension;
       center += simple.center;
       ++facts_.components[simple];
     }
-    require(dimension == n_, "the components do not add up to the quotient");
-    requireCenter(central, center, radical_[0]);
+    require(dimension == facts_.layers[0], "the components do not add up to the quotient");
+    requireCenter(central, center.get_si(), radical_[0]);
   }
-  // x^d e = 0 but not x^(d-1) e, in a simple component of dimension d^2 over its centre: it is M(d).
-  void requireNilpotent(const Element &x, Element power, Index degree) const {
+  // e, x e, ..., x^count e modulo J, each with the factor common^2 * scale over the one before.
+  Elements powers(const Element &x, const Element &e, Index count) const {
+    Elements result = {e};
     const Operator times_x = a_.multiplication(kLeft, x);
-    for (Index d = 1; d <= degree; ++d) {
-      power = radical_[0].remainder(apply(times_x, power, p_));
-      require(power.empty() == (d == degree), "an element is not nilpotent of the right index");
-    }
+    while (std::ssize(result) <= count) result.push_back(radical_[0].remainder(apply(times_x, result.back(), p_)));
+    return result;
   }
   // The degree of f, where f(z) e = 0 and f is irreducible: by a value, or modulo a prime.
   Index fieldDegree(const Json &component, const Element &e, const Element &z) const {
-    const Json &polynomial = component.at("polynomial"); // by exponents
-    Algebra exponents;
-    exponents.characteristic = p_;
-    exponents.common = commonDenominator(polynomial);
-    exponents.dimension = n_ + 1;
-    Element f = element(polynomial, exponents), value;
-    require(!f.empty() && f.rbegin()->first > 0 && f.rbegin()->second == exponents.common, "it is not monic");
-    const Operator times_z = a_.multiplication(kLeft, z);
-    Integer scale = 1;
-    for (Index s = f.rbegin()->first; s >= 0; --s, scale *= a_.scale * a_.common * a_.common) { // Horner's scheme
-      value = radical_[0].remainder(apply(times_z, value, p_));
-      if (f.contains(s)) addProduct(value, e, f[s] * scale);
-    }
+    const Json &polynomial = component.at("polynomial"), reason = component.value("irreducible", Json::object());
+    const Integer denominator = p_ != 0 ? Integer(1) : commonDenominator(polynomial);
+    const Element f = element(polynomial, n_ + 1, denominator, p_); // by exponents
+    require(!f.empty() && f.rbegin()->first > 0 && f.rbegin()->second == denominator, "a polynomial is not monic");
+    const Index degree = f.rbegin()->first;
+    const Elements z_powers = powers(z, e, degree);
+    Element value;
+    Integer factor = 1;
+    for (Index s = degree; s >= 0; --s, factor *= a_.common * a_.common * a_.scale)
+      if (f.contains(s)) addProduct(value, z_powers[s], f.at(s) * factor);
     require(radical_[0].contains(reduced(value, p_)), "the polynomial of a centre does not vanish");
-    const Json reason = component.value("irreducible", Json::object());
     const bool modular = p_ != 0 || reason.contains("modulo");
-    const Integer q = p_ != 0 ? p_ : modular ? bigInteger(reason.at("modulo")) : Integer(0);
+    const Integer q = p_ != 0 ? p_ : modular ? number(reason.at("modulo")) : Integer(0);
     require(modular ? isPrime(q) && isIrreducible(f, q) : hasPrimeValue(f, reason), "a polynomial may factor");
-    return f.rbegin()->first;
+    return degree;
   }
 
   // [9] All components are the ground field, and e_i x e_j is not in J^2, or e_i x e_j y e_l not in J^3, x and y in J.
   void checkPeirce() {
     claim = "rank_lower";
-    const Json &chain = proof_.at("peirce"); // [i, x, j] or [i, x, j, y, l]
-    const std::size_t steps = chain.size() / 2;
-    require(chain.size() == 3 || chain.size() == 5, "[i, x, j] or [i, x, j, y, l] is needed");
     require(facts_.components == std::map<Simple, Integer>{{{1, 1, 1}, idempotents_.size()}}, "a component is not F");
-    auto end = [&](std::size_t step) { return integer(chain[2 * step], 0, std::ssize(idempotents_) - 1); };
+    const Json &chain = proof_.at("peirce"); // [i, x, j] or [i, x, j, y, l]
+    auto end = [&](std::size_t at) { return integer(chain.at(at), 0, std::ssize(idempotents_) - 1); };
+    std::size_t steps = 0;
     Element product = idempotents_[end(0)];
-    for (std::size_t step = 1; step <= steps; ++step) {
-      const Element arrow = element(chain[2 * step - 1], a_);
-      require(end(step - 1) != end(step) && radical_[0].contains(arrow), "it is not an element between two components");
-      product = times(times(product, arrow), idempotents_[end(step)]);
+    for (std::size_t at = 1; at < chain.size(); at += 2, ++steps) {
+      const Element arrow = element(chain[at], a_);
+      require(end(at - 1) != end(at + 1) && radical_[0].contains(arrow), "it is not an element between two components");
+      product = times(times(product, arrow), idempotents_[end(at + 1)]);
     }
     require(!radical_[std::min(steps, radical_.size() - 1)].contains(product), "the product lies in a higher power");
-    facts_.arrow = true;
-    facts_.chain = steps == 2;
+    facts_.arrow = steps >= 1;
+    facts_.chain = steps >= 2;
   }
 
   const Algebra &a_;
-  const Index n_;
-  const Integer p_, q_ = p_ != 0 ? p_ : Integer((Integer(1) << 61) - 1); // dimensions are bounded modulo q
   const Json &proof_;
+  const Index n_ = a_.dimension;
+  const Integer p_ = a_.characteristic, q_ = p_ != 0 ? p_ : Integer((Integer(1) << 61) - 1); // q: for ranks
   const Space zero_{p_};
   std::vector<bool> generators_; // by slot
   std::vector<Space> radical_;   // its powers, and 0 twice
