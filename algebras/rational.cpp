@@ -4,6 +4,7 @@
 #include "algebras/rational_flint.h"
 
 #include <flint/fmpz.h>
+#include <flint/ulong_extras.h>
 #include <fmt/format.h>
 
 #include <numeric>
@@ -138,6 +139,15 @@ std::optional<std::uint64_t> Rational::integerModulo(std::uint64_t modulus) cons
   if (!isInteger())
     return std::nullopt;
   return fmpz_fdiv_ui(fmpq_numref(raw(*this)), modulus);
+}
+
+std::optional<std::uint64_t> Rational::residue(std::uint64_t p) const {
+  const fmpq *own = raw(*this);
+  mp_limb_t bottom = fmpz_fdiv_ui(fmpq_denref(own), p);
+  if (bottom == 0)
+    return std::nullopt;
+  mp_limb_t top = fmpz_fdiv_ui(fmpq_numref(own), p);
+  return bottom == 1 ? top : n_mulmod2(top, n_invmod(bottom, p), p);
 }
 
 Rational Rational::operator-() const {

@@ -56,6 +56,8 @@ public:
   Rational denominator() const;
   // The residue modulo 1 <= modulus < 2^63 of an integer; nothing for a proper fraction.
   std::optional<std::uint64_t> integerModulo(std::uint64_t modulus) const;
+  // The residue modulo a prime p < 2^63; nothing where p divides the denominator.
+  std::optional<std::uint64_t> residue(std::uint64_t p) const;
 
   Rational operator-() const;
   Rational &operator+=(const Rational &);

@@ -69,11 +69,10 @@ private:
     return static_cast<std::uint64_t>(static_cast<unsigned __int128>(left) * right % p_);
   }
   bool residue(const Rational &value, std::uint64_t &result) const {
-    const fmpq *raw = FlintAccess::get(value);
-    std::uint64_t bottom = fmpz_fdiv_ui(fmpq_denref(raw), p_);
-    if (bottom == 0)
+    std::optional<std::uint64_t> own = value.residue(p_);
+    if (!own)
       return false;
-    result = multiply(fmpz_fdiv_ui(fmpq_numref(raw), p_), n_invmod(bottom, p_));
+    result = *own;
     return true;
   }
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -102,6 +103,31 @@ protected:
       if (static_cast<unsigned char>(byte) < 0x20 || byte == 0x7f)
         refuse(text_.offset(value.token), fmt::format("the {} has a control character", what));
     return *value.string;
+  }
+
+  // "Q" or "GF(p)", as it is written.
+  Written<std::string> fieldOf(const JsonScalar &value) const {
+    if (value.kind != JsonScalar::String)
+      refuse(value, "field", "; \"Q\" or \"GF(p)\" is needed");
+    return {*value.string, text_.offset(value.token)};
+  }
+
+  // The number of a key among those that an object may have, which is refused where it is unknown (the
+  // message ends with `where`) or has been given before. `offsets`: where the keys stand that have been
+  // given.
+  template <typename Names, typename Offsets>
+  std::size_t keyOf(const Names &names, Offsets &offsets, const std::string &name, const std::string &where,
+                    const char *hint) const {
+    std::size_t offset = text_.offset(Token::String);
+    auto known = std::find(names.begin(), names.end(), name);
+    if (known == names.end())
+      refuse(offset, fmt::format("key {} means nothing {}", text_.excerpt(offset), where), hint);
+    auto index = static_cast<std::size_t>(known - names.begin());
+    if (offsets[index])
+      refuse(offset, fmt::format("key \"{}\" is given twice", name),
+             fmt::format("it is given first in line {}", text_.locate(*offsets[index]).line));
+    offsets[index] = offset;
+    return index;
   }
 
   JsonText &text_;

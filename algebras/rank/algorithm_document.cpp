@@ -1,6 +1,5 @@
 #include "algebras/rank/algorithm_document.h"
 
-#include <algorithm>
 #include <string_view>
 
 namespace algebras {
@@ -87,18 +86,15 @@ public:
   bool key(const std::string &name) {
     if (place_ == Place::Notes)
       return true;
-    std::size_t offset = text_.offset(Token::String);
     if (place_ == Place::ProductKeys) {
-      vector_ = find(kProductKeys, name, offset, fmt::format("in {}", productName()),
-                     "the keys are alpha, beta and gamma");
-      once(vector_offsets_[vector_], name, offset);
+      vector_ = keyOf(kProductKeys, vector_offsets_, name, fmt::format("in {}", productName()),
+                      "the keys are alpha, beta and gamma");
       in_vector_ = false;
       place_ = Place::Vector;
       return true;
     }
-    std::size_t index = find(kKeys, name, offset, "in an algorithm",
-                             "the keys are name, rule, field, dimension and products");
-    once(key_offsets_[index], name, offset);
+    std::size_t index = keyOf(kKeys, key_offsets_, name, "in an algorithm",
+                              "the keys are name, rule, field, dimension and products");
     key_ = static_cast<Key>(index);
     place_ = Place::Value;
     return true;
@@ -133,21 +129,6 @@ public:
 private:
   enum class Place { Document, Keys, Value, Products, ProductKeys, Vector, Term, Notes };
 
-  template <typename Names>
-  std::size_t find(const Names &names, const std::string &name, std::size_t offset, const std::string &where,
-                   const char *hint) const {
-    auto known = std::find(names.begin(), names.end(), name);
-    if (known == names.end())
-      refuse(offset, fmt::format("key {} means nothing {}", text_.excerpt(offset), where), hint);
-    return static_cast<std::size_t>(known - names.begin());
-  }
-  void once(std::optional<std::size_t> &first, const std::string &name, std::size_t offset) const {
-    if (first)
-      refuse(offset, fmt::format("key \"{}\" is given twice", name),
-             fmt::format("it is given first in line {}", text_.locate(*first).line));
-    first = offset;
-  }
-
   std::string productName() const { return fmt::format("products[{}]", document_.products->size() - 1); }
   std::string vectorName() const { return fmt::format("{}.{}", productName(), kProductKeys[vector_]); }
   std::vector<AlgorithmDocument::Term> &terms() { return document_.products->back()[vector_]; }
@@ -178,9 +159,7 @@ private:
       document_.rule = nameOf(value, "rule");
       break;
     case Key::Field:
-      if (value.kind != JsonScalar::String)
-        refuse(value, "field", "; \"Q\" or \"GF(p)\" is needed");
-      document_.field = {*value.string, text_.offset(value.token)};
+      document_.field = fieldOf(value);
       break;
     case Key::Dimension:
       document_.dimension = {integer(value, [] { return std::string("dimension"); }),

@@ -1,9 +1,5 @@
 #include "algebras/rank/peirce.h"
 
-#include "algebras/rational_flint.h"
-
-#include <flint/fmpq.h>
-#include <flint/fmpz.h>
 #include <flint/ulong_extras.h>
 
 #include <random>
@@ -38,23 +34,10 @@ public:
 
   Word prime() const { return p_; }
 
-  std::optional<Word> residue(const Rational &value) const {
-    fmpz_t modulus, result;
-    fmpz_init_set_ui(modulus, p_);
-    fmpz_init(result);
-    bool exists = fmpq_mod_fmpz(result, FlintAccess::get(value), modulus);
-    Word word = fmpz_get_ui(result);
-    fmpz_clear(modulus);
-    fmpz_clear(result);
-    if (!exists)
-      return std::nullopt;
-    return word;
-  }
-
   std::optional<Dense> reduce(const SparseVector &vector) const {
     Dense result(dimension_, 0);
     for (const auto &[slot, value] : vector) {
-      std::optional<Word> own = residue(value);
+      std::optional<Word> own = value.residue(p_);
       if (!own)
         return std::nullopt;
       result[slot] = *own;
@@ -85,7 +68,7 @@ private:
   bool fill(const Table &table) {
     entries_.clear();
     for (const Constant &constant : table.constants()) {
-      std::optional<Word> value = residue(constant.value);
+      std::optional<Word> value = constant.value.residue(p_);
       if (!value)
         return false;
       entries_.push_back({constant.i, constant.j, constant.k, *value});

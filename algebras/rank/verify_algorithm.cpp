@@ -30,16 +30,10 @@ Word multiply(Word a, Word b, Word p) {
 }
 
 Word residue(const Rational &value, Word p) {
-  fmpz_t modulus, result;
-  fmpz_init_set_ui(modulus, p);
-  fmpz_init(result);
-  int exists = fmpq_mod_fmpz(result, FlintAccess::get(value), modulus);
-  Word word = fmpz_get_ui(result);
-  fmpz_clear(modulus);
-  fmpz_clear(result);
-  if (!exists)
+  std::optional<std::uint64_t> own = value.residue(p);
+  if (!own)
     throw std::logic_error("findMismatch: a prime divides a denominator");
-  return word;
+  return *own;
 }
 
 // Most vectors hold a few small integers.
@@ -47,13 +41,7 @@ Residues residues(const SparseVector &vector, Word p) {
   Residues result;
   result.reserve(vector.size());
   for (const auto &[index, value] : vector) {
-    Word word;
-    if (value.isOne())
-      word = 1;
-    else if (std::optional<std::uint64_t> own = value.integerModulo(p))
-      word = *own;
-    else
-      word = residue(value, p);
+    Word word = value.isOne() ? 1 : residue(value, p);
     if (word != 0)
       result.emplace_back(index, word);
   }
@@ -135,8 +123,7 @@ std::optional<Mismatch> mismatchModulo(const BilinearAlgorithm &algorithm, const
       additions += products[r].beta.size() * products[r].gamma.size();
     sums.begin(additions);
     for (const Constant &constant : own) {
-      std::optional<std::uint64_t> small = constant.value.integerModulo(p);
-      Word value = small ? *small : residue(constant.value, p);
+      Word value = residue(constant.value, p);
       if (value != 0)
         sums.add(constant.j, constant.k, p - value);
     }

@@ -143,14 +143,12 @@ std::optional<Table> ProductOperator::modulo(const Table &table, std::uint64_t p
   std::vector<Constant> constants;
   constants.reserve(table.constants().size());
   for (const Constant &constant : table.constants()) {
-    const fmpq *value = FlintAccess::get(constant.value);
-    mp_limb_t bottom = fmpz_fdiv_ui(fmpq_denref(value), p);
-    if (bottom == 0)
+    std::optional<std::uint64_t> residue = constant.value.residue(p);
+    if (!residue)
       return std::nullopt;
-    mp_limb_t residue =
-        n_mulmod2(fmpz_fdiv_ui(fmpq_numref(value), p), bottom == 1 ? 1 : n_invmod(bottom, p), p);
-    if (residue != 0)
-      constants.push_back({constant.i, constant.j, constant.k, Rational(static_cast<std::int64_t>(residue))});
+    if (*residue != 0)
+      constants.push_back(
+          {constant.i, constant.j, constant.k, Rational(static_cast<std::int64_t>(*residue))});
   }
   return Table(table.name(), field, table.dimension(), std::move(constants));
 }

@@ -73,16 +73,8 @@ public:
   bool key(const std::string &name) {
     if (place_ == Place::Notes)
       return true;
-    std::size_t offset = text_.offset(Token::String);
-    auto known = std::find(kKeys.begin(), kKeys.end(), name);
-    if (known == kKeys.end())
-      refuse(offset, fmt::format("key {} means nothing in a table", text_.excerpt(offset)),
-             "the keys are name, field, dimension, constants and identity");
-    std::size_t index = static_cast<std::size_t>(known - kKeys.begin());
-    if (key_offsets_[index])
-      refuse(offset, fmt::format("key \"{}\" is given twice", name),
-             fmt::format("it is given first in line {}", text_.locate(*key_offsets_[index]).line));
-    key_offsets_[index] = offset;
+    std::size_t index = keyOf(kKeys, key_offsets_, name, "in a table",
+                              "the keys are name, field, dimension, constants and identity");
     key_ = static_cast<Key>(index);
     place_ = Place::Value;
     return true;
@@ -136,9 +128,7 @@ private:
       document_.name = nameOf(value, "name");
       break;
     case Key::Field:
-      if (value.kind != JsonScalar::String)
-        refuse(value, "field", "; \"Q\" or \"GF(p)\" is needed");
-      document_.field = {*value.string, text_.offset(value.token)};
+      document_.field = fieldOf(value);
       break;
     case Key::Dimension:
       document_.dimension = {integer(value, [] { return std::string("dimension"); }),

@@ -78,6 +78,16 @@ TEST(Checked, OverflowIsRefused) {
   EXPECT_THROW(checkedNarrow(static_cast<__int128>(INT64_MAX) + 1, "x"), InputError);
 }
 
+TEST(Rational, Residues) {
+  EXPECT_EQ(Rational(-3).residue(7), 4u);
+  EXPECT_EQ(Rational(1, 2).residue(7), 4u);
+  EXPECT_EQ(Rational(14, 3).residue(7), 0u);
+  EXPECT_FALSE(Rational(3, 14).residue(7));
+  EXPECT_EQ(Rational(1, 2).residue(9223372036854775783u), 4611686018427387892u);
+  EXPECT_EQ(Rational::parse("100000000000000000000/3").residue(5), 0u);
+  EXPECT_EQ(Rational::parse("1/100000000000000000000").residue(3), 1u);
+}
+
 TEST(InputError, RendersPlaceAndCaret) {
   InputError error("wrong", locate("one\n\ttwo\nthree", 6, "f.txt"));
   error.hint("mend it");
