@@ -92,9 +92,9 @@ struct Constant { // of b_i b_j at b_k
 enum Side { kRight = -1, kCommutator = 0, kLeft = 1 }; // where x stands: y x, x y - y x, x y
 
 struct Algebra {
-  Integer characteristic = 0; // of the ground field: a prime, or 0 for Q
-  Index dimension = 0;
-  Integer common = 1, scale = 1; // denominators: of elements, and of structure constants
+  Integer characteristic = 0;         // of the ground field: a prime, or 0 for Q
+  Index dimension = 0, constants = 0; // how many
+  Integer common = 1, scale = 1;      // denominators: of elements, and of structure constants
   std::unordered_map<std::string, Integer> values;
   std::vector<std::vector<Constant>> by_left, by_right, by_output;
 
@@ -104,6 +104,7 @@ struct Algebra {
   }
   void add(const Constant &c) { // in ascending order
     const std::vector<Constant> &row = by_left[c.i];
+    require(++constants < 1 << 24, "there are too many constants");
     require(row.empty() || std::pair(row.back().j, row.back().k) < std::pair(c.j, c.k), "constants have to ascend");
     by_left[c.i].push_back(c);
     by_right[c.j].push_back(c);

@@ -24,9 +24,8 @@ public:
 
   Facts check() {
     facts_.dimension = n_;
-    for (Index s = 0; s < n_; ++s) facts_.nonzeros += a_.by_left[s].size();
     for (Index s = 0; s < n_; ++s) facts_.commutative &= a_.multiplication(kCommutator, {{s, 1}}).empty();
-    facts_.rank_upper = facts_.nonzeros; // a product for each
+    facts_.nonzeros = facts_.rank_upper = a_.constants; // a product for each
     facts_.associative = isAssociative();
     facts_.unital = isUnital();
     if (proof_.contains("algorithm")) checkAlgorithm();

@@ -9,7 +9,7 @@ namespace algebras {
 
 namespace {
 
-constexpr std::int64_t kCheapPairs = std::int64_t{1} << 26, kMostGenerators = 8, kLargestDimension = 512;
+constexpr std::int64_t kCheapPairs = std::int64_t{1} << 22, kMostGenerators = 8, kLargestDimension = 512;
 
 // Pairs of constants that meet in (b_i b_j) b_k or b_i (b_j b_k).
 std::int64_t meetingPairs(const Table &table) {

@@ -59,6 +59,16 @@ TEST(RoundTrip, DenseBases) {
     expectRoundTrip(algebra);
 }
 
+// Where few slots generate, they prove associativity and carry ideals, centres and components.
+TEST(RoundTrip, LargeDenseBases) {
+  int generated = 0;
+  for (const Algebra &algebra : testing_support::largeDenseSamples()) {
+    generated += certificateOf(algebra)["algebra"]["proof"].contains("generators") ? 1 : 0;
+    expectRoundTrip(algebra);
+  }
+  EXPECT_GE(generated, 2);
+}
+
 TEST(RoundTrip, StructuredOnesAreSmall) {
   struct {
     const char *expression;

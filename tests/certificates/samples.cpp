@@ -130,6 +130,22 @@ std::vector<Algebra> denseSamples() {
   return result;
 }
 
+std::vector<Algebra> largeDenseSamples() {
+  std::mt19937 random(1);
+  std::vector<Algebra> result;
+  for (const char *field : {"Q", "GF(101)"}) {
+    ExpressionOptions options;
+    options.field = Field::parse(field);
+    for (const char *expression : {"Q(6)", "T(8)"}) {
+      Table table = parseExpression(expression, options).expand();
+      for (int again = 0; again < 3; ++again) // one change leaves many constants zero
+        table = denseBasis(table, random);
+      result.push_back(tableAlgebra(table));
+    }
+  }
+  return result;
+}
+
 std::optional<std::string> refusal(const nlohmann::json &certificate) {
   try {
     checker::check(certificate);

@@ -16,6 +16,8 @@ std::vector<algebras::Algebra> knownTables();
 std::vector<algebras::Algebra> smallSamples();
 // Some of them after a dense change of basis.
 std::vector<algebras::Algebra> denseSamples();
+// Dimension 36 in dense bases, over Q and GF(101): enough for proofs with generators.
+std::vector<algebras::Algebra> largeDenseSamples();
 
 // Why the checker refuses: "claim: reason"; nothing when it accepts.
 std::optional<std::string> refusal(const nlohmann::json &certificate);

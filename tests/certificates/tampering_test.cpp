@@ -10,6 +10,7 @@
 #include "algebras/expression.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -175,6 +176,51 @@ TEST(Tampering, ADenseBasis) {
   for (const Algebra &algebra : testing_support::denseSamples())
     if (algebra.dimension() <= 4)
       Tampering tampering(certificateOf(algebra));
+}
+
+// With generators the other checks are made with them alone.
+TEST(Tampering, Generators) {
+  for (const Algebra &algebra : testing_support::denseSamples()) {
+    if (algebra.dimension() > 4)
+      continue;
+    json certificate = certificateOf(algebra);
+    if (certificate["claims"]["associative"] == false)
+      continue;
+    for (std::int64_t slot = 0; slot < algebra.dimension(); ++slot)
+      certificate["algebra"]["proof"]["generators"].push_back(slot);
+    SCOPED_TRACE(algebra.name() + " over " + algebra.field().name());
+    Tampering tampering(certificate);
+    EXPECT_GT(tampering.refused, tampering.accepted);
+  }
+}
+
+// One constant of a large dense table makes the product not associative; one entry of an element of a proof
+// makes it another element.
+TEST(Tampering, LargeDenseBases) {
+  for (const Algebra &algebra : testing_support::largeDenseSamples()) {
+    SCOPED_TRACE(algebra.name() + " over " + algebra.field().name());
+    const json original = certificateOf(algebra);
+    auto refusedAfter = [&](const std::string &path) { // a change of the number there
+      json certificate = original;
+      json &number = certificate.at(json::json_pointer("/algebra" + path));
+      number = number == 1 ? 2 : 1;
+      return refusal(certificate).value_or("accepted");
+    };
+    auto last = [&](const std::string &path) { // the coefficient of an element's last term
+      const json &element = original.at(json::json_pointer("/algebra" + path));
+      return fmt::format("{}/{}/1", path, element.size() - 1);
+    };
+    std::size_t constants = original["algebra"]["constants"].size();
+    for (std::size_t at : {constants / 7, constants / 2, constants - 1})
+      EXPECT_THAT(refusedAfter(fmt::format("/constants/{}/3", at)), testing::StartsWith("associative:"));
+    EXPECT_THAT(refusedAfter(last("/proof/identity")), testing::StartsWith("unital:"));
+    EXPECT_THAT(refusedAfter(last("/proof/center/0")), testing::StartsWith("center_dimension:"));
+    EXPECT_THAT(refusedAfter(last("/proof/radical/0/0")), testing::StartsWith("radical_series:"));
+    EXPECT_THAT(refusedAfter(last("/proof/components/0")), testing::StartsWith("simple_components:"));
+    json certificate = original;
+    certificate["algebra"]["proof"]["generators"] = {0};
+    EXPECT_THAT(refusal(certificate).value_or("accepted"), testing::StartsWith("associative:"));
+  }
 }
 
 // The claims, one by one: each refusal names the claim that was changed.
