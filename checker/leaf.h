@@ -156,11 +156,11 @@ private:
   // Modulo an ideal, the elements are central, and g x - x g = 0 for all g leaves at most that dimension for x.
   void requireCenter(const Elements &elements, Index dimension, const Space &ideal) const {
     for (const Element &z : elements) requireMultiples(kCommutator, z, ideal, "an element is not central");
-    Operator equations; // for x, by g and k
+    Operator equations; // for x, by g and k; the last slot leads, which keeps those of graph algebras sparse
     for (Index s = 0; s < n_; ++s)
       if (!ideal.leads(s))
         for (const auto &[g, bracket] : multiples(kCommutator, {{s, 1}}))
-          for (const auto &[k, coefficient] : ideal.remainder(bracket)) equations[g * n_ + k][s] = coefficient;
+          for (const auto &[k, coefficient] : ideal.remainder(bracket)) equations[g * n_ + k][-s] = coefficient;
     Space independent(q_);
     for (const auto &[place, equation] : equations)
       if (independent.dimension() + dimension + ideal.dimension() < n_) independent.insert(equation);
