@@ -330,11 +330,11 @@ LogicalResult StoreOp::verify() {
     return emitOpError("needs tensor maps, got plain ones");
   MapsType target = getTarget().getType();
   // As many boxes as the slot consists of.
-  const int64_t rows = source.getRows() % target.getRows() == 0 ? target.getRows() : source.getRows(),
-                columns = source.getColumns() % target.getColumns() == 0 ? target.getColumns()
-                                                                         : source.getColumns();
-  BufferType box = BufferType::get(getContext(), source.getSlots(), rows, columns, source.getElementType(),
-                                   source.getSwizzle());
+  auto part = [](int64_t whole, int64_t box) { return whole % box == 0 ? box : whole; };
+  const int64_t rows = part(source.getRows(), target.getRows());
+  auto box =
+      BufferType::get(getContext(), source.getSlots(), rows, part(source.getColumns(), target.getColumns()),
+                      source.getElementType(), source.getSwizzle());
   return verifyCopy(*this, target, getCoordinates().size(), box, rows);
 }
 
@@ -374,28 +374,4 @@ LogicalResult MmaOp::verify() {
     return failure();
   return verifyProduct(*this, getA().getType(), getB().getType(), getBTransposed(),
                        getAccumulator().getType());
-}
-
-LogicalResult AddScaledOp::verify() {
-  if (!getTotal().getType().hasWarps())
-    return emitOpError("scales sums of single warps; give the accumulator its warps");
-  return success();
-}
-
-LogicalResult MmaWaitOp::verify() {
-  if (const std::int64_t pending = getPendingAttr().getInt(); pending < 0 || pending > 7)
-    return emitOpError("leaves 0 to 7 groups unfinished, got ") << pending;
-  return success();
-}
-
-LogicalResult WriteOp::verify() {
-  AccumulatorType sum = getAccumulator().getType();
-  BufferType target = getTarget().getType();
-  if (sum.hasWarps())
-    return emitOpError("writes sums of warpgroups; those of single warps are delivered straight to memory");
-  if (target.getRows() != sum.getRowsOfWarpgroup() || target.getColumns() != sum.getColumnsOfWarpgroup())
-    return emitOpError("writes a warpgroup's ")
-           << sum.getRowsOfWarpgroup() << " x " << sum.getColumnsOfWarpgroup() << " sums, but the slot has "
-           << target.getRows() << " x " << target.getColumns();
-  return success();
 }

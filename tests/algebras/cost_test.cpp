@@ -54,6 +54,9 @@ TEST(Cost, RowAndBatchMacsAreTheSumOverTerms) {
       EXPECT_EQ(all[type], expected);
       if (lift.completeGraph())
         EXPECT_EQ(completeGraphRowMacs(in, out, type), expected);
+      // Read backwards it has the same products.
+      EXPECT_EQ(rowMacs(lift.transposed(), out, in, type), expected);
+      EXPECT_EQ(allRowMacs(lift.transposed(), out, in)[type], expected);
       batch += rows[type] * expected;
     }
     EXPECT_EQ(batchMacs(lift, in, out, rows), batch);

@@ -74,8 +74,8 @@ TEST_F(GradientGate, RowsOfTheTables) {
 // Tiles that are divided and tiles that are not, in one kernel.
 TEST_F(GradientGate, LongGroupsAlone) {
   for (const char *schedule :
-       {"rows=64,columns=256,depth=64,split=4,long=1", "rows=128,columns=256,depth=64,split=8,long=1",
-        "rows=256,columns=128,depth=32,split=4,long=1",
+       {"rows=64,columns=256,depth=64,split=4,long=1", "rows=128,columns=128,depth=32,split=8,long=1",
+        "rows=128,columns=128,depth=64,split=2,long=1",
         "rows=64,columns=192,depth=64,rows_on=n,split=8,long=1",
         "rows=128,columns=192,depth=64,cluster=2x1,long=1", "rows=64,columns=256,depth=64,turns=2,long=1"})
     for (const DataType output : {DataType::BF16, DataType::F32})

@@ -1,11 +1,15 @@
 // The kernels of the gradient of X, dX = dY W^T, on the model: those whose blocks the copy engine moves and
 // those whose threads copy. The bank is the one that Y was computed with, as it lies. Each product is exact,
 // under an interleaving of its own.
+#include "compiler/bundle/layer_description.h"
+#include "compiler/simulator/agreement.h"
+#include "runtime/reference/random.h"
 #include "tests/simulator/kernels/exact_case.h"
 #include "tests/simulator/kernels/random_layers.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <limits>
 #include <ostream>
 
 using namespace simulator_test;
@@ -158,5 +162,117 @@ TEST_P(GradientKernel, IsExactForEverySeed) {
 
 INSTANTIATE_TEST_SUITE_P(Kernels, GradientKernel, testing::ValuesIn(kernels()),
                          [](const auto &info) { return info.param.name; });
+
+// Layers, schedules and batches by chance, on both targets: widths that are multiples of nothing where
+// threads copy, long groups or none, divided or not.
+TEST(RandomGradients, AreExact) {
+  Draw draw(7);
+  for (int trial = 0; trial < 24; ++trial) {
+    const bool threads = trial % 2 == 0;
+    const Algebra &algebra = draw.one(algebras_of_all_kinds);
+    const std::int64_t unit = threads ? 1 : 8;
+    const std::int64_t width_in = unit * (1 + draw.below(160 / unit)),
+                       width_out = unit * (1 + draw.below(160 / unit));
+    const std::string row_types = algebra.lift == "rows" && draw.below(3) == 0
+                                      ? fmt::format("interval({})", 20 + draw.below(130))
+                                      : "cyclic";
+    const compiler::Spec spec = projection(algebra.expression, algebra.in * width_in, algebra.out * width_out,
+                                           row_types, algebra.lift);
+    // A dense layer has one group, and so has no order of them.
+    const std::int64_t groups = compiler::requireLayer(spec).in.count();
+    const std::int64_t long_groups = groups > 1 ? draw.below(3) : 0, split = 1 << draw.below(3);
+    std::string schedule =
+        threads
+            ? fmt::format("rows={},columns={},depth={},stages={},warps={}", 16 << draw.below(2),
+                          16 * (1 + draw.below(2)), 16 << draw.below(2), 2 + draw.below(3),
+                          draw.below(2) ? "1x2" : "1x1")
+            : fmt::format("rows=64,columns={},depth={},stages={},split={}", 16 * split * (1 + draw.below(2)),
+                          16 << draw.below(3), 2 + draw.below(3), split);
+    if (long_groups > 0)
+      schedule += fmt::format(",long={}", long_groups);
+    const auto output = draw.below(2) ? bf16 : f32;
+    const auto kernel = compiler::SimulatedKernel::parse(
+        emittedKernel(spec, schedule, output, threads ? "sm_80" : "sm_90a", dx), algebra.expression);
+    for (const std::int64_t m : {std::int64_t{1}, 2 + draw.below(100), 100 + draw.below(150)}) {
+      const std::int64_t p0 = draw.below(1000);
+      const auto seed = static_cast<std::uint64_t>(trial * 1000 + m);
+      const auto blocks = static_cast<std::int32_t>(1 + draw.below(3 * split));
+      const ExactCase product(spec, m, p0, seed, dx);
+      EXPECT_EQ(product.run(kernel, settingsOf(seed, blocks)).text, "")
+          << fmt::format("{} {} to {} {}, {}: M = {} from {} on {} blocks", algebra.expression, width_in,
+                         width_out, row_types, schedule, m, p0, blocks);
+    }
+    if (HasFailure())
+      return;
+  }
+}
+
+struct RandomProduct {
+  RandomProduct(const compiler::Spec &spec, std::int64_t m)
+      : layer(compiler::runtimeLayer(compiler::requireLayer(spec))),
+        support(compiler::runtimeSupport(compiler::requireLayer(spec))),
+        dy(algrt::randomValues(m * layer.n, 1, 1)),
+        w(algrt::randomValues(layer.k * layer.bankColumns(), 0.1, 2)), m(m) {
+    algrt::roundToBfloat16(dy);
+    algrt::roundToBfloat16(w);
+  }
+  compiler::ProductOperands operands() const { return {&layer, &support, m, 3, dy, w}; }
+
+  algrt::Layer layer;
+  algrt::Support support;
+  std::vector<float> dy, w;
+  std::int64_t m;
+};
+
+// Sums that depend on their order, on grids of 1 to 5 clusters and under as many interleavings.
+TEST(Gradients, AreTheSameToTheBitOnEveryGrid) {
+  const compiler::Spec spec = projection("Q(4)", 256, 288);
+  const RandomProduct product(spec, 150);
+  for (const char *schedule :
+       {"rows=64,columns=64,depth=32,stages=3,split=4,long=1", "rows=64,columns=64,depth=32,stages=3,long=1",
+        "rows=32,columns=32,depth=16,stages=3,warps=2x1,long=1"}) {
+    const auto kernel =
+        compiler::SimulatedKernel::parse(emittedKernel(spec, schedule, f32, "sm_90a", dx), "Q(4)");
+    std::vector<float> first;
+    for (std::int32_t clusters = 1; clusters <= 5; ++clusters) {
+      const compiler::Simulation run =
+          kernel.run(product.operands(), settingsOf(static_cast<std::uint64_t>(clusters), clusters * 4));
+      ASSERT_TRUE(run.ok()) << schedule;
+      if (first.empty())
+        first = run.y;
+      EXPECT_EQ(run.y, first) << schedule << " on " << clusters << " clusters";
+    }
+    const auto expected = compiler::expectedProduct(product.operands(), dx);
+    EXPECT_EQ(compiler::agreement(first, expected, f32).wrong, 0) << schedule;
+  }
+}
+
+// NaN and infinities reach what their terms reach, as term by term, and nothing else.
+TEST(Gradients, CarryNonFiniteNumbersAsTheirTermsDo) {
+  const compiler::Spec spec = projection("path(3)", 120, 168);
+  RandomProduct product(spec, 70);
+  const float infinity = std::numeric_limits<float>::infinity(),
+              nan = std::numeric_limits<float>::quiet_NaN();
+  Draw draw(11);
+  for (const float value : {nan, infinity, -infinity, 0.0f})
+    for (int i = 0; i < 3; ++i) {
+      product.dy[static_cast<std::size_t>(draw.below(static_cast<std::int64_t>(product.dy.size())))] = value;
+      product.w[static_cast<std::size_t>(draw.below(static_cast<std::int64_t>(product.w.size())))] = value;
+    }
+  for (const char *schedule : {"rows=64,columns=32,depth=32,stages=3,split=2,long=1",
+                               "rows=16,columns=64,depth=64,stages=2,rows_on=n",
+                               "rows=32,columns=32,depth=16,stages=3,warps=2x1,long=1"}) {
+    const auto kernel =
+        compiler::SimulatedKernel::parse(emittedKernel(spec, schedule, bf16, "sm_90a", dx), "path(3)");
+    const compiler::Simulation run = kernel.run(product.operands(), settingsOf(1, 4));
+    ASSERT_TRUE(run.ok()) << schedule;
+    const auto expected = compiler::expectedProduct(product.operands(), dx);
+    const auto found = compiler::agreement(run.y, expected, bf16);
+    EXPECT_EQ(found.wrong, 0) << schedule << ": "
+                              << (found.wrong
+                                      ? compiler::describeFirst(found, run.y, expected, product.layer, dx)
+                                      : "");
+  }
+}
 
 } // namespace

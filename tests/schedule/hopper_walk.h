@@ -1,0 +1,23 @@
+// A walk over every tile, step and piece of a row that the kernel of a Hopper schedule copies: what its cost
+// is compared with.
+#pragma once
+
+#include "compiler/schedule/hopper_schedule.h"
+
+namespace schedule_test {
+
+struct Walk {
+  double sent = 0;                                 // from the cache
+  double received = 0, cycles = 0;                 // of all processors
+  double busiest_received = 0, busiest_cycles = 0; // of the one that has most of it
+  double useful_macs = 0;
+  double multiplying = 0, stores = 0; // cycles of one and of the other
+  double filled = 0, steps = 0;       // bytes of slots that are asked for
+  std::int64_t tiles = 0, turns = 0;
+};
+
+// Of `m` rows.
+Walk walk(const algebras::Layer &layer, const compiler::HopperSchedule &schedule,
+          compiler::HopperOutput output, std::int64_t m);
+
+} // namespace schedule_test
