@@ -70,6 +70,7 @@ inline Facts combine(const Facts &a, const Facts &b, bool tensor, bool finite) {
   auto merge = [&](const Integer &x, const Integer &y) { return tensor ? Integer(x * y) : Integer(x + y); };
   Facts c;
   c.dimension = merge(a.dimension, b.dimension);
+  require(c.dimension.fits_slong_p(), "a number leaves 64 bits"); // then those of its components fit
   c.nonzeros = merge(a.nonzeros, b.nonzeros);
   c.rank_upper = merge(a.rank_upper, b.rank_upper);
   c.center = a.center != 0 && b.center != 0 ? merge(a.center, b.center) : Integer(0);
@@ -91,8 +92,7 @@ inline Facts combine(const Facts &a, const Facts &b, bool tensor, bool finite) {
     for (const auto &[y, y_count] : b.components) {
       const Index copies = std::gcd(x.center, y.center);
       require(finite || copies == 1, "over Q the degrees of the centres of two factors have to be coprime");
-      const Integer dimension = Integer(x.dimension) * y.dimension / copies; // fits if that of the algebra does
-      c.components[{dimension.get_si(), x.center * y.center / copies, x.degree * y.degree}] +=
+      c.components[{x.dimension * y.dimension / copies, x.center * y.center / copies, x.degree * y.degree}] +=
           copies * x_count * y_count;
     }
   return c;
