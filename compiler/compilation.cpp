@@ -34,9 +34,21 @@ Compilation::Compilation(bool print_ir_after_all)
     context.disableMultithreading();
 }
 
-OwningOpRef<ModuleOp> Compilation::algProgram(const Spec &spec, Maps maps) {
-  OwningOpRef<ModuleOp> module =
-      buildProjection(context, requireLayer(spec), spec.allow_nonassociative, maps);
+static alg::OutputMode modeOf(algrt::Map map) {
+  switch (map) {
+  case algrt::Map::forward:
+    return alg::OutputMode::Product;
+  case algrt::Map::dx:
+    return alg::OutputMode::ActivationGradient;
+  case algrt::Map::dw:
+    return alg::OutputMode::BankGradient;
+  }
+  llvm_unreachable("all maps are above");
+}
+
+OwningOpRef<ModuleOp> Compilation::algProgram(const Spec &spec, ArrayRef<algrt::Map> maps) {
+  OwningOpRef<ModuleOp> module = buildProjection(context, requireLayer(spec), spec.allow_nonassociative,
+                                                 llvm::map_to_vector(maps, modeOf));
   if (!module)
     fail("the layer could not be written in the alg dialect");
   return module;

@@ -5,6 +5,7 @@
 
 #include "compiler/lower/projection_module.h"
 #include "compiler/spec/spec.h"
+#include "runtime/bundle/map.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -21,7 +22,8 @@ public:
   /// With `print_ir_after_all` every pass prints what it leaves to stderr.
   explicit Compilation(bool print_ir_after_all);
 
-  mlir::OwningOpRef<mlir::ModuleOp> algProgram(const Spec &spec, Maps maps);
+  /// One function for each of the maps, called as the map is.
+  mlir::OwningOpRef<mlir::ModuleOp> algProgram(const Spec &spec, llvm::ArrayRef<algrt::Map> maps);
 
   /// Runs the passes that `fill` adds. Throws Failure with what they reported.
   void run(mlir::ModuleOp module, llvm::function_ref<void(mlir::OpPassManager &)> fill);

@@ -45,7 +45,8 @@ std::string emitCpuStage(const Spec &spec, Stage stage, const CompileOptions &op
   if (stage == Stage::C)
     return plainC(requireLayer(spec), spec.source_name);
   Compilation compilation(options.print_ir_after_all);
-  OwningOpRef<ModuleOp> module = compilation.algProgram(spec, Maps::All);
+  OwningOpRef<ModuleOp> module =
+      compilation.algProgram(spec, {algrt::Map::forward, algrt::Map::dx, algrt::Map::dw});
   if (stage == Stage::Alg)
     return printModule(*module, /*names=*/true);
   const CpuLevel level = cpuLevel(options.cpu_levels.front());
@@ -62,17 +63,11 @@ std::string emitCpuStage(const Spec &spec, Stage stage, const CompileOptions &op
   return generateMachineCode(*module, level, code);
 }
 
-static Maps mapsOf(const CompileOptions &options) {
-  if (options.maps.size() > 1)
-    return Maps::All;
-  return options.maps.front() == algrt::Map::dx ? Maps::DxAlone : Maps::ForwardAlone;
-}
-
 static CompiledPart compileForLevel(const Spec &spec, const std::string &name,
                                     const CompileOptions &options) {
   const CpuLevel level = cpuLevel(name);
   Compilation compilation(options.print_ir_after_all);
-  OwningOpRef<ModuleOp> module = compilation.algProgram(spec, mapsOf(options));
+  OwningOpRef<ModuleOp> module = compilation.algProgram(spec, options.maps);
   toTile(compilation, *module, name, options);
   toVector(compilation, *module);
   const std::vector<KernelRecord> kernels = recordKernels(*module);

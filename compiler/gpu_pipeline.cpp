@@ -45,7 +45,7 @@ public:
       : target(target), options(options), compilation(options.print_ir_after_all) {
     requireFeasible(requireLayer(spec));
     requireSupported(requireLayer(spec), target, options);
-    module = compilation.algProgram(spec, options.map == algrt::Map::dx ? Maps::DxAlone : Maps::ForwardAlone);
+    module = compilation.algProgram(spec, options.map);
   }
 
   /// As far as a stage's module; instructions for everything behind Stage::Nvvm.
@@ -206,7 +206,9 @@ void addGpuJobs(const Spec &spec, Target target, const CompileOptions &options,
                 std::vector<CompileJob> &jobs) {
   // Refused before schedules are looked for.
   requireSupported(requireLayer(spec), target, options);
-  for (const algrt::Map map : options.maps)
+  for (const algrt::Map map : options.maps) {
+    if (map == algrt::Map::dw) // computed on the CPU alone
+      continue;
     for (const algebras::DataType output : {algebras::DataType::BF16, algebras::DataType::F32}) {
       CompileOptions one = options;
       one.map = map;
@@ -223,6 +225,7 @@ void addGpuJobs(const Spec &spec, Target target, const CompileOptions &options,
                         }});
       }
     }
+  }
 }
 
 } // namespace compiler

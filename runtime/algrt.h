@@ -219,9 +219,33 @@ static inline algrt_dx_args algrt_dx_args_init(void) {
   return args;
 }
 
-/* Bytes of workspace with which algrt_forward or algrt_dx on up to m rows and that many threads allocates
- * nothing, whatever kernel it chooses. The workspace needs no alignment and no initial contents. CUDA devices
- * need none: 0 for a bundle that has no other kernel for this machine. */
+typedef struct algrt_dw_args {
+  size_t struct_size;    /* set by algrt_dw_args_init */
+  const DLTensor *x;     /* [M, K], what y was computed from */
+  const DLTensor *dy;    /* [M, N], the gradient of y */
+  const DLTensor *dw;    /* shaped like the bank, f32 or of the bundle's dtype */
+  const DLTensor *dbias; /* [N], f32 or of the bundle's dtype: the gradient of a bias, or NULL */
+  const DLTensor *types; /* as in algrt_forward_args */
+  int64_t p0;            /* as in algrt_forward_args */
+  void *stream;          /* NULL: there are no kernels for CUDA devices yet */
+  void *workspace;       /* as in algrt_forward_args */
+  size_t workspace_bytes;
+  int32_t threads;
+  int32_t kernel;
+  float beta; /* what dw and dbias hold counts so often; with 0 it is not read */
+} algrt_dw_args;
+
+/* All zero but for struct_size. */
+static inline algrt_dw_args algrt_dw_args_init(void) {
+  algrt_dw_args args;
+  memset(&args, 0, sizeof(args));
+  args.struct_size = sizeof(args);
+  return args;
+}
+
+/* Bytes of workspace with which algrt_forward, algrt_dx or algrt_dw on up to m rows and that many threads
+ * allocates nothing, whatever kernel it chooses. The workspace needs no alignment and no initial contents.
+ * CUDA devices need none: 0 for a bundle that has no other kernel for this machine. */
 ALGRT_API int algrt_workspace_size(const algrt_bundle *bundle, int64_t m, int32_t threads, size_t *bytes);
 
 /* y = x times w in the bundle's algebra. Rows of type t use row t of its table; output groups that a type
@@ -234,6 +258,12 @@ ALGRT_API int algrt_forward(const algrt_bundle *bundle, const algrt_forward_args
  * run of a kernel on a CUDA device, where dx may be bf16 or f32 and the work is enqueued in args->stream. M =
  * 0 is done at once. ALGRT_UNSUPPORTED where the bundle has no kernel of the map dx for this machine. */
 ALGRT_API int algrt_dx(const algrt_bundle *bundle, const algrt_dx_args *args);
+
+/* dw = x^T times dy in the bundle's algebra, plus beta times what dw was: the gradient of the bank. Blocks
+ * that no row of the batch reaches become beta times what they were. Sums are f32 and rounded once; the same
+ * bits for every number of threads. With M = 0 all of dw is beta times what it was. ALGRT_UNSUPPORTED where
+ * the bundle has no kernel of the map dw for this machine and type of dw. */
+ALGRT_API int algrt_dw(const algrt_bundle *bundle, const algrt_dw_args *args);
 
 #ifdef __cplusplus
 }

@@ -56,6 +56,17 @@ typedef void (*algrt_product_kernel)(const algrt_memref2 *x, const algrt_memref2
                                      const algrt_memref1 *starts, int64_t p0, int64_t row_blocks,
                                      int64_t slices, int64_t begin, int64_t end);
 
+/* dW = X^T (times) dY, plus beta times what dW was. Task t owns a tile of dW; there are `tasks` of them
+ * (manifest), and any number of threads may run disjoint ranges at once.
+ *   x, dy    M x K and M x N
+ *   dw       shaped like w above, of the element type that the manifest names; written whole (blocks that no
+ *            row reaches become beta times what they were). With beta = 0 what it held is not read
+ *   scratch, rows, starts, p0 as above */
+typedef void (*algrt_bank_gradient_kernel)(const algrt_memref2 *x, const algrt_memref2 *dy,
+                                           const algrt_memref2 *dw, const algrt_memref1 *scratch,
+                                           const algrt_memref1 *rows, const algrt_memref1 *starts, int64_t p0,
+                                           float beta, int64_t begin, int64_t end);
+
 /* Rewrites the bank into the order in which the packed forward kernel reads it. Task t packs bank row group
  * t; there are pack_tasks of them (manifest), and they may run at once. w       the bank as the user stores
  * it packed  1 x packed_bytes / element size, 64-byte aligned */

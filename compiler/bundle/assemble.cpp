@@ -25,13 +25,21 @@ std::vector<KernelRecord> recordKernels(mlir::ModuleOp module) {
       continue;
     KernelRecord record;
     record.function = function.getSymName().str();
-    record.map = algrt::name(layout.isTransposed() ? algrt::Map::dx : algrt::Map::forward);
+    record.map = algrt::name(layout.isBankGradient() ? algrt::Map::dw
+                             : layout.isTransposed() ? algrt::Map::dx
+                                                     : algrt::Map::forward);
     record.types_per_task = schedule.getTypes();
     record.rows_per_task = schedule.getRows();
     record.register_rows = schedule.getRegisterRows();
     record.register_columns = schedule.getRegisterColumns();
     record.scratch_bytes = function->getAttrOfType<mlir::IntegerAttr>("tile.scratch_bytes").getInt();
-    record.weights = tile::stringifyBankAccess(schedule.getBank()).str();
+    if (!layout.isBankGradient()) // which reads no bank
+      record.weights = tile::stringifyBankAccess(schedule.getBank()).str();
+    if (layout.isBankGradient()) {
+      record.tasks = function->getAttrOfType<mlir::IntegerAttr>("tile.tasks").getInt();
+      const bool f32 = function->getAttrOfType<mlir::TypeAttr>("tile.output").getValue().isF32();
+      record.output = algrt::name(f32 ? algrt::ElementType::f32 : algrt::ElementType::bf16);
+    }
     // A product's kernel takes eleven operands, a packing kernel four (runtime/kernel_abi.h).
     if (function.getNumArguments() == 4) {
       record.weights = "pack";
@@ -41,6 +49,48 @@ std::vector<KernelRecord> recordKernels(mlir::ModuleOp module) {
     records.push_back(record);
   }
   return records;
+}
+
+/// The manifest's entry of a CPU kernel. `kernels` are all of its level, those that go with it included.
+static nlohmann::ordered_json cpuKernelJson(const KernelRecord &kernel, const CpuLevel &level,
+                                            const std::string &section,
+                                            const std::vector<KernelRecord> &kernels) {
+  auto find = [&](const char *weights) {
+    auto found = std::ranges::find(kernels, weights, &KernelRecord::weights);
+    return found == kernels.end() ? nullptr : &*found;
+  };
+  nlohmann::ordered_json entry;
+  entry["name"] = kernel.function;
+  entry["map"] = kernel.map;
+  entry["target"] = "cpu";
+  entry["level"] = level.name;
+  entry["features"] = level.features;
+  const bool bank_gradient = kernel.tasks > 0;
+  if (bank_gradient)
+    entry["output"] = kernel.output;
+  else
+    entry["weights"] = kernel.weights;
+  entry["section"] = section;
+  entry["symbol"] = "_mlir_ciface_" + kernel.function;
+  if (bank_gradient) {
+    entry["tasks"] = kernel.tasks;
+  } else {
+    entry["types_per_task"] = kernel.types_per_task;
+    entry["rows_per_task"] = kernel.rows_per_task;
+  }
+  entry["register_tile"] = {kernel.register_rows, kernel.register_columns};
+  entry["scratch_bytes"] = kernel.scratch_bytes;
+  if (const KernelRecord *pack = find("pack"); pack && kernel.weights == "packed") {
+    entry["pack_symbol"] = "_mlir_ciface_" + pack->function;
+    entry["pack_tasks"] = pack->pack_tasks;
+    entry["packed_bytes"] = pack->packed_bytes;
+  }
+  // Up to one register tile of rows, a copy of the bank would be used once: reading in place is cheaper.
+  const KernelRecord *direct =
+      kernel.map == "forward" && kernel.weights == "copied" ? find("direct") : nullptr;
+  if (direct)
+    entry["direct_rows"] = direct->register_rows;
+  return entry;
 }
 
 void BundleParts::addCpu(const CpuLevel &level, const std::vector<KernelRecord> &kernels,
@@ -129,36 +179,9 @@ void BundleParts::write(const std::string &path, const Spec &spec) const {
   for (const CpuPart &part : parts) {
     const std::string section = "cpu-" + part.level.name;
     sections.push_back({section, "shared-object", part.shared_object});
-    auto pack = std::find_if(part.kernels.begin(), part.kernels.end(),
-                             [](const KernelRecord &kernel) { return kernel.weights == "pack"; });
-    auto direct = std::find_if(part.kernels.begin(), part.kernels.end(),
-                               [](const KernelRecord &kernel) { return kernel.weights == "direct"; });
-    for (const KernelRecord &kernel : part.kernels) {
-      if (kernel.weights == "pack")
-        continue;
-      nlohmann::ordered_json entry;
-      entry["name"] = kernel.function;
-      entry["map"] = kernel.map;
-      entry["target"] = "cpu";
-      entry["level"] = part.level.name;
-      entry["features"] = part.level.features;
-      entry["weights"] = kernel.weights;
-      entry["section"] = section;
-      entry["symbol"] = "_mlir_ciface_" + kernel.function;
-      entry["types_per_task"] = kernel.types_per_task;
-      entry["rows_per_task"] = kernel.rows_per_task;
-      entry["register_tile"] = {kernel.register_rows, kernel.register_columns};
-      entry["scratch_bytes"] = kernel.scratch_bytes;
-      if (kernel.weights == "packed" && pack != part.kernels.end()) {
-        entry["pack_symbol"] = "_mlir_ciface_" + pack->function;
-        entry["pack_tasks"] = pack->pack_tasks;
-        entry["packed_bytes"] = pack->packed_bytes;
-      }
-      // Up to one register tile of rows, a copy of the bank would be used once: reading in place is cheaper.
-      if (kernel.weights == "copied" && kernel.map == "forward" && direct != part.kernels.end())
-        entry["direct_rows"] = direct->register_rows;
-      kernels.push_back(entry);
-    }
+    for (const KernelRecord &kernel : part.kernels)
+      if (kernel.weights != "pack")
+        kernels.push_back(cpuKernelJson(kernel, part.level, section, part.kernels));
   }
   for (const GpuPart &part : gpu_parts) {
     nlohmann::ordered_json entry = gpuKernelJson(part.kernel);

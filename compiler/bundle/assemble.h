@@ -17,13 +17,15 @@ namespace compiler {
 /// What the manifest says about one function of a lowered module.
 struct KernelRecord {
   std::string function; ///< its name, "forward_packed" and so on
-  std::string map;      ///< "forward", "dx"
-  std::string weights;  ///< "packed", "copied", "direct"; "pack" for a packing kernel
+  std::string map;      ///< "forward", "dx", "dw"
+  std::string weights;  ///< "packed", "copied", "direct"; "pack" for a packing kernel; empty for dw
   std::int64_t types_per_task = 0, rows_per_task = 0;
   std::int64_t scratch_bytes = 0;
   std::int64_t packed_bytes = 0; ///< of a packing kernel
   std::int64_t pack_tasks = 0;   ///< of a packing kernel
   std::int64_t register_rows = 0, register_columns = 0;
+  std::int64_t tasks = 0; ///< of a kernel of dw
+  std::string output;     ///< of a kernel of dw: "f32", "bf16"
 };
 
 /// Reads the attributes that convert-tile-to-cpu left on the functions of a module.

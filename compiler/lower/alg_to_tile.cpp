@@ -1,4 +1,5 @@
 // convert-alg-to-tile: chooses schedules and writes the kernels of every projection.
+#include "compiler/lower/bank_gradient_kernel.h"
 #include "compiler/lower/kernel_builder.h"
 #include "compiler/lower/passes.h"
 #include "compiler/lower/staged_kernel.h"
@@ -94,20 +95,21 @@ FailureOr<Projection> ConvertAlgToTile::match(func::FuncOp function) {
   if (!contract)
     return Projection();
   const alg::OutputMode mode = contract.getMode();
-  if (mode == alg::OutputMode::BankGradient)
+  if (mode == alg::OutputMode::BankGradient && isStagedTarget(target))
     return contract.emitError("there are no kernels of mode ")
            << alg::stringifyOutputMode(mode) << " for the target '" << target.getValue()
            << "'; there are of modes k and i";
-  auto x = contract.getLhs().getDefiningOp<alg::SlotsOp>();
-  auto w = contract.getRhs().getDefiningOp<alg::SlotsOp>();
-  if (!x || !w || !isa<BlockArgument>(x.getTensor()) || !isa<BlockArgument>(w.getTensor()))
+  auto lhs = contract.getLhs().getDefiningOp<alg::SlotsOp>();
+  auto rhs = contract.getRhs().getDefiningOp<alg::SlotsOp>();
+  if (!lhs || !rhs || !isa<BlockArgument>(lhs.getTensor()) || !isa<BlockArgument>(rhs.getTensor()))
     return contract.emitError("both operands must be slot views of the function's arguments");
   auto gather = contract.getResult().hasOneUse() ? dyn_cast<alg::GatherOp>(*contract.getResult().user_begin())
                                                  : alg::GatherOp();
   if (!gather || !gather->hasOneUse() || !isa<func::ReturnOp>(*gather->user_begin()))
     return contract.emitError("the product must be gathered and returned as it is");
 
-  alg::SlotsType activations = contract.getLhs().getType(), bank = contract.getRhs().getType();
+  alg::SlotsType activations = contract.getLhs().getType(), second = contract.getRhs().getType();
+  alg::SlotsType result = contract.getResult().getType();
   Projection projection;
   projection.element = activations.getElementType();
   if (!projection.element.isF32() && !projection.element.isBF16())
@@ -116,11 +118,18 @@ FailureOr<Projection> ConvertAlgToTile::match(func::FuncOp function) {
   alg::RowTypesAttr row_types = rows_lift
                                     ? activations.getRowTypes()
                                     : alg::RowTypesAttr::get(&getContext(), algebras::RowTypes::cyclic(1));
-  projection.layout = tile::LayoutAttr::getChecked(
-      [&] { return contract.emitError(); }, &getContext(), contract.getAlgebra(),
-      rows_lift ? tile::LiftKind::Rows : tile::LiftKind::Slots, activations.getFeatures(),
-      mode == alg::OutputMode::Product ? bank.getBankInputs() : bank.getFeatures(),
-      contract.getResult().getType().getFeatures(), row_types, mode);
+  // The row groups of what the kernel calls its bank: the user's, its transpose's, or those of the result.
+  alg::GroupsAttr bank = second.getBankInputs(), out = result.getFeatures();
+  if (mode == alg::OutputMode::ActivationGradient)
+    bank = second.getFeatures();
+  if (mode == alg::OutputMode::BankGradient) {
+    bank = activations.getFeatures();
+    out = second.getFeatures();
+  }
+  projection.layout =
+      tile::LayoutAttr::getChecked([&] { return contract.emitError(); }, &getContext(), contract.getAlgebra(),
+                                   rows_lift ? tile::LiftKind::Rows : tile::LiftKind::Slots,
+                                   activations.getFeatures(), bank, out, row_types, mode);
   if (!projection.layout)
     return failure();
   return projection;
@@ -174,6 +183,17 @@ void ConvertAlgToTile::writeKernels(func::FuncOp function, const Projection &pro
                          projection.element, schedule.pairs);
   };
 
+  if (layout.isBankGradient()) {
+    const CpuGradientSchedule schedule = chooseCpuGradientSchedule(layer, level, rows);
+    // Gradients may be kept in f32 where activations and bank are bf16.
+    const std::pair<StringRef, Type> results[] = {{"_f32", builder.getF32Type()},
+                                                  {"_bf16", builder.getBF16Type()}};
+    for (auto [suffix, result] : results)
+      if (result.isF32() || !projection.element.isF32())
+        writeBankGradient(builder, function.getLoc(), (name + suffix).str(), layout, schedule,
+                          projection.element, result);
+    return;
+  }
   // Gradients meet a bank once, before it changes, and read it across its rows: copies pay, nothing else
   // does.
   if (layout.isTransposed()) {

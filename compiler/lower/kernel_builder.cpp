@@ -11,36 +11,11 @@ namespace compiler {
 
 KernelBuilder::KernelBuilder(OpBuilder &builder, Location location, LayoutAttr layout, ScheduleAttr schedule,
                              Type element, bool pairs)
-    : builder(builder), location(location), layout(layout), schedule(schedule), element(element),
-      pairs(pairs) {
+    : KernelBody(builder, location, layout, schedule), element(element), pairs(pairs) {
   const auto [k, n] = layout.getBankShape();
   user_bank = MatrixType::get(builder.getContext(), k, n, element);
   packed_bank =
       MatrixType::get(builder.getContext(), k, n, element, schedule.getRegisterColumns(), pairs ? 2 : 1);
-}
-
-KernelOp KernelBuilder::kernel(StringRef name, ArrayRef<Type> operands) {
-  auto kernel = KernelOp::create(builder, location, name, layout, schedule);
-  Block &body = kernel.getBody().emplaceBlock();
-  body.addArguments(operands, SmallVector<Location>(operands.size(), location));
-  return kernel;
-}
-
-/// The name that a value has in the printed program.
-Location KernelBuilder::named(StringRef name) { return NameLoc::get(builder.getStringAttr(name), location); }
-
-AxisAttr KernelBuilder::axis(AxisKind kind, std::int64_t step) {
-  return AxisAttr::get(builder.getContext(), kind, step);
-}
-
-template <class Op> Block &KernelBuilder::loops(ArrayRef<AxisAttr> axes) {
-  SmallVector<Attribute> attributes(axes.begin(), axes.end());
-  auto op = Op::create(builder, location, builder.getArrayAttr(attributes));
-  Block &body = op.getBody().emplaceBlock();
-  body.addArguments(SmallVector<Type>(axes.size(), builder.getIndexType()),
-                    SmallVector<Location>(axes.size(), location));
-  builder.setInsertionPointToEnd(&body);
-  return body;
 }
 
 Value KernelBuilder::terms(Value type, Value group, Value init,

@@ -2,13 +2,11 @@
 #ifndef ALGCTL_COMPILER_LOWER_KERNEL_BUILDER_H
 #define ALGCTL_COMPILER_LOWER_KERNEL_BUILDER_H
 
-#include "dialects/tile/tile.h"
-
-#include "mlir/IR/Builders.h"
+#include "compiler/lower/kernel_body.h"
 
 namespace compiler {
 
-class KernelBuilder {
+class KernelBuilder : KernelBody {
 public:
   /// Kernels go where `builder` stands. `element` is the type of X, W and Y in memory. `pairs` says that held
   /// rows and panels keep bf16 in pairs for the machine's dot product; otherwise rows are held in f32.
@@ -23,20 +21,11 @@ public:
   tile::KernelOp pack(llvm::StringRef name);
 
 private:
-  tile::KernelOp kernel(llvm::StringRef name, llvm::ArrayRef<mlir::Type> operands);
-  /// An own or a walk with its indices; the builder stands in its body afterwards.
-  template <class Op> mlir::Block &loops(llvm::ArrayRef<tile::AxisAttr> axes);
-  mlir::Location named(llvm::StringRef name);
-  tile::AxisAttr axis(tile::AxisKind kind, std::int64_t step);
   /// The terms of (type, group) with `body` filled in; `init` is null where nothing is carried.
   mlir::Value
   terms(mlir::Value type, mlir::Value group, mlir::Value init,
         llvm::function_ref<mlir::Value(mlir::Value k, mlir::Value b, mlir::Value c, mlir::Value sum)> body);
 
-  mlir::OpBuilder &builder;
-  mlir::Location location;
-  tile::LayoutAttr layout;
-  tile::ScheduleAttr schedule;
   mlir::Type element;
   bool pairs;
   tile::MatrixType user_bank, packed_bank;

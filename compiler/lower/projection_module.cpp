@@ -1,7 +1,5 @@
 #include "compiler/lower/projection_module.h"
 
-#include "dialects/alg/alg.h"
-
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Verifier.h"
@@ -22,13 +20,20 @@ public:
         element(layer.dtype == algebras::DataType::F32 ? Type(builder.getF32Type())
                                                        : Type(builder.getBF16Type())) {}
 
-  /// `operand` times the bank, with the mode's index left open.
-  void function(StringRef name, alg::OutputMode mode) {
-    const bool product = mode == alg::OutputMode::Product;
-    const StringRef operand = product ? "x" : "dy", result = product ? "y" : "dx";
-    alg::SlotsType operand_slots = activations(product ? layer.in : layer.out), bank_slots = bank();
-    RankedTensorType result_type = activations(product ? layer.out : layer.in).getTensor();
-    SmallVector<Type> inputs = {operand_slots.getTensor(), bank_slots.getTensor()};
+  /// The two operands that the mode contracts, to the third one.
+  void function(alg::OutputMode mode) {
+    const bool product = mode == alg::OutputMode::Product,
+               bank_gradient = mode == alg::OutputMode::BankGradient;
+    const Operand x{"x", activations(layer.in)}, w{"w", bank()};
+    const Operand dy{"dy", activations(layer.out)};
+    const Operand &first = mode == alg::OutputMode::ActivationGradient ? dy : x;
+    const Operand &second = bank_gradient ? dy : w;
+    const StringRef result = product ? "y" : bank_gradient ? "dw" : "dx";
+    const StringRef name = product ? "forward" : result;
+    RankedTensorType result_type = bank_gradient ? w.slots.getTensor()
+                                   : product     ? dy.slots.getTensor()
+                                                 : x.slots.getTensor();
+    SmallVector<Type> inputs = {first.slots.getTensor(), second.slots.getTensor()};
     if (explicit_types)
       inputs.push_back(RankedTensorType::get({ShapedType::kDynamic}, builder.getI32Type()));
     else if (rows_lift)
@@ -38,20 +43,29 @@ public:
     auto function =
         func::FuncOp::create(builder, location, name, builder.getFunctionType(inputs, result_type));
     Block *entry = function.addEntryBlock();
-    const StringRef argument_names[] = {operand, "w", explicit_types ? "types" : "p0"};
+    const StringRef argument_names[] = {first.name, second.name, explicit_types ? "types" : "p0"};
     for (auto [argument, argument_name] : llvm::zip(entry->getArguments(), argument_names))
       argument.setLoc(named(argument_name));
     builder.setInsertionPointToStart(entry);
     Value third = inputs.size() > 2 ? Value(entry->getArgument(2)) : Value();
-    Value a = alg::SlotsOp::create(builder, named(operand.str() + "s"), operand_slots, entry->getArgument(0),
-                                   explicit_types ? Value() : third, explicit_types ? third : Value());
-    Value w = alg::SlotsOp::create(builder, named("ws"), bank_slots, entry->getArgument(1), Value(), Value());
-    Value contracted = alg::ContractOp::create(builder, named(result.str() + "s"), a, w, algebra, mode);
+    auto view = [&](const Operand &operand, Value tensor) -> Value {
+      const bool has_rows = !operand.slots.isBank(); // a bank has neither types nor positions
+      return alg::SlotsOp::create(builder, named(operand.name + "s"), operand.slots, tensor,
+                                  has_rows && !explicit_types ? third : Value(),
+                                  has_rows && explicit_types ? third : Value());
+    };
+    Value a = view(first, entry->getArgument(0)), b = view(second, entry->getArgument(1));
+    Value contracted = alg::ContractOp::create(builder, named(result + "s"), a, b, algebra, mode);
     func::ReturnOp::create(builder, location,
                            ValueRange(alg::GatherOp::create(builder, named(result), contracted).getResult()));
   }
 
 private:
+  struct Operand {
+    StringRef name;
+    alg::SlotsType slots;
+  };
+
   // Names for readers of the printed program.
   Location named(const Twine &name) { return NameLoc::get(builder.getStringAttr(name), location); }
 
@@ -86,7 +100,7 @@ private:
 } // namespace
 
 OwningOpRef<ModuleOp> buildProjection(MLIRContext &context, const algebras::Layer &layer,
-                                      bool allow_nonassociative, Maps maps) {
+                                      bool allow_nonassociative, ArrayRef<alg::OutputMode> modes) {
   Location location = UnknownLoc::get(&context);
   OwningOpRef<ModuleOp> module = ModuleOp::create(location);
   auto algebra = alg::AlgebraAttr::getChecked([&] { return emitError(location); }, &context,
@@ -94,10 +108,8 @@ OwningOpRef<ModuleOp> buildProjection(MLIRContext &context, const algebras::Laye
   if (!algebra)
     return {};
   ProjectionBuilder builder(*module, layer, algebra);
-  if (maps != Maps::DxAlone)
-    builder.function("forward", alg::OutputMode::Product);
-  if (maps != Maps::ForwardAlone)
-    builder.function("dx", alg::OutputMode::ActivationGradient);
+  for (alg::OutputMode mode : modes)
+    builder.function(mode);
   if (failed(verify(*module)))
     return {};
   return module;

@@ -3,19 +3,19 @@
 #define ALGCTL_COMPILER_LOWER_PROJECTION_MODULE_H
 
 #include "algebras/layer.h"
+#include "dialects/alg/alg.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
 namespace compiler {
 
-/// A module with one function for each map of the layer: slot views of the operands, their contraction, and
-/// the gather of the result. The maps are those that kernels exist for, `forward` (output mode k, of x
-/// and w) and `dx` (output mode i, of dy and w), or one of them alone. The context must have the alg and func
-/// dialects loaded. Null after a diagnostic.
-enum class Maps { ForwardAlone, DxAlone, All };
+/// A module with one function for each of the modes: slot views of the operands, their contraction, and the
+/// gather of the result. `forward` is output mode k, of x and w; `dx` is mode i, of dy and w; `dw` is mode j,
+/// of x and dy. The context must have the alg and func dialects loaded. Null after a diagnostic.
 mlir::OwningOpRef<mlir::ModuleOp> buildProjection(mlir::MLIRContext &context, const algebras::Layer &layer,
-                                                  bool allow_nonassociative, Maps maps);
+                                                  bool allow_nonassociative,
+                                                  llvm::ArrayRef<alg::OutputMode> modes);
 
 } // namespace compiler
 

@@ -24,7 +24,7 @@ struct CompileCommand {
   SpecOptions spec;
   TargetOptions target;
   std::int64_t variants = 1;
-  std::string maps = "forward,dx", output;
+  std::string maps = "forward,dx,dw", output;
   int jobs = 0;
 };
 
@@ -49,16 +49,16 @@ std::vector<algrt::Map> mapsOf(const std::string &list) {
   std::vector<algrt::Map> maps;
   for (std::string &name : CLI::detail::split(list, ',')) {
     CLI::detail::trim(name);
-    const auto known = {algrt::Map::forward, algrt::Map::dx};
+    const auto known = {algrt::Map::forward, algrt::Map::dx, algrt::Map::dw};
     const auto *map =
         std::find_if(known.begin(), known.end(), [&](algrt::Map one) { return name == algrt::name(one); });
     if (map == known.end())
-      throw UsageError(fmt::format("--maps names '{}'; there are forward and dx", name));
+      throw UsageError(fmt::format("--maps names '{}'; there are forward, dx and dw", name));
     if (std::find(maps.begin(), maps.end(), *map) == maps.end())
       maps.push_back(*map);
   }
   if (maps.empty())
-    throw UsageError("--maps names no map; there are forward and dx");
+    throw UsageError("--maps names no map; there are forward, dx and dw");
   return maps;
 }
 
@@ -66,6 +66,10 @@ int compile(const CompileCommand &command) {
   CompileOptions options = compileOptions(command.target);
   addVariants(command, options);
   options.maps = mapsOf(command.maps);
+  if (options.maps == std::vector{algrt::Map::dw} &&
+      std::find(options.targets.begin(), options.targets.end(), Target::Cpu) == options.targets.end())
+    throw AbsentError(
+        "kernels of dw are for the CPU alone so far: add cpu to --target, or another map to --maps");
   const Spec spec = loadSpec(command.spec);
   requireCompilable(spec);
   requireWritable(command.output);
@@ -113,9 +117,10 @@ void addCompile(CLI::App &app, Session &session) {
       ->type_name("N")
       ->capture_default_str()
       ->group("Target");
-  sub->add_option(
-         "--maps", command->maps,
-         "what kernels compute, separated by commas: forward, and dx, the gradient of X, for training")
+  sub->add_option("--maps", command->maps,
+                  "what kernels compute, separated by commas: forward, and for training the gradients dx of "
+                  "X and dw of W "
+                  "(dw on the CPU alone)")
       ->type_name("MAPS")
       ->capture_default_str()
       ->group("Target");

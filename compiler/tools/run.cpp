@@ -12,6 +12,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <limits>
 #include <memory>
@@ -23,7 +24,7 @@ namespace compiler {
 namespace {
 
 struct RunOptions {
-  std::string bundle, map = "forward", output;
+  std::string bundle, map = "forward", output, result_type;
   ArraySources sources;
   std::optional<std::int64_t> m;
   ProductOptions product;
@@ -44,43 +45,72 @@ algrt::Map mapOf(const algrt::Bundle &bundle, const std::string &wanted) {
   if (!maps.contains(wanted))
     throw Failure(
         fmt::format("the bundle has no kernel for map {}: it has {}", wanted, fmt::join(maps, ", ")));
-  for (algrt::Map map : {algrt::Map::forward, algrt::Map::dx})
+  for (algrt::Map map : {algrt::Map::forward, algrt::Map::dx, algrt::Map::dw})
     if (wanted == algrt::name(map))
       return map;
-  throw AbsentError(fmt::format("map {} is not one that this version runs: it runs forward and dx", wanted));
+  throw AbsentError(
+      fmt::format("map {} is not one that this version runs: it runs forward, dx and dw", wanted));
 }
 
-// The reference costs every active product in double; beyond a minute or so a sample of the rows has to do.
-std::vector<std::int64_t> rowsToCheck(const algrt::Layer &layer, std::int64_t m) {
+// The reference costs every active product in double; beyond a minute or so a sample of the result's rows has
+// to do. One row costs at most `macs`.
+std::vector<std::int64_t> rowsToCheck(std::int64_t total, double macs) {
   constexpr double kMostMacs = 4e11;
-  double dense_row = static_cast<double>(layer.k) * static_cast<double>(layer.n);
-  std::int64_t count = std::clamp(static_cast<std::int64_t>(kMostMacs / dense_row), std::int64_t{1}, m);
+  std::int64_t count = std::clamp(static_cast<std::int64_t>(kMostMacs / macs), std::int64_t{1}, total);
   std::vector<std::int64_t> rows(static_cast<std::size_t>(count));
   for (std::int64_t index = 0; index < count; ++index)
-    rows[index] = static_cast<std::int64_t>(static_cast<__int128>(index) * m / count);
+    rows[index] = static_cast<std::int64_t>(static_cast<__int128>(index) * total / count);
   return rows;
+}
+
+// What the rows of the result should be.
+std::vector<double> referenceRows(const algrt::Bundle &bundle, const RunArrays &arrays,
+                                  const std::vector<std::int64_t> &rows, const ProductOptions &options) {
+  const algrt::Layer &layer = bundle.layer();
+  const algrt::Support *support = &bundle.support();
+  const std::int32_t *types = arrays.types.empty() ? nullptr : arrays.types.data();
+  const float *x = arrays.x.data(), *dy = arrays.dy.data(), *w = arrays.w.data();
+  const std::int64_t m = arrays.m, columns = layer.bankColumns(), p0 = options.p0;
+  switch (options.map) {
+  case algrt::Map::forward:
+    return algrt::referenceForward({&layer, support, m, x, layer.k, w, columns, p0, types}, rows,
+                                   options.threads);
+  case algrt::Map::dx:
+    return algrt::referenceDx({&layer, support, m, dy, layer.n, w, columns, p0, types}, rows,
+                              options.threads);
+  case algrt::Map::dw: {
+    std::vector<double> dw =
+        algrt::referenceDw({&layer, support, m, x, layer.k, dy, layer.n, p0, types}, rows, options.threads);
+    if (options.beta != 0)
+      for (std::size_t index = 0; index < dw.size(); ++index)
+        dw[index] += double(options.beta) * w[rows[index / columns] * columns + index % columns];
+    return dw;
+  }
+  }
+  throw std::logic_error("a map that is none");
+}
+
+// Rows and columns of the result.
+std::pair<std::int64_t, std::int64_t> resultShape(const algrt::Layer &layer, std::int64_t m, algrt::Map map) {
+  if (map == algrt::Map::dw)
+    return {layer.k, layer.bankColumns()};
+  return {m, map == algrt::Map::forward ? layer.n : layer.k};
 }
 
 Check compareWithReference(const algrt::Bundle &bundle, const RunArrays &arrays, const std::vector<float> &y,
                            const RunOptions &options) {
   const algrt::Layer &layer = bundle.layer();
-  const bool forward = options.product.map == algrt::Map::forward;
-  std::vector<std::int64_t> rows = rowsToCheck(layer, arrays.m);
-  const std::int32_t *types = arrays.types.empty() ? nullptr : arrays.types.data();
-  std::vector<double> expected =
-      forward ? algrt::referenceForward({&layer, &bundle.support(), arrays.m, arrays.x.data(), layer.k,
-                                         arrays.w.data(), layer.bankColumns(), options.product.p0, types},
-                                        rows, options.product.threads)
-              : algrt::referenceDx({&layer, &bundle.support(), arrays.m, arrays.x.data(), layer.n,
-                                    arrays.w.data(), layer.bankColumns(), options.product.p0, types},
-                                   rows, options.product.threads);
-  const std::int64_t width = forward ? layer.n : layer.k;
+  const auto [total, width] = resultShape(layer, arrays.m, options.product.map);
+  const double macs = options.product.map == algrt::Map::dw ? double(arrays.m) * double(layer.n)
+                                                            : double(layer.k) * double(layer.n);
+  const std::vector<std::int64_t> rows = rowsToCheck(total, macs);
+  const std::vector<double> expected = referenceRows(bundle, arrays, rows, options.product);
   std::vector<float> actual;
   actual.reserve(expected.size());
   for (std::int64_t row : rows)
     actual.insert(actual.end(), y.begin() + row * width, y.begin() + (row + 1) * width);
-  return {algrt::compare(actual, expected), algrt::tolerance(layer.dtype == algrt::ElementType::bf16),
-          static_cast<std::int64_t>(rows.size())};
+  const bool bf16 = options.product.result_type.value_or(layer.dtype) == algrt::ElementType::bf16;
+  return {algrt::compare(actual, expected), algrt::tolerance(bf16), static_cast<std::int64_t>(rows.size())};
 }
 
 nlohmann::ordered_json asJson(const algrt::Bundle &bundle, const RunOptions &options, std::int64_t m,
@@ -120,7 +150,8 @@ std::string asText(const algrt::Bundle &bundle, const RunOptions &options, std::
                   options.product.p0, result.seconds * 1e3);
   text += result.packed
               ? fmt::format(" with packed weights (packing took {:.3f} ms)\n", result.pack_seconds * 1e3)
-              : " with weights as they are\n";
+          : options.product.map == algrt::Map::dw ? "\n"
+                                                  : " with weights as they are\n";
   if (check)
     text += fmt::format("relative L2 error {:.3e} over {} rows, limit {:.0e}: {}\n",
                         check->comparison.relative_l2, check->rows, check->limit,
@@ -146,6 +177,17 @@ int run(RunOptions options) {
   const bool forward = options.product.map == algrt::Map::forward;
   if (!forward && options.packed)
     throw Failure("--packed is for the map forward: a gradient reads the weights as they are");
+  const bool bank_gradient = options.product.map == algrt::Map::dw;
+  if (!bank_gradient && (options.product.beta != 0 || !options.result_type.empty()))
+    throw Failure(
+        fmt::format("{} is for the map dw", options.product.beta != 0 ? "--beta" : "--result-dtype"));
+  if (!options.result_type.empty())
+    options.product.result_type =
+        options.result_type == "f32" ? algrt::ElementType::f32 : algrt::ElementType::bf16;
+  if (!std::isfinite(options.product.beta))
+    throw Failure("--beta is not finite");
+  if (!options.sources.dw.empty() && options.product.beta == 0)
+    throw Failure("--dw is what is added to, but --beta is 0: the file would not be read");
   RunArrays arrays = makeArrays(bundle.layer(), options.sources, options.product.map);
   ProductResult result = runProduct(options.bundle, bundle.layer(), arrays, options.product);
   std::optional<Check> check;
@@ -153,7 +195,8 @@ int run(RunOptions options) {
     check = compareWithReference(bundle, arrays, result.y, options);
 
   if (!options.output.empty()) {
-    std::vector<std::int64_t> shape{arrays.m, forward ? bundle.layer().n : bundle.layer().k};
+    const auto [rows, columns] = resultShape(bundle.layer(), arrays.m, options.product.map);
+    std::vector<std::int64_t> shape{rows, columns};
     algrt::writeNpy(options.output, shape, result.y);
   }
   if (options.json)
@@ -177,21 +220,36 @@ void addRun(CLI::App &app, Session &session) {
   auto options = std::make_shared<RunOptions>();
   CLI::App *command = app.add_subcommand("run", "Compute with a bundle");
   command->add_option("BUNDLE", options->bundle, "a file that compile wrote")->required()->type_name("");
-  command->add_option("--map", options->map, "which product: forward (default), or dx, the gradient of X")
+  command
+      ->add_option("--map", options->map,
+                   "which product: forward (default), or the gradients dx of X and dw of W")
       ->type_name("MAP");
   wholeNumber(command->add_option("--m,-m", options->m, "rows of the batch, where no file says it"))
       ->type_name("M");
   command->add_option("--x", options->sources.x, "input of shape (M, K), from a .npy or safetensors file")
       ->type_name("FILE");
-  command->add_option("--dy", options->sources.dy, "gradient of Y of shape (M, N), for the map dx")
+  command->add_option("--dy", options->sources.dy, "gradient of Y of shape (M, N), for the maps dx and dw")
       ->type_name("FILE");
+  command
+      ->add_option("--dw", options->sources.dw,
+                   "what the map dw adds to, shaped like the bank; zeros where it is left out")
+      ->type_name("FILE");
+  command
+      ->add_option("--beta", options->product.beta,
+                   "map dw: how often what was there counts, 0 (default) for not at all")
+      ->type_name("B");
+  command
+      ->add_option("--result-dtype", options->result_type,
+                   "map dw: f32 or bf16; the bundle's where it is left out")
+      ->check(CLI::IsMember({"f32", "bf16"}).description(""))
+      ->type_name("TYPE");
   command->add_option("--w", options->sources.w, "bank of shape (K, N), or (m, K/m, N/m) in the slot lift")
       ->type_name("FILE");
   command
       ->add_option("--types", options->sources.types,
                    "row types, int32 of shape (M,), where they are explicit")
       ->type_name("FILE");
-  command->add_option("-o,--output", options->output, "write Y, or dX, as float32 .npy")->type_name("FILE");
+  command->add_option("-o,--output", options->output, "write Y, dX or dW as float32 .npy")->type_name("FILE");
   wholeNumber(command->add_option("--offset", options->product.p0, "absolute position of the first row"))
       ->type_name("P");
   wholeNumber(
@@ -219,7 +277,8 @@ Examples:
   algctl run up.alg --x x.npy --w w.npy -o y.npy
   algctl run up.alg --m 2048 --w model.safetensors:layers.0.up_proj.bank --check
   algctl run up.alg --m 1 --offset 511 --no-packed --json
-  algctl run up.alg --map dx --dy dy.npy --w w.npy -o dx.npy)help");
+  algctl run up.alg --map dx --dy dy.npy --w w.npy -o dx.npy
+  algctl run up.alg --map dw --x x.npy --dy dy.npy --result-dtype f32 -o dw.npy)help");
   command->callback([&session, options] { session.run = [options] { return run(*options); }; });
 }
 

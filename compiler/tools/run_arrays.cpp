@@ -76,15 +76,27 @@ algrt::NpyArray<float> readBank(const algrt::Layer &layer, const std::string &fi
   return w;
 }
 
+// The operands that a map does not have must not be given: the result would not depend on them.
+void refuseOthers(const ArraySources &sources, algrt::Map map) {
+  const bool forward = map == algrt::Map::forward, dx = map == algrt::Map::dx;
+  auto refuse = [&](bool taken, const std::string &file, const char *option) {
+    if (!taken && !file.empty())
+      throw Failure(fmt::format("map {} takes {}, not {}", algrt::name(map),
+                                forward ? "--x and --w"
+                                : dx    ? "--dy and --w"
+                                        : "--x, --dy and --dw",
+                                option));
+  };
+  refuse(!dx, sources.x, "--x");
+  refuse(!forward, sources.dy, "--dy");
+  refuse(forward || dx, sources.w, "--w");
+  refuse(!forward && !dx, sources.dw, "--dw");
+}
+
 } // namespace
 
 RunArrays makeArrays(const algrt::Layer &layer, const ArraySources &sources, algrt::Map map) {
-  const bool forward = map == algrt::Map::forward;
-  if (!(forward ? sources.dy : sources.x).empty())
-    throw Failure(
-        fmt::format("map {} takes {}", algrt::name(map), forward ? "--x, not --dy" : "--dy, not --x"));
-  const std::string &activations = forward ? sources.x : sources.dy;
-  const std::int64_t width = forward ? layer.k : layer.n;
+  refuseOthers(sources, map);
   bool explicit_types = layer.row_types == algrt::RowTypesKind::explicit_types;
   if (!sources.types.empty() && !explicit_types)
     throw Failure(fmt::format("the types of this bundle follow from the position ({}): leave --types out",
@@ -92,14 +104,17 @@ RunArrays makeArrays(const algrt::Layer &layer, const ArraySources &sources, alg
 
   RunArrays arrays;
   std::vector<std::pair<std::string, std::int64_t>> files;
-  if (!activations.empty()) {
-    auto x = readFloat32Array(activations);
-    if (x.shape.size() != 2 || x.shape[1] != width)
-      wrongShape(activations, x.shape,
-                 fmt::format("(M, {}): M rows of {} features", width, forward ? 'K' : 'N'));
-    files.emplace_back(activations, x.shape[0]);
-    arrays.x = std::move(x.values);
-  }
+  auto readActivations = [&](const std::string &file, std::int64_t width, char letter) {
+    auto array = readFloat32Array(file);
+    if (array.shape.size() != 2 || array.shape[1] != width)
+      wrongShape(file, array.shape, fmt::format("(M, {}): M rows of {} features", width, letter));
+    files.emplace_back(file, array.shape[0]);
+    return std::move(array.values);
+  };
+  if (!sources.x.empty())
+    arrays.x = readActivations(sources.x, layer.k, 'K');
+  if (!sources.dy.empty())
+    arrays.dy = readActivations(sources.dy, layer.n, 'N');
   if (!sources.types.empty()) {
     auto types = readInt32Array(sources.types);
     if (types.shape.size() != 1)
@@ -110,19 +125,27 @@ RunArrays makeArrays(const algrt::Layer &layer, const ArraySources &sources, alg
   arrays.m = numberOfRows(sources, files);
   refuseMoreThanMemory(layer, arrays.m);
 
-  // Three streams of one seed: giving one of the files does not change the others.
-  if (activations.empty())
-    arrays.x = algrt::randomValues(arrays.m * width, 1.0, 3 * sources.seed);
-  if (sources.w.empty())
-    arrays.w = algrt::randomValues(layer.k * layer.bankColumns(), 1.0 / std::sqrt(double(layer.k)),
-                                   3 * sources.seed + 1);
+  // Streams of one seed: giving one of the files does not change the others.
+  const bool has_x = map != algrt::Map::dx, has_dy = map != algrt::Map::forward;
+  if (has_x && sources.x.empty())
+    arrays.x = algrt::randomValues(arrays.m * layer.k, 1.0, 4 * sources.seed);
+  if (has_dy && sources.dy.empty())
+    arrays.dy = algrt::randomValues(arrays.m * layer.n, 1.0, 4 * sources.seed + 3);
+  const std::string &bank = map == algrt::Map::dw ? sources.dw : sources.w;
+  if (!bank.empty())
+    arrays.w = readBank(layer, bank).values;
+  else if (map == algrt::Map::dw)
+    arrays.w.resize(static_cast<std::size_t>(layer.k * layer.bankColumns()));
   else
-    arrays.w = readBank(layer, sources.w).values;
+    arrays.w = algrt::randomValues(layer.k * layer.bankColumns(), 1.0 / std::sqrt(double(layer.k)),
+                                   4 * sources.seed + 1);
   if (explicit_types && sources.types.empty())
-    arrays.types = randomTypes(arrays.m, layer.types, 3 * sources.seed + 2);
+    arrays.types = randomTypes(arrays.m, layer.types, 4 * sources.seed + 2);
   if (layer.dtype == algrt::ElementType::bf16) {
     algrt::roundToBfloat16(arrays.x);
-    algrt::roundToBfloat16(arrays.w);
+    algrt::roundToBfloat16(arrays.dy);
+    if (map != algrt::Map::dw) // dw has a type of its own
+      algrt::roundToBfloat16(arrays.w);
   }
   return arrays;
 }

@@ -12,20 +12,22 @@ namespace compiler {
 
 struct ArraySources {
   std::string x, dy, w, types; // as array_file.h reads them; empty: seeded random numbers
+  std::string dw;              // of the map dw: what dw holds before; empty: zeros
   std::int64_t m = 0;          // 0: not given, taken from x, dy or types
   std::uint64_t seed = 1;
 };
 
 struct RunArrays {
   std::int64_t m = 0;
-  std::vector<float> x;            // m x k, rounded; of a gradient dy, m x n
-  std::vector<float> w;            // k x bankColumns, rounded
+  std::vector<float> x;            // m x k, rounded; not of the map dx
+  std::vector<float> dy;           // m x n, rounded; of the maps dx and dw
+  std::vector<float> w;            // k x bankColumns, rounded; of dw what it holds before, as it is
   std::vector<std::int32_t> types; // explicit types only
 };
 
-// Random x and dy have variance 1 and random w variance 1/k, so that results are of order one. Throws Failure
-// naming the file, its shape and what is needed; UsageError where the number of rows is not given; and
-// Failure before allocating more than the machine's memory.
+// Those that the map has. Random x and dy have variance 1 and random w variance 1/k, so that results are of
+// order one. Throws Failure naming the file, its shape and what is needed; UsageError where the number of
+// rows is not given; and Failure before allocating more than the machine's memory.
 RunArrays makeArrays(const algrt::Layer &layer, const ArraySources &sources,
                      algrt::Map map = algrt::Map::forward);
 

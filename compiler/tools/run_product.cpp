@@ -76,6 +76,31 @@ private:
   }
 };
 
+// The matrices of one map: operands that it does not have are not there.
+class Operands {
+public:
+  std::optional<Matrix> x, dy, w, result;
+
+  Operands(const algrt::Layer &layer, const RunArrays &arrays, const ProductOptions &options)
+      : type_(options.map == algrt::Map::dw ? options.result_type.value_or(layer.dtype) : layer.dtype) {
+    const std::int64_t m = arrays.m, columns = layer.bankColumns();
+    if (options.map != algrt::Map::dx)
+      x.emplace(m, layer.k, layer.dtype, arrays.x);
+    if (options.map != algrt::Map::forward)
+      dy.emplace(m, layer.n, layer.dtype, arrays.dy);
+    if (options.map == algrt::Map::dw) {
+      result.emplace(layer.k, columns, type_, arrays.w);
+      return;
+    }
+    w.emplace(layer.k, columns, layer.dtype, arrays.w);
+    result.emplace(m, options.map == algrt::Map::forward ? layer.n : layer.k, type_);
+  }
+  algrt::ElementType resultType() const { return type_; }
+
+private:
+  algrt::ElementType type_;
+};
+
 template <class Function> double secondsOf(Function function) {
   auto begin = std::chrono::steady_clock::now();
   function();
@@ -92,10 +117,8 @@ ProductResult runProduct(const std::string &bundle_path, const algrt::Layer &lay
   algrt_bundle_info info = algrt_bundle_info_init();
   check(algrt_bundle_get_info(bundle.get(), &info));
 
-  const bool forward = options.map == algrt::Map::forward;
-  Matrix x(arrays.m, forward ? layer.k : layer.n, layer.dtype, arrays.x);
-  Matrix w(layer.k, layer.bankColumns(), layer.dtype, arrays.w);
-  Matrix y(arrays.m, forward ? layer.n : layer.k, layer.dtype);
+  const bool forward = options.map == algrt::Map::forward, bank_gradient = options.map == algrt::Map::dw;
+  Operands operands(layer, arrays, options);
   std::int64_t type_count = arrays.m;
   DLTensor types{};
   types.data = const_cast<std::int32_t *>(arrays.types.data());
@@ -109,8 +132,8 @@ ProductResult runProduct(const std::string &bundle_path, const algrt::Layer &lay
   std::unique_ptr<algrt_weights, decltype(&algrt_weights_free)> weights(nullptr, algrt_weights_free);
   if (result.packed) {
     algrt_weights *packed = nullptr;
-    result.pack_seconds =
-        secondsOf([&] { check(algrt_weights_pack(bundle.get(), w.tensor(), options.threads, &packed)); });
+    result.pack_seconds = secondsOf(
+        [&] { check(algrt_weights_pack(bundle.get(), operands.w->tensor(), options.threads, &packed)); });
     weights.reset(packed);
   }
 
@@ -128,24 +151,34 @@ ProductResult runProduct(const std::string &bundle_path, const algrt::Layer &lay
   auto multiply = [&] {
     if (forward) {
       algrt_forward_args args = algrt_forward_args_init();
-      args.x = x.tensor();
-      args.y = y.tensor();
-      args.w = result.packed ? nullptr : w.tensor();
+      args.x = operands.x->tensor();
+      args.y = operands.result->tensor();
+      args.w = result.packed ? nullptr : operands.w->tensor();
       args.weights = weights.get();
       fill(args);
       check(algrt_forward(bundle.get(), &args));
+    } else if (bank_gradient) {
+      algrt_dw_args args = algrt_dw_args_init();
+      args.x = operands.x->tensor();
+      args.dy = operands.dy->tensor();
+      args.dw = operands.result->tensor();
+      args.beta = options.beta;
+      fill(args);
+      check(algrt_dw(bundle.get(), &args));
     } else {
       algrt_dx_args args = algrt_dx_args_init();
-      args.dy = x.tensor();
-      args.dx = y.tensor();
-      args.w = w.tensor();
+      args.dy = operands.dy->tensor();
+      args.dx = operands.result->tensor();
+      args.w = operands.w->tensor();
       fill(args);
       check(algrt_dx(bundle.get(), &args));
     }
   };
-  multiply(); // the first call loads the kernels and starts the threads
+  multiply();                             // the first call loads the kernels and starts the threads
+  if (bank_gradient && options.beta != 0) // it has added to what was there
+    operands.result.emplace(layer.k, layer.bankColumns(), operands.resultType(), arrays.w);
   result.seconds = secondsOf(multiply);
-  result.y = y.take();
+  result.y = operands.result->take();
   return result;
 }
 

@@ -13,12 +13,14 @@ namespace compiler {
 struct ProductOptions {
   algrt::Map map = algrt::Map::forward;
   std::int64_t p0 = 0;
-  std::int32_t threads = 0;   // 0 = all
-  std::optional<bool> packed; // nothing: packed where the bundle has a kernel for it
+  std::int32_t threads = 0;                      // 0 = all
+  std::optional<bool> packed;                    // nothing: packed where the bundle has a kernel for it
+  float beta = 0;                                // of the map dw: what dw holds before counts so often
+  std::optional<algrt::ElementType> result_type; // of the map dw; nothing: the layer's
 };
 
 struct ProductResult {
-  std::vector<float> y; // m x n; of a gradient dx, m x k
+  std::vector<float> y; // m x n; of the gradients dx, m x k, and dw, k x bankColumns
   bool packed = false;
   double seconds = 0;      // of the product, once the kernels are loaded and their memory has been touched
   double pack_seconds = 0; // of packing, where it was done

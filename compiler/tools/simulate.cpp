@@ -138,7 +138,8 @@ private:
     sources.seed = seed;
     const algrt::Map map = this->map();
     arrays = makeArrays(layer, sources, map);
-    ProductOperands product{&layer, &support, arrays.m, command.offset, arrays.x, arrays.w};
+    ProductOperands product{
+        &layer, &support, arrays.m, command.offset, map == algrt::Map::dx ? arrays.dy : arrays.x, arrays.w};
     const auto start = std::chrono::steady_clock::now();
     const Simulation simulation = kernel.run(product, settingsOf(seed, command.blocks));
     findings.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -46,11 +46,7 @@ std::pair<int64_t, int64_t> LayoutAttr::getBankShape() const {
 
 LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> error, alg::AlgebraAttr algebra,
                                  LiftKind kind, alg::GroupsAttr in, alg::GroupsAttr bank, alg::GroupsAttr out,
-                                 alg::RowTypesAttr rowTypes, alg::OutputMode mode) {
-  if (mode == alg::OutputMode::BankGradient)
-    return error()
-           << "kernels compute the product (mode k) and the gradient of the activations (mode i), not "
-              "mode j";
+                                 alg::RowTypesAttr rowTypes, alg::OutputMode) {
   const algebras::Lift *lift = algebra.getLift(toKind(kind));
   if (!lift)
     return error() << algebra.getText() << " is not matrix-like, so it has no row lift; say lift = slots";

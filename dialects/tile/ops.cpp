@@ -1,4 +1,4 @@
-#include "dialects/tile/tile.h"
+#include "dialects/tile/verify.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
@@ -53,6 +53,11 @@ LogicalResult KernelOp::verify() {
       return emitOpError("takes matrices in memory only, got an argument of type ") << type;
   if (llvm::range_size(getBody().getOps<OwnOp>()) != 1)
     return emitOpError("does its work in exactly one tile.own");
+  const bool tiles = static_cast<bool>((*getBody().getOps<OwnOp>().begin()).getAxis(AxisKind::Features));
+  if (tiles != getLayout().isBankGradient())
+    return emitOpError(tiles ? "owns features, which belongs to mode j, but its layout's mode is "
+                             : "owns no features, but its layout's mode is ")
+           << alg::stringifyOutputMode(getLayout().getMode());
   return success();
 }
 
@@ -62,7 +67,7 @@ static LogicalResult verifyAxes(Operation *op, ArrayAttr axes) {
     return op->emitOpError("needs at least one axis");
   if (body.getNumArguments() != axes.size())
     return op->emitOpError("has ") << body.getNumArguments() << " indices for " << axes.size() << " axes";
-  bool seen[5] = {};
+  bool seen[6] = {};
   for (AxisAttr axis : axes.getAsRange<AxisAttr>()) {
     if (std::exchange(seen[static_cast<int>(axis.getKind())], true))
       return op->emitOpError("names the axis '") << stringifyAxisKind(axis.getKind()) << "' twice";
@@ -91,10 +96,18 @@ LogicalResult OwnOp::verify() {
   if (failed(verifyAxes(*this, getAxes())))
     return failure();
   bool bank = static_cast<bool>(getAxis(AxisKind::BankRows));
-  if (bank && getAxes().size() != 1)
-    return emitOpError("that owns row groups of the bank owns nothing else");
-  if (!bank && (!getAxis(AxisKind::Types) || !getAxis(AxisKind::Rows)))
-    return emitOpError("owns types and rows together: a row belongs to a type");
+  if (AxisAttr features = getAxis(AxisKind::Features)) {
+    if (!bank || getAxis(AxisKind::BankRows).getStep() != 1 || !getAxis(AxisKind::Columns) ||
+        getAxis(AxisKind::Types) || getAxis(AxisKind::Rows))
+      return emitOpError(
+          "that owns features owns a tile of one block of the bank: <bank_rows, 1>, <features, "
+          "...>, <groups, 1> and <columns, ...>");
+  } else {
+    if (bank && getAxes().size() != 1)
+      return emitOpError("that owns row groups of the bank owns nothing else, or a tile with features");
+    if (!bank && (!getAxis(AxisKind::Types) || !getAxis(AxisKind::Rows)))
+      return emitOpError("owns types and rows together: a row belongs to a type");
+  }
   AxisAttr groups = getAxis(AxisKind::Groups);
   if (getAxis(AxisKind::Columns) && (!groups || groups.getStep() != 1))
     return emitOpError("that owns columns owns them of one group: give it <groups, 1>");
@@ -121,6 +134,12 @@ LogicalResult WalkOp::verify() {
       ArrayAttr axes = isa<WalkOp>(around)  ? cast<WalkOp>(around).getAxes()
                        : isa<OwnOp>(around) ? cast<OwnOp>(around).getAxes()
                                             : ArrayAttr();
+      // A term of a block fixes its type, an own of a tile its block.
+      if (wanted == AxisKind::Types && isa<BankTermsOp>(around))
+        return true;
+      auto own = dyn_cast<OwnOp>(around);
+      if (own && own.getAxis(AxisKind::Features) && own.getAxis(wanted))
+        return true;
       if (axes && isa<WalkOp>(around))
         for (AxisAttr axis : axes.getAsRange<AxisAttr>())
           if (axis.getKind() == wanted)
@@ -133,7 +152,19 @@ LogicalResult WalkOp::verify() {
       return emitOpError("walks columns, but nothing around it walks groups");
     if (axis.getKind() == AxisKind::Rows && !fixes(AxisKind::Types, AxisKind::Rows))
       return emitOpError("walks rows, but nothing around it walks types");
+    if (axis.getKind() == AxisKind::Features && !fixes(AxisKind::BankRows, AxisKind::Features))
+      return emitOpError("walks features, but nothing around it owns a row group of the bank");
   }
+  return success();
+}
+
+LogicalResult tile::verifyTermArguments(Operation *op, Block &body, unsigned indices) {
+  for (BlockArgument index : body.getArguments().take_front(indices))
+    if (!index.getType().isIndex())
+      return op->emitOpError("body's first ")
+             << indices << " arguments have type index, got " << index.getType();
+  if (Type type = body.getArgument(indices).getType(); !type.isF32())
+    return op->emitOpError("body's coefficient has type f32, got ") << type;
   return success();
 }
 
@@ -142,9 +173,8 @@ LogicalResult TermsOp::verify() {
   if (block.getNumArguments() != 3 + getInits().size())
     return emitOpError("body takes an input group, a bank row group, a coefficient and ")
            << getInits().size() << " carried fragments, has " << block.getNumArguments() << " arguments";
-  if (!block.getArgument(0).getType().isIndex() || !block.getArgument(1).getType().isIndex() ||
-      !block.getArgument(2).getType().isF32())
-    return emitOpError("body's first arguments have types index, index, f32");
+  if (failed(verifyTermArguments(*this, block, 2)))
+    return failure();
   if (ValueRange(block.getArguments().drop_front(3)).getTypes() != getInits().getTypes() ||
       getSums().getTypes() != getInits().getTypes())
     return emitOpError("carries fragments whose types change");
@@ -154,8 +184,7 @@ LogicalResult TermsOp::verify() {
   return success();
 }
 
-/// The layout of the kernel around an op; null in a test that has no kernel.
-static LayoutAttr layoutAround(Operation *op) {
+LayoutAttr tile::layoutAround(Operation *op) {
   auto kernel = op->getParentOfType<KernelOp>();
   return kernel ? kernel.getLayout() : LayoutAttr();
 }

@@ -21,6 +21,8 @@ static StringRef letterOf(AxisKind kind, bool owned) {
     return "n";
   case AxisKind::BankRows:
     return "b";
+  case AxisKind::Features:
+    return owned ? "f" : "h";
   }
   llvm_unreachable("all axes are above");
 }
@@ -46,9 +48,20 @@ void TermsOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) 
     set(carried, "sum");
 }
 
+void BankTermsOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) {
+  const StringRef names[] = {"t", "k", "o", "c"};
+  for (auto [argument, name] : llvm::zip(region.getArguments(), names))
+    set(argument, name);
+}
+
 void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) {
-  const StringRef product[] = {"x", "w", "y"}, gradient[] = {"dy", "w", "dx"}, packing[] = {"w", "packed"};
-  ArrayRef<StringRef> names = getLayout().isTransposed() ? gradient : product;
+  const StringRef product[] = {"x", "w", "y"}, gradient[] = {"dy", "w", "dx"}, bank[] = {"x", "dy", "dw"},
+                  packing[] = {"w", "packed"};
+  ArrayRef<StringRef> names = product;
+  if (getLayout().isTransposed())
+    names = gradient;
+  if (getLayout().isBankGradient())
+    names = bank;
   if (region.getNumArguments() == 2)
     names = packing;
   for (auto [argument, name] : llvm::zip(region.getArguments(), names))
@@ -81,18 +94,33 @@ void KernelOp::print(OpAsmPrinter &printer) {
 
 // tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : types { ... }
 
+/// `(%k, %b, %c) of (%t, %j)`: some indices and a coefficient, and whose terms they are.
+static ParseResult parseTerms(OpAsmParser &parser, StringRef expected, unsigned count,
+                              SmallVectorImpl<OpAsmParser::Argument> &arguments,
+                              SmallVectorImpl<OpAsmParser::UnresolvedOperand> &of) {
+  of.resize(2);
+  if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren) || parser.parseKeyword("of") ||
+      parser.parseLParen() || parser.parseOperand(of[0]) || parser.parseComma() ||
+      parser.parseOperand(of[1]) || parser.parseRParen())
+    return failure();
+  if (arguments.size() != count)
+    return parser.emitError(parser.getNameLoc(), "expected ") << expected;
+  for (OpAsmParser::Argument &argument : arguments)
+    argument.type = parser.getBuilder().getIndexType();
+  arguments.back().type = parser.getBuilder().getF32Type();
+  return success();
+}
+
+static void printTerms(OpAsmPrinter &printer, ValueRange arguments, Value first, Value second) {
+  printer << " (" << arguments << ") of (" << first << ", " << second << ')';
+}
+
 ParseResult TermsOp::parse(OpAsmParser &parser, OperationState &state) {
   Builder &builder = parser.getBuilder();
   SmallVector<OpAsmParser::Argument> arguments;
-  OpAsmParser::UnresolvedOperand type, group;
-  if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren) || parser.parseKeyword("of") ||
-      parser.parseLParen() || parser.parseOperand(type) || parser.parseComma() ||
-      parser.parseOperand(group) || parser.parseRParen())
+  SmallVector<OpAsmParser::UnresolvedOperand> of;
+  if (parseTerms(parser, "(input group, bank row group, coefficient)", 3, arguments, of))
     return failure();
-  if (arguments.size() != 3)
-    return parser.emitError(parser.getNameLoc(), "expected (input group, bank row group, coefficient)");
-  arguments[0].type = arguments[1].type = builder.getIndexType();
-  arguments[2].type = builder.getF32Type();
 
   SmallVector<OpAsmParser::Argument> carried;
   SmallVector<OpAsmParser::UnresolvedOperand> inits;
@@ -107,7 +135,7 @@ ParseResult TermsOp::parse(OpAsmParser &parser, OperationState &state) {
       argument.type = fragment;
     arguments.append(carried);
   }
-  if (parser.resolveOperands({type, group}, builder.getIndexType(), state.operands) ||
+  if (parser.resolveOperands(of, builder.getIndexType(), state.operands) ||
       parser.resolveOperands(inits, types, parser.getNameLoc(), state.operands) ||
       parser.parseOptionalAttrDictWithKeyword(state.attributes))
     return failure();
@@ -121,8 +149,7 @@ ParseResult TermsOp::parse(OpAsmParser &parser, OperationState &state) {
 
 void TermsOp::print(OpAsmPrinter &printer) {
   Block &block = getBody().front();
-  printer << " (" << block.getArgument(0) << ", " << block.getArgument(1) << ", " << block.getArgument(2)
-          << ") of (" << getRowType() << ", " << getGroup() << ')';
+  printTerms(printer, block.getArguments().take_front(3), getRowType(), getGroup());
   if (!getInits().empty()) {
     printer << " carry(";
     llvm::interleaveComma(llvm::zip_equal(block.getArguments().drop_front(3), getInits()), printer,
@@ -133,6 +160,27 @@ void TermsOp::print(OpAsmPrinter &printer) {
   printer << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
                       /*printBlockTerminators=*/!getInits().empty());
+}
+
+// tile.bank_terms (%t, %k, %o, %c) of (%b, %j) { ... }
+
+ParseResult BankTermsOp::parse(OpAsmParser &parser, OperationState &state) {
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<OpAsmParser::UnresolvedOperand> of;
+  Region *body = state.addRegion();
+  if (parseTerms(parser, "(type, input group, output group, coefficient)", 4, arguments, of) ||
+      parser.resolveOperands(of, parser.getBuilder().getIndexType(), state.operands) ||
+      parser.parseOptionalAttrDictWithKeyword(state.attributes) || parser.parseRegion(*body, arguments))
+    return failure();
+  BankTermsOp::ensureTerminator(*body, parser.getBuilder(), state.location);
+  return success();
+}
+
+void BankTermsOp::print(OpAsmPrinter &printer) {
+  printTerms(printer, getBody().getArguments(), getBankRow(), getGroup());
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
+  printer << ' ';
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false, /*printBlockTerminators=*/false);
 }
 
 // tile.map (%v = %sum : type, ...) -> type { ... }

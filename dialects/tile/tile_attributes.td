@@ -14,9 +14,14 @@ def Tile_AxisKind : I32EnumAttr<"AxisKind", "what an own or a walk goes over", [
     I32EnumAttrCase<"Rows", 1, "rows">,
     I32EnumAttrCase<"Groups", 2, "groups">,
     I32EnumAttrCase<"Columns", 3, "columns">,
-    I32EnumAttrCase<"BankRows", 4, "bank_rows">]> {
+    I32EnumAttrCase<"BankRows", 4, "bank_rows">,
+    I32EnumAttrCase<"Features", 5, "features">]> {
   let cppNamespace = "::tile";
   let genSpecializedAttr = 0;
+}
+
+def Tile_AxisKindAttr : EnumAttr<Tile_Dialect, Tile_AxisKind, "axis_kind"> {
+  let assemblyFormat = "`<` $value `>`";
 }
 
 def Tile_BankAccess : I32EnumAttr<"BankAccess", "how a kernel reads the bank", [
@@ -51,6 +56,7 @@ def Tile_AxisAttr : Tile_Attr<"Axis", "axis"> {
     | `groups` | output groups; inside an own, the slice that it owns | the group |
     | `columns` | columns of the group that the same op or one around it fixed | column within the group |
     | `bank_rows` | row groups of the bank | the row group |
+    | `features` | rows of the row group that the own fixed; inside that own, those that it owns | row within the group |
 
     On a `tile.own`, the step of `groups` is 0 where the launch decides how many slices there are.
   }];
@@ -79,9 +85,13 @@ def Tile_LayoutAttr : Tile_Attr<"Layout", "layout"> {
     is the user's: what an op calls block (b, j) of the bank is there the transpose of the block that row group j
     and columns b share; in the slot lift, of block b.
 
+    In mode `j`, the gradient of the bank, the groups are those of the product: `in` cuts X, `out` cuts dY, `bank` the
+    rows of dW, whose blocks are the bank's.
+
     ```mlir
     #forward = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 16>, bank = #alg.groups<4 x 16>, out = #alg.groups<4 x 24>, row_types = #alg.row_types<cyclic 4>>
     #dx = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 24>, bank = #alg.groups<4 x 24>, out = #alg.groups<4 x 16>, row_types = #alg.row_types<cyclic 4>, mode = i>
+    #dw = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 16>, bank = #alg.groups<4 x 16>, out = #alg.groups<4 x 24>, row_types = #alg.row_types<cyclic 4>, mode = j>
     ```
   }];
   let parameters = (ins "::alg::AlgebraAttr":$algebra, EnumParameter<Tile_LiftKind>:$lift,
@@ -96,6 +106,9 @@ def Tile_LayoutAttr : Tile_Attr<"Layout", "layout"> {
     /// Rows and columns of the bank as the user stores it.
     ::std::pair<int64_t, int64_t> getBankShape() const;
     bool isTransposed() const { return getMode() == ::alg::OutputMode::ActivationGradient; }
+    bool isBankGradient() const { return getMode() == ::alg::OutputMode::BankGradient; }
+    /// Columns of blocks that the bank has: one in the slot lift, where every output group reads a block.
+    int64_t getBankColumns() const { return getLift() == LiftKind::Slots ? 1 : getOut().getCount(); }
   }];
 }
 
@@ -103,7 +116,7 @@ def Tile_ScheduleAttr : Tile_Attr<"Schedule", "schedule"> {
   let summary = "What a kernel keeps, and how much of it";
   let description = [{
     The choice that the kernel's body was built from, kept for readers, for the bundle's manifest and for the cost
-    model: types and rows that one worker owns, the register tile (`register_rows` x `register_columns` of f32
+    model: types and rows that one worker owns (in mode j: goes through at a time), the register tile (`register_rows` x `register_columns` of f32
     accumulators in vectors of `lanes`), and how the bank is read. `packed` reads a bank that was rewritten into
     panels once, `copied` copies each block's panel when it is needed, `direct` reads the user's bank in place.
   }];

@@ -25,7 +25,8 @@ def Tile_Dialect : Dialect {
 
     The kernel's `#tile.layout` fixes what indices mean. Throughout, `t` is a row type, `s` the ordinal of a row
     among the rows of its type, `k` an input group, `b` a row group of the bank, `j` an output group, and `n` a
-    column within group `j`.
+    column within group `j`. In mode j, the gradient of the bank, `f` is a row within row group `b`, `j` the output
+    group that a block's columns belong to (0 in the slot lift), and `o` the output group that a term reads of dY.
   }];
   let cppNamespace = "::tile";
   let dependentDialects = ["::alg::AlgDialect", "::mlir::arith::ArithDialect"];

@@ -69,6 +69,13 @@ def Tile_OwnOp : Tile_Op<"own", [HasParent<"KernelOp">, SingleBlock, NoTerminato
 
     owns the tiles of two consecutive types, behind the last of which the first comes again. A fragment holds their
     rows one type below the other, 128 of them here, and %i stands for both wherever a type is named.
+
+    ```mlir
+    tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 64>, <groups, 1>, <columns, 192>] { ... }
+    ```
+
+    in mode j, owns one tile of dW: 64 rows and 192 columns of block (%b, %j). It is run whether there are rows of
+    X and dY for it or not, because it is written anyway.
   }];
   let arguments = (ins TypedArrayAttrBase<Tile_AxisAttr, "axes">:$axes);
   let regions = (region SizedRegion<1>:$body);
@@ -87,7 +94,7 @@ def Tile_WalkOp : Tile_Op<"walk", [SingleBlock, NoTerminator, RecursiveMemoryEff
   let summary = "What a worker goes over, in order";
   let description = [{
     Loops over the given axes, the first outermost. An axis that an enclosing `tile.own` has too is walked within
-    what is owned.
+    what is owned. Inside `tile.bank_terms` the rows are those of the term's type.
 
     ```mlir
     tile.walk (%j, %n) over [<groups, 1>, <columns, 48>] { ... }
@@ -126,7 +133,7 @@ def Tile_TermsOp : Tile_Op<"terms", [SingleBlockImplicitTerminator<"YieldOp">, R
   let hasVerifier = 1;
 }
 
-def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["TermsOp", "MapOp"]>]> {
+def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["TermsOp", "BankTermsOp", "MapOp"]>]> {
   let summary = "Hands values to the op around it";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
@@ -248,5 +255,7 @@ def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
   }];
   let hasVerifier = 1;
 }
+
+include "dialects/tile/tile_bank_gradient_ops.td"
 
 #endif

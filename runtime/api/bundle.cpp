@@ -18,8 +18,13 @@ std::string describeKernels(const algrt_bundle &bundle) {
     const std::string reason = kernel.gpu ? bundle.gpu_kernels.unusable(i) : bundle.kernels.unusable(i);
     nlohmann::ordered_json entry = {
         {"name", kernel.name}, {"map", kernel.map}, {"target", kernel.target}, {"level", kernel.level}};
-    entry["weights"] = kernel.known ? nlohmann::ordered_json(name(kernel.weights)) : nlohmann::ordered_json();
+    const bool bank_gradient = kernel.known && kernel.map == name(Map::dw);
+    entry["weights"] = nullptr;
+    if (kernel.known && !bank_gradient)
+      entry["weights"] = name(kernel.weights);
     entry["features"] = kernel.features;
+    if (bank_gradient)
+      entry["output"] = name(kernel.output);
     if (kernel.gpu) {
       entry["output"] = name(kernel.gpu->output);
       if (kernel.gpu->copies == GpuCopies::threads)

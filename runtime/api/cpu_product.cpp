@@ -20,7 +20,7 @@ void multiplyOnCpu(const algrt_bundle &bundle, const CpuProduct &product) {
   requireDisjoint(call.result, product.result_name, element, call.rows, product.rows_name, element);
   call.packed_kernel = -1;
   if (product.w != nullptr) {
-    call.bank = readBank(product.w, "w", cpu_device, layer);
+    call.bank = readBank(product.w, "w", cpu_device, layer, layer.dtype);
     requireDisjoint(call.result, product.result_name, element, call.bank, "w", element);
   } else {
     if (product.weights->bundle_hash != bundle.bundle.hash())
@@ -29,16 +29,16 @@ void multiplyOnCpu(const algrt_bundle &bundle, const CpuProduct &product) {
     call.packed_kernel = int64_t(product.weights->kernel);
   }
   if (product.types != nullptr) {
-    call.types = readInt32Vector(product.types, "types", m);
-    const MatrixView types{const_cast<int32_t *>(call.types), m == 0 ? 0 : 1, m, m};
+    call.batch.types = readInt32Vector(product.types, "types", m);
+    const MatrixView types{const_cast<int32_t *>(call.batch.types), m == 0 ? 0 : 1, m, m};
     requireDisjoint(call.result, product.result_name, element, types, "types", sizeof(int32_t));
   }
   if (m == 0)
     return;
-  call.p0 = product.p0;
-  call.workspace = product.workspace;
-  call.workspace_bytes = product.workspace_bytes;
-  call.threads = product.threads;
+  call.batch.p0 = product.p0;
+  call.batch.workspace = product.workspace;
+  call.batch.workspace_bytes = product.workspace_bytes;
+  call.batch.threads = product.threads;
   call.kernel = product.kernel;
   runProduct(bundle.kernels, layer, call);
 }

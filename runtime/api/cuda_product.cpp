@@ -25,7 +25,7 @@ void multiplyOnCuda(const algrt_bundle &bundle, const CudaProduct &product) {
   call.output = elementTypeOf(product.result->dtype).value_or(layer.dtype);
   call.y =
       readMatrix(product.result, product.result_name, device, call.output, m, forward ? layer.n : layer.k);
-  call.w = readBank(product.w, "w", device, layer);
+  call.w = readBank(product.w, "w", device, layer, layer.dtype);
   const int64_t element = elementBytes(layer.dtype), result_element = elementBytes(call.output);
   requireDisjoint(call.y, product.result_name, result_element, call.x, product.rows_name, element);
   requireDisjoint(call.y, product.result_name, result_element, call.w, "w", element);

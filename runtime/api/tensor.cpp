@@ -139,19 +139,20 @@ MatrixView readMatrix(const DLTensor *tensor, const char *name, DLDevice device,
   return matrixOf(tensor, name, tensor->shape[0], elementBytes(type));
 }
 
-MatrixView readBank(const DLTensor *tensor, const char *name, DLDevice device, const Layer &layer) {
+MatrixView readBank(const DLTensor *tensor, const char *name, DLDevice device, const Layer &layer,
+                    ElementType type) {
   const int64_t columns = layer.bankColumns();
   if (layer.lift == Lift::rows)
-    return readMatrix(tensor, name, device, layer.dtype, layer.k, columns);
-  checkKind(tensor, name, device, dlpackType(layer.dtype));
+    return readMatrix(tensor, name, device, type, layer.k, columns);
+  checkKind(tensor, name, device, dlpackType(type));
   const int64_t slots = int64_t(layer.bank_rows.size());
   const std::vector<int64_t> blocks = {slots, layer.k / slots, columns}, flat = {layer.k, columns};
   if (hasShape(tensor, flat))
-    return matrixOf(tensor, name, layer.k, elementBytes(layer.dtype));
+    return matrixOf(tensor, name, layer.k, elementBytes(type));
   if (!hasShape(tensor, blocks))
     refuse(name, "has shape " + shapeText(tensor->shape, tensor->ndim) + ", needs " +
                      shapeText(blocks.data(), 3) + " or " + shapeText(flat.data(), 2));
-  MatrixView view = matrixOf(tensor, name, layer.k, elementBytes(layer.dtype));
+  MatrixView view = matrixOf(tensor, name, layer.k, elementBytes(type));
   if (blocks[1] == 1) // one row per block: the distance of rows is the distance of blocks
     view.stride = strideOf(tensor, 0, view.columns);
   const int64_t between = strideOf(tensor, 0, blocks[1] * view.stride);
@@ -159,8 +160,18 @@ MatrixView readBank(const DLTensor *tensor, const char *name, DLDevice device, c
     refuse(name, "has blocks " + std::to_string(between) + " elements apart, needs " +
                      std::to_string(blocks[1] * view.stride) + ", their rows one after another");
   const int64_t elements = checkedMultiply(view.rows, view.stride, name);
-  checkedMultiply(elements, elementBytes(layer.dtype), name);
+  checkedMultiply(elements, elementBytes(type), name);
   return view;
+}
+
+MatrixView readVector(const DLTensor *tensor, const char *name, ElementType type, int64_t size) {
+  checkKind(tensor, name, cpu_device, dlpackType(type));
+  if (!hasShape(tensor, {size}))
+    refuse(name,
+           "has shape " + shapeText(tensor->shape, tensor->ndim) + ", needs [" + std::to_string(size) + "]");
+  if (int64_t stride = strideOf(tensor, 0, 1); stride != 1)
+    refuse(name, "has stride " + std::to_string(stride) + ", needs 1: make it contiguous");
+  return {dataOf(tensor, name, elementBytes(type)), 1, size, size};
 }
 
 const int32_t *readInt32Vector(const DLTensor *tensor, const char *name, int64_t size) {

@@ -23,8 +23,12 @@ std::optional<ElementType> elementTypeOf(DLDataType type);
 MatrixView readMatrix(const DLTensor *tensor, const char *name, DLDevice device, ElementType type,
                       int64_t rows, int64_t columns);
 
-// The bank in either of its shapes.
-MatrixView readBank(const DLTensor *tensor, const char *name, DLDevice device, const Layer &layer);
+// The bank in either of its shapes, with elements of that type.
+MatrixView readBank(const DLTensor *tensor, const char *name, DLDevice device, const Layer &layer,
+                    ElementType type);
+
+// A vector in CPU memory, `size` long, elements side by side, as a matrix of one row.
+MatrixView readVector(const DLTensor *tensor, const char *name, ElementType type, int64_t size);
 
 // A vector of int32 in CPU memory, `size` long, elements side by side.
 const int32_t *readInt32Vector(const DLTensor *tensor, const char *name, int64_t size);

@@ -15,7 +15,7 @@ int algrt_weights_pack(const algrt_bundle *bundle, const DLTensor *w, int32_t th
       throw Error(ALGRT_INVALID_ARGUMENT,
                   "threads is " + std::to_string(threads) + ", needs 0 (all) or more");
     const Layer &layer = bundle->bundle.layer();
-    const MatrixView bank = readBank(w, "w", cpu_device, layer);
+    const MatrixView bank = readBank(w, "w", cpu_device, layer, layer.dtype);
     const size_t kernel = bundle->kernels.choosePacked();
     *weights = new algrt_weights{bundle->bundle.hash(), kernel,
                                  packBank(bundle->kernels.load(kernel), layer, bank, threads)};

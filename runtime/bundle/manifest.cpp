@@ -10,19 +10,8 @@ namespace algrt {
 
 namespace {
 
-Kernel parseKernel(const JsonFields &fields, const Layer &layer) {
-  Kernel kernel;
-  kernel.name = fields.string("name");
-  kernel.map = fields.string("map");
-  kernel.target = fields.string("target");
-  kernel.level = fields.has("level") ? fields.string("level") : "";
-  kernel.features = fields.has("features") ? fields.strings("features") : std::vector<std::string>();
-  const bool forward = kernel.map == name(Map::forward), dx = kernel.map == name(Map::dx);
-  if ((forward || dx) && isGpuTarget(kernel.target))
-    kernel.gpu = parseGpuKernel(fields, kernel.target, forward ? Map::forward : Map::dx, layer);
-  kernel.known = (forward || dx) && kernel.target == "cpu";
-  if (!kernel.known)
-    return kernel;
+// What kernels of forward and dx say.
+void parseProduct(const JsonFields &fields, const Layer &layer, Kernel &kernel) {
   const std::string weights = fields.string("weights");
   if (weights == "packed")
     kernel.weights = WeightsForm::packed;
@@ -32,14 +21,51 @@ Kernel parseKernel(const JsonFields &fields, const Layer &layer) {
     kernel.weights = WeightsForm::direct;
   else
     fields.fail("weights", "is '" + weights + "', not packed, copied or direct");
-  if (dx && kernel.weights != WeightsForm::copied)
+  if (kernel.map == name(Map::dx) && kernel.weights != WeightsForm::copied)
     fields.fail("weights", "is '" + weights + "', but kernels of dx are copied");
+  kernel.types_per_task = fields.integer("types_per_task", 1);
+  kernel.rows_per_task = fields.integer("rows_per_task", 1);
+  if (fields.has("direct_rows"))
+    kernel.direct_rows = fields.integer("direct_rows", 0);
+  if (kernel.weights != WeightsForm::packed)
+    return;
+  kernel.pack_symbol = fields.string("pack_symbol");
+  if (kernel.pack_symbol.empty())
+    fields.fail("pack_symbol", "is empty");
+  kernel.pack_tasks = fields.integer("pack_tasks", 1);
+  kernel.packed_bytes = fields.integer("packed_bytes", 1);
+  if (kernel.packed_bytes % elementBytes(layer.dtype) != 0)
+    fields.fail("packed_bytes",
+                "is " + std::to_string(kernel.packed_bytes) + ", not a whole number of elements");
+}
+
+// What kernels of dw say.
+void parseBankGradient(const JsonFields &fields, const Layer &layer, Kernel &kernel) {
+  const std::string output = fields.string("output");
+  if (output != name(ElementType::f32) && output != name(layer.dtype))
+    fields.fail("output", "is '" + output + "', not f32 or the layer's " + name(layer.dtype));
+  kernel.output = output == name(ElementType::f32) ? ElementType::f32 : layer.dtype;
+  kernel.tasks = fields.integer("tasks", 1);
+}
+
+Kernel parseKernel(const JsonFields &fields, const Layer &layer) {
+  Kernel kernel;
+  kernel.name = fields.string("name");
+  kernel.map = fields.string("map");
+  kernel.target = fields.string("target");
+  kernel.level = fields.has("level") ? fields.string("level") : "";
+  kernel.features = fields.has("features") ? fields.strings("features") : std::vector<std::string>();
+  const bool forward = kernel.map == name(Map::forward), bank_gradient = kernel.map == name(Map::dw);
+  const bool product = forward || kernel.map == name(Map::dx);
+  if (product && isGpuTarget(kernel.target))
+    kernel.gpu = parseGpuKernel(fields, kernel.target, forward ? Map::forward : Map::dx, layer);
+  kernel.known = (product || bank_gradient) && kernel.target == "cpu";
+  if (!kernel.known)
+    return kernel;
   kernel.section = fields.string("section");
   kernel.symbol = fields.string("symbol");
   if (kernel.symbol.empty())
     fields.fail("symbol", "is empty");
-  kernel.types_per_task = fields.integer("types_per_task", 1);
-  kernel.rows_per_task = fields.integer("rows_per_task", 1);
   if (fields.has("register_tile")) {
     const std::vector<int64_t> tile = fields.integers("register_tile", 1);
     if (tile.size() != 2)
@@ -49,18 +75,10 @@ Kernel parseKernel(const JsonFields &fields, const Layer &layer) {
   }
   // More scratch than this per thread is no kernel but an attack on memory.
   kernel.scratch_bytes = fields.integer("scratch_bytes", 0, int64_t(1) << 32);
-  if (fields.has("direct_rows"))
-    kernel.direct_rows = fields.integer("direct_rows", 0);
-  if (kernel.weights == WeightsForm::packed) {
-    kernel.pack_symbol = fields.string("pack_symbol");
-    if (kernel.pack_symbol.empty())
-      fields.fail("pack_symbol", "is empty");
-    kernel.pack_tasks = fields.integer("pack_tasks", 1);
-    kernel.packed_bytes = fields.integer("packed_bytes", 1);
-    if (kernel.packed_bytes % elementBytes(layer.dtype) != 0)
-      fields.fail("packed_bytes",
-                  "is " + std::to_string(kernel.packed_bytes) + ", not a whole number of elements");
-  }
+  if (product)
+    parseProduct(fields, layer, kernel);
+  else
+    parseBankGradient(fields, layer, kernel);
   return kernel;
 }
 
@@ -139,7 +157,17 @@ const char *name(WeightsForm form) {
   return "unknown";
 }
 
-const char *name(Map map) { return map == Map::forward ? "forward" : "dx"; }
+const char *name(Map map) {
+  switch (map) {
+  case Map::forward:
+    return "forward";
+  case Map::dx:
+    return "dx";
+  case Map::dw:
+    return "dw";
+  }
+  return "unknown";
+}
 
 const SectionEntry *Manifest::findSection(std::string_view name) const {
   for (const SectionEntry &section : sections)

@@ -21,7 +21,7 @@ const char *name(WeightsForm form);
 // unset.
 struct Kernel {
   std::string name;
-  std::string map;    // "forward", "dx"
+  std::string map;    // "forward", "dx", "dw"
   std::string target; // "cpu", "sm_90a"
   std::string level;  // "x86-64-v4"; empty for GPUs
   std::vector<std::string> features;
@@ -38,6 +38,8 @@ struct Kernel {
   std::string pack_symbol;                         // packed kernels
   int64_t pack_tasks = 0;
   int64_t packed_bytes = 0;
+  int64_t tasks = 0;                     // of dw: tiles of the result; 0 for other maps
+  ElementType output = ElementType::f32; // of dw: the type of the result
 };
 
 struct SectionEntry {

@@ -3,8 +3,8 @@
 
 namespace algrt {
 
-// What a layer computes: y = x w, or the gradient dx = dy w^T.
-enum class Map { forward, dx };
+// What a layer computes: y = x w, or the gradients dx = dy w^T and dw = x^T dy.
+enum class Map { forward, dx, dw };
 
 const char *name(Map map);
 

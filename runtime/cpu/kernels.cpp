@@ -84,6 +84,15 @@ size_t CpuKernels::chooseUnpacked(Map map, int64_t longest) const {
   refuseAll(std::string("the bundle has no kernel of ") + name(map) + " that runs on this machine");
 }
 
+size_t CpuKernels::chooseBankGradient(ElementType output) const {
+  const std::vector<Kernel> &kernels = bundle_->manifest().kernels;
+  for (size_t i = 0; i < kernels.size(); ++i)
+    if (usable(i, Map::dw) && kernels[i].output == output)
+      return i;
+  refuseAll(std::string("the bundle has no kernel of dw with results of type ") + name(output) +
+            " that runs on this machine");
+}
+
 void CpuKernels::requireUsable(int64_t index, Map map, bool packed_weights) const {
   const std::vector<Kernel> &kernels = bundle_->manifest().kernels;
   if (index < 0 || size_t(index) >= kernels.size())
@@ -101,7 +110,7 @@ void CpuKernels::requireUsable(int64_t index, Map map, bool packed_weights) cons
 }
 
 int64_t CpuKernels::scratchBytes() const {
-  if (!anyUsable(Map::forward) && !anyUsable(Map::dx))
+  if (!anyUsable(Map::forward) && !anyUsable(Map::dx) && !anyUsable(Map::dw))
     refuseAll("the bundle has no kernel that runs on this machine");
   int64_t most = 0;
   for (size_t i = 0; i < unusable_.size(); ++i)
@@ -117,7 +126,13 @@ CpuKernel CpuKernels::load(size_t index) const {
   if (!object)
     object = std::make_unique<SharedObject>(
         bundle_->section(*bundle_->manifest().findSection(kernel.section)), kernel.section);
-  CpuKernel loaded{&kernel, reinterpret_cast<algrt_product_kernel>(object->symbol(kernel.symbol)), nullptr};
+  CpuKernel loaded{&kernel};
+  void *symbol = object->symbol(kernel.symbol);
+  if (kernel.map == name(Map::dw)) {
+    loaded.bank_gradient = reinterpret_cast<algrt_bank_gradient_kernel>(symbol);
+    return loaded;
+  }
+  loaded.multiply = reinterpret_cast<algrt_product_kernel>(symbol);
   if (kernel.weights == WeightsForm::packed)
     loaded.pack = reinterpret_cast<algrt_pack_kernel>(object->symbol(kernel.pack_symbol));
   return loaded;

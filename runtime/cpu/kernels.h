@@ -13,8 +13,9 @@ namespace algrt {
 
 struct CpuKernel {
   const Kernel *description;
-  algrt_product_kernel multiply;
-  algrt_pack_kernel pack; // null unless the weights are packed
+  algrt_product_kernel multiply = nullptr;            // of forward and dx
+  algrt_pack_kernel pack = nullptr;                   // where the weights are packed
+  algrt_bank_gradient_kernel bank_gradient = nullptr; // of dw
 };
 
 class CpuKernels {
@@ -30,6 +31,8 @@ public:
   size_t choosePacked() const;
   // Index of the map's kernel that reads the user's bank, where no type has more than `longest` rows.
   size_t chooseUnpacked(Map map, int64_t longest) const;
+  // Index of the kernel of dw that writes that type. Throws Error(ALGRT_UNSUPPORTED) if none runs here.
+  size_t chooseBankGradient(ElementType output) const;
   // Throws unless kernel `index` exists, is of this map, runs here and reads weights of that form.
   void requireUsable(int64_t index, Map map, bool packed_weights) const;
 

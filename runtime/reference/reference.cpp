@@ -153,4 +153,50 @@ std::vector<double> referenceDx(const DxProblem &problem, int threads) {
   return referenceDx(problem, allRows(problem.m), threads);
 }
 
+std::vector<double> referenceDw(const DwProblem &problem, std::span<const int64_t> rows, int threads) {
+  const Layer &layer = *problem.layer;
+  const std::vector<std::vector<size_t>> rows_of_type =
+      placesByType(layer, rowTypes(layer, problem.m, problem.p0, problem.types), allRows(problem.m));
+  const std::vector<int64_t> x_offsets = offsetsOf(layer.in_groups), y_offsets = offsetsOf(layer.out_groups);
+  const std::vector<int64_t> bank_offsets = offsetsOf(layer.bank_rows);
+  struct Use {
+    int64_t type, group;
+    Term term;
+  };
+  std::vector<std::vector<Use>> uses(layer.bank_rows.size()); // of the blocks of each row group
+  std::array<Term, 2> storage;
+  for (int64_t type = 0; type < layer.types; ++type)
+    for (int64_t group = 0; group < int64_t(layer.out_groups.size()); ++group)
+      for (const Term &term : problem.support->terms(type, group, storage))
+        uses[size_t(term.bank_row)].push_back({type, group, term});
+
+  for (int64_t row : rows)
+    if (row < 0 || row >= layer.k)
+      throw Error(ALGRT_INVALID_ARGUMENT,
+                  "row " + std::to_string(row) + " is not one of the bank's " + std::to_string(layer.k));
+  const int64_t columns = layer.bankColumns();
+  std::vector<double> dw(size_t(checkedMultiply(int64_t(rows.size()), columns, "reference result")), 0.0);
+  runTasks(resolveThreads(threads), int64_t(rows.size()), [&](int, int64_t begin, int64_t end) {
+    for (int64_t at = begin; at < end; ++at) {
+      const auto after = std::upper_bound(bank_offsets.begin(), bank_offsets.end(), rows[at]);
+      const int64_t bank_row = after - bank_offsets.begin() - 1, feature = rows[at] - bank_offsets[bank_row];
+      for (const Use &use : uses[size_t(bank_row)]) {
+        double *sums = dw.data() + at * columns + (layer.lift == Lift::rows ? y_offsets[use.group] : 0);
+        const int64_t input = x_offsets[use.term.input_group] + feature;
+        for (size_t row : rows_of_type[size_t(use.type)]) {
+          const double x = use.term.coefficient * problem.x[int64_t(row) * problem.x_stride + input];
+          const float *dy = problem.dy + int64_t(row) * problem.dy_stride + y_offsets[use.group];
+          for (int64_t column = 0; column < layer.out_groups[use.group]; ++column)
+            sums[column] += x * dy[column];
+        }
+      }
+    }
+  });
+  return dw;
+}
+
+std::vector<double> referenceDw(const DwProblem &problem, int threads) {
+  return referenceDw(problem, allRows(problem.layer->k), threads);
+}
+
 } // namespace algrt

@@ -35,6 +35,19 @@ struct DxProblem {
   const int32_t *types = nullptr;
 };
 
+// The gradient of the bank: dw = x^T dy, term by term.
+struct DwProblem {
+  const Layer *layer;
+  const Support *support;
+  int64_t m;
+  const float *x; // as in ForwardProblem
+  int64_t x_stride;
+  const float *dy; // as in DxProblem
+  int64_t dy_stride;
+  int64_t p0 = 0;
+  const int32_t *types = nullptr;
+};
+
 // Row type of every row; `types` where they are explicit. Throws Error(ALGRT_INVALID_ARGUMENT) for a type out
 // of range.
 std::vector<int64_t> rowTypes(const Layer &layer, int64_t m, int64_t p0, const int32_t *types);
@@ -49,5 +62,10 @@ std::vector<double> referenceForward(const ForwardProblem &problem, int threads 
 // Rows `rows` of dx, one after another, k wide each; otherwise as referenceForward.
 std::vector<double> referenceDx(const DxProblem &problem, std::span<const int64_t> rows, int threads = 0);
 std::vector<double> referenceDx(const DxProblem &problem, int threads = 0);
+
+// Rows `rows` of dw (row r belongs to feature r of the bank's row groups, one after another), bankColumns()
+// wide each; otherwise as referenceForward.
+std::vector<double> referenceDw(const DwProblem &problem, std::span<const int64_t> rows, int threads = 0);
+std::vector<double> referenceDw(const DwProblem &problem, int threads = 0);
 
 } // namespace algrt

@@ -207,3 +207,45 @@ func.func @dx_of_slots(%dy: tensor<?x24xf32>, %w: tensor<2x8x12xf32>) -> tensor<
 func.func @nothing(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   return %x : tensor<?x8xf32>
 }
+
+// -----
+
+// The gradient of the bank: one kernel, which goes through the rows of each block's terms. All coefficients are 1.
+// CHECK-LABEL: tile.kernel @dw_f32(
+// CHECK-SAME:  %x: !tile.matrix<?x64xf32>, %dy: !tile.matrix<?x96xf32>, %dw: !tile.matrix<64x96xf32>)
+// CHECK-SAME:  in = <4 x 16>, bank = <4 x 16>, out = <4 x 24>, row_types = <cyclic 4>, mode = j>
+// CHECK-NEXT:  tile.own (%b, %f, %g, %n) over [<bank_rows, 1>, <features, {{[0-9]+}}>, <groups, 1>, <columns, {{[0-9]+}}>] {
+// CHECK:         tile.keep
+// CHECK:         tile.bank_terms (%t, %k, %o, %c) of (%b, %g) {
+// CHECK-NEXT:      tile.walk (%s) over [<rows, {{[0-9]+}}>] {
+// CHECK-NEXT:        tile.bring %x[%t, %k, %s, %f] along <features> to %[[XS:[0-9a-z]+]] : <?x64xf32>
+// CHECK:             tile.bring %dy[%t, %o, %s, %n_0] along <columns> to %[[DYS:[0-9a-z]+]] : <?x96xf32>
+// CHECK:             tile.outer %[[XS]][%h], %[[DYS]][%n_0] rows(%t, %s),
+// CHECK:         tile.store_bank %{{.*}} to %dw[%b, %h, %g, %n_0] : <{{.*}}> to <64x96xf32>
+// CHECK-NOT:   tile.kernel
+!x = !alg.slots<?x64xf32, rows(cyclic 4), cols(4 x 16)>
+!dy = !alg.slots<?x96xf32, rows(cyclic 4), cols(4 x 24)>
+func.func @dw(%x: tensor<?x64xf32>, %dy: tensor<?x96xf32>, %p0: index) -> tensor<64x96xf32> {
+  %xs = alg.slots %x rows(cyclic 4, %p0) cols(4 x 16) : tensor<?x64xf32>
+  %dys = alg.slots %dy rows(cyclic 4, %p0) cols(4 x 24) : tensor<?x96xf32>
+  %dws = alg.contract %xs, %dys by #alg.algebra<"Q(4)"> -> j : !x, !dy
+  %dw = alg.gather %dws : !alg.slots<64x96xf32, rows(4 x 16), cols(4 x 24)>
+  return %dw : tensor<64x96xf32>
+}
+
+// -----
+
+// Of bf16: gradients of either type. In the slot lift blocks have all the bank's columns.
+// CHECK-LABEL: tile.kernel @halves_f32(
+// CHECK-SAME:  %x: !tile.matrix<?x16xbf16>, %dy: !tile.matrix<?x24xbf16>, %dw: !tile.matrix<16x12xf32>)
+// CHECK-SAME:  lift = slots
+// CHECK-LABEL: tile.kernel @halves_bf16(
+// CHECK-SAME:  %x: !tile.matrix<?x16xbf16>, %dy: !tile.matrix<?x24xbf16>, %dw: !tile.matrix<16x12xbf16>)
+func.func @halves(%x: tensor<?x16xbf16>, %dy: tensor<?x24xbf16>) -> tensor<2x8x12xbf16> {
+  %xs = alg.slots %x plain(2) : tensor<?x16xbf16>
+  %dys = alg.slots %dy plain(2) : tensor<?x24xbf16>
+  %dws = alg.contract %xs, %dys by #alg.algebra<"D(2)"> -> j
+      : !alg.slots<?x16xbf16, plain(2)>, !alg.slots<?x24xbf16, plain(2)>
+  %dw = alg.gather %dws : !alg.slots<2x8x12xbf16, plain(2)>
+  return %dw : tensor<2x8x12xbf16>
+}

@@ -19,20 +19,6 @@ func.func @two(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %p0: index) -> tensor<?
 !x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
 !w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
 
-func.func @mode_j(%x: tensor<?x8xf32>, %dy: tensor<?x8xf32>, %p0: index) -> tensor<8x8xf32> {
-  %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
-  %dys = alg.slots %dy rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
-  // expected-error @+1 {{there are no kernels of mode j for the target 'cpu'; there are of modes k and i}}
-  %dws = alg.contract %xs, %dys by #alg.algebra<"Q(2)"> -> j : !x, !x
-  %dw = alg.gather %dws : !w
-  return %dw : tensor<8x8xf32>
-}
-
-// -----
-
-!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
-!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
-
 func.func @views_as_arguments(%xs: !x, %w: tensor<8x8xf32>) -> tensor<?x8xf32> {
   %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
   // expected-error @+1 {{both operands must be slot views of the function's arguments}}

@@ -148,4 +148,16 @@ void CompiledLayer::differentiate(const Batch &batch, const PaddedMatrix &dy, co
   check(algrt_dx(bundle.get(), &args));
 }
 
+void CompiledLayer::differentiateBank(const Batch &batch, const PaddedMatrix &x, const PaddedMatrix &dy,
+                                      PaddedMatrix &dw, float beta, int threads) const {
+  algrt_dw_args args = algrt_dw_args_init();
+  DLTensor types{};
+  setBatch(args, batch, types, threads);
+  args.x = x.tensor();
+  args.dy = dy.tensor();
+  args.dw = dw.tensor();
+  args.beta = beta;
+  check(algrt_dw(bundle.get(), &args));
+}
+
 } // namespace compiler_test

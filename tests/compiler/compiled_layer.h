@@ -63,6 +63,10 @@ public:
   void differentiate(const Batch &batch, const PaddedMatrix &dy, const PaddedMatrix &w, PaddedMatrix &dx,
                      int threads) const;
 
+  // dW from X and dY, beta times what it holds added.
+  void differentiateBank(const Batch &batch, const PaddedMatrix &x, const PaddedMatrix &dy, PaddedMatrix &dw,
+                         float beta, int threads) const;
+
 private:
   // Sets what the arguments of all maps have in common, with `types` for explicit row types.
   template <class Args> void setBatch(Args &args, const Batch &batch, DLTensor &types, int threads) const;

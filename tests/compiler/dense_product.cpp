@@ -19,6 +19,28 @@ std::int64_t bankColumns(const Layer &layer) {
   return layer.lift.kind() == Lift::Kind::Slots ? layer.out.total() / layer.out.count() : layer.out.total();
 }
 
+std::vector<double> bankGradient(const Layer &layer, const Batch &batch, const std::vector<double> &x,
+                                 const std::vector<double> &dy) {
+  const std::int64_t k = layer.in.total(), n = layer.out.total(), columns = bankColumns(layer);
+  std::vector<double> dw(static_cast<std::size_t>(k * columns));
+  for (std::int64_t type = 0; type < layer.lift.types(); ++type)
+    for (std::int64_t group = 0; group < layer.out.count(); ++group) {
+      const std::int64_t first = layer.lift.kind() == Lift::Kind::Slots ? 0 : layer.out.start(group);
+      for (const algebras::BlockTerm &term : layer.lift.terms(type, group))
+        for (std::int64_t row = 0; row < batch.m; ++row) {
+          if (batch.typeOf(layer, row) != type)
+            continue;
+          const double *xs = x.data() + row * k + layer.in.start(term.input_group);
+          const double *dys = dy.data() + row * n + layer.out.start(group);
+          for (std::int64_t depth = 0; depth < layer.in.width(term.input_group); ++depth)
+            for (std::int64_t column = 0; column < layer.out.width(group); ++column)
+              dw[static_cast<std::size_t>((layer.in.start(term.bank_row) + depth) * columns + first +
+                                          column)] += term.coefficient.toDouble() * xs[depth] * dys[column];
+        }
+    }
+  return dw;
+}
+
 DenseProduct::DenseProduct(const Layer &layer, const std::vector<double> &w) : layer(layer) {
   const std::int64_t k = layer.in.total(), n = layer.out.total(), columns = bankColumns(layer);
   planes.resize(static_cast<std::size_t>(layer.lift.types()));

@@ -20,6 +20,10 @@ struct Batch {
 // The columns that the bank has in memory: N, or N/m in the slot lift.
 std::int64_t bankColumns(const algebras::Layer &layer);
 
+// K x bankColumns from m x K and m x N: the gradient of the bank, row by row of the batch and term by term.
+std::vector<double> bankGradient(const algebras::Layer &layer, const Batch &batch,
+                                 const std::vector<double> &x, const std::vector<double> &dy);
+
 class DenseProduct {
 public:
   // `w` is K x bankColumns, row-major and without padding.

@@ -1,4 +1,4 @@
-// NaN and infinity go exactly where the terms take them, in the product and in the gradient of X.
+// NaN and infinity go exactly where the terms take them, in the product and in both gradients.
 #include "algebras/constructions.h"
 #include "tests/compiler/compiled_layer.h"
 #include "tests/compiler/layers.h"
@@ -84,6 +84,11 @@ TEST_P(Nonfinite, KindsAgreeWithTerms) {
     PaddedMatrix dx(batch.m, k, 2, layer.dtype);
     compiled.differentiate(batch, dy, w, dx, 2);
     expectKinds(dx, dense.multiplyTransposed(batch, dy.values()), k, "dx");
+    if (in_w == 1) // the gradient of the bank does not read the bank
+      continue;
+    PaddedMatrix dw(k, columns, 2, layer.dtype);
+    compiled.differentiateBank(batch, x, dy, dw, 0, 2);
+    expectKinds(dw, bankGradient(layer, batch, x.values(), dy.values()), columns, "dw");
   }
 }
 

@@ -94,6 +94,45 @@ void expectDx(const Layer &layer, const CompiledLayer &compiled, const Batch &ba
   }
 }
 
+// The gradient of the bank in both types, written and added to, with 1, 2 and 5 threads.
+void expectDw(const Layer &layer, const CompiledLayer &compiled, const Batch &batch, std::mt19937 &random) {
+  SCOPED_TRACE(testing::Message() << "dw of " << batch.m << " rows from position " << batch.p0);
+  auto padding = [&] { return static_cast<std::int64_t>(random() % 3 * (random() % 21)); };
+  const std::int64_t k = layer.in.total(), columns = bankColumns(layer);
+  PaddedMatrix x(batch.m, k, padding(), layer.dtype), dy(batch.m, layer.out.total(), padding(), layer.dtype);
+  x.fill(random);
+  dy.fill(random);
+  const std::vector<double> gradient = bankGradient(layer, batch, x.values(), dy.values());
+  for (DataType type : {DataType::F32, layer.dtype})
+    for (float beta : {0.0f, 1.0f, -0.75f}) {
+      SCOPED_TRACE(testing::Message() << "beta " << beta << (type == DataType::F32 ? ", f32" : ", bf16"));
+      const std::int64_t dw_padding = padding();
+      const std::uint32_t before = random();
+      std::vector<char> alone;
+      for (int threads : {1, 2, 5}) {
+        PaddedMatrix dw(k, columns, dw_padding, type);
+        std::vector<double> expected = gradient;
+        if (beta != 0) { // otherwise what it holds, NaN, must not be read
+          std::mt19937 same(before);
+          dw.fill(same);
+          const std::vector<double> held = dw.values();
+          for (std::size_t i = 0; i < expected.size(); ++i)
+            expected[i] += beta * held[i];
+        }
+        compiled.differentiateBank(batch, x, dy, dw, beta, threads);
+        EXPECT_TRUE(dw.paddingIntact()) << threads << " threads wrote between the rows of dw";
+        if (threads == 1) {
+          alone.assign(dw.bytes().begin(), dw.bytes().end());
+          const double error = relativeError(dw.values(), expected);
+          EXPECT_TRUE(error < (type == DataType::F32 ? 1e-5 : 4e-3)) << "relative error " << error;
+        } else {
+          EXPECT_TRUE(std::ranges::equal(dw.bytes(), alone))
+              << threads << " threads give other bits than one";
+        }
+      }
+    }
+}
+
 class Product : public testing::TestWithParam<LayerCase> {};
 
 TEST_P(Product, AgreesWithDenseMatrices) {
@@ -112,7 +151,7 @@ TEST_P(Product, AgreesWithDenseMatrices) {
   std::mt19937 random(static_cast<std::uint32_t>(number));
   const std::int64_t fewer = std::max<std::int64_t>(1, layer.lift.types() - 1);
   for (std::int64_t m : {std::int64_t{0}, std::int64_t{1}, fewer, std::int64_t{37}, std::int64_t{301}})
-    for (auto expect : {expectProduct, expectDx})
+    for (auto expect : {expectProduct, expectDx, expectDw})
       expect(layer, compiled, randomBatch(layer, m, random), random);
 }
 
@@ -127,7 +166,7 @@ TEST(Levels, AgreeWithDenseMatrices) {
       const compiler::Spec spec = makeSpec(layerCase(name));
       std::mt19937 random(7);
       const CompiledLayer compiled(spec, level);
-      for (auto expect : {expectProduct, expectDx})
+      for (auto expect : {expectProduct, expectDx, expectDw})
         expect(*spec.layer, compiled, randomBatch(*spec.layer, 53, random), random);
     }
 }
@@ -142,7 +181,7 @@ TEST(Product, AllRowsOfOneType) {
     Batch batch;
     batch.m = 129;
     batch.types.assign(129, type);
-    for (auto expect : {expectProduct, expectDx})
+    for (auto expect : {expectProduct, expectDx, expectDw})
       expect(*spec.layer, compiled, batch, random);
   }
 }

@@ -602,3 +602,61 @@ tile.kernel @second(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x30xf32>, %y:
     }
   }
 }
+
+// -----
+
+// The bank's gradient: x, dy, dw, scratch, row list, starts, offset, beta and tasks: 2 x 2 blocks of 8 x 24, of each a
+// tile of 8 x 16 and one that is half as wide. Terms of Q(2) are arithmetic: block (b, j) has those of type b, the
+// diagonal those of all types. What dw held is loaded only where beta is not 0.
+// CHECK-NOT:   memref.global
+// CHECK-LABEL: func.func @gradient(
+// CHECK-SAME:  %[[X:arg0]]: memref<?x?xf32, strided<[?, 1]>>, %[[DY:arg1]]: memref<?x?xf32, strided<[?, 1]>>, %[[DW:arg2]]: memref<?x?xi16, strided<[?, 1]>>
+// CHECK-SAME:  %arg3: memref<?xi8>, %arg4: memref<?xi64>, %arg5: memref<?xi64>, %arg6: index, %[[BETA:arg7]]: f32, %[[BEGIN:arg8]]: index, %[[END:arg9]]: index)
+// CHECK-SAME:  tile.output = bf16
+// CHECK-SAME:  tile.tasks = 8 : i64
+// CHECK:       scf.for %{{.*}} = %[[BEGIN]] to %[[END]]
+// CHECK:         %[[DIAGONAL:.*]] = arith.cmpi eq
+// CHECK:         %[[FROM:.*]] = arith.select %[[DIAGONAL]], %c0, %[[B:.*]] :
+// CHECK:         %[[TO:.*]] = arith.select %[[DIAGONAL]], %c2, %{{.*}} :
+// CHECK:         scf.for %{{.*}} = %[[FROM]] to %[[TO]]
+// CHECK:           vector.load %[[X]]
+// CHECK:           vector.load %[[DY]]
+// CHECK:           scf.for {{.*}} iter_args
+// CHECK-COUNT-2:     vector.load
+// CHECK-COUNT-4:     vector.broadcast
+// CHECK:         %[[ALONE:.*]] = arith.cmpf oeq, %[[BETA]], %cst
+// CHECK:         scf.if %[[ALONE]]
+// CHECK-NEXT:      scf.yield
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      vector.maskedload %[[DW]]
+// CHECK:           vector.fma
+// CHECK:         arith.truncf {{.*}} : vector<8xf32> to vector<8xbf16>
+// CHECK:         vector.maskedstore %[[DW]]
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+tile.kernel @gradient(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xbf16>)
+    attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4,
+                register_columns = 16, lanes = 8, bank = direct>} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 16>] {
+    %sums = tile.buffer : !tile.buffer<8x16xf32>
+    %xs = tile.buffer : !tile.buffer<32x8xf32, panels 4 x 1>
+    %dys = tile.buffer : !tile.buffer<32x16xf32, panels 16 x 1>
+    tile.bank_terms (%t, %k, %o, %c) of (%b, %j) {
+      tile.walk (%s) over [<rows, 32>] {
+        tile.bring %x[%t, %k, %s, %f] along <features> to %xs : !tile.matrix<?x16xf32> to !tile.buffer<32x8xf32, panels 4 x 1>
+        tile.walk (%m) over [<columns, 16>] {
+          tile.bring %dy[%t, %o, %s, %m] along <columns> to %dys : !tile.matrix<?x48xf32> to !tile.buffer<32x16xf32, panels 16 x 1>
+          tile.walk (%h) over [<features, 4>] {
+            %sum = tile.load %sums[%h, %m] : !tile.buffer<8x16xf32> -> !tile.fragment<4x16xf32>
+            %next = tile.outer %xs[%h], %dys[%m] rows(%t, %s), %sum : !tile.buffer<32x8xf32, panels 4 x 1>, !tile.buffer<32x16xf32, panels 16 x 1>, !tile.fragment<4x16xf32>
+            tile.keep %next to %sums[%h, %m] : !tile.fragment<4x16xf32> to !tile.buffer<8x16xf32>
+          }
+        }
+      }
+    }
+    tile.walk (%m, %h) over [<columns, 16>, <features, 4>] {
+      %sum = tile.load %sums[%h, %m] : !tile.buffer<8x16xf32> -> !tile.fragment<4x16xf32>
+      tile.store_bank %sum to %dw[%b, %h, %j, %m] : !tile.fragment<4x16xf32> to !tile.matrix<16x48xbf16>
+    }
+  }
+}

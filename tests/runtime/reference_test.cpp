@@ -88,6 +88,34 @@ TEST(Reference, SlotsMultiplyAsQuaternions) {
     }
 }
 
+// <dw, w> = <y, dy> for any w, and sampled rows are those of the whole.
+TEST(Reference, TheBanksGradientIsAdjointToTheProduct) {
+  for (const char *name : {"cyclic_f32", "interval_f32", "slots_f32"}) {
+    SCOPED_TRACE(name);
+    const Bundle bundle = Bundle::parse(test::bundleOf(test::shape(name)));
+    const Layer &layer = bundle.layer();
+    const int64_t m = 17, columns = layer.bankColumns();
+    const std::vector<float> x = randomValues(m * layer.k, 1, 3), dy = randomValues(m * layer.n, 1, 4);
+    const std::vector<float> w = randomValues(layer.k * columns, 1, 5);
+    const std::vector<double> y =
+        referenceForward({&layer, &bundle.support(), m, x.data(), layer.k, w.data(), columns, 11});
+    const DwProblem problem{&layer, &bundle.support(), m, x.data(), layer.k, dy.data(), layer.n, 11};
+    const std::vector<double> dw = referenceDw(problem);
+    double forward = 0, backward = 0;
+    for (size_t i = 0; i < y.size(); ++i)
+      forward += y[i] * dy[i];
+    for (size_t i = 0; i < dw.size(); ++i)
+      backward += dw[i] * w[i];
+    EXPECT_NEAR(forward, backward, 1e-12 * m * double(layer.k));
+    const std::vector<int64_t> rows = {layer.k - 1, 0};
+    const std::vector<double> some = referenceDw(problem, rows);
+    for (size_t i = 0; i < rows.size(); ++i)
+      for (int64_t c = 0; c < columns; ++c)
+        EXPECT_EQ(some[i * size_t(columns) + size_t(c)], dw[size_t(rows[i] * columns + c)]);
+    EXPECT_THROW(referenceDw(problem, std::vector<int64_t>{layer.k}), Error);
+  }
+}
+
 TEST(Reference, SampledRowsAreThoseOfTheWhole) {
   const Layer layer = completeLayer({4, 4}, {3, 3}, RowTypesKind::explicit_types, 0);
   const Support support = Support::complete(2);

@@ -18,6 +18,8 @@ LogicalResult KernelEmitter::loop(Value from, Value to, std::int64_t step,
 }
 
 LogicalResult KernelEmitter::emitOwn(tile::OwnOp own) {
+  if (own.getAxis(tile::AxisKind::Features))
+    return emitBankTile(own);
   return loop(begin, end, 1, [&](Value task) -> LogicalResult {
     if (Value bank_row = own.getIndex(tile::AxisKind::BankRows)) {
       scalars.map(bank_row, task);
@@ -96,13 +98,21 @@ LogicalResult KernelEmitter::emitWalk(tile::WalkOp walk, unsigned axis) {
     });
   }
   case tile::AxisKind::Rows: {
+    if (auto terms = walk->getParentOfType<tile::BankTermsOp>()) { // all rows of the term's type
+      Value type = scalars.lookup(terms.getBody().getArgument(0));
+      return loop(index(0), rowsOfType(type).count, attribute.getStep(), inner);
+    }
     const std::int64_t owned = walk->getParentOfType<tile::OwnOp>().getAxis(tile::AxisKind::Rows).getStep();
     Value count = rowsOfType(fixed(tile::AxisKind::Types)).count;
     return loop(owned_row, least(add(owned_row, index(owned)), count), attribute.getStep(), inner);
   }
   case tile::AxisKind::Groups:
     return loop(group_begin, group_end, attribute.getStep(), inner);
+  case tile::AxisKind::Features:
+    return loop(feature_begin, feature_end, attribute.getStep(), inner);
   case tile::AxisKind::Columns:
+    if (layout.isBankGradient())
+      return loop(column_begin, column_end, attribute.getStep(), inner);
     return loop(index(0), groupWidth(layout.getOut(), "out", fixed(tile::AxisKind::Groups)),
                 attribute.getStep(), inner);
   case tile::AxisKind::BankRows:

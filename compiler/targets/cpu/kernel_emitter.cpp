@@ -39,6 +39,9 @@ FailureOr<func::FuncOp> KernelEmitter::emit() {
   function->setAttr("tile.layout", layout);
   function->setAttr("tile.schedule", schedule);
   function->setAttr("tile.scratch_bytes", builder.getI64IntegerAttr(scratch_bytes));
+  if (layout.isBankGradient()) // gradients have element types of their own
+    function->setAttr("tile.output",
+                      TypeAttr::get(memory.lookup(kernel.getBody().getArguments().back()).element));
   for (auto &[value, operand] : memory)
     if (!operand.buffer && operand.panel)
       function->setAttr(
@@ -48,11 +51,13 @@ FailureOr<func::FuncOp> KernelEmitter::emit() {
   return function;
 }
 
-/// The signature that runtime/kernel_abi.h describes: a forward kernel (x, w, y, scratch, rows, starts, p0,
-/// row_blocks, slices, begin, end), or a packing kernel (w, packed, begin, end).
+/// The signature that runtime/kernel_abi.h describes: a product (x, w, y, scratch, rows, starts, p0,
+/// row_blocks, slices, begin, end), a bank's gradient (x, dy, dw, scratch, rows, starts, p0, beta, begin,
+/// end), or a packing kernel (w, packed, begin, end).
 void KernelEmitter::declareFunction() {
   auto own = *kernel.getBody().getOps<tile::OwnOp>().begin();
-  const bool packs = static_cast<bool>(own.getAxis(tile::AxisKind::BankRows));
+  const bool bank_gradient = layout.isBankGradient();
+  const bool packs = !bank_gradient && own.getAxis(tile::AxisKind::BankRows);
   Type index = builder.getIndexType();
   auto vector = [&](Type element) { return MemRefType::get({ShapedType::kDynamic}, element); };
   auto matrix = [&](Type element) {
@@ -65,8 +70,12 @@ void KernelEmitter::declareFunction() {
     inputs.push_back(matrix(storageOf(cast<tile::MatrixType>(argument).getElementType())));
   const unsigned matrices = inputs.size();
   if (!packs)
-    inputs.append({vector(builder.getI8Type()), vector(builder.getI64Type()), vector(builder.getI64Type()),
-                   index, index, index});
+    inputs.append(
+        {vector(builder.getI8Type()), vector(builder.getI64Type()), vector(builder.getI64Type()), index});
+  if (bank_gradient)
+    inputs.push_back(builder.getF32Type());
+  else if (!packs)
+    inputs.append({index, index});
   inputs.append({index, index});
 
   builder.setInsertionPoint(kernel);
@@ -89,10 +98,14 @@ void KernelEmitter::declareFunction() {
   row_list = next();
   row_starts = next();
   offset = next();
+  // All operands but the bank have the batch's rows; one of them comes first.
+  batch_rows = memref::DimOp::create(builder, location, entry->getArgument(0), 0);
+  if (bank_gradient) {
+    beta = next();
+    return;
+  }
   row_blocks = next();
   slices = next();
-  // All operands of a forward kernel but the bank have the batch's rows; x comes first.
-  batch_rows = memref::DimOp::create(builder, location, entry->getArgument(0), 0);
   stream = streamsPastCache(memory[kernel.getBody().getArguments().back()]);
 }
 
@@ -141,15 +154,23 @@ LogicalResult KernelEmitter::emitOp(Operation *op) {
       .Case([&](tile::HoldOp hold) { return emitHold(hold); })
       .Case([&](tile::BufferOp buffer) {
         tile::BufferType type = buffer.getBuffer().getType();
-        if (!type.isPanels())
+        if (!type.isPanels() && !layout.isBankGradient())
           return LogicalResult(
               buffer.emitOpError("the CPU target stages panels only; rows are held by tile.hold"));
-        // One column panel of each row group of the bank.
-        const std::int64_t elements = paddedTotal(layout.getBank(), pairing) * type.getPanel();
+        // Of a product: one column panel of each row group of the bank.
+        const std::int64_t elements = layout.isBankGradient()
+                                          ? type.getRows() * type.getColumns()
+                                          : paddedTotal(layout.getBank(), pairing) * type.getPanel();
         memory[buffer.getBuffer()] = {scratchBuffer(elements, type.getElementType()), type.getElementType(),
                                       type.getPanel(), /*buffer=*/true};
         return LogicalResult(success());
       })
+      .Case([&](tile::BankTermsOp terms) { return emitBankTerms(terms); })
+      .Case([&](tile::BringOp bring) { return emitBring(bring); })
+      .Case([&](tile::LoadOp load) { return emitLoad(load); })
+      .Case([&](tile::OuterOp outer) { return emitOuter(outer); })
+      .Case([&](tile::KeepOp keep) { return emitKeep(keep); })
+      .Case([&](tile::StoreBankOp store) { return emitStoreBank(store); })
       .Case([&](tile::CopyOp copy) { return emitCopy(copy); })
       .Case([&](tile::ZeroOp zero) { return emitZero(zero); })
       .Case([&](tile::MmaOp mma) { return emitMma(mma); })

@@ -69,6 +69,20 @@ private:
   void copyRow(const Memory &from, Value row, Value from_start, const Memory &to, Value to_start,
                Value count);
 
+  // emit_bank_tile.cpp: own and terms of mode j
+  mlir::LogicalResult emitBankTile(tile::OwnOp own);
+  mlir::LogicalResult emitBankTerms(tile::BankTermsOp terms);
+
+  // emit_bank_gradient.cpp: bring, load, outer, keep, store_bank
+  mlir::LogicalResult emitBring(tile::BringOp bring);
+  mlir::LogicalResult emitLoad(tile::LoadOp load);
+  mlir::LogicalResult emitOuter(tile::OuterOp outer);
+  mlir::LogicalResult emitKeep(tile::KeepOp keep);
+  mlir::LogicalResult emitStoreBank(tile::StoreBankOp store);
+  /// Rows of a type that one bring brings, from this ordinal on.
+  Value rowsInHand(Value type, Value row);
+  Value sumsStart(tile::BufferType sums, Value feature, Value column);
+
   // emit_registers.cpp: zero, mma, map, store
   mlir::LogicalResult emitZero(tile::ZeroOp zero);
   mlir::LogicalResult emitMma(tile::MmaOp mma);
@@ -121,9 +135,11 @@ private:
   std::int64_t scratch_bytes = 0;
   Value stream; ///< i1: results are written past the cache; null where they never are
   Value scratch, row_list, row_starts, offset, row_blocks, slices, begin, end, batch_rows;
+  Value beta; ///< mode j: what dW was counts so often
 
   // What the own op fixed.
   Value owned_type, owned_row, group_begin, group_end;
+  Value feature_begin, feature_end, column_begin, column_end; ///< mode j
 
   mlir::IRMapping scalars; ///< indices and coefficients of the kernel, and captured scalars of maps
   llvm::DenseMap<Value, Memory> memory;

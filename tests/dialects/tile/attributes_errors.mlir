@@ -203,8 +203,3 @@ func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, column
 
 // expected-error @+1 {{a tile is somebody's turn, got 0 turns}}
 func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, turns = 0>}
-
-// -----
-
-// expected-error @+1 {{kernels compute the product (mode k) and the gradient of the activations (mode i), not mode j}}
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 16>, bank = <4 x 16>, out = <4 x 24>, row_types = <cyclic 4>, mode = j>

@@ -292,7 +292,7 @@ func.func @terms(%t: index, %j: index) {
 // -----
 
 func.func @terms(%t: index, %j: index) {
-  // expected-error @+1 {{body's first arguments have types index, index, f32}}
+  // expected-error @+1 {{body's coefficient has type f32, got 'f64'}}
   "tile.terms"(%t, %j) ({
   ^bb0(%k: index, %b: index, %c: f64):
     "tile.yield"() : () -> ()
@@ -315,7 +315,7 @@ func.func @terms(%t: index, %j: index) {
 // -----
 
 func.func @yield(%a: f32) {
-  // expected-error @+1 {{'tile.yield' op expects parent op to be one of 'tile.terms, tile.map'}}
+  // expected-error @+1 {{'tile.yield' op expects parent op to be one of 'tile.terms, tile.bank_terms, tile.map'}}
   tile.yield %a : f32
   return
 }

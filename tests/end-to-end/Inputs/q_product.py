@@ -3,6 +3,7 @@
 q_product.py make FOLDER Q M K N        writes x.npy, dy.npy and w.npy, random with NaN and infinity here and there
 q_product.py check FOLDER Q OFFSET WIDTH TOLERANCE    compares y.npy with them; WIDTH rows of one type follow each other
 q_product.py check_dx FOLDER Q OFFSET WIDTH TOLERANCE    the same for dx.npy, the gradient of x where dy.npy is that of y
+q_product.py check_dw FOLDER Q OFFSET WIDTH TOLERANCE    the same for dw.npy, the gradient of w
 """
 import ast
 import math
@@ -90,6 +91,21 @@ def check_dx(folder, q, offset, width, tolerance):
     compare(read(folder / "dx.npy"), len(dy), q * k, expected, tolerance)
 
 
+def check_dw(folder, q, offset, width, tolerance):
+    x, dy = operands(folder, ("x.npy", "dy.npy"), tolerance)
+    k, n = len(x[0]) // q, len(dy[0]) // q
+
+    def expected(depth, column):
+        source, group = depth // k, column // n
+        return sum(
+            x[row][depth] * dy[row][column]
+            for row in range(len(x))
+            if source == group or (offset + row) % (q * width) // width == source
+        )
+
+    compare(read(folder / "dw.npy"), q * k, q * n, expected, tolerance)
+
+
 def compare(actual_matrix, rows, columns, expected_at, tolerance):
     assert (len(actual_matrix), len(actual_matrix[0])) == (rows, columns)
     error = norm = 0.0
@@ -116,4 +132,4 @@ def compare(actual_matrix, rows, columns, expected_at, tolerance):
 if __name__ == "__main__":
     folder = pathlib.Path(sys.argv[2])
     numbers = [ast.literal_eval(argument) for argument in sys.argv[3:]]
-    {"make": make, "check": check, "check_dx": check_dx}[sys.argv[1]](folder, *numbers)
+    {"make": make, "check": check, "check_dx": check_dx, "check_dw": check_dw}[sys.argv[1]](folder, *numbers)

@@ -1,0 +1,40 @@
+// What writing any tile kernel needs: the op itself, loops with their indices, names for readers.
+#ifndef ALGCTL_COMPILER_LOWER_KERNEL_BODY_H
+#define ALGCTL_COMPILER_LOWER_KERNEL_BODY_H
+
+#include "dialects/tile/tile.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace compiler {
+
+class KernelBody {
+public:
+  KernelBody(mlir::OpBuilder &builder, mlir::Location location, tile::LayoutAttr layout,
+             tile::ScheduleAttr schedule);
+
+protected:
+  /// A kernel with an empty body and these operands, where the builder stands.
+  tile::KernelOp kernel(llvm::StringRef name, llvm::ArrayRef<mlir::Type> operands);
+  /// An own or a walk with its indices; the builder stands in its body afterwards.
+  template <class Op> mlir::Block &loops(llvm::ArrayRef<tile::AxisAttr> axes) {
+    llvm::SmallVector<mlir::Attribute> attributes(axes.begin(), axes.end());
+    auto op = Op::create(builder, location, builder.getArrayAttr(attributes));
+    return enter(op.getBody(), axes.size());
+  }
+  tile::AxisAttr axis(tile::AxisKind kind, std::int64_t step);
+  /// The name that a value has in the printed program.
+  mlir::Location named(llvm::StringRef name);
+
+  mlir::OpBuilder &builder;
+  mlir::Location location;
+  tile::LayoutAttr layout;
+  tile::ScheduleAttr schedule;
+
+private:
+  mlir::Block &enter(mlir::Region &region, std::size_t indices);
+};
+
+} // namespace compiler
+
+#endif

@@ -1,0 +1,126 @@
+#include "compiler/schedule/cpu_gradient_schedule.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace compiler {
+
+// Round numbers for one core, per cycle, as in cpu_cost.cpp: they only have to rank schedules.
+static constexpr double multiplications_per_cycle = 2; // vector multiply-adds
+static constexpr double loads_per_cycle = 2;           // vector loads and broadcasts
+static constexpr double sums_per_cycle = 0.5;          // vectors of sums, taken out of the cache and put back
+static constexpr double brought_bytes_per_cycle = 8;   // read from afar, widened and written to the cache
+static constexpr double stored_bytes_per_cycle = 6;
+static constexpr double cycles_per_row = 6;      // finding a row of a type
+static constexpr double cycles_per_product = 20; // setting up the loop over rows of one register tile
+
+static std::int64_t roundUp(std::int64_t value, std::int64_t step) {
+  return (value + step - 1) / step * step;
+}
+
+std::string toString(const CpuGradientSchedule &schedule) {
+  return fmt::format("features={},columns={},rows={},register_features={},register_columns={}",
+                     schedule.features, schedule.columns, schedule.rows, schedule.register_features,
+                     schedule.register_columns);
+}
+
+static std::int64_t widest(const algebras::Groups &groups) {
+  std::int64_t most = 0;
+  for (std::int64_t group = 0; group < groups.count(); ++group)
+    most = std::max(most, groups.width(group));
+  return most;
+}
+
+std::vector<CpuGradientSchedule> cpuGradientCandidates(const algebras::Layer &layer, const CpuLevel &level) {
+  const std::int64_t most_features = widest(layer.in), most_columns = widest(layer.out);
+  std::vector<CpuGradientSchedule> candidates;
+  for (std::int64_t vectors = 1; vectors <= 4; ++vectors)
+    for (std::int64_t register_features = 2; register_features <= 14; ++register_features) {
+      // The reasons are those of a product's register tile: latency, and room for sums, a panel's vectors and
+      // one broadcast.
+      const std::int64_t sums = register_features * vectors;
+      if (sums < 8 || sums + vectors + 1 > level.registers)
+        continue;
+      for (std::int64_t down : {1, 2, 4, 8, 16, 32})
+        for (std::int64_t across : {1, 2, 4, 8})
+          for (std::int64_t rows : {32, 64, 128, 256}) {
+            CpuGradientSchedule schedule;
+            schedule.register_features = register_features;
+            schedule.register_columns = vectors * level.lanes;
+            schedule.lanes = level.lanes;
+            schedule.features = down * register_features;
+            schedule.columns = across * schedule.register_columns;
+            schedule.rows = rows;
+            // Tiles beyond a block, by more than a register tile, hold nothing.
+            if (down > 1 &&
+                schedule.features >= roundUp(most_features, register_features) + register_features)
+              continue;
+            if (across > 1 && schedule.columns >= roundUp(most_columns, schedule.register_columns) +
+                                                      schedule.register_columns)
+              continue;
+            const std::int64_t tile = schedule.features * schedule.columns + rows * schedule.features;
+            const std::int64_t panel = rows * schedule.register_columns;
+            const std::int64_t element = 4;
+            if ((tile + panel) * element > level.l2 / 2 || panel * element > level.l1 / 2)
+              continue;
+            candidates.push_back(schedule);
+          }
+    }
+  return candidates;
+}
+
+double cpuGradientCost(const algebras::Layer &layer, const CpuGradientSchedule &schedule, std::int64_t m) {
+  const algebras::Lift &lift = layer.lift;
+  const double element = static_cast<double>(byteWidth(layer.dtype));
+  const double vectors = static_cast<double>(schedule.register_columns / schedule.lanes);
+  const double tile_features = static_cast<double>(schedule.register_features);
+  auto tilesOf = [](const algebras::Groups &groups, std::int64_t step) {
+    double tiles = 0;
+    for (std::int64_t group = 0; group < groups.count(); ++group)
+      tiles += static_cast<double>((groups.width(group) + step - 1) / step);
+    return tiles / static_cast<double>(groups.count());
+  };
+  // Blocks stand for each other: each term costs as much as any other, with rows of its type alone.
+  const double terms = static_cast<double>(lift.termCount());
+  const double types = static_cast<double>(std::min(lift.types(), std::max<std::int64_t>(m, 1)));
+  const double rows = static_cast<double>(m) / types;
+  const double used_terms = terms * types / static_cast<double>(lift.types());
+  const double chunks = std::ceil(rows / static_cast<double>(schedule.rows));
+  const double tiles_of_block = tilesOf(layer.in, schedule.features) * tilesOf(layer.out, schedule.columns);
+  const double register_tiles =
+      tilesOf(layer.in, schedule.register_features) * tilesOf(layer.out, schedule.register_columns);
+
+  const double brought =
+      rows * tiles_of_block *
+      (static_cast<double>(schedule.features + schedule.columns) * (element + 4) / brought_bytes_per_cycle +
+       2 * cycles_per_row);
+  const double step = std::max(tile_features * vectors / multiplications_per_cycle,
+                               (tile_features + vectors) / loads_per_cycle);
+  const double multiplied =
+      register_tiles *
+      (rows * step + chunks * (tile_features * vectors / sums_per_cycle + cycles_per_product));
+  const double blocks =
+      static_cast<double>(lift.bankRows()) *
+      static_cast<double>(lift.kind() == algebras::Lift::Kind::Rows ? lift.outputGroups() : 1);
+  const double stored =
+      blocks * register_tiles * tile_features * vectors *
+      (2 / sums_per_cycle + static_cast<double>(schedule.lanes) * element / stored_bytes_per_cycle);
+  const double busy = used_terms * (brought + multiplied) + stored;
+  constexpr double workers = 16;
+  const double tasks = blocks * tiles_of_block;
+  return busy * std::ceil(tasks / workers) * workers / tasks;
+}
+
+CpuGradientSchedule chooseCpuGradientSchedule(const algebras::Layer &layer, const CpuLevel &level,
+                                              std::int64_t m) {
+  const std::vector<CpuGradientSchedule> candidates = cpuGradientCandidates(layer, level);
+  assert(!candidates.empty() && "one register tile is always a candidate");
+  return *std::min_element(candidates.begin(), candidates.end(),
+                           [&](const CpuGradientSchedule &a, const CpuGradientSchedule &b) {
+                             return cpuGradientCost(layer, a, m) < cpuGradientCost(layer, b, m);
+                           });
+}
+
+} // namespace compiler

@@ -1,0 +1,196 @@
+// Mode j: bring, load, outer, keep and store_bank.
+#include "compiler/targets/cpu/kernel_emitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace compiler {
+
+Value KernelEmitter::rowsInHand(Value type, Value row) {
+  return least(subtract(rowsOfType(type).count, row), index(schedule.getRows()));
+}
+
+LogicalResult KernelEmitter::emitBring(tile::BringOp bring) {
+  const bool features = bring.getAxis() == tile::AxisKind::Features;
+  Memory source = memory.lookup(bring.getSource()), target = memory.lookup(bring.getTarget());
+  Value type = scalars.lookup(bring.getRowType()), group = scalars.lookup(bring.getSourceGroup());
+  Value row = scalars.lookup(bring.getRow()), first = scalars.lookup(bring.getFirst());
+  Value scale = bring.getScale() ? scalars.lookup(bring.getScale()) : Value();
+  alg::GroupsAttr groups = features ? layout.getIn() : layout.getOut();
+  const StringRef name = features ? "in" : "out";
+  const std::int64_t panel = target.panel, rows = schedule.getRows();
+  const std::int64_t width = bring.getTarget().getType().getColumns();
+  Value start = add(groupStart(groups, name, group), first);
+  // Features are needed as far as the tile owns some; columns come one panel at a time.
+  Value left = subtract(features ? feature_end : column_end, first);
+
+  auto narrow = VectorType::get({panel}, storageOf(source.element));
+  auto wide = VectorType::get({panel}, builder.getF32Type());
+  Value zero = arith::ConstantOp::create(builder, location, builder.getF32FloatAttr(0.0f));
+  auto scaled = [&](Value value) -> Value {
+    if (!scale)
+      return value;
+    Value by = scale;
+    if (isa<VectorType>(value.getType()))
+      by = vector::BroadcastOp::create(builder, location, value.getType(), scale);
+    return arith::MulFOp::create(builder, location, value, by);
+  };
+
+  return loop(index(0), rowsInHand(type, row), 1, [&](Value r) {
+    Value source_row = rowOf(type, add(row, r));
+    return loop(index(0), least(left, index(width)), panel, [&](Value at) {
+      // Panel after panel, in each row after row.
+      Value place = add(multiply(at, rows), multiply(r, panel));
+      Value whole =
+          arith::CmpIOp::create(builder, location, arith::CmpIPredicate::sle, add(at, index(panel)), left);
+      auto branch = scf::IfOp::create(builder, location, whole, /*withElseRegion=*/true);
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPoint(branch.thenBlock()->getTerminator());
+      Value values = vector::LoadOp::create(builder, location, narrow, source.memref,
+                                            ValueRange{source_row, add(start, at)});
+      vector::StoreOp::create(builder, location,
+                              scaled(convert(values, source.element, wide.getElementType())), target.memref,
+                              ValueRange{place});
+      builder.setInsertionPoint(branch.elseBlock()->getTerminator());
+      return loop(index(0), index(panel), 1, [&](Value i) {
+        Value inside = less(add(at, i), left);
+        auto exists =
+            scf::IfOp::create(builder, location, builder.getF32Type(), inside, /*withElseRegion=*/true);
+        OpBuilder::InsertionGuard inner(builder);
+        builder.setInsertionPointToStart(exists.thenBlock());
+        Value value = memref::LoadOp::create(builder, location, source.memref,
+                                             ValueRange{source_row, add(start, add(at, i))});
+        scf::YieldOp::create(builder, location, scaled(convert(value, source.element, builder.getF32Type())));
+        builder.setInsertionPointToStart(exists.elseBlock());
+        scf::YieldOp::create(builder, location, zero);
+        builder.setInsertionPointAfter(exists);
+        memref::StoreOp::create(builder, location, exists.getResult(0), target.memref,
+                                ValueRange{add(place, i)});
+        return success();
+      });
+    });
+  });
+}
+
+/// Elements before a row of the tile's sums, at a column that the indices of the kernel name.
+Value KernelEmitter::sumsStart(tile::BufferType sums, Value feature, Value column) {
+  return add(multiply(subtract(feature, feature_begin), sums.getColumns()), subtract(column, column_begin));
+}
+
+LogicalResult KernelEmitter::emitLoad(tile::LoadOp load) {
+  tile::FragmentType type = load.getResult().getType();
+  tile::BufferType sums = load.getSums().getType();
+  const std::int64_t lanes = schedule.getLanes(), vectors = type.getColumns() / lanes;
+  Value start = sumsStart(sums, scalars.lookup(load.getFeature()), scalars.lookup(load.getColumn()));
+  auto vector = VectorType::get({lanes}, builder.getF32Type());
+  SmallVector<Value> values;
+  for (std::int64_t r = 0; r < type.getRows(); ++r)
+    for (std::int64_t v = 0; v < vectors; ++v)
+      values.push_back(
+          vector::LoadOp::create(builder, location, vector, memory.lookup(load.getSums()).memref,
+                                 ValueRange{add(start, index(r * sums.getColumns() + v * lanes))}));
+  fragments[load.getResult()] = values;
+  return success();
+}
+
+LogicalResult KernelEmitter::emitKeep(tile::KeepOp keep) {
+  tile::FragmentType type = keep.getValue().getType();
+  tile::BufferType sums = keep.getSums().getType();
+  const std::int64_t lanes = schedule.getLanes(), vectors = type.getColumns() / lanes;
+  Value start = sumsStart(sums, scalars.lookup(keep.getFeature()), scalars.lookup(keep.getColumn()));
+  for (auto [i, value] : llvm::enumerate(fragments.lookup(keep.getValue()))) {
+    const std::int64_t r = static_cast<std::int64_t>(i) / vectors, v = static_cast<std::int64_t>(i) % vectors;
+    vector::StoreOp::create(builder, location, value, memory.lookup(keep.getSums()).memref,
+                            ValueRange{add(start, index(r * sums.getColumns() + v * lanes))});
+  }
+  return success();
+}
+
+LogicalResult KernelEmitter::emitOuter(tile::OuterOp outer) {
+  tile::FragmentType type = outer.getAccumulator().getType();
+  const std::int64_t lanes = schedule.getLanes(), vectors = type.getColumns() / lanes;
+  Memory left = memory.lookup(outer.getLeft()), right = memory.lookup(outer.getRight());
+  Value feature = subtract(scalars.lookup(outer.getFeature()), feature_begin);
+  Value rows = rowsInHand(scalars.lookup(outer.getRowType()), scalars.lookup(outer.getRow()));
+  auto wide = VectorType::get({lanes}, builder.getF32Type());
+
+  auto walk = scf::ForOp::create(builder, location, index(0), rows, index(1),
+                                 fragments.lookup(outer.getAccumulator()));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(walk.getBody());
+  Value r = walk.getInductionVar();
+  SmallVector<Value> panel, sums(walk.getRegionIterArgs());
+  for (std::int64_t v = 0; v < vectors; ++v)
+    panel.push_back(vector::LoadOp::create(builder, location, wide, right.memref,
+                                           ValueRange{add(multiply(r, right.panel), index(v * lanes))}));
+  Value start = add(multiply(feature, schedule.getRows()), multiply(r, left.panel));
+  for (std::int64_t f = 0; f < type.getRows(); ++f) {
+    Value one = memref::LoadOp::create(builder, location, left.memref, ValueRange{add(start, index(f))});
+    Value spread = vector::BroadcastOp::create(builder, location, wide, one);
+    for (std::int64_t v = 0; v < vectors; ++v) {
+      Value &sum = sums[f * vectors + v];
+      sum = vector::FMAOp::create(builder, location, spread, panel[v], sum);
+    }
+  }
+  scf::YieldOp::create(builder, location, sums);
+  fragments[outer.getResult()].assign(walk.getResults().begin(), walk.getResults().end());
+  return success();
+}
+
+LogicalResult KernelEmitter::emitStoreBank(tile::StoreBankOp store) {
+  tile::FragmentType type = store.getValue().getType();
+  const std::int64_t lanes = schedule.getLanes(), vectors = type.getColumns() / lanes;
+  Memory target = memory.lookup(store.getTarget());
+  SmallVector<Value> values = fragments.lookup(store.getValue());
+  Value feature = scalars.lookup(store.getFeature()), column = scalars.lookup(store.getColumn());
+  Value first_row = add(groupStart(layout.getBank(), "bank", scalars.lookup(store.getBankRow())), feature);
+  Value first_column = add(bankColumn(scalars.lookup(store.getGroup())), column);
+  Value rows = subtract(feature_end, feature), columns = subtract(column_end, column);
+
+  const Type stored = storageOf(target.element);
+  auto memory_vector = VectorType::get({lanes}, stored);
+  auto wide = VectorType::get({lanes}, builder.getF32Type());
+  Value none = arith::ConstantOp::create(builder, location, builder.getZeroAttr(memory_vector));
+  Value no_beta =
+      arith::CmpFOp::create(builder, location, arith::CmpFPredicate::OEQ, beta,
+                            arith::ConstantOp::create(builder, location, builder.getF32FloatAttr(0.0f)));
+  SmallVector<Value> masks;
+  for (std::int64_t v = 0; v < vectors; ++v)
+    masks.push_back(columnMask(columns, v, lanes));
+
+  for (std::int64_t r = 0; r < type.getRows(); ++r) {
+    auto exists = scf::IfOp::create(builder, location, less(index(r), rows), /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(exists.thenBlock()->getTerminator());
+    for (std::int64_t v = 0; v < vectors; ++v) {
+      const SmallVector<Value, 2> at = {add(first_row, index(r)), add(first_column, index(v * lanes))};
+      Value sum = values[r * vectors + v];
+      auto total = scf::IfOp::create(builder, location, wide, no_beta, /*withElseRegion=*/true);
+      {
+        OpBuilder::InsertionGuard inner(builder);
+        builder.setInsertionPointToStart(total.thenBlock());
+        scf::YieldOp::create(builder, location, sum);
+        builder.setInsertionPointToStart(total.elseBlock());
+        Value before =
+            vector::MaskedLoadOp::create(builder, location, memory_vector, target.memref, at, masks[v], none);
+        before = convert(before, target.element, builder.getF32Type());
+        Value factor = vector::BroadcastOp::create(builder, location, wide, beta);
+        scf::YieldOp::create(builder, location,
+                             vector::FMAOp::create(builder, location, factor, before, sum).getResult());
+      }
+      Value result = total.getResult(0);
+      if (!target.element.isF32()) {
+        result = arith::TruncFOp::create(builder, location, VectorType::get({lanes}, target.element), result);
+        result = vector::BitCastOp::create(builder, location, memory_vector, result);
+      }
+      vector::MaskedStoreOp::create(builder, location, target.memref, at, masks[v], result);
+    }
+  }
+  return success();
+}
+
+} // namespace compiler

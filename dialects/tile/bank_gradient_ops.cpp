@@ -1,0 +1,114 @@
+// Verifiers of the ops of mode j.
+#include "dialects/tile/verify.h"
+
+using namespace mlir;
+using namespace tile;
+
+/// Ops of the bank's gradient in a kernel that computes something else.
+static LogicalResult verifyMode(Operation *op) {
+  if (LayoutAttr layout = layoutAround(op); layout && !layout.isBankGradient())
+    return op->emitOpError("belongs to kernels of mode j, the layout's mode is ")
+           << alg::stringifyOutputMode(layout.getMode());
+  return success();
+}
+
+static LogicalResult verifyRegisterTile(Operation *op, FragmentType fragment) {
+  auto kernel = op->getParentOfType<KernelOp>();
+  ScheduleAttr schedule = kernel ? kernel.getThreadSchedule() : ScheduleAttr();
+  if (kernel && !schedule)
+    return op->emitOpError("sums up for a thread, but the kernel's operands come in stages");
+  if (schedule && (schedule.getRegisterRows() != fragment.getRows() ||
+                   schedule.getRegisterColumns() != fragment.getColumns()))
+    return op->emitOpError("has a fragment of ")
+           << fragment.getRows() << "x" << fragment.getColumns() << ", the schedule's register tile is "
+           << schedule.getRegisterRows() << "x" << schedule.getRegisterColumns();
+  return success();
+}
+
+LogicalResult BankTermsOp::verify() {
+  Block &body = getBody().front();
+  if (body.getNumArguments() != 4)
+    return emitOpError("body takes a type, an input group, an output group and a coefficient, has ")
+           << body.getNumArguments() << " arguments";
+  if (failed(verifyTermArguments(*this, body, 3)))
+    return failure();
+  if (cast<YieldOp>(body.getTerminator()).getNumOperands() != 0)
+    return emitOpError("carries nothing: sums are kept in a buffer");
+  return verifyMode(*this);
+}
+
+LogicalResult BringOp::verify() {
+  const bool features = getAxis() == AxisKind::Features;
+  if (!features && getAxis() != AxisKind::Columns)
+    return emitOpError("brings rows along features or columns, not along ") << stringifyAxisKind(getAxis());
+  if (getSource().getType().isPanels())
+    return emitOpError("brings plain rows, the source is in panels");
+  BufferType target = getTarget().getType();
+  if (!target.isPanels() || target.getColumns() % target.getPanel() != 0)
+    return emitOpError("brings whole panels, got a buffer of type ") << target;
+  if (!target.getElementType().isF32())
+    return emitOpError("widens to f32, got a buffer of ") << target.getElementType();
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  if (!kernel)
+    return success();
+  if (failed(verifyMode(*this)))
+    return failure();
+  LayoutAttr layout = kernel.getLayout();
+  const int64_t covered = (features ? layout.getIn() : layout.getOut()).getTotal();
+  if (covered != getSource().getType().getColumns())
+    return emitOpError("source has ") << getSource().getType().getColumns() << " columns, the layout's "
+                                      << (features ? "input" : "output") << " groups cover " << covered;
+  if (ScheduleAttr schedule = kernel.getThreadSchedule(); schedule && schedule.getRows() != target.getRows())
+    return emitOpError("buffer has ")
+           << target.getRows() << " rows, the schedule goes through " << schedule.getRows() << " at a time";
+  return success();
+}
+
+LogicalResult OuterOp::verify() {
+  FragmentType sums = getAccumulator().getType();
+  BufferType left = getLeft().getType(), right = getRight().getType();
+  if (!sums.getElementType().isF32())
+    return emitOpError("accumulates in f32, got ") << sums.getElementType();
+  if (left.getPanel() != sums.getRows() || right.getPanel() != sums.getColumns())
+    return emitOpError("multiplies panels of ")
+           << left.getPanel() << " features and " << right.getPanel() << " columns into a fragment of "
+           << sums.getRows() << "x" << sums.getColumns();
+  if (left.getRows() != right.getRows())
+    return emitOpError("has panels of ") << left.getRows() << " and " << right.getRows() << " rows";
+  if (failed(verifyMode(*this)))
+    return failure();
+  return verifyRegisterTile(*this, sums);
+}
+
+static LogicalResult verifySums(Operation *op, BufferType sums, FragmentType fragment) {
+  if (sums.isPanels() || !sums.getElementType().isF32() || !fragment.getElementType().isF32())
+    return op->emitOpError("keeps sums of f32 in a plain buffer, got ") << fragment << " and " << sums;
+  if (sums.getRows() % fragment.getRows() != 0 || sums.getColumns() % fragment.getColumns() != 0)
+    return op->emitOpError("has a fragment of ")
+           << fragment.getRows() << "x" << fragment.getColumns() << ", which does not divide the buffer's "
+           << sums.getRows() << "x" << sums.getColumns();
+  if (failed(verifyMode(op)))
+    return failure();
+  return verifyRegisterTile(op, fragment);
+}
+
+LogicalResult LoadOp::verify() { return verifySums(*this, getSums().getType(), getResult().getType()); }
+
+LogicalResult KeepOp::verify() { return verifySums(*this, getSums().getType(), getValue().getType()); }
+
+LogicalResult StoreBankOp::verify() {
+  MatrixType target = getTarget().getType();
+  if (target.isPanels())
+    return emitOpError("writes rows, not panels");
+  if (!getValue().getType().getElementType().isF32())
+    return emitOpError("rounds sums of f32, got ") << getValue().getType().getElementType();
+  if (failed(verifyMode(*this)))
+    return failure();
+  if (LayoutAttr layout = layoutAround(*this)) {
+    const auto [rows, columns] = layout.getBankShape();
+    if (target.getRows() != rows || target.getColumns() != columns)
+      return emitOpError("target is ") << target.getRows() << "x" << target.getColumns()
+                                       << ", the layout's bank is " << rows << "x" << columns;
+  }
+  return verifyRegisterTile(*this, getValue().getType());
+}

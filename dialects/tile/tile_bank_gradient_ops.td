@@ -1,0 +1,97 @@
+#ifndef ALGCTL_TILE_BANK_GRADIENT_OPS
+#define ALGCTL_TILE_BANK_GRADIENT_OPS
+
+// Ops of mode j, dW = X^T dY: its terms run over rows, its tiles stay where they are summed up. Included by
+// tile_ops.td.
+
+//===--------------------------------------------------------------------------------------------===//
+// The gradient of the bank: terms of a block, operands, products, the store
+//===--------------------------------------------------------------------------------------------===//
+
+def Tile_BankTermsOp : Tile_Op<"bank_terms", [SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
+                                 DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "The terms of one block of the bank";
+  let description = [{
+    Runs its body once for every term of block (b, j), in ascending type, output group and input group: rows of type t
+    add c times (input group k of X)^T (output group o of dY). Where the layout's support is regular (Q(q): the
+    block on the diagonal has a term of every type, any other that of type b alone) a target computes the terms;
+    otherwise it reads a small table.
+
+    ```mlir
+    tile.bank_terms (%t, %k, %o, %c) of (%b, %j) { ... }
+    ```
+  }];
+  let arguments = (ins Index:$bank_row, Index:$group);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Tile_BringOp : Tile_Op<"bring", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Bring rows of X or dY for products over rows";
+  let description = [{
+    Copies rows s, s+1, ... of type t, as many as the schedule goes through at a time or as there are, into panels:
+    along `features` the features f, f+1, ... of input group g, along `columns` the columns n, n+1, ... of output
+    group g, as many as the buffer is wide. What lies past the end of the group becomes zero. In the buffer the
+    elements are f32; `scale` multiplies them.
+  }];
+  let arguments = (ins Tile_MatrixType:$source, Index:$row_type, Index:$source_group, Index:$row, Index:$first,
+                       Tile_AxisKindAttr:$axis, Tile_BufferType:$target, Optional<F32>:$scale);
+  let assemblyFormat = [{
+    $source `[` $row_type `,` $source_group `,` $row `,` $first `]` `along` $axis `to` $target
+    (`scale` $scale^)? attr-dict `:` type($source) `to` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_OuterOp : Tile_Op<"outer", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulator", "result"]>]> {
+  let summary = "accumulator += (a panel of X)^T (a panel of dY), over rows";
+  let description = [{
+    Adds the outer products of the rows s, s+1, ... of type t that `tile.bring` brought, one after another: the panel
+    of `left` at feature f times the panel of `right` at column n. Sums are f32.
+  }];
+  let arguments = (ins Tile_BufferType:$left, Index:$feature, Tile_BufferType:$right, Index:$column,
+                       Index:$row_type, Index:$row, Tile_FragmentType:$accumulator);
+  let results = (outs Tile_FragmentType:$result);
+  let assemblyFormat = [{
+    $left `[` $feature `]` `,` $right `[` $column `]` `rows` `(` $row_type `,` $row `)` `,` $accumulator attr-dict
+    `:` type($left) `,` type($right) `,` type($accumulator)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
+  let summary = "Take sums out of a buffer";
+  let description = [{
+    The fragment at feature f and column n of the tile whose sums the buffer keeps.
+  }];
+  let arguments = (ins Tile_BufferType:$sums, Index:$feature, Index:$column);
+  let results = (outs Tile_FragmentType:$result);
+  let assemblyFormat = "$sums `[` $feature `,` $column `]` attr-dict `:` type($sums) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_KeepOp : Tile_Op<"keep", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Put sums back into a buffer";
+  let arguments = (ins Tile_FragmentType:$value, Tile_BufferType:$sums, Index:$feature, Index:$column);
+  let assemblyFormat = "$value `to` $sums `[` $feature `,` $column `]` attr-dict `:` type($value) `to` type($sums)";
+  let hasVerifier = 1;
+}
+
+def Tile_StoreBankOp : Tile_Op<"store_bank", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Write a finished tile of dW, or add it to what is there";
+  let description = [{
+    Writes rows f, f+1, ... and columns n, n+1, ... of block (b, j), as far as the block has them. The launch gives beta: 0
+    writes the sums, and what was there is not read; otherwise beta times what was there is added. Either way
+    the sum is rounded once, to the element type of dW. Every element is written by exactly one store.
+  }];
+  let arguments = (ins Tile_FragmentType:$value, Tile_MatrixType:$target, Index:$bank_row, Index:$feature,
+                       Index:$group, Index:$column);
+  let assemblyFormat = [{
+    $value `to` $target `[` $bank_row `,` $feature `,` $group `,` $column `]` attr-dict
+    `:` type($value) `to` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif

@@ -1,0 +1,17 @@
+// What several verifiers of the dialect ask.
+#ifndef ALGCTL_DIALECTS_TILE_VERIFY_H
+#define ALGCTL_DIALECTS_TILE_VERIFY_H
+
+#include "dialects/tile/tile.h"
+
+namespace tile {
+
+/// The layout of the kernel around an op; null in a test that has no kernel.
+LayoutAttr layoutAround(mlir::Operation *op);
+
+/// The body of terms begins with so many indices and a coefficient.
+mlir::LogicalResult verifyTermArguments(mlir::Operation *op, mlir::Block &body, unsigned indices);
+
+} // namespace tile
+
+#endif

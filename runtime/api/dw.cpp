@@ -1,0 +1,98 @@
+#include "runtime/api/arguments.h"
+#include "runtime/api/handles.h"
+#include "runtime/api/tensor.h"
+#include "runtime/cpu/bank_gradient.h"
+#include "runtime/cpu/bias_gradient.h"
+
+#include <cmath>
+#include <cstddef>
+
+using namespace algrt;
+
+namespace {
+
+// The gradients have a type of their own: f32, or that of the layer.
+ElementType gradientType(const DLTensor *tensor, const char *name, const Layer &layer) {
+  requireNotNull(tensor, name);
+  const std::optional<ElementType> type = elementTypeOf(tensor->dtype);
+  return type == ElementType::f32 ? *type : layer.dtype; // of another type it is refused as not the layer's
+}
+
+struct Written {
+  MatrixView view;
+  const char *name;
+  int64_t element;
+};
+
+void requireDisjointFromOperands(const Written &written, const BankGradientCall &call, const Layer &layer) {
+  const int64_t element = elementBytes(layer.dtype);
+  requireDisjoint(written.view, written.name, written.element, call.x, "x", element);
+  requireDisjoint(written.view, written.name, written.element, call.dy, "dy", element);
+  if (call.batch.types != nullptr) {
+    const int64_t m = call.x.rows;
+    const MatrixView types{const_cast<int32_t *>(call.batch.types), m == 0 ? 0 : 1, m, m};
+    requireDisjoint(written.view, written.name, written.element, types, "types", sizeof(int32_t));
+  }
+}
+
+void differentiateOnCpu(const algrt_bundle &bundle, const algrt_dw_args &args) {
+  const Layer &layer = bundle.bundle.layer();
+  BankGradientCall call{};
+  call.x = readMatrix(args.x, "x", cpu_device, layer.dtype, any_rows, layer.k);
+  const int64_t m = call.x.rows;
+  call.dy = readMatrix(args.dy, "dy", cpu_device, layer.dtype, m, layer.n);
+  call.output = gradientType(args.dw, "dw", layer);
+  call.dw = readBank(args.dw, "dw", cpu_device, layer, call.output);
+  if (args.types != nullptr)
+    call.batch.types = readInt32Vector(args.types, "types", m);
+  const Written dw{call.dw, "dw", elementBytes(call.output)};
+  requireDisjointFromOperands(dw, call, layer);
+
+  BiasGradientCall bias{};
+  if (args.dbias != nullptr) {
+    bias.output = gradientType(args.dbias, "dbias", layer);
+    bias.dbias = readVector(args.dbias, "dbias", bias.output, layer.n);
+    const Written dbias{bias.dbias, "dbias", elementBytes(bias.output)};
+    requireDisjointFromOperands(dbias, call, layer);
+    requireDisjoint(dbias.view, dbias.name, dbias.element, dw.view, dw.name, dw.element);
+  }
+
+  call.beta = args.beta;
+  call.batch.p0 = args.p0;
+  call.batch.workspace = args.workspace;
+  call.batch.workspace_bytes = args.workspace_bytes;
+  call.batch.threads = args.threads;
+  call.kernel = int64_t(args.kernel) - 1;
+  runBankGradient(bundle.kernels, layer, call);
+  if (args.dbias == nullptr)
+    return;
+  bias.dy = call.dy;
+  bias.input = layer.dtype;
+  bias.beta = args.beta;
+  bias.threads = args.threads;
+  runBiasGradient(bias);
+}
+
+} // namespace
+
+int algrt_dw(const algrt_bundle *bundle, const algrt_dw_args *given) {
+  return guarded([&] {
+    requireNotNull(bundle, "bundle");
+    const algrt_dw_args args =
+        readArguments(given, offsetof(algrt_dw_args, beta) + sizeof(algrt_dw_args::beta),
+                      algrt_dw_args_init(), "algrt_dw_args_init");
+    checkCount("p0", args.p0);
+    checkCount("threads", args.threads);
+    checkCount("kernel", args.kernel);
+    if (!std::isfinite(args.beta))
+      refuse("beta is not finite");
+    checkRowTypes(bundle->bundle.layer(), args.types, args.p0);
+    if (args.x != nullptr && args.x->device.device_type == kDLCUDA)
+      throw Error(ALGRT_UNSUPPORTED,
+                  "x: is on a CUDA device, where no kernels of dw run yet: pass tensors in "
+                  "CPU memory");
+    if (args.stream != nullptr)
+      refuse("stream is set, but x is in CPU memory, and the CPU has no streams: pass NULL");
+    differentiateOnCpu(*bundle, args);
+  });
+}

@@ -1,0 +1,30 @@
+#include "runtime/cpu/bank_gradient.h"
+
+#include "runtime/support/error.h"
+#include "runtime/support/parallel.h"
+
+namespace algrt {
+
+void runBankGradient(const CpuKernels &kernels, const Layer &layer, const BankGradientCall &call) {
+  size_t index;
+  if (call.kernel >= 0) {
+    kernels.requireUsable(call.kernel, Map::dw, /*packed_weights=*/false);
+    index = size_t(call.kernel);
+  } else {
+    index = kernels.chooseBankGradient(call.output);
+  }
+  const CpuKernel kernel = kernels.load(index);
+  const Kernel &description = *kernel.description;
+  if (description.output != call.output)
+    throw Error(ALGRT_INVALID_ARGUMENT, "kernel " + description.name + " writes " + name(description.output) +
+                                            ", dw is " + name(call.output));
+  const BatchMemory memory(kernels, layer, call.x.rows, call.batch);
+  const algrt_memref2 x = descriptor(call.x), dy = descriptor(call.dy), dw = descriptor(call.dw);
+  const algrt_memref1 rows = memory.rows(), starts = memory.starts();
+  runTasks(memory.workers(), description.tasks, [&](int worker, int64_t begin, int64_t end) {
+    const algrt_memref1 scratch = memory.scratch(worker, description.scratch_bytes);
+    kernel.bank_gradient(&x, &dy, &dw, &scratch, &rows, &starts, call.batch.p0, call.beta, begin, end);
+  });
+}
+
+} // namespace algrt

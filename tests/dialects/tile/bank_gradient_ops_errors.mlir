@@ -1,0 +1,435 @@
+// RUN: alg-opt %s -split-input-file -verify-diagnostics
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
+    // expected-error @+1 {{body takes a type, an input group, an output group and a coefficient, has 3 arguments}}
+    "tile.bank_terms"(%b, %j) ({
+    ^bb0(%t: index, %k: index, %c: f32):
+      tile.yield
+    }) : (index, index) -> ()
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
+    // expected-error @+1 {{body's first 3 arguments have type index, got 'f32'}}
+    "tile.bank_terms"(%b, %j) ({
+    ^bb0(%t: index, %k: index, %o: f32, %c: f32):
+      tile.yield
+    }) : (index, index) -> ()
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
+    // expected-error @+1 {{body's coefficient has type f32, got 'index'}}
+    "tile.bank_terms"(%b, %j) ({
+    ^bb0(%t: index, %k: index, %o: index, %c: index):
+      tile.yield
+    }) : (index, index) -> ()
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
+    // expected-error @+1 {{carries nothing: sums are kept in a buffer}}
+    tile.bank_terms (%t, %k, %o, %c) of (%b, %j) {
+      tile.yield %k : index
+    }
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
+    // expected-error @+1 {{expected (type, input group, output group, coefficient)}}
+    tile.bank_terms (%t, %k, %c) of (%b, %j) {
+    }
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
+    %xs = tile.buffer : !tile.buffer<32x8xf32, panels 4 x 1>
+    // expected-error @+1 {{brings rows along features or columns, not along rows}}
+    tile.bring %x[%b, %j, %f, %n] along <rows> to %xs : !tile.matrix<?x16xf32> to !tile.buffer<32x8xf32, panels 4 x 1>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
+    %xs = tile.buffer : !tile.buffer<32x8xf32>
+    // expected-error @+1 {{brings whole panels, got a buffer of type}}
+    tile.bring %x[%b, %j, %f, %n] along <features> to %xs : !tile.matrix<?x16xf32> to !tile.buffer<32x8xf32>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
+    %xs = tile.buffer : !tile.buffer<32x8xf32, panels 3 x 1>
+    // expected-error @+1 {{brings whole panels, got a buffer of type}}
+    tile.bring %x[%b, %j, %f, %n] along <features> to %xs : !tile.matrix<?x16xf32> to !tile.buffer<32x8xf32, panels 3 x 1>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
+    %xs = tile.buffer : !tile.buffer<32x8xbf16, panels 4 x 1>
+    // expected-error @+1 {{widens to f32, got a buffer of 'bf16'}}
+    tile.bring %x[%b, %j, %f, %n] along <features> to %xs : !tile.matrix<?x16xf32> to !tile.buffer<32x8xbf16, panels 4 x 1>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
+    %xs = tile.buffer : !tile.buffer<32x8xf32, panels 4 x 1>
+    // expected-error @+1 {{source has 48 columns, the layout's input groups cover 16}}
+    tile.bring %dy[%b, %j, %f, %n] along <features> to %xs : !tile.matrix<?x48xf32> to !tile.buffer<32x8xf32, panels 4 x 1>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
+    %xs = tile.buffer : !tile.buffer<32x8xf32, panels 4 x 1>
+    // expected-error @+1 {{source has 16 columns, the layout's output groups cover 48}}
+    tile.bring %x[%b, %j, %f, %n] along <columns> to %xs : !tile.matrix<?x16xf32> to !tile.buffer<32x8xf32, panels 4 x 1>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
+    %xs = tile.buffer : !tile.buffer<16x8xf32, panels 4 x 1>
+    // expected-error @+1 {{buffer has 16 rows, the schedule goes through 32 at a time}}
+    tile.bring %x[%b, %j, %f, %n] along <features> to %xs : !tile.matrix<?x16xf32> to !tile.buffer<16x8xf32, panels 4 x 1>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
+    %xs = tile.buffer : !tile.buffer<32x8xf32, panels 4 x 1>
+    %dys = tile.buffer : !tile.buffer<32x16xf32, panels 16 x 1>
+    %sum = tile.zero : !tile.fragment<4x16xbf16>
+    // expected-error @+1 {{accumulates in f32, got 'bf16'}}
+    %next = tile.outer %xs[%f], %dys[%n] rows(%b, %j), %sum : !tile.buffer<32x8xf32, panels 4 x 1>, !tile.buffer<32x16xf32, panels 16 x 1>, !tile.fragment<4x16xbf16>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
+    %xs = tile.buffer : !tile.buffer<32x8xf32, panels 8 x 1>
+    %dys = tile.buffer : !tile.buffer<32x16xf32, panels 16 x 1>
+    %sum = tile.zero : !tile.fragment<4x16xf32>
+    // expected-error @+1 {{multiplies panels of 8 features and 16 columns into a fragment of 4x16}}
+    %next = tile.outer %xs[%f], %dys[%n] rows(%b, %j), %sum : !tile.buffer<32x8xf32, panels 8 x 1>, !tile.buffer<32x16xf32, panels 16 x 1>, !tile.fragment<4x16xf32>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
+    %xs = tile.buffer : !tile.buffer<16x8xf32, panels 4 x 1>
+    %dys = tile.buffer : !tile.buffer<32x16xf32, panels 16 x 1>
+    %sum = tile.zero : !tile.fragment<4x16xf32>
+    // expected-error @+1 {{has panels of 16 and 32 rows}}
+    %next = tile.outer %xs[%f], %dys[%n] rows(%b, %j), %sum : !tile.buffer<16x8xf32, panels 4 x 1>, !tile.buffer<32x16xf32, panels 16 x 1>, !tile.fragment<4x16xf32>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
+    %xs = tile.buffer : !tile.buffer<32x8xf32, panels 8 x 1>
+    %dys = tile.buffer : !tile.buffer<32x16xf32, panels 16 x 1>
+    %sum = tile.zero : !tile.fragment<8x16xf32>
+    // expected-error @+1 {{has a fragment of 8x16, the schedule's register tile is 4x16}}
+    %next = tile.outer %xs[%f], %dys[%n] rows(%b, %j), %sum : !tile.buffer<32x8xf32, panels 8 x 1>, !tile.buffer<32x16xf32, panels 16 x 1>, !tile.fragment<8x16xf32>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
+    %sums = tile.buffer : !tile.buffer<8x32xf32, panels 16 x 1>
+    // expected-error @+1 {{keeps sums of f32 in a plain buffer, got }}
+    %sum = tile.load %sums[%f, %n] : !tile.buffer<8x32xf32, panels 16 x 1> -> !tile.fragment<4x16xf32>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
+    %sums = tile.buffer : !tile.buffer<8x24xf32>
+    // expected-error @+1 {{has a fragment of 4x16, which does not divide the buffer's 8x24}}
+    %sum = tile.load %sums[%f, %n] : !tile.buffer<8x24xf32> -> !tile.fragment<4x16xf32>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
+    %sums = tile.buffer : !tile.buffer<8x32xf32>
+    %zero = tile.zero : !tile.fragment<2x16xf32>
+    // expected-error @+1 {{has a fragment of 2x16, the schedule's register tile is 4x16}}
+    tile.keep %zero to %sums[%f, %n] : !tile.fragment<2x16xf32> to !tile.buffer<8x32xf32>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
+    %zero = tile.zero : !tile.fragment<4x16xbf16>
+    // expected-error @+1 {{rounds sums of f32, got 'bf16'}}
+    tile.store_bank %zero to %dw[%b, %f, %j, %n] : !tile.fragment<4x16xbf16> to !tile.matrix<16x48xf32>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x44xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
+    %zero = tile.zero : !tile.fragment<4x16xf32>
+    // expected-error @+1 {{target is 16x44, the layout's bank is 16x48}}
+    tile.store_bank %zero to %dw[%b, %f, %j, %n] : !tile.fragment<4x16xf32> to !tile.matrix<16x44xf32>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xf32, panels 16 x 1>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
+    %zero = tile.zero : !tile.fragment<4x16xf32>
+    // expected-error @+1 {{writes rows, not panels}}
+    tile.store_bank %zero to %dw[%b, %f, %j, %n] : !tile.fragment<4x16xf32> to !tile.matrix<16x48xf32, panels 16 x 1>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+tile.kernel @forward(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x48xf32>, %y: !tile.matrix<?x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 32>, <groups, 0>] {
+    // expected-error @+1 {{belongs to kernels of mode j, the layout's mode is k}}
+    tile.bank_terms (%t, %k, %o, %c) of (%i, %g) {
+    }
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+// expected-error @+1 {{owns features, which belongs to mode j, but its layout's mode is k}}
+tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+// expected-error @+1 {{owns no features, but its layout's mode is j}}
+tile.kernel @forward(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x48xf32>, %y: !tile.matrix<?x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 32>, <groups, 0>] {
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  // expected-error @+1 {{that owns features owns a tile of one block of the bank}}
+  tile.own (%f, %j, %n) over [<features, 8>, <groups, 1>, <columns, 32>] {
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  // expected-error @+1 {{that owns features owns a tile of one block of the bank}}
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 2>, <features, 8>, <groups, 1>, <columns, 32>] {
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  // expected-error @+1 {{that owns features owns a tile of one block of the bank}}
+  tile.own (%b, %f, %j) over [<bank_rows, 1>, <features, 8>, <groups, 1>] {
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  // expected-error @+1 {{that owns features owns a tile of one block of the bank}}
+  tile.own (%b, %f, %j, %n, %t) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>, <types, 1>] {
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  // expected-error @+1 {{that owns row groups of the bank owns nothing else, or a tile with features}}
+  tile.own (%b, %j, %n) over [<bank_rows, 1>, <groups, 1>, <columns, 32>] {
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+tile.kernel @forward(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x48xf32>, %y: !tile.matrix<?x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 32>, <groups, 0>] {
+    // expected-error @+1 {{walks features, but nothing around it owns a row group of the bank}}
+    tile.walk (%h) over [<features, 4>] {
+    }
+  }
+}
