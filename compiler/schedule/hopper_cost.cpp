@@ -181,6 +181,20 @@ static double rereadWithGroupsOutside(const ProjectionWork &work, const TileCoun
          work.y_bytes * overhang(work.y_bytes / (work.rows() * work.groups));
 }
 
+/// The tiles of a gradient by number, in whole clusters.
+static NumberedTiles numberedTiles(const ProjectionWork &work, const HopperSchedule &schedule) {
+  NumberedTiles tiles{.types = work.types, .groups = work.groups};
+  double longest = 0;
+  for (const EqualLines &kind : work.lines) {
+    tiles.lines += kind.count;
+    longest = std::max(longest, kind.rows);
+  }
+  tiles.rows = ceilDivide(longest, static_cast<double>(schedule.rows * schedule.cluster_rows));
+  tiles.columns = ceilDivide(work.n, static_cast<double>(schedule.columns * schedule.cluster_columns));
+  tiles.groups_outside = schedule.outer == OuterAxis::Groups;
+  return tiles;
+}
+
 HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule, HopperOutput output) {
   const double rows = static_cast<double>(schedule.rows), columns = static_cast<double>(schedule.columns);
   const double depth = static_cast<double>(schedule.depth), types = static_cast<double>(schedule.types);
@@ -296,17 +310,30 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   double uneven_takes = uneven(share * full_turn * cost.turns / received);
   cost.uneven_tensor =
       uneven((most * (cost.tensor() - cost.store) + most_store * cost.store) / cost.tensor());
+  const double clusters = h200::processorsIn(together) / together;
   if (ordered) {
     const auto [long_terms, short_terms] = work.termsOfLongAndShort(schedule.long_groups);
     // Turns are of clusters: a long tile of each, or a short one of each block.
     auto unevenTurns = [&](double long_time, double short_time) {
-      const double clusters = h200::processorsIn(together) / together;
       const UnequalTurns turns{long_tiles * split / together, long_time, short_tiles / together, short_time};
       return turns.busiest(clusters) * h200::processors / (turns.total() * together);
     };
     uneven_takes = unevenTurns(long_terms / split, short_terms);
     cost.uneven_tensor = unevenTurns(long_terms / split * own.stages * narrow + tileEnd(split),
                                      short_terms * own.stages * narrow + tileEnd(1));
+  } else if (work.own_groups_are_long && work.groups > 1) {
+    // All tiles are of clusters, divided or not.
+    const double turns = cost.tiles * split / together,
+                 most_long = numberedTiles(work, schedule).mostLongOf(clusters);
+    auto unevenTurns = [&](double long_time, double short_time) {
+      const double others = std::max(0.0, ceilDivide(turns, clusters) - most_long);
+      const double all = turns / work.groups * (long_time + (work.groups - 1) * short_time);
+      return std::max(1.0,
+                      (most_long * long_time + others * short_time) * h200::processors / (all * together));
+    };
+    uneven_takes = unevenTurns(work.groups / split, 1 / split);
+    cost.uneven_tensor = unevenTurns(work.groups / split * own.stages * narrow + tileEnd(split),
+                                     own.stages / split * narrow + tileEnd(split));
   }
   const double busiest_takes = received / takes_in * uneven_takes;
   cost.uneven_loads = std::max(cost.loads, busiest_takes) / cost.loads;

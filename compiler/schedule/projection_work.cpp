@@ -71,6 +71,7 @@ ProjectionWork projectionWork(const algebras::Layer &layer, std::int64_t m, alge
   const bool slots = layer.lift.kind() == algebras::Lift::Kind::Slots;
   work.type_bytes = slots ? work.bank_bytes : work.terms * work.groups * work.k * work.n * element;
   work.transposed = layer.lift.isTransposed();
+  work.own_groups_are_long = work.transposed && layer.lift.completeGraph().has_value();
   work.intervals = layer.row_types.kind() == algebras::RowTypes::Kind::Interval;
   work.lines = linesOf(layer, m);
   return work;

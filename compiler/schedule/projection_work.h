@@ -31,6 +31,9 @@ struct ProjectionWork {
   /// The product is by the transposed bank: a row of a block in memory is `k` wide, and there are `n` of
   /// them.
   bool transposed = false;
+  /// Of the groups of a type that of its own number has many terms and every other one few: a complete
+  /// graph's gradient.
+  bool own_groups_are_long = false;
   std::vector<EqualLines> lines;
 
   double rows() const;

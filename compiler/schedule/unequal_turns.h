@@ -1,4 +1,4 @@
-// How long the busiest of several workers takes where turns are of two lengths, and the long ones come first.
+// How long the busiest of several workers takes where turns are of two lengths.
 #ifndef ALGCTL_COMPILER_SCHEDULE_UNEQUAL_TURNS_H
 #define ALGCTL_COMPILER_SCHEDULE_UNEQUAL_TURNS_H
 
@@ -7,6 +7,7 @@
 
 namespace compiler {
 
+/// The long ones come first.
 struct UnequalTurns {
   double long_turns, long_time;
   double short_turns, short_time;
@@ -20,6 +21,16 @@ struct UnequalTurns {
     const double one_after_the_other = of_long + std::ceil(short_turns / workers) * short_time;
     return std::max(of_long, std::min(one_after_the_other, total() / workers + short_time));
   }
+};
+
+/// Tiles that are dealt out in the order of their numbers, from fast to slow: column block, group, row block,
+/// line; or with the group the slowest. The group of a line's own type is the long one.
+struct NumberedTiles {
+  double types = 1, groups = 1, lines = 0, rows = 1, columns = 1;
+  bool groups_outside = false;
+
+  /// Long tiles of the worker that gets most of them: numbers that lie a multiple of the workers apart meet.
+  double mostLongOf(double workers) const;
 };
 
 } // namespace compiler

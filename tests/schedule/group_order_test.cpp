@@ -72,4 +72,17 @@ TEST(UnequalTurns, TheBusiestIsThatOfAGreedyDeal) {
       }
 }
 
+// Nine tiles of a line, the one of its own group long: numbers 0, 10, 20, ...
+TEST(NumberedTiles, LongOnesMayMeet) {
+  NumberedTiles tiles{.types = 9, .groups = 9, .lines = 9};
+  EXPECT_EQ(tiles.mostLongOf(5), 9); // all of them, as 10 is a multiple of 5
+  EXPECT_EQ(tiles.mostLongOf(7), 2);
+  EXPECT_EQ(tiles.mostLongOf(9), 1);
+  tiles.groups_outside = true;
+  EXPECT_EQ(tiles.mostLongOf(5), 9);
+  tiles.rows = 2;
+  EXPECT_EQ(tiles.mostLongOf(18), 1);
+  EXPECT_EQ(tiles.mostLongOf(1), 18);
+}
+
 } // namespace
