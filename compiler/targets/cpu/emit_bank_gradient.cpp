@@ -22,7 +22,7 @@ LogicalResult KernelEmitter::emitBring(tile::BringOp bring) {
   Value scale = bring.getScale() ? scalars.lookup(bring.getScale()) : Value();
   alg::GroupsAttr groups = features ? layout.getIn() : layout.getOut();
   const StringRef name = features ? "in" : "out";
-  const std::int64_t panel = target.panel, rows = schedule.getRows();
+  const std::int64_t panel = target.panel, rows = schedule.getRows(), lanes = schedule.getLanes();
   const std::int64_t width = bring.getTarget().getType().getColumns();
   Value start = add(groupStart(groups, name, group), first);
   // Features are needed as far as the tile owns some; columns come one panel at a time.
@@ -56,6 +56,20 @@ LogicalResult KernelEmitter::emitBring(tile::BringOp bring) {
                               scaled(convert(values, source.element, wide.getElementType())), target.memref,
                               ValueRange{place});
       builder.setInsertionPoint(branch.elseBlock()->getTerminator());
+      if (panel % lanes == 0) { // columns, of which a group may have fewer than a panel: every row ends here
+        auto part = VectorType::get({lanes}, narrow.getElementType());
+        Value none = arith::ConstantOp::create(builder, location, builder.getZeroAttr(part));
+        for (std::int64_t v = 0; v < panel; v += lanes) {
+          Value column = add(at, index(v));
+          Value masked = vector::MaskedLoadOp::create(builder, location, part, source.memref,
+                                                      ValueRange{source_row, add(start, column)},
+                                                      columnMask(subtract(left, column), 0, lanes), none);
+          vector::StoreOp::create(builder, location,
+                                  scaled(convert(masked, source.element, builder.getF32Type())),
+                                  target.memref, ValueRange{add(place, index(v))});
+        }
+        return success();
+      }
       return loop(index(0), index(panel), 1, [&](Value i) {
         Value inside = less(add(at, i), left);
         auto exists =
