@@ -1,8 +1,8 @@
 // What algrt_dw refuses. Its values are those of compiled kernels: tests/compiler/product_test.cpp.
 #include "runtime/algrt.h"
+#include "tests/runtime/cpu_matrix.h"
 #include "tests/runtime/shapes.h"
 
-#include <array>
 #include <gtest/gtest.h>
 #include <limits>
 #include <memory>
@@ -10,23 +10,7 @@
 namespace algrt {
 namespace {
 
-struct Close {
-  void operator()(algrt_bundle *bundle) const { algrt_bundle_close(bundle); }
-};
-
-struct Matrix {
-  Matrix(int64_t rows, int64_t columns) : shape{rows, columns}, values(size_t(rows * columns), 1.0f) {
-    tensor.data = values.data();
-    tensor.device = {kDLCPU, 0};
-    tensor.ndim = 2;
-    tensor.dtype = {kDLFloat, 32, 1};
-    tensor.shape = shape.data();
-  }
-  Matrix(const Matrix &) = delete;
-  std::array<int64_t, 2> shape;
-  std::vector<float> values;
-  DLTensor tensor{};
-};
+using test::Matrix;
 
 // Correct but for the kernel: the bundle's are written by hand, and none is of dw.
 struct Gradient {
@@ -47,7 +31,7 @@ struct Gradient {
   }
 
   test::Shape shape;
-  std::unique_ptr<algrt_bundle, Close> bundle;
+  std::unique_ptr<algrt_bundle, test::CloseBundle> bundle;
   Matrix x, dy, dw;
   algrt_dw_args args;
 };
