@@ -1,4 +1,4 @@
-// A projection layer: an algebra's lift, feature groups, element type and schedule of types.
+// A projection layer: an algebra's lift, feature groups, element type, schedule of types and bias.
 #pragma once
 
 #include "algebras/data_type.h"
@@ -13,13 +13,15 @@ struct Layer {
   Groups in, out; // K and N, cut into the lift's groups
   DataType dtype = DataType::F32;
   RowTypes row_types;
+  bool bias =
+      false; // Y = X W + b, with one element of b for each output feature, in the order of Y's columns
 
   // InputError when group counts do not match the lift, the slots lift has unequal groups, the number of
   // types is not the lift's, or K * N leaves 64 bits.
   void validate() const;
 
   // The layer read backwards, of which dX = dY W^T is the forward product: Lift::transposed, from the groups
-  // of Y to those of X.
+  // of Y to those of X. It has no bias, on which X does not depend.
   Layer transposed() const { return {lift.transposed(), out, in, dtype, row_types}; }
 };
 

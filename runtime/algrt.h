@@ -111,6 +111,7 @@ typedef struct algrt_bundle_info {
   int64_t bank_shape[3];
   int64_t packed_bytes; /* of a packed bank on this machine; 0 if no packed kernel runs here */
   int32_t runs_here;    /* 1 if some forward kernel runs on this CPU; GPUs: algrt_bundle_describe_kernels */
+  int32_t bias;         /* 1 if algrt_forward adds a bias: [n], of dtype */
 } algrt_bundle_info;
 
 /* All zero but for struct_size. */
@@ -184,7 +185,9 @@ typedef struct algrt_forward_args {
    * itself before it touches memory (programmatic stream serialization); only for kernels that say so in the
    * manifest. */
   int32_t dependent_launch;
-  int32_t reserved; /* 0 */
+  int32_t reserved;     /* 0 */
+  const DLTensor *bias; /* [N], of the bundle's dtype, added to every row of y: given if and only if the
+                           bundle's layer has one */
 } algrt_forward_args;
 
 /* All zero but for struct_size. */
@@ -248,8 +251,9 @@ static inline algrt_dw_args algrt_dw_args_init(void) {
  * CUDA devices need none: 0 for a bundle that has no other kernel for this machine. */
 ALGRT_API int algrt_workspace_size(const algrt_bundle *bundle, int64_t m, int32_t threads, size_t *bytes);
 
-/* y = x times w in the bundle's algebra. Rows of type t use row t of its table; output groups that a type
- * does not reach are written as zero. Accumulates in f32. M = 0 is done at once. On a CUDA device the work is
+/* y = x times w in the bundle's algebra, plus the bias where the layer has one. Rows of type t use row t of
+ * its table; output groups that a type does not reach are written as zero, or as the bias. Accumulates in
+ * f32, adds the bias there, and rounds once. M = 0 is done at once. On a CUDA device the work is
  * enqueued in args->stream and may still be running when the function returns. */
 ALGRT_API int algrt_forward(const algrt_bundle *bundle, const algrt_forward_args *args);
 

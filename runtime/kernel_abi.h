@@ -56,6 +56,14 @@ typedef void (*algrt_product_kernel)(const algrt_memref2 *x, const algrt_memref2
                                      const algrt_memref1 *starts, int64_t p0, int64_t row_blocks,
                                      int64_t slices, int64_t begin, int64_t end);
 
+/* Y = X (times) W + b, where the layer has a bias: b is added to the finished sums, before they are rounded.
+ *   bias     1 x N, of the element type of x; the other arguments as above */
+typedef void (*algrt_biased_product_kernel)(const algrt_memref2 *x, const algrt_memref2 *w,
+                                            const algrt_memref2 *bias, const algrt_memref2 *y,
+                                            const algrt_memref1 *scratch, const algrt_memref1 *rows,
+                                            const algrt_memref1 *starts, int64_t p0, int64_t row_blocks,
+                                            int64_t slices, int64_t begin, int64_t end);
+
 /* dW = X^T (times) dY, plus beta times what dW was. Task t owns a tile of dW; there are `tasks` of them
  * (manifest), and any number of threads may run disjoint ranges at once.
  *   x, dy    M x K and M x N

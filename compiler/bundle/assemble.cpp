@@ -40,7 +40,8 @@ std::vector<KernelRecord> recordKernels(mlir::ModuleOp module) {
       const bool f32 = function->getAttrOfType<mlir::TypeAttr>("tile.output").getValue().isF32();
       record.output = algrt::name(f32 ? algrt::ElementType::f32 : algrt::ElementType::bf16);
     }
-    // A product's kernel takes eleven operands, a packing kernel four (runtime/kernel_abi.h).
+    // A product's kernel takes eleven operands, or twelve with a bias, a packing kernel four
+    // (runtime/kernel_abi.h).
     if (function.getNumArguments() == 4) {
       record.weights = "pack";
       record.packed_bytes = function->getAttrOfType<mlir::IntegerAttr>("tile.packed_bytes").getInt();

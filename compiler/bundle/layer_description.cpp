@@ -30,6 +30,8 @@ nlohmann::ordered_json layerJson(const algebras::Layer &layer) {
   json["in_groups"] = layer.in.widths();
   json["out_groups"] = layer.out.widths();
   json["bank_rows"] = layer.in.widths();
+  if (layer.bias)
+    json["bias"] = true;
   return json;
 }
 

@@ -24,6 +24,7 @@ namespace {
 struct Projection {
   tile::LayoutAttr layout;
   Type element;
+  bool bias = false;
 };
 
 struct ConvertAlgToTile : compiler::impl::ConvertAlgToTileBase<ConvertAlgToTile> {
@@ -103,6 +104,8 @@ FailureOr<Projection> ConvertAlgToTile::match(func::FuncOp function) {
   auto rhs = contract.getRhs().getDefiningOp<alg::SlotsOp>();
   if (!lhs || !rhs || !isa<BlockArgument>(lhs.getTensor()) || !isa<BlockArgument>(rhs.getTensor()))
     return contract.emitError("both operands must be slot views of the function's arguments");
+  if (contract.getBias() && !isa<BlockArgument>(contract.getBias()))
+    return contract.emitError("the bias must be an argument of the function");
   auto gather = contract.getResult().hasOneUse() ? dyn_cast<alg::GatherOp>(*contract.getResult().user_begin())
                                                  : alg::GatherOp();
   if (!gather || !gather->hasOneUse() || !isa<func::ReturnOp>(*gather->user_begin()))
@@ -112,6 +115,7 @@ FailureOr<Projection> ConvertAlgToTile::match(func::FuncOp function) {
   alg::SlotsType result = contract.getResult().getType();
   Projection projection;
   projection.element = activations.getElementType();
+  projection.bias = static_cast<bool>(contract.getBias());
   if (!projection.element.isF32() && !projection.element.isBF16())
     return contract.emitError("kernels compute on f32 or bf16, not on ") << projection.element;
   const bool rows_lift = activations.getLiftKind() == algebras::Lift::Kind::Rows;
@@ -145,9 +149,12 @@ static tile::ScheduleAttr toAttribute(MLIRContext *context, const CpuSchedule &s
 
 static algebras::Layer layerOf(const Projection &projection) {
   tile::LayoutAttr layout = projection.layout;
-  return {layout.getTerms(), layout.getIn().getGroups(), layout.getOut().getGroups(),
+  return {layout.getTerms(),
+          layout.getIn().getGroups(),
+          layout.getOut().getGroups(),
           projection.element.isF32() ? algebras::DataType::F32 : algebras::DataType::BF16,
-          layout.getRowTypes().getRowTypes()};
+          layout.getRowTypes().getRowTypes(),
+          projection.bias};
 }
 
 LogicalResult ConvertAlgToTile::writeStagedKernel(func::FuncOp function, const Projection &projection) {
@@ -167,7 +174,7 @@ LogicalResult ConvertAlgToTile::writeStagedKernel(func::FuncOp function, const P
   Type result =
       choice.output == algebras::DataType::F32 ? Type(builder.getF32Type()) : Type(builder.getBF16Type());
   writeStagedProduct(builder, function.getLoc(), (function.getSymName() + "_" + output).str(),
-                     projection.layout, chosen, projection.element, result);
+                     projection.layout, chosen, projection.element, result, projection.bias);
   return success();
 }
 
@@ -201,13 +208,14 @@ void ConvertAlgToTile::writeKernels(func::FuncOp function, const Projection &pro
     return;
   }
   KernelBuilder packed = kernels(BankAccess::Packed, rows);
-  packed.contraction(name + "_packed");
+  packed.contraction(name + "_packed", projection.bias);
   packed.pack(name + "_pack");
-  kernels(BankAccess::Copied, rows).contraction(name + "_copied");
+  kernels(BankAccess::Copied, rows).contraction(name + "_copied", projection.bias);
   // Read in place only where a type has hardly more rows than one register tile.
   constexpr std::int64_t few_rows = 4;
   std::int64_t few = 0;
   if (__builtin_mul_overflow(few_rows, layer.lift.types(), &few))
     few = few_rows;
-  kernels(BankAccess::Direct, std::min<std::int64_t>(few, rows)).contraction(name + "_direct");
+  kernels(BankAccess::Direct, std::min<std::int64_t>(few, rows))
+      .contraction(name + "_direct", projection.bias);
 }

@@ -35,7 +35,7 @@ Value KernelBuilder::terms(Value type, Value group, Value init,
   return init ? terms.getResult(0) : Value();
 }
 
-KernelOp KernelBuilder::contraction(StringRef name) {
+KernelOp KernelBuilder::contraction(StringRef name, bool bias) {
   OpBuilder::InsertionGuard guard(builder);
   MLIRContext *context = builder.getContext();
   const std::int64_t columns = schedule.getRegisterColumns(), rows = schedule.getRegisterRows();
@@ -51,8 +51,13 @@ KernelOp KernelBuilder::contraction(StringRef name) {
       BufferType::get(context, layout.getBank().getTotal(), columns, element, columns, pairs ? 2 : 1);
   auto fragment = FragmentType::get(context, rows, columns, builder.getF32Type());
 
-  KernelOp kernel = this->kernel(name, {x, packed ? packed_bank : user_bank, y});
+  SmallVector<Type> types_of_operands = {x, packed ? packed_bank : user_bank, y};
+  if (bias)
+    types_of_operands.insert(types_of_operands.end() - 1,
+                             MatrixType::get(context, 1, layout.getOut().getTotal(), element));
+  KernelOp kernel = this->kernel(name, types_of_operands);
   Block &operands = kernel.getBody().front();
+  Value result = operands.getArguments().back();
   builder.setInsertionPointToEnd(&operands);
   Block &own = loops<OwnOp>({axis(AxisKind::Types, schedule.getTypes()),
                              axis(AxisKind::Rows, schedule.getRows()), axis(AxisKind::Groups, 0)});
@@ -80,6 +85,8 @@ KernelOp KernelBuilder::contraction(StringRef name) {
                          coefficients == Coefficients::One ? Value() : c,
                          coefficients == Coefficients::Signs);
   });
+  if (bias)
+    sum = AddBiasOp::create(builder, named("biased"), fragment, sum, operands.getArgument(2), j, n);
   if (!element.isF32()) {
     auto rounded = FragmentType::get(context, rows, columns, element);
     auto map = MapOp::create(builder, named("rounded"), rounded, ValueRange(sum));
@@ -92,7 +99,7 @@ KernelOp KernelBuilder::contraction(StringRef name) {
     sum = map.getResult();
   }
   Value mask = MaskOp::create(builder, named("mask"), MaskType::get(context, rows, columns), t, s, j, n);
-  StoreOp::create(builder, location, sum, operands.getArgument(2), t, s, j, n, mask);
+  StoreOp::create(builder, location, sum, result, t, s, j, n, mask);
   return kernel;
 }
 

@@ -14,8 +14,8 @@ public:
                 tile::ScheduleAttr schedule, mlir::Type element, bool pairs);
 
   /// The layout's contraction of rows with the bank, which is read as the schedule says: Y = X (times) W, or
-  /// in mode i dX = dY (times) W^T.
-  tile::KernelOp contraction(llvm::StringRef name);
+  /// in mode i dX = dY (times) W^T. With a bias, Y = X (times) W + b, and b is an operand before Y.
+  tile::KernelOp contraction(llvm::StringRef name, bool bias = false);
 
   /// Rewrites the bank into the panels that the packed kernel of the same schedule reads.
   tile::KernelOp pack(llvm::StringRef name);

@@ -13,7 +13,8 @@ def ConvertAlgToTile : Pass<"convert-alg-to-tile", "mlir::ModuleOp"> {
 
     by the `tile.kernel`s that compute it. A product (mode k) has `NAME_packed` and `NAME_pack` (the bank rewritten into
     panels once), `NAME_copied` (each block copied when it is needed) and `NAME_direct` (the bank read in place, for few
-    rows of a type). A gradient of the activations (mode i) has one kernel, `NAME`, which transposes each block of the
+    rows of a type). A bias of the product, an argument of the function, is an operand of each but `NAME_pack` and
+    is added to the finished sums. A gradient of the activations (mode i) has one kernel, `NAME`, which transposes each block of the
     bank as it copies it. For each kernel the cost model ranks the candidate schedules of the CPU level and the cheapest for
     the nominal number of rows is taken.
 

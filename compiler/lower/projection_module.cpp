@@ -38,16 +38,24 @@ public:
       inputs.push_back(RankedTensorType::get({ShapedType::kDynamic}, builder.getI32Type()));
     else if (rows_lift)
       inputs.push_back(builder.getIndexType());
+    const bool biased = product && layer.bias;
+    if (biased)
+      inputs.push_back(RankedTensorType::get({layer.out.total()}, element));
 
     builder.setInsertionPointToEnd(module.getBody());
     auto function =
         func::FuncOp::create(builder, location, name, builder.getFunctionType(inputs, result_type));
     Block *entry = function.addEntryBlock();
-    const StringRef argument_names[] = {first.name, second.name, explicit_types ? "types" : "p0"};
-    for (auto [argument, argument_name] : llvm::zip(entry->getArguments(), argument_names))
+    SmallVector<StringRef> argument_names = {first.name, second.name};
+    if (rows_lift)
+      argument_names.push_back(explicit_types ? "types" : "p0");
+    if (biased)
+      argument_names.push_back("bias");
+    for (auto [argument, argument_name] : llvm::zip_equal(entry->getArguments(), argument_names))
       argument.setLoc(named(argument_name));
     builder.setInsertionPointToStart(entry);
-    Value third = inputs.size() > 2 ? Value(entry->getArgument(2)) : Value();
+    Value third = rows_lift ? Value(entry->getArgument(2)) : Value();
+    Value bias = biased ? Value(entry->getArguments().back()) : Value();
     auto view = [&](const Operand &operand, Value tensor) -> Value {
       const bool has_rows = !operand.slots.isBank(); // a bank has neither types nor positions
       return alg::SlotsOp::create(builder, named(operand.name + "s"), operand.slots, tensor,
@@ -55,7 +63,7 @@ public:
                                   has_rows && explicit_types ? third : Value());
     };
     Value a = view(first, entry->getArgument(0)), b = view(second, entry->getArgument(1));
-    Value contracted = alg::ContractOp::create(builder, named(result + "s"), a, b, algebra, mode);
+    Value contracted = alg::ContractOp::create(builder, named(result + "s"), a, b, bias, algebra, mode);
     func::ReturnOp::create(builder, location,
                            ValueRange(alg::GatherOp::create(builder, named(result), contracted).getResult()));
   }

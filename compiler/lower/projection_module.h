@@ -12,7 +12,8 @@ namespace compiler {
 
 /// A module with one function for each of the modes: slot views of the operands, their contraction, and the
 /// gather of the result. `forward` is output mode k, of x and w; `dx` is mode i, of dy and w; `dw` is mode j,
-/// of x and dy. The context must have the alg and func dialects loaded. Null after a diagnostic.
+/// of x and dy. The last argument of `forward` is the bias where the layer has one. The context must have the
+/// alg and func dialects loaded. Null after a diagnostic.
 mlir::OwningOpRef<mlir::ModuleOp> buildProjection(mlir::MLIRContext &context, const algebras::Layer &layer,
                                                   bool allow_nonassociative,
                                                   llvm::ArrayRef<alg::OutputMode> modes);

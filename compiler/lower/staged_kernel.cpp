@@ -10,7 +10,7 @@ using namespace tile;
 namespace compiler {
 
 KernelOp writeStagedProduct(OpBuilder &builder, Location location, StringRef name, LayoutAttr layout,
-                            StagedAttr schedule, Type element, Type result) {
+                            StagedAttr schedule, Type element, Type result, bool bias) {
   OpBuilder::InsertionGuard guard(builder);
   MLIRContext *context = builder.getContext();
   auto named = [&](StringRef name) -> Location {
@@ -25,10 +25,12 @@ KernelOp writeStagedProduct(OpBuilder &builder, Location location, StringRef nam
 
   auto kernel = KernelOp::create(builder, location, name, layout, schedule);
   Block &operands = kernel.getBody().emplaceBlock();
-  operands.addArguments({MatrixType::get(context, ShapedType::kDynamic, k, element),
-                         MatrixType::get(context, bank_rows, bank_columns, element),
-                         MatrixType::get(context, ShapedType::kDynamic, n, result)},
-                        {location, location, location});
+  auto operand = [&](std::int64_t rows, std::int64_t columns, Type element) -> Value {
+    return operands.addArgument(MatrixType::get(context, rows, columns, element), location);
+  };
+  Value x = operand(ShapedType::kDynamic, k, element), bank = operand(bank_rows, bank_columns, element);
+  Value bias_row = bias ? operand(1, n, element) : Value();
+  Value y = operand(ShapedType::kDynamic, n, result);
   builder.setInsertionPointToEnd(&operands);
 
   const std::pair<AxisKind, std::int64_t> axes[] = {{AxisKind::Types, schedule.getTypes()},
@@ -52,14 +54,15 @@ KernelOp writeStagedProduct(OpBuilder &builder, Location location, StringRef nam
   {
     OpBuilder::InsertionGuard inner(builder);
     builder.setInsertionPointToEnd(&term);
-    Value next =
-        MmaOp::create(builder, named("next"), fragment, operands.getArgument(0), t, term.getArgument(0), s,
-                      operands.getArgument(1), term.getArgument(1), j, c, term.getArgument(3),
-                      coefficients == Coefficients::One ? Value() : Value(term.getArgument(2)),
-                      coefficients == Coefficients::Signs);
+    Value next = MmaOp::create(builder, named("next"), fragment, x, t, term.getArgument(0), s, bank,
+                               term.getArgument(1), j, c, term.getArgument(3),
+                               coefficients == Coefficients::One ? Value() : Value(term.getArgument(2)),
+                               coefficients == Coefficients::Signs);
     YieldOp::create(builder, location, next);
   }
   Value sum = terms.getResult(0);
+  if (bias)
+    sum = AddBiasOp::create(builder, named("biased"), fragment, sum, bias_row, j, c);
   if (!result.isF32()) {
     auto map = MapOp::create(builder, named("rounded"), FragmentType::get(context, rows, columns, result),
                              ValueRange(sum));
@@ -72,7 +75,7 @@ KernelOp writeStagedProduct(OpBuilder &builder, Location location, StringRef nam
     sum = map.getResult();
   }
   Value mask = MaskOp::create(builder, named("mask"), MaskType::get(context, rows, columns), t, s, j, c);
-  StoreOp::create(builder, location, sum, operands.getArgument(2), t, s, j, c, mask);
+  StoreOp::create(builder, location, sum, y, t, s, j, c, mask);
   return kernel;
 }
 

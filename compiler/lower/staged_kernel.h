@@ -10,10 +10,11 @@
 namespace compiler {
 
 /// Y = X (times) W where `builder` stands, or as the layout's mode says dX = dY (times) W^T. `element` is the
-/// type of the operands in memory, `result` that of the result.
+/// type of the operands in memory, `result` that of the result. With a bias, Y = X (times) W + b, and b is an
+/// operand before Y.
 tile::KernelOp writeStagedProduct(mlir::OpBuilder &builder, mlir::Location location, llvm::StringRef name,
                                   tile::LayoutAttr layout, tile::StagedAttr schedule, mlir::Type element,
-                                  mlir::Type result);
+                                  mlir::Type result, bool bias = false);
 
 } // namespace compiler
 

@@ -77,7 +77,8 @@ algebras::Layer buildLayer(const algebras::Algebra &algebra, const LayerFields &
     row_types = pointingAt(*fields.row_types,
                            [&] { return algebras::RowTypes::parse(fields.row_types->value, lift.types()); });
 
-  algebras::Layer layer{std::move(lift), std::move(in), std::move(out), dtype, row_types};
+  algebras::Layer layer{std::move(lift), std::move(in), std::move(out),
+                        dtype,           row_types,     fields.bias && fields.bias->value};
   // What is left to find concerns both sides at once; it points at [layer] where there is one.
   try {
     layer.validate();

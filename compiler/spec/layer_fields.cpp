@@ -3,7 +3,7 @@
 namespace compiler {
 
 bool LayerFields::any() const {
-  return kind || dtype || row_types || lift || in || out || in_groups || out_groups;
+  return kind || dtype || row_types || lift || in || out || in_groups || out_groups || bias;
 }
 
 void LayerFields::overrideWith(const LayerFields &other) {
@@ -23,6 +23,7 @@ void LayerFields::overrideWith(const LayerFields &other) {
   take(dtype, other.dtype);
   take(row_types, other.row_types);
   take(lift, other.lift);
+  take(bias, other.bias);
 }
 
 } // namespace compiler

@@ -30,6 +30,8 @@ LayerFields layerOnCommandLine(const SpecOptions &options) {
   take(layer.dtype, options.dtype, "--dtype");
   take(layer.row_types, options.row_types, "--row-types");
   take(layer.lift, options.lift, "--lift");
+  if (options.bias)
+    layer.bias = {*options.bias, *options.bias ? "--bias" : "--no-bias", std::nullopt};
   return layer;
 }
 
@@ -113,6 +115,11 @@ void addLayerOptions(CLI::App &app, SpecOptions &options) {
   app.add_option("--lift", options.lift, "rows (default where the algebra is matrix-like) or slots")
       ->check(CLI::IsMember({"rows", "slots"}))
       ->type_name("LIFT")
+      ->group(layer);
+  // Not the optional itself, which would be set where neither is given.
+  app.add_flag_function(
+         "--bias,!--no-bias", [&options](std::int64_t count) { options.bias = count > 0; },
+         "add a bias, one number for each output feature; its gradient comes with that of the bank")
       ->group(layer);
 }
 

@@ -21,6 +21,7 @@ struct SpecOptions {
   std::optional<std::int64_t> in, out;
   std::vector<std::int64_t> in_groups, out_groups;
   std::string dtype, row_types, lift, field; // empty: not given
+  std::optional<bool> bias;
   bool allow_nonassociative = false;
 };
 

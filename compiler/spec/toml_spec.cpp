@@ -21,8 +21,8 @@ constexpr std::string_view kAlgebra = "algebra";
 constexpr std::string_view kLayer = "layer";
 const std::vector<std::string_view> kAlgebraKeys = {
     "product", "graph", "vertices", "edges", "table", "field", "allow_nonassociative"};
-const std::vector<std::string_view> kLayerKeys = {"kind",       "in",    "in_groups", "out",
-                                                  "out_groups", "dtype", "row_types", "lift"};
+const std::vector<std::string_view> kLayerKeys = {"kind",  "in",        "in_groups", "out", "out_groups",
+                                                  "dtype", "row_types", "lift",      "bias"};
 
 std::vector<std::pair<std::string_view, std::string_view>> keysOf(const std::vector<std::string_view> &keys,
                                                                   std::string_view section) {
@@ -114,6 +114,7 @@ LayerFields readLayer(const TomlSection &section) {
   layer.dtype = section.string("dtype");
   layer.row_types = section.string("row_types");
   layer.lift = section.string("lift");
+  layer.bias = section.boolean("bias");
   return layer;
 }
 

@@ -11,6 +11,7 @@
 //     dtype     = "bf16"    # or "f32"
 //     row_types = "cyclic"  # or "interval(192)", "explicit"
 //     lift      = "rows"    # or "slots"
+//     bias      = false     # or true: one number for each of the N output features is added
 #pragma once
 
 #include "algebras/algebra.h"

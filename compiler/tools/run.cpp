@@ -24,7 +24,7 @@ namespace compiler {
 namespace {
 
 struct RunOptions {
-  std::string bundle, map = "forward", output, result_type;
+  std::string bundle, map = "forward", output, dbias_output, result_type;
   ArraySources sources;
   std::optional<std::int64_t> m;
   ProductOptions product;
@@ -73,8 +73,9 @@ std::vector<double> referenceRows(const algrt::Bundle &bundle, const RunArrays &
   const std::int64_t m = arrays.m, columns = layer.bankColumns(), p0 = options.p0;
   switch (options.map) {
   case algrt::Map::forward:
-    return algrt::referenceForward({&layer, support, m, x, layer.k, w, columns, p0, types}, rows,
-                                   options.threads);
+    return algrt::referenceForward({&layer, support, m, x, layer.k, w, columns, p0, types,
+                                    arrays.bias.empty() ? nullptr : arrays.bias.data()},
+                                   rows, options.threads);
   case algrt::Map::dx:
     return algrt::referenceDx({&layer, support, m, dy, layer.n, w, columns, p0, types}, rows,
                               options.threads);
@@ -111,6 +112,20 @@ Check compareWithReference(const algrt::Bundle &bundle, const RunArrays &arrays,
     actual.insert(actual.end(), y.begin() + row * width, y.begin() + (row + 1) * width);
   const bool bf16 = options.product.result_type.value_or(layer.dtype) == algrt::ElementType::bf16;
   return {algrt::compare(actual, expected), algrt::tolerance(bf16), static_cast<std::int64_t>(rows.size())};
+}
+
+// The gradient of the bias beside sums in double.
+void requireRightDbias(const RunArrays &arrays, const std::vector<float> &dbias, const RunOptions &options,
+                       algrt::ElementType type) {
+  std::vector<double> sums(dbias.size());
+  for (std::size_t at = 0; at < arrays.dy.size(); ++at)
+    sums[at % sums.size()] += arrays.dy[at];
+  const algrt::Comparison comparison = algrt::compare(dbias, sums);
+  const double limit =
+      algrt::tolerance(options.product.result_type.value_or(type) == algrt::ElementType::bf16);
+  if (!comparison.within(limit))
+    throw Failure(fmt::format("the gradient of the bias is {:.3e} away from the reference; {:.0e} is allowed",
+                              comparison.relative_l2, limit));
 }
 
 nlohmann::ordered_json asJson(const algrt::Bundle &bundle, const RunOptions &options, std::int64_t m,
@@ -169,8 +184,9 @@ int run(RunOptions options) {
   }
   if (options.product.p0 < 0)
     throw Failure(fmt::format("--offset is {}: positions count from 0", options.product.p0));
-  if (!options.output.empty())
-    requireWritable(options.output);
+  for (const std::string &file : {options.output, options.dbias_output})
+    if (!file.empty())
+      requireWritable(file);
 
   algrt::Bundle bundle = algrt::Bundle::open(options.bundle);
   options.product.map = mapOf(bundle, options.map);
@@ -181,6 +197,9 @@ int run(RunOptions options) {
   if (!bank_gradient && (options.product.beta != 0 || !options.result_type.empty()))
     throw Failure(
         fmt::format("{} is for the map dw", options.product.beta != 0 ? "--beta" : "--result-dtype"));
+  if (!bank_gradient && !options.dbias_output.empty())
+    throw Failure("--dbias is for the map dw");
+  options.product.dbias = !options.dbias_output.empty();
   if (!options.result_type.empty())
     options.product.result_type =
         options.result_type == "f32" ? algrt::ElementType::f32 : algrt::ElementType::bf16;
@@ -193,12 +212,16 @@ int run(RunOptions options) {
   std::optional<Check> check;
   if (options.check)
     check = compareWithReference(bundle, arrays, result.y, options);
+  if (options.check && options.product.dbias)
+    requireRightDbias(arrays, result.dbias, options, bundle.layer().dtype);
 
   if (!options.output.empty()) {
     const auto [rows, columns] = resultShape(bundle.layer(), arrays.m, options.product.map);
     std::vector<std::int64_t> shape{rows, columns};
     algrt::writeNpy(options.output, shape, result.y);
   }
+  if (!options.dbias_output.empty())
+    algrt::writeNpy(options.dbias_output, std::vector<std::int64_t>{bundle.layer().n}, result.dbias);
   if (options.json)
     fmt::print("{}\n", asJson(bundle, options, arrays.m, result, check).dump(2));
   else
@@ -246,10 +269,18 @@ void addRun(CLI::App &app, Session &session) {
   command->add_option("--w", options->sources.w, "bank of shape (K, N), or (m, K/m, N/m) in the slot lift")
       ->type_name("FILE");
   command
+      ->add_option("--bias", options->sources.bias,
+                   "bias of shape (N,), for the map forward where the layer has one")
+      ->type_name("FILE");
+  command
       ->add_option("--types", options->sources.types,
                    "row types, int32 of shape (M,), where they are explicit")
       ->type_name("FILE");
   command->add_option("-o,--output", options->output, "write Y, dX or dW as float32 .npy")->type_name("FILE");
+  command
+      ->add_option("--dbias", options->dbias_output,
+                   "map dw: write the gradient of a bias, the sums of dY's columns, as float32 .npy")
+      ->type_name("FILE");
   wholeNumber(command->add_option("--offset", options->product.p0, "absolute position of the first row"))
       ->type_name("P");
   wholeNumber(
@@ -275,6 +306,7 @@ A FILE is a .npy (float32, for --types int32), or a tensor out of a safetensors 
 Examples:
   algctl run up.alg --m 2048 --check
   algctl run up.alg --x x.npy --w w.npy -o y.npy
+  algctl run biased.alg --x x.npy --w w.npy --bias b.npy -o y.npy
   algctl run up.alg --m 2048 --w model.safetensors:layers.0.up_proj.bank --check
   algctl run up.alg --m 1 --offset 511 --no-packed --json
   algctl run up.alg --map dx --dy dy.npy --w w.npy -o dx.npy

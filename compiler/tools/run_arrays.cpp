@@ -77,12 +77,12 @@ algrt::NpyArray<float> readBank(const algrt::Layer &layer, const std::string &fi
 }
 
 // The operands that a map does not have must not be given: the result would not depend on them.
-void refuseOthers(const ArraySources &sources, algrt::Map map) {
+void refuseOthers(const ArraySources &sources, algrt::Map map, bool bias) {
   const bool forward = map == algrt::Map::forward, dx = map == algrt::Map::dx;
   auto refuse = [&](bool taken, const std::string &file, const char *option) {
     if (!taken && !file.empty())
       throw Failure(fmt::format("map {} takes {}, not {}", algrt::name(map),
-                                forward ? "--x and --w"
+                                forward ? bias ? "--x, --w and --bias" : "--x and --w"
                                 : dx    ? "--dy and --w"
                                         : "--x, --dy and --dw",
                                 option));
@@ -91,12 +91,16 @@ void refuseOthers(const ArraySources &sources, algrt::Map map) {
   refuse(!forward, sources.dy, "--dy");
   refuse(forward || dx, sources.w, "--w");
   refuse(!forward && !dx, sources.dw, "--dw");
+  if (forward && !bias && !sources.bias.empty())
+    throw Failure("the layer of this bundle has no bias: leave --bias out, or compile it with one");
+  refuse(forward, sources.bias, "--bias");
 }
 
 } // namespace
 
 RunArrays makeArrays(const algrt::Layer &layer, const ArraySources &sources, algrt::Map map) {
-  refuseOthers(sources, map);
+  const bool has_bias = layer.bias && map == algrt::Map::forward;
+  refuseOthers(sources, map, has_bias);
   bool explicit_types = layer.row_types == algrt::RowTypesKind::explicit_types;
   if (!sources.types.empty() && !explicit_types)
     throw Failure(fmt::format("the types of this bundle follow from the position ({}): leave --types out",
@@ -122,6 +126,13 @@ RunArrays makeArrays(const algrt::Layer &layer, const ArraySources &sources, alg
     files.emplace_back(sources.types, types.shape[0]);
     arrays.types = std::move(types.values);
   }
+  if (!sources.bias.empty()) {
+    auto bias = readFloat32Array(sources.bias);
+    if (bias.shape != Shape{layer.n})
+      wrongShape(sources.bias, bias.shape,
+                 algrt::shapeText(Shape{layer.n}) + ": one number per output feature");
+    arrays.bias = std::move(bias.values);
+  }
   arrays.m = numberOfRows(sources, files);
   refuseMoreThanMemory(layer, arrays.m);
 
@@ -139,11 +150,14 @@ RunArrays makeArrays(const algrt::Layer &layer, const ArraySources &sources, alg
   else
     arrays.w = algrt::randomValues(layer.k * layer.bankColumns(), 1.0 / std::sqrt(double(layer.k)),
                                    4 * sources.seed + 1);
+  if (has_bias && sources.bias.empty())
+    arrays.bias = algrt::randomValues(layer.n, 1.0, ~(4 * sources.seed));
   if (explicit_types && sources.types.empty())
     arrays.types = randomTypes(arrays.m, layer.types, 4 * sources.seed + 2);
   if (layer.dtype == algrt::ElementType::bf16) {
     algrt::roundToBfloat16(arrays.x);
     algrt::roundToBfloat16(arrays.dy);
+    algrt::roundToBfloat16(arrays.bias);
     if (map != algrt::Map::dw) // dw has a type of its own
       algrt::roundToBfloat16(arrays.w);
   }

@@ -13,6 +13,7 @@ namespace compiler {
 struct ArraySources {
   std::string x, dy, w, types; // as array_file.h reads them; empty: seeded random numbers
   std::string dw;              // of the map dw: what dw holds before; empty: zeros
+  std::string bias;            // as x, of the map forward where the layer has one
   std::int64_t m = 0;          // 0: not given, taken from x, dy or types
   std::uint64_t seed = 1;
 };
@@ -22,12 +23,13 @@ struct RunArrays {
   std::vector<float> x;            // m x k, rounded; not of the map dx
   std::vector<float> dy;           // m x n, rounded; of the maps dx and dw
   std::vector<float> w;            // k x bankColumns, rounded; of dw what it holds before, as it is
+  std::vector<float> bias;         // n, rounded; of the map forward where the layer has one
   std::vector<std::int32_t> types; // explicit types only
 };
 
-// Those that the map has. Random x and dy have variance 1 and random w variance 1/k, so that results are of
-// order one. Throws Failure naming the file, its shape and what is needed; UsageError where the number of
-// rows is not given; and Failure before allocating more than the machine's memory.
+// Those that the map has. Random x, dy and bias have variance 1 and random w variance 1/k, so that results
+// are of order one. Throws Failure naming the file, its shape and what is needed; UsageError where the number
+// of rows is not given; and Failure before allocating more than the machine's memory.
 RunArrays makeArrays(const algrt::Layer &layer, const ArraySources &sources,
                      algrt::Map map = algrt::Map::forward);
 

@@ -49,6 +49,13 @@ public:
   Matrix &operator=(const Matrix &) = delete;
 
   const DLTensor *tensor() const { return &descriptor; }
+  // The only row of a matrix that has one.
+  DLTensor vector() const {
+    DLTensor row = descriptor;
+    row.ndim = 1;
+    ++row.shape;
+    return row;
+  }
 
   std::vector<float> take() {
     if (!bf16)
@@ -79,7 +86,7 @@ private:
 // The matrices of one map: operands that it does not have are not there.
 class Operands {
 public:
-  std::optional<Matrix> x, dy, w, result;
+  std::optional<Matrix> x, dy, w, bias, dbias, result; // of biases their only row
 
   Operands(const algrt::Layer &layer, const RunArrays &arrays, const ProductOptions &options)
       : type_(options.map == algrt::Map::dw ? options.result_type.value_or(layer.dtype) : layer.dtype) {
@@ -90,9 +97,13 @@ public:
       dy.emplace(m, layer.n, layer.dtype, arrays.dy);
     if (options.map == algrt::Map::dw) {
       result.emplace(layer.k, columns, type_, arrays.w);
+      if (options.dbias)
+        dbias.emplace(1, layer.n, type_);
       return;
     }
     w.emplace(layer.k, columns, layer.dtype, arrays.w);
+    if (!arrays.bias.empty())
+      bias.emplace(1, layer.n, layer.dtype, arrays.bias);
     result.emplace(m, options.map == algrt::Map::forward ? layer.n : layer.k, type_);
   }
   algrt::ElementType resultType() const { return type_; }
@@ -127,6 +138,12 @@ ProductResult runProduct(const std::string &bundle_path, const algrt::Layer &lay
   types.dtype = {kDLInt, 32, 1};
   types.shape = &type_count;
 
+  DLTensor bias{}, dbias{};
+  if (operands.bias)
+    bias = operands.bias->vector();
+  if (operands.dbias)
+    dbias = operands.dbias->vector();
+
   ProductResult result;
   result.packed = options.packed.value_or(forward && info.packed_bytes > 0);
   std::unique_ptr<algrt_weights, decltype(&algrt_weights_free)> weights(nullptr, algrt_weights_free);
@@ -155,6 +172,7 @@ ProductResult runProduct(const std::string &bundle_path, const algrt::Layer &lay
       args.y = operands.result->tensor();
       args.w = result.packed ? nullptr : operands.w->tensor();
       args.weights = weights.get();
+      args.bias = operands.bias ? &bias : nullptr;
       fill(args);
       check(algrt_forward(bundle.get(), &args));
     } else if (bank_gradient) {
@@ -162,6 +180,7 @@ ProductResult runProduct(const std::string &bundle_path, const algrt::Layer &lay
       args.x = operands.x->tensor();
       args.dy = operands.dy->tensor();
       args.dw = operands.result->tensor();
+      args.dbias = operands.dbias ? &dbias : nullptr;
       args.beta = options.beta;
       fill(args);
       check(algrt_dw(bundle.get(), &args));
@@ -174,11 +193,16 @@ ProductResult runProduct(const std::string &bundle_path, const algrt::Layer &lay
       check(algrt_dx(bundle.get(), &args));
     }
   };
-  multiply();                             // the first call loads the kernels and starts the threads
-  if (bank_gradient && options.beta != 0) // it has added to what was there
+  multiply();                               // the first call loads the kernels and starts the threads
+  if (bank_gradient && options.beta != 0) { // it has added to what was there
     operands.result.emplace(layer.k, layer.bankColumns(), operands.resultType(), arrays.w);
+    if (operands.dbias)
+      dbias = operands.dbias.emplace(1, layer.n, operands.resultType()).vector();
+  }
   result.seconds = secondsOf(multiply);
   result.y = operands.result->take();
+  if (operands.dbias)
+    result.dbias = operands.dbias->take();
   return result;
 }
 

@@ -17,10 +17,12 @@ struct ProductOptions {
   std::optional<bool> packed;                    // nothing: packed where the bundle has a kernel for it
   float beta = 0;                                // of the map dw: what dw holds before counts so often
   std::optional<algrt::ElementType> result_type; // of the map dw; nothing: the layer's
+  bool dbias = false;                            // with the map dw, also the gradient of the bias
 };
 
 struct ProductResult {
-  std::vector<float> y; // m x n; of the gradients dx, m x k, and dw, k x bankColumns
+  std::vector<float> y;     // m x n; of the gradients dx, m x k, and dw, k x bankColumns
+  std::vector<float> dbias; // n, where it was asked for
   bool packed = false;
   double seconds = 0;      // of the product, once the kernels are loaded and their memory has been touched
   double pack_seconds = 0; // of packing, where it was done

@@ -60,6 +60,12 @@ def Alg_ContractOp : Alg_Op<"contract", [Pure, InferTypeOpAdaptor]> {
     %dws = alg.contract %xs, %dys by #q32 -> j : !xs, !ys
     ```
 
+    The product may take a bias, one element for each column of `y`: it is added to the sums, and they are rounded together.
+
+    ```mlir
+    %ys = alg.contract %xs, %ws bias %b by #q32 -> k : !xs, !ws, tensor<6144xbf16>
+    ```
+
     Products are accumulated in `f32` and rounded once to the element type. Every element of the result has one owner,
     and what the algebra has no slot for is zero.
 
@@ -73,9 +79,13 @@ def Alg_ContractOp : Alg_Op<"contract", [Pure, InferTypeOpAdaptor]> {
     Canonical form: trailing factors `M(b)` are taken out of the algebra, because they only refine the groups:
     their `b x b` terms on the parts of a block are one term on the whole block. Equal contractions are one.
   }];
-  let arguments = (ins Alg_SlotsType:$lhs, Alg_SlotsType:$rhs, Alg_AlgebraAttr:$algebra, Alg_OutputMode:$mode);
+  let arguments = (ins Alg_SlotsType:$lhs, Alg_SlotsType:$rhs, Optional<1DTensorOf<[AnyFloat]>>:$bias,
+                       Alg_AlgebraAttr:$algebra, Alg_OutputMode:$mode);
   let results = (outs Alg_SlotsType:$result);
-  let assemblyFormat = "$lhs `,` $rhs `by` $algebra `->` $mode attr-dict `:` type($lhs) `,` type($rhs)";
+  let assemblyFormat = [{
+    $lhs `,` $rhs (`bias` $bias^)? `by` $algebra `->` $mode attr-dict
+    `:` type($lhs) `,` type($rhs) (`,` type($bias)^)?
+  }];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{

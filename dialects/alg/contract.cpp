@@ -15,6 +15,7 @@ struct Contraction {
   SlotsType lhs, rhs;
   AlgebraAttr algebra;
   OutputMode mode;
+  Type bias; ///< null where there is none
   const algebras::Lift *lift = nullptr;
   Report report;
 
@@ -24,6 +25,7 @@ struct Contraction {
   LogicalResult checkTypes(StringRef operand, SlotsType activations);
   LogicalResult checkSameGroups(StringRef left, GroupsAttr a, StringRef right, GroupsAttr b);
   LogicalResult checkSameRows();
+  LogicalResult checkBias();
   LogicalResult check();
   SlotsType result();
 };
@@ -99,8 +101,23 @@ LogicalResult Contraction::checkSameRows() {
   return success();
 }
 
+/// What is added to the columns of the result.
+LogicalResult Contraction::checkBias() {
+  if (!bias)
+    return success();
+  if (mode != OutputMode::Product)
+    return report("mode " + stringifyOutputMode(mode) + " takes no bias: it is added to products, mode k");
+  auto needed = RankedTensorType::get({rhs.getFeatures().getTotal()}, lhs.getElementType());
+  if (bias == needed)
+    return success();
+  std::string text;
+  llvm::raw_string_ostream(text) << "the bias has one element for each column of the bank, that is " << needed
+                                 << ", not " << bias;
+  return report(text);
+}
+
 LogicalResult Contraction::check() {
-  if (failed(checkRoles()) || failed(checkLift()))
+  if (failed(checkRoles()) || failed(checkLift()) || failed(checkBias()))
     return failure();
   constexpr StringLiteral left = "the left operand", right = "the right operand", bank = "the bank";
   bool from_output = mode == OutputMode::ActivationGradient;
@@ -148,8 +165,12 @@ LogicalResult ContractOp::inferReturnTypes(MLIRContext *, std::optional<Location
   };
   if (!lhs || !rhs)
     return report("contracts two slot views");
-  Contraction contraction{
-      .lhs = lhs, .rhs = rhs, .algebra = adaptor.getAlgebra(), .mode = adaptor.getMode(), .report = report};
+  Contraction contraction{.lhs = lhs,
+                          .rhs = rhs,
+                          .algebra = adaptor.getAlgebra(),
+                          .mode = adaptor.getMode(),
+                          .bias = adaptor.getBias() ? adaptor.getBias().getType() : Type(),
+                          .report = report};
   if (failed(contraction.check()))
     return failure();
   types.push_back(contraction.result());

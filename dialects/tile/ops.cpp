@@ -272,6 +272,24 @@ LogicalResult MmaOp::verify() {
   return success();
 }
 
+LogicalResult AddBiasOp::verify() {
+  if (Type element = getSum().getType().getElementType(); !element.isF32())
+    return emitOpError("adds to f32 sums, before they are rounded, got ") << element;
+  MatrixType bias = getBias().getType();
+  if (bias.isPanels() || bias.getRows() != 1)
+    return emitOpError("adds one row of a matrix, got ") << bias;
+  LayoutAttr layout = layoutAround(*this);
+  if (!layout)
+    return success();
+  if (layout.getMode() != alg::OutputMode::Product)
+    return emitOpError("belongs to products, mode k, but the layout's mode is ")
+           << alg::stringifyOutputMode(layout.getMode());
+  if (layout.getOut().getTotal() != bias.getColumns())
+    return emitOpError("bias has ") << bias.getColumns() << " elements, the layout's output groups cover "
+                                    << layout.getOut().getTotal();
+  return success();
+}
+
 LogicalResult MapOp::verify() {
   Block &block = getBody().front();
   if (block.getNumArguments() != getInputs().size())

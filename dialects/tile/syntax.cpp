@@ -56,7 +56,7 @@ void BankTermsOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn s
 
 void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) {
   const StringRef product[] = {"x", "w", "y"}, gradient[] = {"dy", "w", "dx"}, bank[] = {"x", "dy", "dw"},
-                  packing[] = {"w", "packed"};
+                  packing[] = {"w", "packed"}, biased[] = {"x", "w", "bias", "y"};
   ArrayRef<StringRef> names = product;
   if (getLayout().isTransposed())
     names = gradient;
@@ -64,6 +64,8 @@ void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set)
     names = bank;
   if (region.getNumArguments() == 2)
     names = packing;
+  if (region.getNumArguments() == 4)
+    names = biased;
   for (auto [argument, name] : llvm::zip(region.getArguments(), names))
     set(argument, name);
 }

@@ -180,7 +180,7 @@ def Tile_CopyOp : Tile_Op<"copy", [MemoryEffects<[MemRead, MemWrite]>]> {
 }
 
 //===--------------------------------------------------------------------------------------------===//
-// Registers: zero, mma, map, mask, store
+// Registers: zero, mma, add_bias, map, mask, store
 //===--------------------------------------------------------------------------------------------===//
 
 def Tile_ZeroOp : Tile_Op<"zero", [Pure]> {
@@ -205,6 +205,23 @@ def Tile_MmaOp : Tile_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accum
     $rows `[` $row_type `,` $input_group `,` $row `]` `,` $bank `[` $bank_row `,` $group `,` $column `]` `,` $accumulator
     (`scale` $scale^)? (`signs` $signs^)? attr-dict `:` type($rows) `,` type($bank) `,` type($accumulator)
   }];
+  let hasVerifier = 1;
+}
+
+def Tile_AddBiasOp : Tile_Op<"add_bias", [MemoryEffects<[MemRead]>, AllTypesMatch<["sum", "result"]>]> {
+  let summary = "finished sum + bias";
+  let description = [{
+    Adds to every row of a finished f32 sum the elements n, n+1, ... of output group j of a bias, which lies in memory as one
+    row with an element for each column of the result. Columns past the end of the group are not read and stay as they
+    are. It comes behind all terms, so that what no term reaches is the bias.
+
+    ```mlir
+    %biased = tile.add_bias %sum, %bias[%j, %n] : !tile.fragment<8x48xf32>, !tile.matrix<1x6144xbf16>
+    ```
+  }];
+  let arguments = (ins Tile_FragmentType:$sum, Tile_MatrixType:$bias, Index:$group, Index:$column);
+  let results = (outs Tile_FragmentType:$result);
+  let assemblyFormat = "$sum `,` $bias `[` $group `,` $column `]` attr-dict `:` type($sum) `,` type($bias)";
   let hasVerifier = 1;
 }
 

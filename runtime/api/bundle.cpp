@@ -139,6 +139,7 @@ int algrt_bundle_get_info(const algrt_bundle *bundle, algrt_bundle_info *info) {
     }
     filled.packed_bytes = packedBytes(*bundle);
     filled.runs_here = bundle->kernels.anyUsable(Map::forward) ? 1 : 0;
+    filled.bias = layer.bias ? 1 : 0;
     std::memcpy(info, &filled, std::min(size, sizeof(filled)));
   });
 }

@@ -28,6 +28,10 @@ void multiplyOnCpu(const algrt_bundle &bundle, const CpuProduct &product) {
     call.packed = &product.weights->packed;
     call.packed_kernel = int64_t(product.weights->kernel);
   }
+  if (product.bias != nullptr) {
+    call.bias = readVector(product.bias, "bias", layer.dtype, layer.n);
+    requireDisjoint(call.result, product.result_name, element, call.bias, "bias", element);
+  }
   if (product.types != nullptr) {
     call.batch.types = readInt32Vector(product.types, "types", m);
     const MatrixView types{const_cast<int32_t *>(call.batch.types), m == 0 ? 0 : 1, m, m};

@@ -11,6 +11,7 @@ struct CpuProduct {
   const char *rows_name = "x", *result_name = "y";   // in the function's arguments, for messages
   const DLTensor *w = nullptr;                       // the bank, or null with packed weights
   const algrt_weights *weights = nullptr;
+  const DLTensor *bias = nullptr; // where the layer has one and the map is forward
   const DLTensor *types = nullptr;
   int64_t p0 = 0;
   void *workspace = nullptr;

@@ -23,6 +23,11 @@ void checkScalars(const algrt_forward_args &args, const Layer &layer) {
     refuse(args.w == nullptr ? "w and weights are both null: pass the bank or packed weights"
                              : "w and weights are both given: pass one of them");
   checkRowTypes(layer, args.types, args.p0);
+  if (layer.bias && args.bias == nullptr)
+    refuse("bias is null: the layer adds a bias, pass a vector of its " + std::to_string(layer.n) +
+           " output features");
+  if (!layer.bias && args.bias != nullptr)
+    refuse("bias is given, but the layer of the bundle has none: compile it with one, or pass NULL");
   if (args.reserved != 0)
     throw Error(ALGRT_UNSUPPORTED, "args: reserved is set, needs 0: update the runtime");
 }
@@ -37,6 +42,7 @@ void forwardOnCpu(const algrt_bundle &bundle, const algrt_forward_args &args) {
   product.result = args.y;
   product.w = args.w;
   product.weights = args.weights;
+  product.bias = args.bias;
   product.types = args.types;
   product.p0 = args.p0;
   product.workspace = args.workspace;

@@ -45,6 +45,9 @@ CaseData::CaseData(const Bundle &bundle, int64_t m, uint64_t seed) : bundle_(bun
   w_ = randomMatrix(layer.dtype, layer.k, layer.bankColumns(), 1 / std::sqrt(double(layer.k)), seed + 1);
   y_ = allocate(layer.dtype, m, layer.n, "y");
   poisonResult();
+  if (layer.bias)
+    bias_ = randomMatrix(layer.dtype, 1, layer.n, 1, seed + 5);
+  bias_shape_[0] = layer.n;
   x_shape_[0] = y_shape_[0] = types_shape_[0] = m;
   x_shape_[1] = w_shape_[0] = layer.k;
   w_shape_[1] = layer.bankColumns();
@@ -53,6 +56,7 @@ CaseData::CaseData(const Bundle &bundle, int64_t m, uint64_t seed) : bundle_(bun
   x_tensor_ = tensorOf(x_.data(), type, x_shape_, 2);
   w_tensor_ = tensorOf(w_.data(), type, w_shape_, 2);
   y_tensor_ = tensorOf(y_.data(), type, y_shape_, 2);
+  bias_tensor_ = tensorOf(bias_.data(), type, bias_shape_, 1);
   if (layer.row_types == RowTypesKind::explicit_types) {
     // As many rows of each type as possible, in no order.
     for (int64_t row = 0; row < m; ++row)
@@ -81,6 +85,8 @@ algrt_forward_args CaseData::args() const {
   args.y = &y_tensor_;
   if (bundle_.layer().row_types == RowTypesKind::explicit_types)
     args.types = &types_tensor_;
+  if (bundle_.layer().bias)
+    args.bias = &bias_tensor_;
   return args;
 }
 
@@ -108,8 +114,10 @@ Comparison CaseData::check(int threads) const {
   const Layer &layer = bundle_.layer();
   const std::vector<float> x = widened(x_, m_ * layer.k), w = widened(w_, layer.k * layer.bankColumns());
   const std::vector<float> y = widened(y_, m_ * layer.n);
-  const ForwardProblem problem{&layer,   &bundle_.support(),  m_, x.data(),     layer.k,
-                               w.data(), layer.bankColumns(), 0,  types_.data()};
+  const std::vector<float> bias = layer.bias ? widened(bias_, layer.n) : std::vector<float>();
+  const ForwardProblem problem{
+      &layer,   &bundle_.support(),  m_, x.data(),      layer.k,
+      w.data(), layer.bankColumns(), 0,  types_.data(), layer.bias ? bias.data() : nullptr};
   const std::vector<double> expected = referenceForward(problem, checked_rows_, threads);
   std::vector<float> actual;
   actual.reserve(expected.size());

@@ -14,7 +14,7 @@ public:
   CaseData(const Bundle &bundle, int64_t m, uint64_t seed);
   CaseData(const CaseData &) = delete;
 
-  // Everything but the weights: x, y, and the types where they are explicit.
+  // Everything but the weights: x, y, the types where they are explicit, and the bias where there is one.
   algrt_forward_args args() const;
   const DLTensor &bank() const { return w_tensor_; }
   int64_t activeMacs() const { return work_.macs; }
@@ -36,12 +36,12 @@ private:
   const Bundle &bundle_;
   int64_t m_;
   uint64_t seed_;
-  AlignedBuffer x_, w_, y_, dense_w_;
-  std::vector<int32_t> types_; // explicit types
+  AlignedBuffer x_, w_, y_, bias_, dense_w_; // the bias where the layer has one
+  std::vector<int32_t> types_;               // explicit types
   ActiveWork work_;
   std::vector<int64_t> checked_rows_;
-  int64_t x_shape_[2], w_shape_[2], y_shape_[2], types_shape_[1];
-  DLTensor x_tensor_, w_tensor_, y_tensor_, types_tensor_;
+  int64_t x_shape_[2], w_shape_[2], y_shape_[2], types_shape_[1], bias_shape_[1];
+  DLTensor x_tensor_, w_tensor_, y_tensor_, types_tensor_, bias_tensor_;
 };
 
 } // namespace algrt

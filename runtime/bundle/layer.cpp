@@ -93,6 +93,7 @@ Layer parseLayer(const JsonFields &fields) {
   layer.in_groups = fields.integers("in_groups", 1);
   layer.out_groups = fields.integers("out_groups", 1);
   layer.bank_rows = fields.integers("bank_rows", 1);
+  layer.bias = fields.has("bias") && fields.boolean("bias");
   requireSum(fields, "in_groups", layer.in_groups, layer.k);
   requireSum(fields, "out_groups", layer.out_groups, layer.n);
   requireSum(fields, "bank_rows", layer.bank_rows, layer.k);

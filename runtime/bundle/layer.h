@@ -27,6 +27,7 @@ struct Layer {
   std::vector<int64_t> in_groups;
   std::vector<int64_t> out_groups;
   std::vector<int64_t> bank_rows;
+  bool bias = false; // forward adds n numbers of type dtype to every row of y
 
   // The bank as a matrix: k rows, and n columns (row lift) or n over the number of output groups (slot lift).
   int64_t bankColumns() const;

@@ -47,11 +47,16 @@ void runProduct(const CpuKernels &kernels, const Layer &layer, const ProductCall
     bank = MatrixView{call.packed->data(), 1, elements, elements};
   }
   const algrt_memref2 x = descriptor(call.rows), w = descriptor(bank), y = descriptor(call.result);
+  const algrt_memref2 bias = descriptor(call.bias);
   const algrt_memref1 row_list = memory.rows(), start_list = memory.starts();
   runTasks(memory.workers(), tasks, [&](int worker, int64_t begin, int64_t end) {
     const algrt_memref1 scratch = memory.scratch(worker, description.scratch_bytes);
-    kernel.multiply(&x, &w, &y, &scratch, &row_list, &start_list, call.batch.p0, row_blocks, slices, begin,
-                    end);
+    if (kernel.multiply_biased != nullptr)
+      kernel.multiply_biased(&x, &w, &bias, &y, &scratch, &row_list, &start_list, call.batch.p0, row_blocks,
+                             slices, begin, end);
+    else
+      kernel.multiply(&x, &w, &y, &scratch, &row_list, &start_list, call.batch.p0, row_blocks, slices, begin,
+                      end);
   });
 }
 

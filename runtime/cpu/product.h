@@ -10,6 +10,7 @@ struct ProductCall {
   Map map = Map::forward;
   MatrixView rows, result;     // x and y, or dy and dx
   MatrixView bank;             // the user's; unused with packed weights
+  MatrixView bias;             // of forward where the layer has one: one row
   const AlignedBuffer *packed; // or null
   int64_t packed_kernel = -1;  // the kernel that the bank was packed for
   BatchCall batch;

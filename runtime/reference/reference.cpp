@@ -115,6 +115,9 @@ std::vector<double> referenceForward(const ForwardProblem &problem, std::span<co
                    term.coefficient);
     }
   });
+  if (problem.bias != nullptr)
+    for (size_t at = 0; at < y.size(); ++at)
+      y[at] += problem.bias[at % size_t(layer.n)];
   return y;
 }
 

@@ -20,6 +20,7 @@ struct ForwardProblem {
   int64_t w_stride;
   int64_t p0 = 0;
   const int32_t *types = nullptr; // explicit types: one per row
+  const float *bias = nullptr;    // n numbers, already rounded, where the layer has a bias
 };
 
 // The gradient of x: dx = dy w^T, term by term.

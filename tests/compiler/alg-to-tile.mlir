@@ -249,3 +249,33 @@ func.func @halves(%x: tensor<?x16xbf16>, %dy: tensor<?x24xbf16>) -> tensor<2x8x1
   %dw = alg.gather %dws : !alg.slots<2x8x12xbf16, plain(2)>
   return %dw : tensor<2x8x12xbf16>
 }
+
+// -----
+
+// A bias is added to the finished sums, before they are rounded. The kernel that packs the bank has no part in it. It
+// survives the trailing matrix factor that canonicalization takes out.
+// CHECK-LABEL: tile.kernel @biased_packed
+// CHECK-SAME:  %bias: !tile.matrix<1x96xbf16>, %y: !tile.matrix<?x96xbf16>)
+// CHECK:         tile.walk (%j, %n)
+// CHECK:           %[[SUM:.*]] = tile.terms
+// CHECK:           %[[BIASED:.*]] = tile.add_bias %[[SUM]], %bias[%j, %n] : <{{.*}}xf32>, <1x96xbf16>
+// CHECK-NEXT:      %[[ROUNDED:.*]] = tile.map (%{{.*}} = %[[BIASED]]
+// CHECK:           tile.store %[[ROUNDED]] to %y
+// CHECK-LABEL: tile.kernel @biased_pack(
+// CHECK-NOT:     bias
+// CHECK-LABEL: tile.kernel @biased_copied
+// CHECK:         tile.add_bias
+// CHECK-LABEL: tile.kernel @biased_direct
+// CHECK:         tile.add_bias
+// CANONICAL-LABEL: tile.kernel @biased_packed
+// CANONICAL-SAME:    out = <2 x 48>
+// CANONICAL:         tile.add_bias
+func.func @biased(%x: tensor<?x64xbf16>, %w: tensor<64x96xbf16>, %p0: index, %bias: tensor<96xbf16>) -> tensor<?x96xbf16> {
+  %xs = alg.slots %x rows(cyclic 2, %p0) cols(4 x 16) : tensor<?x64xbf16>
+  %ws = alg.slots %w rows(4 x 16) cols(4 x 24) : tensor<64x96xbf16>
+  %ys = alg.contract %xs, %ws bias %bias by #alg.algebra<"Q(2)*M(2)"> -> k
+      : !alg.slots<?x64xbf16, rows(cyclic 2), cols(4 x 16)>, !alg.slots<64x96xbf16, rows(4 x 16), cols(4 x 24)>,
+        tensor<96xbf16>
+  %y = alg.gather %ys : !alg.slots<?x96xbf16, rows(cyclic 2), cols(4 x 24)>
+  return %y : tensor<?x96xbf16>
+}

@@ -83,3 +83,18 @@ func.func @doubles(%x: tensor<?x8xf64>, %w: tensor<8x8xf64>, %p0: index) -> tens
   %y = alg.gather %ys : !x
   return %y : tensor<?x8xf64>
 }
+
+// -----
+
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+
+func.func @computed_bias(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %p0: index, %b: tensor<8xf32>) -> tensor<?x8xf32> {
+  %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
+  %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
+  %n = arith.negf %b : tensor<8xf32>
+  // expected-error @+1 {{the bias must be an argument of the function}}
+  %ys = alg.contract %xs, %ws bias %n by #alg.algebra<"Q(2)"> -> k : !x, !w, tensor<8xf32>
+  %y = alg.gather %ys : !x
+  return %y : tensor<?x8xf32>
+}

@@ -70,6 +70,14 @@ std::vector<double> PaddedMatrix::values() const {
   return values;
 }
 
+DLTensor PaddedMatrix::vector() const {
+  DLTensor row = descriptor;
+  row.ndim = 1;
+  ++row.shape;
+  ++row.strides;
+  return row;
+}
+
 bool PaddedMatrix::paddingIntact() const {
   for (std::int64_t row = 0; row < shape[0]; ++row)
     for (std::int64_t column = shape[1]; column < strides[0]; ++column) {
@@ -118,13 +126,18 @@ void CompiledLayer::setBatch(Args &args, const Batch &batch, DLTensor &types, in
 }
 
 void CompiledLayer::multiply(const Batch &batch, const PaddedMatrix &x, const PaddedMatrix &w,
-                             PaddedMatrix &y, int kernel, int threads) const {
+                             PaddedMatrix &y, int kernel, int threads, const PaddedMatrix *bias) const {
   algrt_forward_args args = algrt_forward_args_init();
   DLTensor types{};
   setBatch(args, batch, types, threads);
   args.x = x.tensor();
   args.y = y.tensor();
   args.kernel = kernel + 1;
+  DLTensor vector{};
+  if (bias) {
+    vector = bias->vector();
+    args.bias = &vector;
+  }
   std::unique_ptr<algrt_weights, decltype(&algrt_weights_free)> packed(nullptr, algrt_weights_free);
   if (kernel >= 0 && kernel_names.at(static_cast<std::size_t>(kernel)) == "packed") {
     algrt_weights *weights = nullptr;
@@ -149,7 +162,7 @@ void CompiledLayer::differentiate(const Batch &batch, const PaddedMatrix &dy, co
 }
 
 void CompiledLayer::differentiateBank(const Batch &batch, const PaddedMatrix &x, const PaddedMatrix &dy,
-                                      PaddedMatrix &dw, float beta, int threads) const {
+                                      PaddedMatrix &dw, float beta, int threads, PaddedMatrix *dbias) const {
   algrt_dw_args args = algrt_dw_args_init();
   DLTensor types{};
   setBatch(args, batch, types, threads);
@@ -157,6 +170,11 @@ void CompiledLayer::differentiateBank(const Batch &batch, const PaddedMatrix &x,
   args.dy = dy.tensor();
   args.dw = dw.tensor();
   args.beta = beta;
+  DLTensor vector{};
+  if (dbias) {
+    vector = dbias->vector();
+    args.dbias = &vector;
+  }
   check(algrt_dw(bundle.get(), &args));
 }
 

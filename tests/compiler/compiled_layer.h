@@ -31,6 +31,8 @@ public:
   bool paddingIntact() const;
   std::span<const char> bytes() const { return {start, storage.size() - 64}; }
   const DLTensor *tensor() const { return &descriptor; }
+  // The only row of a matrix that has one.
+  DLTensor vector() const;
 
   void *data() { return start; }
   std::int64_t leading() const { return strides[0]; }
@@ -56,16 +58,18 @@ public:
   // "direct".
   const std::vector<std::string> &kernels() const { return kernel_names; }
   // Y from kernel number `kernel`, or from the one that the runtime chooses where `kernel` is -1. A packed
-  // kernel gets its bank packed first. A failure of the runtime is a std::runtime_error.
+  // kernel gets its bank packed first. The bias, where the layer has one, is a matrix of one row. A failure
+  // of the runtime is a std::runtime_error.
   void multiply(const Batch &batch, const PaddedMatrix &x, const PaddedMatrix &w, PaddedMatrix &y, int kernel,
-                int threads) const;
+                int threads, const PaddedMatrix *bias = nullptr) const;
   // dX from dY, the gradient's only kernel.
   void differentiate(const Batch &batch, const PaddedMatrix &dy, const PaddedMatrix &w, PaddedMatrix &dx,
                      int threads) const;
 
-  // dW from X and dY, beta times what it holds added.
+  // dW from X and dY, beta times what it holds added, and the gradient of the bias where a row for it is
+  // given.
   void differentiateBank(const Batch &batch, const PaddedMatrix &x, const PaddedMatrix &dy, PaddedMatrix &dw,
-                         float beta, int threads) const;
+                         float beta, int threads, PaddedMatrix *dbias = nullptr) const;
 
 private:
   // Sets what the arguments of all maps have in common, with `types` for explicit row types.

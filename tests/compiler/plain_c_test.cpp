@@ -26,13 +26,7 @@ struct Library {
   void *handle;
 };
 
-class PlainC : public testing::TestWithParam<std::string> {};
-
-TEST_P(PlainC, AgreesWithDenseMatrices) {
-  const std::string c_compiler = ALGCTL_TEST_C_COMPILER;
-  if (access(c_compiler.c_str(), X_OK) != 0)
-    GTEST_SKIP() << "NOT TESTED: the C compiler " << c_compiler << " is gone";
-  const compiler::Spec spec = makeSpec(layerCase(GetParam()));
+void expectAgreement(const compiler::Spec &spec, const std::string &c_compiler) {
   const Layer &layer = *spec.layer;
   TemporaryFolder folder;
   folder.write("layer.c", compiler::emitStage(spec, compiler::Stage::C, {}));
@@ -57,13 +51,21 @@ TEST_P(PlainC, AgreesWithDenseMatrices) {
     batch.p0 = 123;
   PaddedMatrix x(batch.m, layer.in.total(), 2, layer.dtype),
       w(layer.in.total(), bankColumns(layer), 3, layer.dtype), y(batch.m, layer.out.total(), 4, layer.dtype);
+  PaddedMatrix bias(1, layer.out.total(), 0, layer.dtype);
   x.fill(random);
   w.fill(random);
-  auto call = [&](auto... third) {
+  bias.fill(random);
+  auto callWith = [&](auto... third) {
     using Forward = void (*)(const void *, std::int64_t, const void *, std::int64_t, void *, std::int64_t,
                              std::int64_t, decltype(third)...);
     reinterpret_cast<Forward>(symbol)(x.data(), x.leading(), w.data(), w.leading(), y.data(), y.leading(),
                                       batch.m, third...);
+  };
+  auto call = [&](auto... third) {
+    if (layer.bias)
+      callWith(third..., static_cast<const void *>(bias.data()));
+    else
+      callWith(third...);
   };
   if (slots)
     call();
@@ -73,7 +75,10 @@ TEST_P(PlainC, AgreesWithDenseMatrices) {
     call(batch.p0);
 
   const std::vector<double> actual = y.values();
-  const std::vector<double> expected = DenseProduct(layer, w.values()).multiply(batch, x.values());
+  std::vector<double> expected = DenseProduct(layer, w.values()).multiply(batch, x.values());
+  const std::vector<double> added = bias.values();
+  for (std::size_t i = 0; layer.bias && i < expected.size(); ++i)
+    expected[i] += added[i % added.size()];
   double error = 0, norm = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     error += (actual[i] - expected[i]) * (actual[i] - expected[i]);
@@ -82,6 +87,19 @@ TEST_P(PlainC, AgreesWithDenseMatrices) {
   EXPECT_TRUE(std::sqrt(error) <= (layer.dtype == algebras::DataType::F32 ? 1e-5 : 4e-3) * std::sqrt(norm))
       << std::sqrt(error / norm);
   EXPECT_TRUE(y.paddingIntact());
+}
+
+class PlainC : public testing::TestWithParam<std::string> {};
+
+TEST_P(PlainC, AgreesWithDenseMatrices) {
+  const std::string c_compiler = ALGCTL_TEST_C_COMPILER;
+  if (access(c_compiler.c_str(), X_OK) != 0)
+    GTEST_SKIP() << "NOT TESTED: the C compiler " << c_compiler << " is gone";
+  for (bool biased : {false, true}) {
+    compiler::Spec spec = makeSpec(layerCase(GetParam()));
+    spec.layer->bias = biased;
+    expectAgreement(spec, c_compiler);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Layers, PlainC,

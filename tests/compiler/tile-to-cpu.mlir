@@ -660,3 +660,49 @@ tile.kernel @gradient(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %
     }
   }
 }
+
+// -----
+
+// A bias is an operand before y. Of a group that does not fill its panels only what belongs to the group is read: vectors
+// of 8 over 20 columns. Each is widened once and added to every row of the tile.
+// CHECK-LABEL: func.func @biased(
+// CHECK-SAME:  %arg1: memref<?x?xi16, strided<[?, 1]>>, %[[BIAS:arg2]]: memref<?x?xi16, strided<[?, 1]>>, %[[Y:arg3]]: memref<?x?xi16, strided<[?, 1]>>
+// CHECK-SAME:  %arg4: memref<?xi8>
+// CHECK:       scf.for {{.*}} iter_args
+// CHECK:       vector.create_mask
+// CHECK:       %[[HALF:.*]] = vector.maskedload %[[BIAS]][%c0, %{{.*}}]
+// CHECK:       %[[WIDE:.*]] = arith.extui %[[HALF]]
+// CHECK:       %[[SHIFTED:.*]] = arith.shli %[[WIDE]]
+// CHECK:       %[[ADDED:.*]] = arith.bitcast %[[SHIFTED]] : vector<8xi32> to vector<8xf32>
+// CHECK-COUNT-2: arith.addf %{{.*}}, %[[ADDED]] : vector<8xf32>
+// CHECK:       vector.maskedload %[[BIAS]]
+// CHECK-COUNT-2: arith.addf
+// CHECK-NOT:   arith.addf {{.*}} : vector
+// CHECK:       arith.truncf
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 20>,
+                       row_types = <cyclic 2>>
+tile.kernel @biased(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x40xbf16>, %bias: !tile.matrix<1x40xbf16>, %y: !tile.matrix<?x40xbf16>)
+    attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
+                register_columns = 16, lanes = 8, bank = direct>} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+    %xs = tile.hold %x[%i, %r] : !tile.matrix<?x16xbf16> -> !tile.buffer<4x16xf32>
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.walk (%t) over [<types, 1>] {
+        tile.walk (%s) over [<rows, 2>] {
+          %zero = tile.zero : !tile.fragment<2x16xf32>
+          %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
+            %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc : !tile.buffer<4x16xf32>, !tile.matrix<16x40xbf16>, !tile.fragment<2x16xf32>
+            tile.yield %next : !tile.fragment<2x16xf32>
+          }
+          %biased = tile.add_bias %sum, %bias[%j, %n] : !tile.fragment<2x16xf32>, !tile.matrix<1x40xbf16>
+          %half = tile.map (%v = %biased : !tile.fragment<2x16xf32>) -> !tile.fragment<2x16xbf16> {
+            %h = arith.truncf %v : f32 to bf16
+            tile.yield %h : bf16
+          }
+          %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<2x16>
+          tile.store %half to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<2x16xbf16>, !tile.matrix<?x40xbf16>, !tile.mask<2x16>
+        }
+      }
+    }
+  }
+}

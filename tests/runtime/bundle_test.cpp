@@ -133,9 +133,7 @@ TEST(Bundle, FilesAppearWholeOrNotAtAll) {
   Json broken = manifestOf(shape("cyclic_f32"));
   broken["layer"]["k"] = 21;
   const std::string before = readFile(path);
-  EXPECT_EQ(refusal([&] {
-              writeBundle(path, broken, {{"code", "shared-object", "c"}});
-            }).first,
+  EXPECT_EQ(refusal([&] { writeBundle(path, broken, {{"code", "shared-object", "c"}}); }).first,
             ALGRT_BAD_BUNDLE);
   EXPECT_EQ(readFile(path), before);
   EXPECT_EQ(refusal([&] {
@@ -162,11 +160,7 @@ TEST(Bundle, InconsistentManifestsAreRefused) {
   const Spoiled cases[] = {
       {"group sum", [](Json &m) { m["layer"]["in_groups"][0] = 5; }, "layer.in_groups add up"},
       {"zero group", [](Json &m) { m["layer"]["out_groups"][0] = 0; }, "layer.out_groups[0]"},
-      {"overflowing sum",
-       [](Json &m) {
-         m["layer"]["in_groups"] = {INT64_MAX, INT64_MAX};
-       },
-       "64 bits"},
+      {"overflowing sum", [](Json &m) { m["layer"]["in_groups"] = {INT64_MAX, INT64_MAX}; }, "64 bits"},
       {"overflowing bank",
        [](Json &m) {
          m["layer"]["k"] = int64_t(1) << 40;
@@ -183,31 +177,21 @@ TEST(Bundle, InconsistentManifestsAreRefused) {
       {"no layer", [](Json &m) { m.erase("layer"); }, "layer is missing"},
       {"dtype", [](Json &m) { m["layer"]["dtype"] = "f16"; }, "f16"},
       {"lift", [](Json &m) { m["layer"]["lift"] = "columns"; }, "columns"},
+      {"bias", [](Json &m) { m["layer"]["bias"] = "f32"; }, "layer.bias"},
       {"kind", [](Json &m) { m["layer"]["kind"] = "attention"; }, "attention"},
       {"types", [](Json &m) { m["layer"]["types"] = 4; }, "support"},
       {"cyclic width", [](Json &m) { m["layer"]["row_types"]["width"] = 2; }, "width"},
       {"interval overflow",
-       [](Json &m) {
-         m["layer"]["row_types"] = {{"kind", "interval"}, {"width", INT64_MAX}};
-       },
-       "64 bits"},
+       [](Json &m) { m["layer"]["row_types"] = {{"kind", "interval"}, {"width", INT64_MAX}}; }, "64 bits"},
       {"weights", [](Json &m) { m["kernels"][0]["weights"] = "folded"; }, "folded"},
       {"section", [](Json &m) { m["kernels"][1]["section"] = "nowhere"; }, "nowhere"},
       {"tasks", [](Json &m) { m["kernels"][0]["types_per_task"] = 0; }, "kernels[0].types_per_task"},
       {"scratch", [](Json &m) { m["kernels"][0]["scratch_bytes"] = int64_t(1) << 50; }, "scratch_bytes"},
       {"register tile", [](Json &m) { m["kernels"][0]["register_tile"] = {8}; }, "register_tile"},
-      {"no registers",
-       [](Json &m) {
-         m["kernels"][0]["register_tile"] = {8, 0};
-       },
-       "register_tile"},
+      {"no registers", [](Json &m) { m["kernels"][0]["register_tile"] = {8, 0}; }, "register_tile"},
       {"pack", [](Json &m) { m["kernels"][0].erase("pack_symbol"); }, "pack_symbol"},
       {"packed bytes", [](Json &m) { m["kernels"][0]["packed_bytes"] = 7; }, "packed_bytes"},
-      {"support",
-       [](Json &m) {
-         m["support"] = {{"kind", "table"}, {"section", "code"}};
-       },
-       "terms"},
+      {"support", [](Json &m) { m["support"] = {{"kind", "table"}, {"section", "code"}}; }, "terms"},
       {"kernels", [](Json &m) { m["kernels"] = "many"; }, "kernels"},
   };
   for (const Spoiled &spoiled : cases) {

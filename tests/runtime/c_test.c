@@ -43,7 +43,8 @@ int main(int argc, char **argv) {
   algrt_bundle_info info = algrt_bundle_info_init();
   CHECK(algrt_bundle_get_info(bundle, &info) == ALGRT_OK);
   CHECK(info.k == k && info.n == n && info.types == groups && info.lift == ALGRT_LIFT_ROWS);
-  CHECK(info.row_types == ALGRT_ROW_TYPES_CYCLIC && info.dtype.code == kDLFloat && info.runs_here == 1);
+  CHECK(info.row_types == ALGRT_ROW_TYPES_CYCLIC && info.dtype.code == kDLFloat && info.runs_here == 1 &&
+        info.bias == 0);
   CHECK(info.in_group_count == groups && info.in_groups[4] == 4 && info.out_groups[0] == 6);
   CHECK(info.bank_ndim == 2 && info.bank_shape[0] == k && info.bank_shape[1] == n);
 

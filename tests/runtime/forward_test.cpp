@@ -310,16 +310,8 @@ TEST(ForwardMisuse, IsRefusedWithASentence) {
       {"dimensions", [](Product &p) { p.x.tensor.ndim = 1; }, "x: has shape [9], needs [M, 20]"},
       {"negative extent", [](Product &p) { p.x.shape[0] = -9; }, "x: has shape [-9, 20], needs [M, 20]"},
       {"minus one row", [](Product &p) { p.x.shape[0] = -1; }, "x: has shape [-1, 20], needs [M, 20]"},
-      {"dtype",
-       [](Product &p) {
-         p.x.tensor.dtype = {kDLFloat, 64, 1};
-       },
-       "x: is of type f64, needs f32"},
-      {"bf16",
-       [](Product &p) {
-         p.w.tensor.dtype = {kDLBfloat, 16, 1};
-       },
-       "w: is of type bf16, needs f32"},
+      {"dtype", [](Product &p) { p.x.tensor.dtype = {kDLFloat, 64, 1}; }, "x: is of type f64, needs f32"},
+      {"bf16", [](Product &p) { p.w.tensor.dtype = {kDLBfloat, 16, 1}; }, "w: is of type bf16, needs f32"},
       {"lanes", [](Product &p) { p.w.tensor.dtype.lanes = 4; }, "w: is of type f32x4, needs f32"},
       {"device", [](Product &p) { p.y.tensor.device.device_type = kDLCUDA; }, "y: is on a device"},
       {"inner stride", [](Product &p) { p.x.tensor.strides = odd_strides.data(); }, "stride 2 inside a row"},
@@ -334,6 +326,8 @@ TEST(ForwardMisuse, IsRefusedWithASentence) {
       {"threads", [](Product &p) { p.args.threads = -2; }, "threads is -2"},
       {"stream", [](Product &p) { p.args.stream = &p; }, "stream is set"},
       {"no weights", [](Product &p) { p.args.w = nullptr; }, "both null"},
+      {"bias", [](Product &p) { p.args.bias = &p.x.tensor; },
+       "bias is given, but the layer of the bundle has none"},
       {"types", [](Product &p) { p.setTypes([](int64_t) { return 0; }); }, "types is given"},
       {"struct size", [](Product &p) { p.args.struct_size = 0; }, "algrt_forward_args_init"},
       {"overlap with x",
@@ -350,6 +344,42 @@ TEST(ForwardMisuse, IsRefusedWithASentence) {
     const int status = product.run();
     EXPECT_TRUE(status == ALGRT_INVALID_ARGUMENT || status == ALGRT_OUT_OF_MEMORY)
         << misuse.what << ": " << status;
+    EXPECT_NE(std::string(algrt_last_error()).find(misuse.words), std::string::npos)
+        << misuse.what << ": " << algrt_last_error();
+  }
+}
+
+// Of a layer that adds a bias. None of these calls gets as far as the kernel, which was written without one.
+TEST(ForwardMisuse, ABiasIsChecked) {
+  static int64_t length, stride;
+  static DLTensor bias;
+  const Misuse cases[] = {
+      {"none", [](Product &p) { p.args.bias = nullptr; }, "bias is null: the layer adds a bias"},
+      {"older caller", [](Product &p) { p.args.struct_size = offsetof(algrt_forward_args, bias); },
+       "bias is null: the layer adds a bias"},
+      {"length", [](Product &) { length = 29; }, "bias: has shape [29], needs [30]"},
+      {"matrix", [](Product &p) { p.args.bias = &p.y.tensor; }, "bias: has shape [9, 30], needs [30]"},
+      {"type", [](Product &) { bias.dtype = {kDLBfloat, 16, 1}; }, "bias: is of type bf16, needs f32"},
+      {"device", [](Product &) { bias.device = {kDLCUDA, 0}; }, "bias: is on a device"},
+      {"stride", [](Product &) { stride = 2; }, "bias: has stride 2, needs 1"},
+      {"overlap", [](Product &p) { bias.data = p.y.tensor.data; }, "y: overlaps bias"},
+  };
+  for (const Misuse &misuse : cases) {
+    Product product(test::shape("cyclic_f32"), 9);
+    auto manifest = test::manifestOf(product.shape);
+    manifest["layer"]["bias"] = true;
+    product.bytes = test::bundleOf(product.shape, manifest);
+    product.bundle = openBytes(product.bytes);
+    algrt_bundle_info info = algrt_bundle_info_init();
+    ASSERT_EQ(algrt_bundle_get_info(product.bundle.get(), &info), ALGRT_OK);
+    EXPECT_EQ(info.bias, 1);
+    std::vector<float> values(30, 1.0f);
+    length = 30;
+    stride = 1;
+    bias = {values.data(), {kDLCPU, 0}, 1, {kDLFloat, 32, 1}, &length, &stride, 0};
+    product.args.bias = &bias;
+    misuse.spoil(product);
+    EXPECT_EQ(product.run(), ALGRT_INVALID_ARGUMENT) << misuse.what;
     EXPECT_NE(std::string(algrt_last_error()).find(misuse.words), std::string::npos)
         << misuse.what << ": " << algrt_last_error();
   }

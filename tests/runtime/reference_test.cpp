@@ -88,6 +88,23 @@ TEST(Reference, SlotsMultiplyAsQuaternions) {
     }
 }
 
+TEST(Reference, ABiasIsAddedToEveryRow) {
+  const Bundle bundle = Bundle::parse(test::bundleOf(test::shape("interval_f32")));
+  const Layer &layer = bundle.layer();
+  const int64_t m = 9, columns = layer.bankColumns();
+  const std::vector<float> x = randomValues(m * layer.k, 1, 3), w = randomValues(layer.k * columns, 1, 5);
+  const std::vector<float> bias = randomValues(layer.n, 1, 6);
+  ForwardProblem problem{&layer, &bundle.support(), m, x.data(), layer.k, w.data(), columns};
+  const std::vector<double> without = referenceForward(problem);
+  problem.bias = bias.data();
+  const std::vector<int64_t> rows = {7, 0};
+  const std::vector<double> some = referenceForward(problem, rows);
+  for (size_t i = 0; i < rows.size(); ++i)
+    for (int64_t column = 0; column < layer.n; ++column)
+      EXPECT_EQ(some[i * size_t(layer.n) + size_t(column)],
+                without[size_t(rows[i] * layer.n + column)] + double(bias[size_t(column)]));
+}
+
 // <dw, w> = <y, dy> for any w, and sampled rows are those of the whole.
 TEST(Reference, TheBanksGradientIsAdjointToTheProduct) {
   for (const char *name : {"cyclic_f32", "interval_f32", "slots_f32"}) {

@@ -64,6 +64,23 @@ TEST(RunArrays, RandomOnesDependOnTheSeedAlone) {
   EXPECT_NEAR(square / static_cast<double>(first.x.size()), 1, 0.1);
 }
 
+TEST(RunArrays, ABiasBelongsToTheProductsOfLayersThatHaveOne) {
+  TemporaryFolder folder;
+  algrt::Layer layer = rowLayer();
+  compiler::ArraySources sources;
+  sources.m = 3;
+  const std::vector<float> x = compiler::makeArrays(layer, sources).x;
+  layer.bias = true;
+  compiler::RunArrays arrays = compiler::makeArrays(layer, sources);
+  EXPECT_EQ(arrays.bias.size(), static_cast<std::size_t>(layer.n));
+  EXPECT_EQ(arrays.x, x);
+  EXPECT_TRUE(compiler::makeArrays(layer, sources, algrt::Map::dx).bias.empty());
+  sources.bias = array(folder, "b.npy", {layer.n});
+  EXPECT_EQ(compiler::makeArrays(layer, sources).bias.size(), static_cast<std::size_t>(layer.n));
+  layer.bias = false;
+  EXPECT_THROW(compiler::makeArrays(layer, sources), compiler::Failure);
+}
+
 TEST(RunArrays, FilesGiveTheRows) {
   TemporaryFolder folder;
   compiler::ArraySources sources;

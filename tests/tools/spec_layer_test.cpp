@@ -54,6 +54,19 @@ TEST(LoadSpec, OptionsMakeALayer) {
   EXPECT_EQ(spec.layer->lift.kind(), algebras::Lift::Kind::Rows);
 }
 
+TEST(LoadSpec, ABiasIsThereWhereItIsAskedFor) {
+  TemporaryFolder folder;
+  folder.write("with.toml", "[algebra]\nproduct = \"Q(2)\"\n[layer]\nin = 8\nout = 8\nbias = true\n");
+  EXPECT_FALSE(loadSpec(options("Q(2)", 8, 8)).layer->bias);
+  EXPECT_TRUE(loadSpec(options(folder.path("with.toml"))).layer->bias);
+  SpecOptions given = options(folder.path("with.toml"));
+  given.bias = false;
+  EXPECT_FALSE(loadSpec(given).layer->bias);
+  given = options("Q(2)", 8, 8);
+  given.bias = true;
+  EXPECT_TRUE(loadSpec(given).layer->bias);
+}
+
 TEST(LoadSpec, UnequalGroups) {
   SpecOptions given = options("Q(3)");
   given.in_groups = {5, 7, 11};

@@ -43,13 +43,15 @@ TEST(TomlSpec, ReadsFilesRelativeToTheSpec) {
 TEST(TomlSpec, ReadsEveryKeyOfALayer) {
   compiler::TomlSpec spec =
       parse("[algebra]\nproduct = \"Q(2)\"\nallow_nonassociative = true\n[layer]\nkind = \"projection\"\n"
-            "in_groups = [5, 3]\nout = 12\ndtype = \"bf16\"\nrow_types = \"interval(4)\"\nlift = \"rows\"\n");
+            "in_groups = [5, 3]\nout = 12\ndtype = \"bf16\"\nrow_types = \"interval(4)\"\nlift = \"rows\"\n"
+            "bias = true\n");
   EXPECT_TRUE(spec.allow_nonassociative);
   EXPECT_EQ(spec.layer.in_groups->value, (std::vector<std::int64_t>{5, 3}));
   EXPECT_EQ(spec.layer.out->value, 12);
   EXPECT_EQ(spec.layer.dtype->value, "bf16");
   EXPECT_EQ(spec.layer.row_types->value, "interval(4)");
   EXPECT_EQ(spec.layer.lift->value, "rows");
+  EXPECT_TRUE(spec.layer.bias->value);
 }
 
 TEST(TomlSpec, UnknownKeysAreRefusedWithASuggestionAtTheirPlace) {

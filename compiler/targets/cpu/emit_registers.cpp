@@ -1,4 +1,4 @@
-// zero, mma, map and store: what happens in vector registers.
+// zero, mma, add_bias, map and store: what happens in vector registers.
 #include "compiler/targets/cpu/kernel_emitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -154,6 +154,35 @@ LogicalResult KernelEmitter::emitMma(tile::MmaOp mma) {
   if (signs)
     applySign();
   fragments[mma.getResult()] = sums;
+  return success();
+}
+
+LogicalResult KernelEmitter::emitAddBias(tile::AddBiasOp add_bias) {
+  tile::FragmentType type = add_bias.getSum().getType();
+  const std::int64_t lanes = schedule.getLanes(), vectors = type.getColumns() / lanes;
+  Memory bias = memory.lookup(add_bias.getBias());
+  Value group = scalars.lookup(add_bias.getGroup()), column = scalars.lookup(add_bias.getColumn());
+  Value first = add(groupStart(layout.getOut(), "out", group), column);
+  Value left = subtract(groupWidth(layout.getOut(), "out", group), column);
+  auto stored = VectorType::get({lanes}, storageOf(bias.element));
+  SmallVector<Value> sums = fragments.lookup(add_bias.getSum());
+  for (std::int64_t v = 0; v < vectors; ++v) {
+    Value at[] = {index(0), add(first, index(v * lanes))};
+    Value values;
+    if (columnsAlwaysFill()) {
+      values = vector::LoadOp::create(builder, location, stored, bias.memref, at);
+    } else {
+      Value zeros = arith::ConstantOp::create(builder, location, builder.getZeroAttr(stored));
+      values = vector::MaskedLoadOp::create(builder, location, stored, bias.memref, at,
+                                            columnMask(left, v, lanes), zeros);
+    }
+    Value wide = convert(values, bias.element, type.getElementType());
+    for (std::int64_t r = 0; r < type.getRows(); ++r) {
+      Value &sum = sums[r * vectors + v];
+      sum = arith::AddFOp::create(builder, location, sum, wide);
+    }
+  }
+  fragments[add_bias.getResult()] = sums;
   return success();
 }
 

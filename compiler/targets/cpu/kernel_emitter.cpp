@@ -51,7 +51,7 @@ FailureOr<func::FuncOp> KernelEmitter::emit() {
   return function;
 }
 
-/// The signature that runtime/kernel_abi.h describes: a product (x, w, y, scratch, rows, starts, p0,
+/// The signature that runtime/kernel_abi.h describes: a product (x, w, [bias,] y, scratch, rows, starts, p0,
 /// row_blocks, slices, begin, end), a bank's gradient (x, dy, dw, scratch, rows, starts, p0, beta, begin,
 /// end), or a packing kernel (w, packed, begin, end).
 void KernelEmitter::declareFunction() {
@@ -174,6 +174,7 @@ LogicalResult KernelEmitter::emitOp(Operation *op) {
       .Case([&](tile::CopyOp copy) { return emitCopy(copy); })
       .Case([&](tile::ZeroOp zero) { return emitZero(zero); })
       .Case([&](tile::MmaOp mma) { return emitMma(mma); })
+      .Case([&](tile::AddBiasOp add_bias) { return emitAddBias(add_bias); })
       .Case([&](tile::MapOp map) { return emitMap(map); })
       .Case([&](tile::MaskOp mask) {
         Value row = scalars.lookup(mask.getRow()), type = scalars.lookup(mask.getRowType());

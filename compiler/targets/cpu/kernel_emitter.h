@@ -83,9 +83,10 @@ private:
   Value rowsInHand(Value type, Value row);
   Value sumsStart(tile::BufferType sums, Value feature, Value column);
 
-  // emit_registers.cpp: zero, mma, map, store
+  // emit_registers.cpp: zero, mma, add_bias, map, store
   mlir::LogicalResult emitZero(tile::ZeroOp zero);
   mlir::LogicalResult emitMma(tile::MmaOp mma);
+  mlir::LogicalResult emitAddBias(tile::AddBiasOp add_bias);
   mlir::LogicalResult emitMap(tile::MapOp map);
   mlir::LogicalResult emitStore(tile::StoreOp store);
   /// Whether whole cache lines of `target` can be written past the cache in this call, decided once at the

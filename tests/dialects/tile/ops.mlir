@@ -7,9 +7,9 @@
                        out = #alg.groups<4 x 24>, row_types = #alg.row_types<cyclic 4>>
 
 // CHECK-LABEL: tile.kernel @copied
-// CHECK-SAME: (%[[X:.*]]: !tile.matrix<?x64xbf16>, %[[W:.*]]: !tile.matrix<64x96xbf16>, %[[Y:.*]]: !tile.matrix<?x96xbf16>)
+// CHECK-SAME: (%[[X:.*]]: !tile.matrix<?x64xbf16>, %[[W:.*]]: !tile.matrix<64x96xbf16>, %[[BIAS:.*]]: !tile.matrix<1x96xbf16>, %[[Y:.*]]: !tile.matrix<?x96xbf16>)
 // CHECK-SAME: schedule = #tile.schedule<types = 2, rows = 16, register_rows = 8, register_columns = 32, lanes = 16, bank = copied>
-tile.kernel @copied(%x: !tile.matrix<?x64xbf16>, %w: !tile.matrix<64x96xbf16>, %y: !tile.matrix<?x96xbf16>)
+tile.kernel @copied(%x: !tile.matrix<?x64xbf16>, %w: !tile.matrix<64x96xbf16>, %bias: !tile.matrix<1x96xbf16>, %y: !tile.matrix<?x96xbf16>)
     attributes {layout = #layout, schedule = #tile.schedule<types = 2, rows = 16, register_rows = 8,
                 register_columns = 32, lanes = 16, bank = copied>} {
   // CHECK: tile.own (%[[I:.*]], %[[R:.*]], %{{.*}}) over [<types, 2>, <rows, 16>, <groups, 0>] {
@@ -37,8 +37,10 @@ tile.kernel @copied(%x: !tile.matrix<?x64xbf16>, %w: !tile.matrix<64x96xbf16>, %
                 : !tile.buffer<32x64xf32>, !tile.buffer<64x32xbf16, panels 32 x 1>, !tile.fragment<8x32xf32>
             tile.yield %next : !tile.fragment<8x32xf32>
           }
-          // CHECK: tile.map (%{{.*}} = %{{.*}} : !tile.fragment<8x32xf32>) -> !tile.fragment<8x32xbf16> {
-          %half = tile.map (%v = %sum : !tile.fragment<8x32xf32>) -> !tile.fragment<8x32xbf16> {
+          // CHECK: %[[BIASED:.*]] = tile.add_bias %{{.*}}, %[[BIAS]][%[[J]], %[[N]]] : <8x32xf32>, <1x96xbf16>
+          %biased = tile.add_bias %sum, %bias[%j, %n] : !tile.fragment<8x32xf32>, !tile.matrix<1x96xbf16>
+          // CHECK: tile.map (%{{.*}} = %[[BIASED]] : !tile.fragment<8x32xf32>) -> !tile.fragment<8x32xbf16> {
+          %half = tile.map (%v = %biased : !tile.fragment<8x32xf32>) -> !tile.fragment<8x32xbf16> {
             %h = arith.truncf %v : f32 to bf16
             tile.yield %h : bf16
           }

@@ -515,3 +515,53 @@ tile.kernel @slice(%x: !tile.matrix<?x16xbf16>) attributes {layout = #layout, sc
   tile.own (%t, %r, %j, %n) over [<types, 1>, <rows, 64>, <groups, 0>, <columns, 16>] {
   }
 }
+
+// -----
+
+func.func @late_bias(%a: !tile.fragment<8x16xbf16>, %b: !tile.matrix<1x64xbf16>, %i: index) {
+  // expected-error @+1 {{adds to f32 sums, before they are rounded, got 'bf16'}}
+  %r = tile.add_bias %a, %b[%i, %i] : !tile.fragment<8x16xbf16>, !tile.matrix<1x64xbf16>
+  return
+}
+
+// -----
+
+func.func @tall_bias(%a: !tile.fragment<8x16xf32>, %b: !tile.matrix<2x64xbf16>, %i: index) {
+  // expected-error @+1 {{adds one row of a matrix, got '!tile.matrix<2x64xbf16>'}}
+  %r = tile.add_bias %a, %b[%i, %i] : !tile.fragment<8x16xf32>, !tile.matrix<2x64xbf16>
+  return
+}
+
+// -----
+
+func.func @bias_in_panels(%a: !tile.fragment<8x16xf32>, %b: !tile.matrix<1x64xbf16, panels 16 x 1>, %i: index) {
+  // expected-error @+1 {{adds one row of a matrix, got}}
+  %r = tile.add_bias %a, %b[%i, %i] : !tile.fragment<8x16xf32>, !tile.matrix<1x64xbf16, panels 16 x 1>
+  return
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+                       out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+tile.kernel @kernel(%b: !tile.matrix<1x16xf32>) attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
+    %zero = tile.zero : !tile.fragment<8x16xf32>
+    // expected-error @+1 {{bias has 16 elements, the layout's output groups cover 32}}
+    %y = tile.add_bias %zero, %b[%g, %g] : !tile.fragment<8x16xf32>, !tile.matrix<1x16xf32>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 16>,
+                       out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>, mode = i>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = copied>
+tile.kernel @kernel(%b: !tile.matrix<1x32xf32>) attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
+    %zero = tile.zero : !tile.fragment<8x16xf32>
+    // expected-error @+1 {{belongs to products, mode k, but the layout's mode is i}}
+    %y = tile.add_bias %zero, %b[%g, %g] : !tile.fragment<8x16xf32>, !tile.matrix<1x32xf32>
+  }
+}

@@ -1,9 +1,11 @@
 """The product of a complete-graph layer in Python's own floats, through .npy files.
 
-q_product.py make FOLDER Q M K N        writes x.npy, dy.npy and w.npy, random with NaN and infinity here and there
+q_product.py make FOLDER Q M K N        writes x.npy, dy.npy, w.npy and bias.npy, random with NaN and infinity here and there
 q_product.py check FOLDER Q OFFSET WIDTH TOLERANCE    compares y.npy with them; WIDTH rows of one type follow each other
+q_product.py check_biased FOLDER Q OFFSET WIDTH TOLERANCE    the same with bias.npy added to every row
 q_product.py check_dx FOLDER Q OFFSET WIDTH TOLERANCE    the same for dx.npy, the gradient of x where dy.npy is that of y
 q_product.py check_dw FOLDER Q OFFSET WIDTH TOLERANCE    the same for dw.npy, the gradient of w
+q_product.py check_dbias FOLDER TOLERANCE    compares dbias.npy with the sums of the columns of dy.npy
 """
 import ast
 import math
@@ -13,8 +15,8 @@ import struct
 import sys
 
 
-def write(path, rows, columns, values):
-    header = "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }" % (rows, columns)
+def write(path, shape, values):
+    header = "{'descr': '<f4', 'fortran_order': False, 'shape': %r, }" % (shape,)
     header += " " * (-(len(header) + 11) % 64) + "\n"
     data = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode()
     path.write_bytes(data + struct.pack("<%df" % len(values), *values))
@@ -25,7 +27,7 @@ def read(path):
     (size,) = struct.unpack_from("<H", data, 8)
     header = ast.literal_eval(data[10 : 10 + size].decode())
     assert header["descr"] == "<f4" and not header["fortran_order"], header
-    rows, columns = header["shape"]
+    rows, columns = (1,) * (2 - len(header["shape"])) + header["shape"]
     values = struct.unpack_from("<%df" % (rows * columns), data, 10 + size)
     return [values[row * columns : (row + 1) * columns] for row in range(rows)]
 
@@ -49,9 +51,13 @@ def make(folder, q, m, k, n):
     dy = [source.uniform(-1, 1) for _ in range(m * n)]
     for special in (math.nan, math.inf, -math.inf):
         dy[source.randrange(len(dy))] = special
-    write(folder / "x.npy", m, k, x)
-    write(folder / "w.npy", k, n, w)
-    write(folder / "dy.npy", m, n, dy)
+    bias = [source.uniform(-1, 1) for _ in range(n)]
+    bias[source.randrange(n)] = math.nan
+    bias[source.randrange(n)] = -math.inf
+    write(folder / "x.npy", (m, k), x)
+    write(folder / "w.npy", (k, n), w)
+    write(folder / "dy.npy", (m, n), dy)
+    write(folder / "bias.npy", (n,), bias)
 
 
 def operands(folder, names, tolerance):
@@ -61,19 +67,23 @@ def operands(folder, names, tolerance):
     return matrices
 
 
-def check(folder, q, offset, width, tolerance):
-    x, w = operands(folder, ("x.npy", "w.npy"), tolerance)
+def check(folder, q, offset, width, tolerance, biased=False):
+    x, w, bias = operands(folder, ("x.npy", "w.npy", "bias.npy"), tolerance)
     k, n = len(w) // q, len(w[0]) // q
 
     def expected(row, column):
         own, group = (offset + row) % (q * width) // width, column // n
-        return sum(
+        return (bias[0][column] if biased else 0) + sum(
             x[row][depth] * w[depth][column]
             for source in sorted({own, group})
             for depth in range(source * k, (source + 1) * k)
         )
 
     compare(read(folder / "y.npy"), len(x), q * n, expected, tolerance)
+
+
+def check_biased(folder, q, offset, width, tolerance):
+    check(folder, q, offset, width, tolerance, biased=True)
 
 
 def check_dx(folder, q, offset, width, tolerance):
@@ -106,6 +116,11 @@ def check_dw(folder, q, offset, width, tolerance):
     compare(read(folder / "dw.npy"), q * k, q * n, expected, tolerance)
 
 
+def check_dbias(folder, tolerance):
+    (dy,) = operands(folder, ("dy.npy",), tolerance)
+    compare(read(folder / "dbias.npy"), 1, len(dy[0]), lambda _, column: sum(row[column] for row in dy), tolerance)
+
+
 def compare(actual_matrix, rows, columns, expected_at, tolerance):
     assert (len(actual_matrix), len(actual_matrix[0])) == (rows, columns)
     error = norm = 0.0
@@ -132,4 +147,5 @@ def compare(actual_matrix, rows, columns, expected_at, tolerance):
 if __name__ == "__main__":
     folder = pathlib.Path(sys.argv[2])
     numbers = [ast.literal_eval(argument) for argument in sys.argv[3:]]
-    {"make": make, "check": check, "check_dx": check_dx, "check_dw": check_dw}[sys.argv[1]](folder, *numbers)
+    commands = (make, check, check_biased, check_dx, check_dw, check_dbias)
+    {command.__name__: command for command in commands}[sys.argv[1]](folder, *numbers)
