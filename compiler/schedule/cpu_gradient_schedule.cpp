@@ -71,7 +71,8 @@ std::vector<CpuGradientSchedule> cpuGradientCandidates(const algebras::Layer &la
   return candidates;
 }
 
-double cpuGradientCost(const algebras::Layer &layer, const CpuGradientSchedule &schedule, std::int64_t m) {
+CpuGradientCost cpuGradientCost(const algebras::Layer &layer, const CpuGradientSchedule &schedule,
+                                std::int64_t m) {
   const algebras::Lift &lift = layer.lift;
   const double element = static_cast<double>(byteWidth(layer.dtype));
   const double vectors = static_cast<double>(schedule.register_columns / schedule.lanes);
@@ -104,23 +105,25 @@ double cpuGradientCost(const algebras::Layer &layer, const CpuGradientSchedule &
   const double blocks =
       static_cast<double>(lift.bankRows()) *
       static_cast<double>(lift.kind() == algebras::Lift::Kind::Rows ? lift.outputGroups() : 1);
-  const double stored =
-      blocks * register_tiles * tile_features * vectors *
-      (2 / sums_per_cycle + static_cast<double>(schedule.lanes) * element / stored_bytes_per_cycle);
-  const double busy = used_terms * (brought + multiplied) + stored;
+  CpuGradientCost cost;
+  cost.bring = used_terms * brought;
+  cost.multiply = used_terms * multiplied;
+  cost.store = blocks * register_tiles * tile_features * vectors *
+               (2 / sums_per_cycle + static_cast<double>(schedule.lanes) * element / stored_bytes_per_cycle);
   constexpr double workers = 16;
   const double tasks = blocks * tiles_of_block;
-  return busy * std::ceil(tasks / workers) * workers / tasks;
+  cost.idle = cost.total() * (std::ceil(tasks / workers) * workers / tasks - 1);
+  return cost;
 }
 
 CpuGradientSchedule chooseCpuGradientSchedule(const algebras::Layer &layer, const CpuLevel &level,
                                               std::int64_t m) {
   const std::vector<CpuGradientSchedule> candidates = cpuGradientCandidates(layer, level);
   assert(!candidates.empty() && "one register tile is always a candidate");
-  return *std::min_element(candidates.begin(), candidates.end(),
-                           [&](const CpuGradientSchedule &a, const CpuGradientSchedule &b) {
-                             return cpuGradientCost(layer, a, m) < cpuGradientCost(layer, b, m);
-                           });
+  return *std::min_element(
+      candidates.begin(), candidates.end(), [&](const CpuGradientSchedule &a, const CpuGradientSchedule &b) {
+        return cpuGradientCost(layer, a, m).total() < cpuGradientCost(layer, b, m).total();
+      });
 }
 
 } // namespace compiler

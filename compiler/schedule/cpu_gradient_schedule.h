@@ -27,8 +27,18 @@ std::string toString(const CpuGradientSchedule &schedule);
 /// the core's second-level cache.
 std::vector<CpuGradientSchedule> cpuGradientCandidates(const algebras::Layer &layer, const CpuLevel &level);
 
-/// Cycles of one core for the gradient of `m` rows, those of waiting workers included.
-double cpuGradientCost(const algebras::Layer &layer, const CpuGradientSchedule &schedule, std::int64_t m);
+/// Where the time of one gradient of the bank would go, in cycles of one core.
+struct CpuGradientCost {
+  double bring = 0;    ///< copying rows of X and dY into panels
+  double multiply = 0; ///< vector multiplications, with the padding of tiles that are not full
+  double store = 0;    ///< writing dW
+  double idle = 0;     ///< workers that wait for the last tasks
+  double total() const { return bring + multiply + store + idle; }
+};
+
+/// What a schedule would cost for `m` rows.
+CpuGradientCost cpuGradientCost(const algebras::Layer &layer, const CpuGradientSchedule &schedule,
+                                std::int64_t m);
 
 /// The cheapest candidate; the first one listed among equals.
 CpuGradientSchedule chooseCpuGradientSchedule(const algebras::Layer &layer, const CpuLevel &level,

@@ -1,8 +1,8 @@
 // The adapter of the CPU.
 #include "algebras/cost/report.h"
 #include "compiler/schedule/cpu_schedule.h"
+#include "compiler/schedule/host_level.h"
 #include "compiler/schedule/ranking.h"
-#include "runtime/cpu/features.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,16 +11,8 @@
 namespace compiler {
 
 // The machine of the microseconds; cpuCost counts idle workers for as many.
-static constexpr double workers = 16, cycles_per_us = 3000;
+static constexpr double workers = 16, cycles_per_us = host_cycles_per_us;
 static constexpr double multiplications_per_cycle = 2, far_bytes_per_cycle = 6;
-
-/// This machine's level without what is its own alone; the lowest that kernels are compiled for where it is
-/// below.
-static CpuLevel levelHere() {
-  const std::vector<std::string> &names = portableCpuLevelNames();
-  const std::string here = algrt::cpuLevel();
-  return portableCpuLevel(std::find(names.begin(), names.end(), here) != names.end() ? here : names.front());
-}
 
 static RankedSchedule ranked(const CpuSchedule &schedule, const CpuCost &cost) {
   const double unit = 1 / (workers * cycles_per_us);
@@ -43,7 +35,7 @@ static RankedSchedule ranked(const CpuSchedule &schedule, const CpuCost &cost) {
 }
 
 Ranking rankCpu(const algebras::Layer &layer, std::int64_t m) {
-  const CpuLevel level = levelHere();
+  const CpuLevel level = hostLevel();
   const algebras::cost::CostReport report = algebras::cost::costReport(layer, m);
   const double memory = static_cast<double>(report.activation_bytes + report.live_weight_bytes) /
                         (far_bytes_per_cycle * workers * cycles_per_us);

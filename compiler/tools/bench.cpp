@@ -3,12 +3,14 @@
 #include "compiler/tools/commands.h"
 
 #include "compiler/failure.h"
+#include "compiler/schedule/cpu_prediction.h"
 #include "compiler/spec/integer_option.h"
 #include "compiler/spec/usage_error.h"
 #include "runtime/bench/bench.h"
 #include "runtime/bench/gpu/measure_cases.h"
 #include "runtime/bench/progress.h"
 #include "runtime/bench/report.h"
+#include "runtime/bench/workload.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -23,6 +25,7 @@ struct BenchCommand {
   std::vector<std::string> products;
   SpecOptions layer;
   std::vector<std::int64_t> m = {2048};
+  std::vector<std::string> maps = {"forward"};
   std::string table, folder, against = "dense";
   std::string target;
   int device = 0;
@@ -36,12 +39,24 @@ std::vector<algrt::TableMatch> casesOf(const BenchJobs &list) {
   for (const BenchJob &job : list.jobs) {
     algrt::TableMatch match;
     match.row.name = job.name.empty() ? job.bundle.substr(job.bundle.rfind('/') + 1) : job.name;
+    match.row.map = job.map;
     match.row.m = job.m;
     match.row.published = job.published;
     match.bundle_path = job.bundle;
     cases.push_back(match);
   }
   return cases;
+}
+
+// What the cost model expects of a case, in microseconds.
+double predictedOnCpu(const algebras::Layer &layer, const std::string &map, std::int64_t m, int threads) {
+  const algrt::Workload &workload = algrt::requireWorkload(map);
+  // A step of training meets a bank that has changed.
+  const bool packed = workload.maps.size() == 1;
+  double us = 0;
+  for (const algrt::Map one : workload.maps)
+    us += predictCpu(layer, one, packed, m, threads);
+  return us;
 }
 
 int benchOnGpu(const BenchCommand &options, const BenchJobs &list, const std::string &command) {
@@ -82,7 +97,7 @@ int bench(const BenchCommand &options, const BundleCompiler &compile, const std:
   BenchJobs list;
   list.use_cache = !options.no_cache;
   list.target = options.target.empty() ? "cpu" : options.target;
-  list.add(options.products, options.m, options.layer, compile, scratch.path());
+  list.add(options.products, options.m, options.maps, options.layer, compile, scratch.path());
   if (!options.table.empty() && !options.folder.empty())
     list.addTable(options.table, options.folder, options.layer.dtype);
   else if (!options.table.empty())
@@ -112,7 +127,9 @@ int bench(const BenchCommand &options, const BundleCompiler &compile, const std:
 
   algrt::Bench bench(measured);
   for (const BenchJob &job : jobs) {
-    report.cases.push_back(bench.measure(job.bundle, job.m));
+    report.cases.push_back(bench.measure(job.bundle, job.m, job.map));
+    if (job.layer)
+      report.cases.back().predicted_us = predictedOnCpu(*job.layer, job.map, job.m, bench.machine().threads);
     if (!job.name.empty())
       report.cases.back().name = job.name;
   }
@@ -135,8 +152,18 @@ void addBench(CLI::App &app, Session &session, const BundleCompiler &compile) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("M,...");
+  CLI::Option *maps =
+      command
+          ->add_option(
+              "--map", options->maps,
+              "forward (default), decode (each call begins at the next row type), dx, dw, or training "
+              "(forward, dx and dw together); gradients on a CPU alone. Rows of a table say it")
+          ->delimiter(',')
+          ->allow_extra_args(false)
+          ->type_name("MAP,...");
   command->add_option("--table", options->table, "measure every row of a table with columns m, k, n, q")
-      ->type_name("FILE.csv");
+      ->type_name("FILE.csv")
+      ->excludes(maps);
   command
       ->add_option(
           "--bundles", options->folder,
@@ -175,6 +202,7 @@ Examples:
   algctl bench up.alg --m 2048
   algctl bench up.alg down.alg --m 1,32,2048 --json
   algctl bench "Q(16)" --in 2048 --out 768 --dtype bf16 --m 512
+  algctl bench up.alg --map dx,dw,training
   algctl bench --table projections.csv --dtype f32
   algctl bench --table projections.csv --bundles build/bundles
   algctl bench "Q(32)" --in 2048 --out 6144 --dtype bf16 --target sm_90a    on a Hopper GPU)help");

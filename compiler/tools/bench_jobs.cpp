@@ -1,7 +1,9 @@
 #include "compiler/tools/bench_jobs.h"
 
+#include "runtime/bench/workload.h"
 #include "runtime/bundle/bundle.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fstream>
@@ -34,14 +36,20 @@ static bool isBundle(const std::string &path) {
 }
 
 void BenchJobs::add(const std::vector<std::string> &products, const std::vector<std::int64_t> &m,
-                    const SpecOptions &layer, const BundleCompiler &compile,
-                    const std::filesystem::path &scratch) {
+                    const std::vector<std::string> &maps, const SpecOptions &layer,
+                    const BundleCompiler &compile, const std::filesystem::path &scratch) {
+  std::vector<algrt::Map> compiled;
+  for (const std::string &map : maps)
+    for (const algrt::Map one : algrt::requireWorkload(map).maps)
+      if (std::find(compiled.begin(), compiled.end(), one) == compiled.end())
+        compiled.push_back(one);
   for (const std::string &product : products) {
     if (isBundle(product)) {
       // Before the machine is measured, which takes seconds: is it one?
       algrt::Bundle::open(product);
       for (std::int64_t rows : m)
-        jobs.push_back({product, "", rows});
+        for (const std::string &map : maps)
+          jobs.push_back({product, "", rows, map});
       continue;
     }
     if (!compile)
@@ -52,8 +60,9 @@ void BenchJobs::add(const std::vector<std::string> &products, const std::vector<
     const Spec spec = loadSpec(options);
     for (std::int64_t rows : m) {
       const std::string bundle = scratch / fmt::format("{}.alg", jobs.size());
-      compile(spec, {target, rows, use_cache}, bundle);
-      jobs.push_back({bundle, product, rows});
+      compile(spec, {target, rows, compiled, use_cache}, bundle);
+      for (const std::string &map : maps)
+        jobs.push_back({bundle, product, rows, map, {}, spec.layer});
     }
   }
 }
@@ -62,7 +71,8 @@ void BenchJobs::addTable(const std::string &table, const std::string &bundles, c
   const std::optional<std::string> wanted = dtype.empty() ? std::nullopt : std::optional(dtype);
   for (const algrt::TableMatch &match : algrt::matchTable(algrt::readTable(table), bundles, wanted)) {
     if (match.skipped.empty())
-      jobs.push_back({match.bundle_path, match.row.name, match.row.m, match.row.published});
+      jobs.push_back(
+          {match.bundle_path, match.row.name, match.row.m, match.row.map, match.row.published, {}});
     else
       skipped.push_back(match);
   }
@@ -73,25 +83,34 @@ void BenchJobs::addTable(const std::string &table, const std::string &dtype, con
   if (!compile)
     throw AbsentError(
         "this build has no compiler to make bundles for a table; name a folder of them with --bundles");
-  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::string>, std::string>
-      compiled;
+  struct Compiled {
+    std::string bundle;
+    std::optional<algebras::Layer> layer;
+  };
+  using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::string, std::string,
+                         std::vector<algrt::Map>>;
+  std::map<Key, Compiled> compiled;
   for (const algrt::TableRow &row : algrt::readTable(table)) {
-    if (row.map != "forward" && row.map != "decode") {
+    const algrt::Workload *workload = algrt::findWorkload(row.map);
+    if (!workload) {
       skipped.push_back({row, "", fmt::format("the map {} has no kernels yet", row.map)});
       continue;
     }
     const std::string type = !row.dtype.empty() ? row.dtype : dtype.empty() ? "bf16" : dtype;
-    std::string &bundle = compiled[{row.m, row.k, row.n, row.q, type}];
-    if (bundle.empty()) {
+    Compiled &made = compiled[{row.m, row.k, row.n, row.q, type, row.row_types, workload->maps}];
+    if (made.bundle.empty()) {
       SpecOptions options;
       options.spec = fmt::format("Q({})", row.q);
       options.in = row.k;
       options.out = row.n;
       options.dtype = type;
-      bundle = scratch / fmt::format("{}.alg", compiled.size());
-      compile(loadSpec(options), {target, row.m, use_cache}, bundle);
+      options.row_types = row.row_types;
+      made.bundle = scratch / fmt::format("{}.alg", compiled.size());
+      const Spec spec = loadSpec(options);
+      made.layer = spec.layer;
+      compile(spec, {target, row.m, workload->maps, use_cache}, made.bundle);
     }
-    jobs.push_back({bundle, row.name, row.m, row.published});
+    jobs.push_back({made.bundle, row.name, row.m, row.map, row.published, made.layer});
   }
 }
 

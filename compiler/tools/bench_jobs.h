@@ -31,7 +31,9 @@ struct BenchJob {
   std::string bundle;
   std::string name; // empty: the bundle's own
   std::int64_t m = 0;
+  std::string map = "forward"; // of runtime/bench/workload.h
   algrt::PublishedFigures published = {};
+  std::optional<algebras::Layer> layer = {}; // where it was compiled for the purpose
 };
 
 struct BenchJobs {
@@ -40,9 +42,11 @@ struct BenchJobs {
   std::vector<BenchJob> jobs;
   std::vector<algrt::TableMatch> skipped;
 
-  // `products` are bundles or specs, each measured for every number of rows. `layer` lies over the specs.
+  // `products` are bundles or specs, each measured for every number of rows and every map. `layer` lies over
+  // the specs.
   void add(const std::vector<std::string> &products, const std::vector<std::int64_t> &m,
-           const SpecOptions &layer, const BundleCompiler &compile, const std::filesystem::path &scratch);
+           const std::vector<std::string> &maps, const SpecOptions &layer, const BundleCompiler &compile,
+           const std::filesystem::path &scratch);
   // Rows of a table against the bundles of a folder.
   void addTable(const std::string &table, const std::string &bundles, const std::string &dtype);
   // Rows of a table, each compiled as Q(q) from k to n. `dtype` where a row does not say it; bf16 if that is

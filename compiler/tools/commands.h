@@ -5,10 +5,12 @@
 #include "compiler/spec/spec.h"
 #include "compiler/tools/machine.h"
 #include "compiler/tools/session.h"
+#include "runtime/bundle/map.h"
 
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -20,6 +22,7 @@ namespace compiler {
 struct BenchCompilation {
   std::string target = "cpu";
   std::int64_t m = 2048;
+  std::vector<algrt::Map> maps = {algrt::Map::forward};
   bool use_cache = true;
 };
 // Writes the bundle of a spec. Empty in a build without the compiler.

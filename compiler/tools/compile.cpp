@@ -99,7 +99,7 @@ void compileForBench(const Spec &spec, const BenchCompilation &how, const std::s
   CompileOptions options;
   options.targets = {targetNamed(how.target)};
   options.rows = how.m;
-  options.maps = {algrt::Map::forward};
+  options.maps = how.maps;
   options.cache = how.use_cache ? userCache() : nullptr;
   options.note = [](const std::string &what) { printWarning(what); };
   requireCompilable(spec);

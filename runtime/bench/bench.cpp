@@ -5,12 +5,14 @@
 #include "runtime/bench/machine.h"
 #include "runtime/bench/statistics.h"
 #include "runtime/bench/stopwatch.h"
+#include "runtime/bench/workload.h"
 #include "runtime/cpu/features.h"
 #include "runtime/support/error.h"
 #include "runtime/support/parallel.h"
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <thread>
 
@@ -38,7 +40,16 @@ struct Close {
 struct Contender {
   std::function<void()> run;
   std::optional<WarmAndFlushed> *result;
+  int64_t calls; // that a warm measurement is the mean of
   std::vector<double> warm, flushed;
+
+  double warmTime() const {
+    return microsecondsOf([&] {
+             for (int64_t call = 0; call < calls; ++call)
+               run();
+           }) /
+           double(calls);
+  }
 };
 
 std::string fileName(const std::string &path) { return path.substr(path.rfind('/') + 1); }
@@ -78,7 +89,7 @@ struct Bench::State {
     double round = 0;
     for (Contender &contender : contenders) {
       contender.run();
-      round += 3 * microsecondsOf(contender.run);
+      round += double(2 + contender.calls) * microsecondsOf(contender.run);
     }
     return int(
         std::clamp(case_budget_us / round, std::min(3.0, double(options.trials)), double(options.trials)));
@@ -93,7 +104,7 @@ struct Bench::State {
         Contender &contender = contenders[trial % 2 == 0 ? i : contenders.size() - 1 - i];
         std::this_thread::sleep_for(settling_time);
         contender.run();
-        contender.warm.push_back(microsecondsOf(contender.run));
+        contender.warm.push_back(contender.warmTime());
         flush();
         contender.flushed.push_back(microsecondsOf(contender.run));
       }
@@ -124,14 +135,83 @@ Bench::~Bench() { delete state_; }
 
 const Machine &Bench::machine() const { return state_->machine; }
 
-BenchCase Bench::measure(const std::string &bundle_path, int64_t m) {
+namespace {
+
+// The things that a case measures against each other, and what they compute on.
+class Measurement {
+public:
+  Measurement(const std::string &path, int64_t m, const Workload &workload, int threads, uint64_t seed)
+      : path_(path), bundle_(Bundle::open(path)), workload_(workload) {
+    algrt_bundle *opened = nullptr;
+    require(algrt_bundle_open(path.c_str(), &opened));
+    handle_.reset(opened);
+    for (const Map map : workload.maps)
+      parts_.push_back(std::make_unique<CaseData>(bundle_, m, seed, map, workload.rotates));
+    size_t workspace_bytes = 0;
+    require(algrt_workspace_size(handle_.get(), m, threads, &workspace_bytes));
+    workspace_ = AlignedBuffer(workspace_bytes);
+    call_.threads = threads;
+    call_.workspace = workspace_.data();
+    call_.workspace_bytes = workspace_bytes;
+  }
+
+  const Bundle &bundle() const { return bundle_; }
+  std::vector<std::unique_ptr<CaseData>> &parts() { return parts_; }
+
+  // Packs the bank where that is of use: for calls that all read the same one.
+  bool pack() {
+    algrt_bundle_info info = algrt_bundle_info_init();
+    require(algrt_bundle_get_info(handle_.get(), &info));
+    if (info.packed_bytes == 0 || workload_.maps != std::vector{Map::forward})
+      return false;
+    algrt_weights *packed = nullptr;
+    require(algrt_weights_pack(handle_.get(), &parts_.front()->bank(), call_.threads, &packed));
+    weights_.reset(packed);
+    return true;
+  }
+
+  // Of which map the bundle has no kernel that reads the bank as it is; empty if it has all.
+  std::string missing() const {
+    for (const Map map : workload_.maps)
+      if (std::ranges::none_of(bundle_.manifest().kernels, [&](const Kernel &kernel) {
+            const bool output = map != Map::dw || kernel.output == bundle_.layer().dtype;
+            return kernel.known && kernel.map == name(map) && kernel.weights != WeightsForm::packed &&
+                   output && missingCpuFeatures(kernel.features).empty();
+          }))
+        return name(map);
+    return "";
+  }
+
+  // One call, or one of each map. Where rows rotate, the position of the call after it.
+  int64_t run(bool packed, int64_t position) {
+    CaseCall call = call_;
+    call.weights = packed ? weights_.get() : nullptr;
+    call.p0 = position;
+    for (const std::unique_ptr<CaseData> &part : parts_)
+      require(part->run(handle_.get(), call));
+    return workload_.rotates ? position + bundle_.layer().row_type_width : 0;
+  }
+
+private:
+  std::string path_;
+  Bundle bundle_;
+  const Workload &workload_;
+  std::unique_ptr<algrt_bundle, Close> handle_;
+  std::vector<std::unique_ptr<CaseData>> parts_;
+  AlignedBuffer workspace_;
+  CaseCall call_;
+  std::unique_ptr<algrt_weights, Close> weights_;
+};
+
+} // namespace
+
+BenchCase Bench::measure(const std::string &bundle_path, int64_t m, const std::string &workload_name) {
   State &state = *state_;
-  const Bundle bundle = Bundle::open(bundle_path);
+  const Workload &workload = requireWorkload(workload_name);
+  Measurement measurement(bundle_path, m, workload, state.threads, state.options.seed);
+  const Bundle &bundle = measurement.bundle();
   const Layer &layer = bundle.layer();
-  algrt_bundle *opened = nullptr;
-  require(algrt_bundle_open(bundle_path.c_str(), &opened));
-  const std::unique_ptr<algrt_bundle, Close> handle(opened);
-  CaseData data(bundle, m, state.options.seed);
+  const int64_t maps = int64_t(workload.maps.size());
 
   BenchCase result;
   result.name = fileName(bundle_path);
@@ -140,81 +220,93 @@ BenchCase Bench::measure(const std::string &bundle_path, int64_t m) {
   result.k = layer.k;
   result.n = layer.n;
   result.q = layer.lift == Lift::rows ? layer.types : int64_t(layer.out_groups.size());
+  result.map = workload.name;
   result.target = "cpu";
   result.dtype = name(layer.dtype);
   result.threads = state.threads;
-  result.active_macs = data.activeMacs();
-  result.dense_macs = m * layer.k * layer.n;
-
-  size_t workspace_bytes = 0;
-  require(algrt_workspace_size(handle.get(), m, state.threads, &workspace_bytes));
-  const AlignedBuffer workspace(workspace_bytes);
-  algrt_forward_args args = data.args();
-  args.threads = state.threads;
-  args.workspace = workspace.data();
-  args.workspace_bytes = workspace_bytes;
-  algrt_forward_args packed_args = args;
-  args.w = &data.bank();
-
-  algrt_bundle_info info = algrt_bundle_info_init();
-  require(algrt_bundle_get_info(handle.get(), &info));
-  std::unique_ptr<algrt_weights, Close> weights;
-  std::vector<Contender> contenders;
-  if (info.packed_bytes != 0) {
-    algrt_weights *packed = nullptr;
-    require(algrt_weights_pack(handle.get(), &data.bank(), state.threads, &packed));
-    weights.reset(packed);
-    packed_args.weights = packed;
-    contenders.push_back(
-        {[&] { require(algrt_forward(handle.get(), &packed_args)); }, &result.packed, {}, {}});
+  result.dense_macs = maps * m * layer.k * layer.n;
+  result.checked_rows = std::numeric_limits<int64_t>::max();
+  for (const std::unique_ptr<CaseData> &part : measurement.parts()) {
+    result.active_macs += part->activeMacs();
+    result.checked_rows = std::min(result.checked_rows, part->checkedRows());
   }
-  const bool unpacked = std::any_of(
-      bundle.manifest().kernels.begin(), bundle.manifest().kernels.end(), [](const Kernel &kernel) {
-        return kernel.known && kernel.map == name(Map::forward) && kernel.weights != WeightsForm::packed &&
-               missingCpuFeatures(kernel.features).empty();
-      });
-  if (unpacked)
-    contenders.push_back({[&] { require(algrt_forward(handle.get(), &args)); }, &result.on_the_fly, {}, {}});
+
+  // A warm measurement of rows that rotate is of one call for each type, so that all types count alike.
+  const int64_t calls = workload.rotates ? layer.types : 1;
+  int64_t packed_position = 0, position = 0;
+  std::vector<Contender> contenders;
+  if (measurement.pack())
+    contenders.push_back(
+        {[&] { packed_position = measurement.run(true, packed_position); }, &result.packed, calls, {}, {}});
+  const std::string missing = measurement.missing();
+  if (missing.empty())
+    contenders.push_back(
+        {[&] { position = measurement.run(false, position); }, &result.on_the_fly, calls, {}, {}});
 
   if (contenders.empty())
-    throw Error(ALGRT_UNSUPPORTED, bundle_path + ": the bundle has no forward kernel for this CPU");
+    throw Error(
+        ALGRT_UNSUPPORTED,
+        bundle_path + ": the bundle has no kernel of " + missing + " for this CPU" +
+            (workload.maps == std::vector{Map::forward} ? "" : ": compile it with --maps forward,dx,dw"));
 
   // Nothing is measured that computes something else.
-  result.checked_rows = data.checkedRows();
   for (const Contender &contender : contenders) {
     state.report(0, "checking " + result.name);
-    data.poisonResult();
-    contender.run();
-    const Comparison comparison = data.check(state.threads);
-    result.relative_l2 = std::max(result.relative_l2, comparison.relative_l2);
-    result.max_relative_error = std::max(result.max_relative_error, comparison.max_relative);
-    if (!comparison.within(tolerance(layer.dtype == ElementType::bf16)))
-      throw Error(
-          ALGRT_INTERNAL,
-          bundle_path + ": the kernels compute something else than the reference: relative L2 error " +
-              std::to_string(comparison.relative_l2) + ", " + std::to_string(comparison.kind_mismatches) +
-              " elements that are finite in one and not in the other. Compile the bundle again; if that "
-              "does not help, please report it");
+    for (const std::unique_ptr<CaseData> &part : measurement.parts())
+      part->poisonResult();
+    contender.run(); // its first, from position 0
+    for (size_t i = 0; i < measurement.parts().size(); ++i) {
+      const Comparison comparison = measurement.parts()[i]->check(state.threads);
+      result.relative_l2 = std::max(result.relative_l2, comparison.relative_l2);
+      result.max_relative_error = std::max(result.max_relative_error, comparison.max_relative);
+      if (!comparison.within(tolerance(layer.dtype == ElementType::bf16)))
+        throw Error(
+            ALGRT_INTERNAL,
+            bundle_path + ": the kernels of " + name(workload.maps[i]) +
+                " compute something else than the reference: relative L2 error " +
+                std::to_string(comparison.relative_l2) + ", " + std::to_string(comparison.kind_mismatches) +
+                " elements that are finite in one and not in the other. Compile the bundle again; if that "
+                "does not help, please report it");
+    }
   }
 
-  std::unique_ptr<DenseProduct> dense;
-  if (state.options.against_dense) {
-    state.report(0, "choosing the dense library for " + result.name);
-    dense = state.dense.fastest({m, layer.k, layer.n, layer.dtype, data.x(), data.denseWeights(), data.y()});
+  std::vector<std::unique_ptr<DenseProduct>> dense;
+  if (state.options.against_dense)
+    for (const std::unique_ptr<CaseData> &part : measurement.parts()) {
+      state.report(0, "choosing the dense library for " + result.name);
+      DenseOperands operands = part->dense();
+      operands.w_stays = operands.w_stays && maps == 1; // a step of training changes it
+      if (std::unique_ptr<DenseProduct> fastest = state.dense.fastest(operands))
+        dense.push_back(std::move(fastest));
+    }
+  const bool compares = !dense.empty() && dense.size() == measurement.parts().size();
+  result.dense_library = !state.options.against_dense ? "not asked for"
+                         : !compares                  ? "no dense library found for " + result.dtype
+                                                      : "";
+  if (compares) {
+    for (const std::unique_ptr<DenseProduct> &product : dense)
+      result.dense_library += (result.dense_library.empty() ? "" : "; ") + product->name();
+    contenders.push_back({[&] {
+                            for (const std::unique_ptr<DenseProduct> &product : dense)
+                              product->run();
+                          },
+                          &result.dense,
+                          calls,
+                          {},
+                          {}});
   }
-  result.dense_library = dense                         ? dense->name()
-                         : state.options.against_dense ? "no dense library found for " + result.dtype
-                                                       : "not asked for";
-  if (dense)
-    contenders.push_back({[&] { dense->run(); }, &result.dense, {}, {}});
-  state.race(contenders, result.name + ", " + std::to_string(m) + " rows");
+  state.race(contenders, result.name + ", " + workload.name + ", " + std::to_string(m) + " rows");
   // The machine's rates drift: the dense product of this very case counts too, where it was faster.
   double rate = state.denseRate(layer.dtype);
   if (result.dense)
     rate = std::max(rate, 1e6 * double(result.dense_macs) / result.dense->warm.median);
-  result.floor_macs_us = rate > 0 ? 1e6 * double(result.active_macs) / rate : 0;
-  result.floor_bytes_us = 1e6 * double(data.activeBytes()) / state.machine.copy_bytes_per_second;
-  result.floor_us = std::max(result.floor_macs_us, result.floor_bytes_us);
+  for (const std::unique_ptr<CaseData> &part : measurement.parts()) {
+    const double macs_us = rate > 0 ? 1e6 * double(part->activeMacs()) / rate : 0;
+    const double bytes_us = 1e6 * double(part->activeBytes()) / state.machine.copy_bytes_per_second;
+    result.floor_macs_us += macs_us;
+    result.floor_bytes_us += bytes_us;
+    result.floor_us += std::max(macs_us, bytes_us);
+  }
 
   const std::optional<WarmAndFlushed> &algebra = result.packed ? result.packed : result.on_the_fly;
   result.verdict = result.dense ? verdict(algebra->warm, result.dense->warm) : "not compared";

@@ -34,16 +34,19 @@ struct BenchCase {
   std::string name; // of the bundle or of the table's row
   std::string algebra;
   int64_t m = 0, k = 0, n = 0, q = 0;
-  std::string map = "forward";
+  std::string map = "forward"; // of workload.h
   std::string target;
   std::string dtype;
   int threads = 0;
-  int64_t active_macs = 0, dense_macs = 0;
-  std::optional<WarmAndFlushed> packed; // absent where no packed kernel runs on this machine
+  int64_t active_macs = 0, dense_macs = 0; // of all maps
+  // Absent where no packed kernel runs on this machine, and for gradients, whose bank changes with every
+  // step.
+  std::optional<WarmAndFlushed> packed;
   std::optional<WarmAndFlushed> on_the_fly;
   std::optional<WarmAndFlushed> dense;
   std::string dense_library; // "oneDNN 2.6.3 sgemm", or why there is none
-  double floor_us = 0;       // max(active MACs / dense MAC rate, bytes / copy bandwidth)
+  double floor_us = 0;       // max(active MACs / dense MAC rate, bytes / copy bandwidth), summed over maps
+  std::optional<double> predicted_us; // by the compiler's cost model, where the caller has one
   double floor_macs_us = 0, floor_bytes_us = 0;
   double relative_l2 = 0, max_relative_error = 0;
   int64_t checked_rows = 0;
@@ -68,9 +71,10 @@ public:
   Bench(const Bench &) = delete;
   Bench &operator=(const Bench &) = delete;
 
-  // Checks the bundle's result against the reference (sampled rows where the shape is large), then measures.
-  // Throws Error; a wrong result is Error(ALGRT_INTERNAL) with the measured error.
-  BenchCase measure(const std::string &bundle_path, int64_t m);
+  // Checks the bundle's results against the reference (sampled rows where the shape is large), then measures.
+  // `workload` is a name of workload.h. Throws Error; a wrong result is Error(ALGRT_INTERNAL) with the
+  // measured error.
+  BenchCase measure(const std::string &bundle_path, int64_t m, const std::string &workload = "forward");
   const Machine &machine() const;
 
 private:

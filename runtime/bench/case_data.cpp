@@ -31,33 +31,57 @@ AlignedBuffer randomMatrix(ElementType type, int64_t rows, int64_t columns, doub
   return buffer;
 }
 
+// Of a call from position 0, or of calls that begin at one row type after the other, on average.
+ActiveWork averageWork(const Bundle &bundle, int64_t m, const int32_t *types, bool rotates) {
+  const Layer &layer = bundle.layer();
+  const int64_t calls = rotates ? layer.types : 1;
+  ActiveWork sum{};
+  for (int64_t call = 0; call < calls; ++call) {
+    const ActiveWork work = activeWork(bundle, rowTypes(layer, m, call * layer.row_type_width, types));
+    sum.macs = checkedAdd(sum.macs, work.macs, "active MACs");
+    sum.x_elements = checkedAdd(sum.x_elements, work.x_elements, "elements of x");
+    sum.bank_elements = checkedAdd(sum.bank_elements, work.bank_elements, "elements of the bank");
+    sum.y_elements = checkedAdd(sum.y_elements, work.y_elements, "elements of y");
+  }
+  return {sum.macs / calls, sum.x_elements / calls, sum.bank_elements / calls, sum.y_elements / calls};
+}
+
 DLTensor tensorOf(void *data, DLDataType type, int64_t *shape, int ndim) {
   return {data, {kDLCPU, 0}, ndim, type, shape, nullptr, 0};
 }
 
 } // namespace
 
-CaseData::CaseData(const Bundle &bundle, int64_t m, uint64_t seed) : bundle_(bundle), m_(m), seed_(seed) {
+CaseData::CaseData(const Bundle &bundle, int64_t m, uint64_t seed, Map map, bool rotates)
+    : bundle_(bundle), map_(map), m_(m), seed_(seed) {
   const Layer &layer = bundle.layer();
   if (m < 1)
     throw Error(ALGRT_INVALID_ARGUMENT, "m is " + std::to_string(m) + ", needs at least one row");
-  x_ = randomMatrix(layer.dtype, m, layer.k, 1, seed);
-  w_ = randomMatrix(layer.dtype, layer.k, layer.bankColumns(), 1 / std::sqrt(double(layer.k)), seed + 1);
-  y_ = allocate(layer.dtype, m, layer.n, "y");
+  const bool explicit_types = layer.row_types == RowTypesKind::explicit_types;
+  if (rotates && explicit_types)
+    throw Error(ALGRT_INVALID_ARGUMENT,
+                "rows of explicit types do not follow from a position that could rotate: measure forward");
+  const int64_t columns = layer.bankColumns();
+  x_ = map == Map::dx ? allocate(layer.dtype, m, layer.k, "dx")
+                      : randomMatrix(layer.dtype, m, layer.k, 1, seed);
+  w_ = map == Map::dw ? allocate(layer.dtype, layer.k, columns, "dw")
+                      : randomMatrix(layer.dtype, layer.k, columns, 1 / std::sqrt(double(layer.k)), seed + 1);
+  y_ = map == Map::forward ? allocate(layer.dtype, m, layer.n, "y")
+                           : randomMatrix(layer.dtype, m, layer.n, 1, seed + 6);
   poisonResult();
-  if (layer.bias)
+  if (layer.bias && map == Map::forward)
     bias_ = randomMatrix(layer.dtype, 1, layer.n, 1, seed + 5);
   bias_shape_[0] = layer.n;
   x_shape_[0] = y_shape_[0] = types_shape_[0] = m;
   x_shape_[1] = w_shape_[0] = layer.k;
-  w_shape_[1] = layer.bankColumns();
+  w_shape_[1] = columns;
   y_shape_[1] = layer.n;
   const DLDataType type = dlpackType(layer.dtype);
   x_tensor_ = tensorOf(x_.data(), type, x_shape_, 2);
   w_tensor_ = tensorOf(w_.data(), type, w_shape_, 2);
   y_tensor_ = tensorOf(y_.data(), type, y_shape_, 2);
   bias_tensor_ = tensorOf(bias_.data(), type, bias_shape_, 1);
-  if (layer.row_types == RowTypesKind::explicit_types) {
+  if (explicit_types) {
     // As many rows of each type as possible, in no order.
     for (int64_t row = 0; row < m; ++row)
       types_.push_back(int32_t(row % layer.types));
@@ -65,29 +89,70 @@ CaseData::CaseData(const Bundle &bundle, int64_t m, uint64_t seed) : bundle_(bun
   }
   types_tensor_ = tensorOf(types_.data(), {kDLInt, 32, 1}, types_shape_, 1);
 
-  work_ = activeWork(bundle, rowTypes(layer, m, 0, types_.data()));
+  work_ = averageWork(bundle, m, types_.data(), rotates);
+  if (map == Map::dw)
+    work_.bank_elements = checkedMultiply(layer.k, columns, "elements of dw");
 
   // A random sample, not every s-th row: those might all be of one type.
-  const int64_t macs_of_a_row = std::max<int64_t>(1, activeMacs() / m);
-  checked_rows_.resize(size_t(m));
+  const int64_t rows = resultShape().first;
+  const int64_t macs_of_a_row = std::max<int64_t>(1, activeMacs() / rows);
+  checked_rows_.resize(size_t(rows));
   std::iota(checked_rows_.begin(), checked_rows_.end(), int64_t(0));
   const int64_t affordable = std::max<int64_t>(16, int64_t(4'000'000'000) / macs_of_a_row);
-  if (affordable < m) {
+  if (affordable < rows) {
     std::shuffle(checked_rows_.begin(), checked_rows_.end(), std::mt19937_64(seed + 3));
     checked_rows_.resize(size_t(affordable));
     std::sort(checked_rows_.begin(), checked_rows_.end());
   }
 }
 
-algrt_forward_args CaseData::args() const {
-  algrt_forward_args args = algrt_forward_args_init();
+AlignedBuffer &CaseData::result() { return map_ == Map::forward ? y_ : map_ == Map::dx ? x_ : w_; }
+
+std::pair<int64_t, int64_t> CaseData::resultShape() const {
+  const Layer &layer = bundle_.layer();
+  if (map_ == Map::dw)
+    return {layer.k, layer.bankColumns()};
+  return {m_, map_ == Map::forward ? layer.n : layer.k};
+}
+
+int CaseData::run(const algrt_bundle *bundle, const CaseCall &call) const {
+  const auto fill = [&](auto args) {
+    if (bundle_.layer().row_types == RowTypesKind::explicit_types)
+      args.types = &types_tensor_;
+    args.p0 = call.p0;
+    args.workspace = call.workspace;
+    args.workspace_bytes = call.workspace_bytes;
+    args.threads = call.threads;
+    return args;
+  };
+  switch (map_) {
+  case Map::forward: {
+    algrt_forward_args args = fill(algrt_forward_args_init());
+    args.x = &x_tensor_;
+    args.y = &y_tensor_;
+    if (call.weights != nullptr)
+      args.weights = call.weights;
+    else
+      args.w = &w_tensor_;
+    if (bundle_.layer().bias)
+      args.bias = &bias_tensor_;
+    return algrt_forward(bundle, &args);
+  }
+  case Map::dx: {
+    algrt_dx_args args = fill(algrt_dx_args_init());
+    args.dy = &y_tensor_;
+    args.dx = &x_tensor_;
+    args.w = &w_tensor_;
+    return algrt_dx(bundle, &args);
+  }
+  case Map::dw:
+    break;
+  }
+  algrt_dw_args args = fill(algrt_dw_args_init());
   args.x = &x_tensor_;
-  args.y = &y_tensor_;
-  if (bundle_.layer().row_types == RowTypesKind::explicit_types)
-    args.types = &types_tensor_;
-  if (bundle_.layer().bias)
-    args.bias = &bias_tensor_;
-  return args;
+  args.dy = &y_tensor_;
+  args.dw = &w_tensor_;
+  return algrt_dw(bundle, &args);
 }
 
 int64_t CaseData::activeBytes() const {
@@ -97,42 +162,89 @@ int64_t CaseData::activeBytes() const {
 }
 
 void CaseData::poisonResult() {
-  std::memset(y_.data(), 0xff, y_.size()); // all ones is NaN in f32 and bf16
+  std::memset(result().data(), 0xff, result().size()); // all ones is NaN in f32 and bf16
 }
 
-std::vector<float> CaseData::widened(const AlignedBuffer &buffer, int64_t count) const {
-  std::vector<float> values(static_cast<size_t>(count));
+std::vector<float> CaseData::widened(const AlignedBuffer &buffer) const {
+  std::vector<float> values(buffer.size() / size_t(elementBytes(bundle_.layer().dtype)));
   if (bundle_.layer().dtype == ElementType::f32)
     std::memcpy(values.data(), buffer.data(), buffer.size());
   else
     std::transform(reinterpret_cast<const uint16_t *>(buffer.data()),
-                   reinterpret_cast<const uint16_t *>(buffer.data()) + count, values.begin(), fromBfloat16);
+                   reinterpret_cast<const uint16_t *>(buffer.data()) + values.size(), values.begin(),
+                   fromBfloat16);
   return values;
 }
 
-Comparison CaseData::check(int threads) const {
+std::vector<double> CaseData::reference(int threads) const {
   const Layer &layer = bundle_.layer();
-  const std::vector<float> x = widened(x_, m_ * layer.k), w = widened(w_, layer.k * layer.bankColumns());
-  const std::vector<float> y = widened(y_, m_ * layer.n);
-  const std::vector<float> bias = layer.bias ? widened(bias_, layer.n) : std::vector<float>();
-  const ForwardProblem problem{
-      &layer,   &bundle_.support(),  m_, x.data(),      layer.k,
-      w.data(), layer.bankColumns(), 0,  types_.data(), layer.bias ? bias.data() : nullptr};
-  const std::vector<double> expected = referenceForward(problem, checked_rows_, threads);
+  const Support *support = &bundle_.support();
+  const int64_t columns = layer.bankColumns();
+  const int32_t *types = types_.data();
+  switch (map_) {
+  case Map::forward: {
+    const std::vector<float> x = widened(x_), w = widened(w_), bias = widened(bias_);
+    return referenceForward({&layer, support, m_, x.data(), layer.k, w.data(), columns, 0, types,
+                             layer.bias ? bias.data() : nullptr},
+                            checked_rows_, threads);
+  }
+  case Map::dx: {
+    const std::vector<float> dy = widened(y_), w = widened(w_);
+    return referenceDx({&layer, support, m_, dy.data(), layer.n, w.data(), columns, 0, types}, checked_rows_,
+                       threads);
+  }
+  case Map::dw:
+    break;
+  }
+  const std::vector<float> x = widened(x_), dy = widened(y_);
+  return referenceDw({&layer, support, m_, x.data(), layer.k, dy.data(), layer.n, 0, types}, checked_rows_,
+                     threads);
+}
+
+Comparison CaseData::check(int threads) const {
+  const std::vector<double> expected = reference(threads);
+  const std::vector<float> values = widened(result());
+  const int64_t width = resultShape().second;
   std::vector<float> actual;
   actual.reserve(expected.size());
   for (int64_t row : checked_rows_)
-    actual.insert(actual.end(), y.begin() + row * layer.n, y.begin() + (row + 1) * layer.n);
+    actual.insert(actual.end(), values.begin() + row * width, values.begin() + (row + 1) * width);
   return compare(actual, expected);
 }
 
-const void *CaseData::denseWeights() {
+DenseOperands CaseData::dense() {
   const Layer &layer = bundle_.layer();
-  if (layer.lift == Lift::rows)
-    return w_.data();
-  if (dense_w_.size() == 0)
+  const bool rows_lift = layer.lift == Lift::rows;
+  if (!rows_lift && dense_w_.size() == 0)
     dense_w_ = randomMatrix(layer.dtype, layer.k, layer.n, 1 / std::sqrt(double(layer.k)), seed_ + 4);
-  return dense_w_.data();
+  void *bank = rows_lift ? w_.data() : dense_w_.data();
+  switch (map_) {
+  case Map::forward:
+    return {m_, layer.k, layer.n, layer.dtype, x_.data(), bank, y_.data()};
+  case Map::dx:
+    return {m_,
+            layer.n,
+            layer.k,
+            layer.dtype,
+            y_.data(),
+            bank,
+            x_.data(),
+            /*x_transposed=*/false,
+            /*w_transposed=*/true,
+            /*w_stays=*/false};
+  case Map::dw:
+    break;
+  }
+  return {layer.k,
+          m_,
+          layer.n,
+          layer.dtype,
+          x_.data(),
+          y_.data(),
+          bank,
+          /*x_transposed=*/true,
+          /*w_transposed=*/false,
+          /*w_stays=*/false};
 }
 
 } // namespace algrt

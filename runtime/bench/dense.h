@@ -10,12 +10,15 @@
 
 namespace algrt {
 
-// y = x w, all row-major and compact.
+// y = x w, where x is m x k and w is k x n; all row-major and compact. What is transposed lies as its
+// transpose does: x as k x m, w as n x k.
 struct DenseOperands {
   int64_t m, k, n;
   ElementType type;
   const void *x, *w;
   void *y;
+  bool x_transposed = false, w_transposed = false;
+  bool w_stays = true; // the same in every call, so that a library may pack it ahead
 };
 
 // One product, prepared: run() does nothing but compute.

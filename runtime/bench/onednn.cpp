@@ -100,8 +100,10 @@ public:
   Sgemm(const Functions &functions, const DenseOperands &operands, std::string name)
       : f_(functions), o_(operands), name_(std::move(name)) {}
   void run() override {
-    require(f_.sgemm('N', 'N', o_.m, o_.n, o_.k, 1.0f, static_cast<const float *>(o_.x), o_.k,
-                     static_cast<const float *>(o_.w), o_.n, 0.0f, static_cast<float *>(o_.y), o_.n),
+    require(f_.sgemm(o_.x_transposed ? 'T' : 'N', o_.w_transposed ? 'T' : 'N', o_.m, o_.n, o_.k, 1.0f,
+                     static_cast<const float *>(o_.x), o_.x_transposed ? o_.m : o_.k,
+                     static_cast<const float *>(o_.w), o_.w_transposed ? o_.k : o_.n, 0.0f,
+                     static_cast<float *>(o_.y), o_.n),
             "dnnl_sgemm");
   }
   std::string name() const override { return name_; }
@@ -119,9 +121,9 @@ public:
       : f_(functions), stream_(stream), name_(std::move(name)) {
     const int type = o.type == ElementType::f32 ? type_f32 : type_bf16;
     MemoryDescriptor x, w, y;
-    plain(x, o.m, o.k, type);
-    plain(w, o.k, o.n, type);
-    plain(y, o.m, o.n, type);
+    plain(x, o.m, o.k, type, o.x_transposed);
+    plain(w, o.k, o.n, type, o.w_transposed);
+    plain(y, o.m, o.n, type, false);
     MemoryDescriptor wanted = w;
     const std::array<int64_t, 12> shape = {o.k, o.n};
     if (pack)
@@ -157,8 +159,9 @@ public:
   std::string name() const override { return name_; }
 
 private:
-  void plain(MemoryDescriptor &descriptor, int64_t rows, int64_t columns, int type) {
-    const std::array<int64_t, 12> shape = {rows, columns}, strides = {columns, 1};
+  void plain(MemoryDescriptor &descriptor, int64_t rows, int64_t columns, int type, bool transposed) {
+    const std::array<int64_t, 12> shape = {rows, columns},
+                                  strides = {transposed ? 1 : columns, transposed ? rows : 1};
     require(f_.memory_desc_init_by_strides(&descriptor, 2, shape.data(), type, strides.data()),
             "a plain format");
   }
@@ -221,8 +224,9 @@ public:
     else
       products.push_back(
           std::make_unique<Matmul>(functions_, engine_, stream_, operands, false, found_ + " matmul"));
-    products.push_back(std::make_unique<Matmul>(functions_, engine_, stream_, operands, true,
-                                                found_ + " matmul, packed weights"));
+    if (operands.w_stays)
+      products.push_back(std::make_unique<Matmul>(functions_, engine_, stream_, operands, true,
+                                                  found_ + " matmul, packed weights"));
     return products;
   }
 

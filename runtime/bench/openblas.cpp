@@ -10,7 +10,7 @@ namespace {
 
 using Sgemm = void(int order, int transpose_a, int transpose_b, int m, int n, int k, float alpha,
                    const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc);
-constexpr int row_major = 101, no_transpose = 111;
+constexpr int row_major = 101, no_transpose = 111, transpose = 112;
 
 class Product : public DenseProduct {
 public:
@@ -18,8 +18,11 @@ public:
       : sgemm_(sgemm), operands_(operands), name_(std::move(name)) {}
   void run() override {
     const int m = int(operands_.m), k = int(operands_.k), n = int(operands_.n);
-    sgemm_(row_major, no_transpose, no_transpose, m, n, k, 1.0f, static_cast<const float *>(operands_.x), k,
-           static_cast<const float *>(operands_.w), n, 0.0f, static_cast<float *>(operands_.y), n);
+    const bool x_transposed = operands_.x_transposed, w_transposed = operands_.w_transposed;
+    sgemm_(row_major, x_transposed ? transpose : no_transpose, w_transposed ? transpose : no_transpose, m, n,
+           k, 1.0f, static_cast<const float *>(operands_.x), x_transposed ? m : k,
+           static_cast<const float *>(operands_.w), w_transposed ? k : n, 0.0f,
+           static_cast<float *>(operands_.y), n);
   }
   std::string name() const override { return name_; }
 

@@ -3,6 +3,7 @@
 
 #include "runtime/bench/text_table.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace algrt {
@@ -71,6 +72,7 @@ Json toJson(const BenchCase &result) {
           {"floor_us", result.floor_us},
           {"floor_macs_us", result.floor_macs_us > 0 ? Json(result.floor_macs_us) : Json()},
           {"floor_bytes_us", result.floor_bytes_us},
+          {"predicted_us", result.predicted_us ? Json(*result.predicted_us) : Json()},
           {"floor_over_algebra", ratio(result.floor_us, algebra_us)},
           {"floor_over_algebra_flushed", ratio(result.floor_us, flushed_us)},
           {"relative_l2", result.relative_l2},
@@ -101,12 +103,17 @@ std::string textTable(const std::vector<BenchCase> &cases) {
   std::vector<TextRow> rows = {{"case", "algebra", "m", "k", "n", "dtype", "active GMAC", "dense GMAC",
                                 "caches", "packed us", "on the fly us", "dense us", "packed", "on the fly",
                                 "floor us", "floor/packed", "error", "verdict"}};
+  const bool predicted =
+      std::ranges::any_of(cases, [](const BenchCase &result) { return result.predicted_us.has_value(); });
+  if (predicted)
+    rows[0].push_back("model us");
   for (const BenchCase &result : cases)
     for (auto state : {&WarmAndFlushed::warm, &WarmAndFlushed::flushed}) {
       const bool first = state == &WarmAndFlushed::warm;
       const std::optional<WarmAndFlushed> &algebra = algebraOf(result);
       const auto once = [&](const std::string &text) { return first ? text : std::string(); };
-      rows.push_back({once(result.name), once(result.algebra), once(std::to_string(result.m)),
+      const std::string map = result.map == "forward" ? "" : ", " + result.map;
+      rows.push_back({once(result.name + map), once(result.algebra), once(std::to_string(result.m)),
                       once(std::to_string(result.k)), once(std::to_string(result.n)), once(result.dtype),
                       once(fixed(double(result.active_macs) / 1e9, 3)),
                       once(fixed(double(result.dense_macs) / 1e9, 3)), first ? "warm" : "flushed",
@@ -115,6 +122,8 @@ std::string textTable(const std::vector<BenchCase> &cases) {
                       ratioText(result.dense, result.on_the_fly, state), once(fixed(result.floor_us, 1)),
                       algebra ? fixed(result.floor_us / ((*algebra).*state).median, 2) : "-",
                       once(scientific(result.relative_l2)), once(result.verdict)});
+      if (predicted)
+        rows.back().push_back(once(result.predicted_us ? fixed(*result.predicted_us, 1) : "-"));
     }
   return textTable(rows);
 }
@@ -141,8 +150,9 @@ std::string text(const BenchReport &report) {
   if (!report.cases.empty())
     text += textTable(report.cases) + "\n";
   for (const BenchCase &result : report.cases)
-    text += result.name + ", " + std::to_string(result.m) + " rows: dense library: " + result.dense_library +
-            "; checked " + std::to_string(result.checked_rows) + " rows\n";
+    text += result.name + (result.map == "forward" ? "" : ", " + result.map) + ", " +
+            std::to_string(result.m) + " rows: dense library: " + result.dense_library + "; checked " +
+            std::to_string(result.checked_rows) + " rows\n";
   for (const TableMatch &match : report.skipped)
     text +=
         "skipped " + match.row.name + ", " + std::to_string(match.row.m) + " rows: " + match.skipped + "\n";

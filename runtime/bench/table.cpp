@@ -1,5 +1,6 @@
 #include "runtime/bench/table.h"
 
+#include "runtime/bench/workload.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/support/error.h"
 #include "runtime/support/file.h"
@@ -57,13 +58,29 @@ std::optional<double> positiveNumber(const std::string &cell, const std::string 
   return value;
 }
 
+// As specs say it.
+std::string rowTypesText(const Layer &layer) {
+  const std::string kind = name(layer.row_types);
+  return layer.row_types == RowTypesKind::interval ? kind + "(" + std::to_string(layer.row_type_width) + ")"
+                                                   : kind;
+}
+
+// Whether it has kernels, for whatever machine, of all that is measured.
+bool hasMaps(const Bundle &bundle, const Workload &workload) {
+  return std::ranges::all_of(workload.maps, [&](Map map) {
+    return std::ranges::any_of(bundle.manifest().kernels,
+                               [&](const Kernel &kernel) { return kernel.map == name(map); });
+  });
+}
+
 std::string skipReason(const TableRow &row, const std::vector<std::pair<std::string, Bundle>> &bundles,
                        const std::optional<std::string> &dtype) {
-  if (row.map != "forward" && row.map != "decode")
+  if (findWorkload(row.map) == nullptr)
     return "map " + row.map + " is not supported yet";
-  return "no bundle with k=" + std::to_string(row.k) + ", n=" + std::to_string(row.n) +
-         ", q=" + std::to_string(row.q) + (dtype ? ", dtype=" + *dtype : "") + " among the " +
-         std::to_string(bundles.size()) + " there";
+  return "no bundle with kernels of " + row.map + " and k=" + std::to_string(row.k) +
+         ", n=" + std::to_string(row.n) + ", q=" + std::to_string(row.q) +
+         (dtype ? ", dtype=" + *dtype : "") + (row.row_types.empty() ? "" : ", row_types=" + row.row_types) +
+         " among the " + std::to_string(bundles.size()) + " there";
 }
 
 } // namespace
@@ -102,6 +119,8 @@ std::vector<TableRow> readTable(const std::string &path) {
         row.map = cells[i];
       else if (header[i] == "dtype")
         row.dtype = cells[i];
+      else if (header[i] == "row_types")
+        row.row_types = cells[i];
       for (const auto &[column, field] :
            {std::pair{"m", &TableRow::m}, {"k", &TableRow::k}, {"n", &TableRow::n}, {"q", &TableRow::q}})
         if (header[i] == column)
@@ -137,13 +156,14 @@ std::vector<TableMatch> matchTable(const std::vector<TableRow> &rows, const std:
   std::vector<TableMatch> matches;
   for (const TableRow &row : rows) {
     const std::optional<std::string> wanted = row.dtype.empty() ? dtype : std::optional(row.dtype);
+    const Workload *workload = findWorkload(row.map);
     bool any = false;
     for (const auto &[path, bundle] : bundles) {
       const Layer &layer = bundle.layer();
-      const bool same_map = row.map == "forward" || row.map == "decode";
-      if (!same_map || layer.lift != Lift::rows || layer.k != row.k || layer.n != row.n ||
-          layer.types != row.q || (wanted && *wanted != name(layer.dtype)) ||
-          (dtype && *dtype != name(layer.dtype)))
+      if (workload == nullptr || !hasMaps(bundle, *workload) || layer.lift != Lift::rows ||
+          layer.k != row.k || layer.n != row.n || layer.types != row.q ||
+          (!row.row_types.empty() && row.row_types != rowTypesText(layer)) ||
+          (wanted && *wanted != name(layer.dtype)) || (dtype && *dtype != name(layer.dtype)))
         continue;
       matches.push_back({row, path, ""});
       any = true;

@@ -1,4 +1,5 @@
-// Tables of shapes: CSV with at least the columns m, k, n, q, and optionally case, map and dtype.
+// Tables of shapes: CSV with at least the columns m, k, n, q, and optionally case, map (a name of
+// workload.h), dtype and row_types.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@ struct TableRow {
   int line = 0;
   std::string name; // column "case", or "line 7"
   std::string map = "forward";
-  std::string dtype; // empty where the table has no such column
+  std::string dtype;     // empty where the table has no such column
+  std::string row_types; // the same; as specs say it: "cyclic", "interval(32)", "explicit"
   int64_t m = 0, k = 0, n = 0, q = 0;
   PublishedFigures published;
 };
@@ -33,8 +35,9 @@ struct TableMatch {
   std::string skipped;     // the reason
 };
 
-// Matches each row with a bundle of the folder (files *.alg) by k, n, q and map, and by dtype where the row
-// or the caller names one. A bundle that cannot be read is an error.
+// Matches each row with a bundle of the folder (files *.alg) by k, n and q, by the row types where the row
+// names them, and by dtype where the row or the caller names one. Maps that nobody measures are skipped. A
+// bundle that cannot be read is an error.
 std::vector<TableMatch> matchTable(const std::vector<TableRow> &rows, const std::string &bundle_folder,
                                    const std::optional<std::string> &dtype);
 

@@ -4,6 +4,7 @@
 #include "runtime/bench/progress.h"
 #include "runtime/bench/report.h"
 #include "runtime/bench/table.h"
+#include "runtime/bench/workload.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/support/error.h"
 #include "runtime/support/file.h"
@@ -22,6 +23,7 @@ struct Arguments {
   bool certificate = false;
   std::string table, folder;
   std::vector<int64_t> m = {2048};
+  std::vector<std::string> maps = {"forward"};
   std::string dtype;
   std::string against = "dense";
   int trials = 0; // 0 = as many as the measurement has by itself
@@ -36,8 +38,9 @@ struct Arguments {
 void declare(CLI::App &app, Arguments &arguments) {
   app.add_option("bundles", arguments.bundles, "Bundles to measure")->type_name("BUNDLE");
   CLI::Option *table =
-      app.add_option("--table", arguments.table,
-                     "Measure every row of a CSV with the columns m, k, n, q (and case, map, dtype)")
+      app.add_option(
+             "--table", arguments.table,
+             "Measure every row of a CSV with the columns m, k, n, q (and case, map, dtype, row_types)")
           ->type_name("FILE.csv");
   app.add_option("--bundles", arguments.folder,
                  "Folder in which the rows of --table find their bundles (*.alg)")
@@ -47,6 +50,14 @@ void declare(CLI::App &app, Arguments &arguments) {
       ->delimiter(',')
       ->capture_default_str()
       ->check(CLI::Range(int64_t(1), int64_t(1) << 40));
+  app.add_option(
+         "--map", arguments.maps,
+         "forward, decode (rows begin at one type after the other), dx, dw or training (forward, dx and "
+         "dw together); gradients on a CPU alone. Rows of --table say it themselves")
+      ->delimiter(',')
+      ->capture_default_str()
+      ->type_name("MAP,...")
+      ->excludes(table);
   CLI::Option *row = app.add_option("--row", arguments.row, "Only that row of the table, the first being 1");
   row->needs(table)->check(CLI::Range(1, 1 << 24));
   app.add_option(
@@ -87,6 +98,7 @@ void declare(CLI::App &app, Arguments &arguments) {
   app.footer(
       "Examples:\n"
       "  algbench up.alg --m 2048,1            the layer at 2048 rows and at one\n"
+      "  algbench up.alg --map dx,dw,training  the gradients, and a step of training\n"
       "  algbench up.alg --threads 1 --json    on one thread, for a machine to read\n"
       "  algbench --table projection_q32.csv --bundles build/bundles --dtype bf16\n"
       "  algbench up.alg --target=sm_90a --json-file up.json\n"
@@ -113,16 +125,18 @@ std::vector<algrt::TableMatch> casesOf(const Arguments &arguments) {
   std::vector<algrt::TableMatch> cases;
   for (const std::string &path : arguments.bundles) {
     const algrt::Bundle bundle = algrt::Bundle::open(path);
-    for (int64_t m : arguments.m) {
-      algrt::TableMatch match;
-      match.row.name = path.substr(path.rfind('/') + 1);
-      match.row.m = m;
-      if (dtype && *dtype != algrt::name(bundle.layer().dtype))
-        match.skipped = std::string("its type is ") + algrt::name(bundle.layer().dtype);
-      else
-        match.bundle_path = path;
-      cases.push_back(match);
-    }
+    for (int64_t m : arguments.m)
+      for (const std::string &map : arguments.maps) {
+        algrt::TableMatch match;
+        match.row.name = path.substr(path.rfind('/') + 1);
+        match.row.map = algrt::requireWorkload(map).name;
+        match.row.m = m;
+        if (dtype && *dtype != algrt::name(bundle.layer().dtype))
+          match.skipped = std::string("its type is ") + algrt::name(bundle.layer().dtype);
+        else
+          match.bundle_path = path;
+        cases.push_back(match);
+      }
   }
   return cases;
 }
@@ -146,9 +160,8 @@ int measureOnCpu(const Arguments &arguments, const std::vector<algrt::TableMatch
     if (match.bundle_path.empty()) {
       report.skipped.push_back(match);
     } else {
-      report.cases.push_back(bench.measure(match.bundle_path, match.row.m));
+      report.cases.push_back(bench.measure(match.bundle_path, match.row.m, match.row.map));
       report.cases.back().name = match.row.name;
-      report.cases.back().map = match.row.map;
     }
     ++done;
   }

@@ -5,6 +5,7 @@
 #include "runtime/bench/dense.h"
 #include "runtime/bench/report.h"
 #include "runtime/bench/statistics.h"
+#include "runtime/bench/workload.h"
 #include "runtime/numeric/bfloat16.h"
 #include "runtime/support/error.h"
 #include "runtime/support/file.h"
@@ -12,6 +13,7 @@
 
 #include <cmath>
 #include <gtest/gtest.h>
+#include <tuple>
 
 namespace algrt {
 namespace {
@@ -54,11 +56,52 @@ TEST(CaseData, CountsWhatIsActive) {
   EXPECT_EQ(one.activeBytes(), (50 + 9 * 24) * 4);
 }
 
+// The gradients multiply as much. That of the bank writes all of it, whatever the rows reach.
+TEST(CaseData, CountsWhatIsActiveInGradients) {
+  const Bundle bundle = Bundle::parse(test::bundleOf(test::shape("cyclic_f32")));
+  for (Map map : {Map::dx, Map::dw}) {
+    const CaseData one(bundle, 1, 1, map);
+    EXPECT_EQ(one.activeMacs(), 9 * 24);
+    EXPECT_EQ(one.activeBytes(), (50 + (map == Map::dw ? 600 : 9 * 24)) * 4);
+  }
+}
+
+// A row of each of the quaternions' slots costs the same, one of each type of an interval too.
+TEST(CaseData, CountsRowsThatRotateOnAverage) {
+  const Bundle bundle = Bundle::parse(test::bundleOf(test::shape("interval_f32")));
+  EXPECT_EQ(CaseData(bundle, 1, 1, Map::forward, true).activeMacs(), CaseData(bundle, 1, 1).activeMacs());
+  const Bundle without_positions = Bundle::parse(test::bundleOf(test::shape("explicit_f32")));
+  EXPECT_THROW(CaseData(without_positions, 4, 1, Map::forward, true), Error);
+}
+
 TEST(CaseData, AForgottenResultIsSeen) {
-  const Bundle bundle = Bundle::parse(test::bundleOf(test::shape("cyclic_bf16")));
-  CaseData data(bundle, 4, 1);
-  data.poisonResult();
-  EXPECT_EQ(data.check(1).kind_mismatches, 4 * 15);
+  const Bundle bundle = Bundle::parse(test::bundleOf(test::shape("cyclic_bf16"))); // 24 x 15
+  for (auto [map, elements] : {std::pair{Map::forward, 4 * 15}, {Map::dx, 4 * 24}, {Map::dw, 24 * 15}}) {
+    CaseData data(bundle, 4, 1, map);
+    data.poisonResult();
+    EXPECT_EQ(data.check(1).kind_mismatches, elements);
+  }
+}
+
+// The dense product beside a map has its operands and its result.
+TEST(CaseData, DenseProductsAreOfTheSameSize) {
+  const Bundle bundle = Bundle::parse(test::bundleOf(test::shape("cyclic_f32"))); // 20 -> 30
+  CaseData forward(bundle, 7, 1), dx(bundle, 7, 1, Map::dx), dw(bundle, 7, 1, Map::dw);
+  const DenseOperands y = forward.dense(), x = dx.dense(), w = dw.dense();
+  EXPECT_EQ(std::tie(y.m, y.k, y.n, y.x_transposed, y.w_transposed),
+            std::make_tuple(7, 20, 30, false, false));
+  EXPECT_EQ(std::tie(x.m, x.k, x.n, x.x_transposed, x.w_transposed), std::make_tuple(7, 30, 20, false, true));
+  EXPECT_EQ(std::tie(w.m, w.k, w.n, w.x_transposed, w.w_transposed), std::make_tuple(20, 7, 30, true, false));
+  EXPECT_TRUE(y.w_stays);
+  EXPECT_FALSE(x.w_stays || w.w_stays);
+}
+
+TEST(Workloads, HaveNames) {
+  EXPECT_EQ(requireWorkload("training").maps, (std::vector{Map::forward, Map::dx, Map::dw}));
+  EXPECT_TRUE(requireWorkload("decode").rotates);
+  EXPECT_FALSE(requireWorkload("forward").rotates);
+  EXPECT_EQ(findWorkload("ffn"), nullptr);
+  EXPECT_THROW(requireWorkload("ffn"), Error);
 }
 
 TEST(ShellCommand, AShellReadsTheSameWords) {
@@ -92,6 +135,28 @@ TEST(Bench, MeasuresEveryShape) {
   }
 }
 
+TEST(Bench, RowsRotateOnRequest) {
+  Bench bench(quick());
+  for (const char *shape : {"cyclic_f32", "interval_f32", "slots_f32"}) {
+    const BenchCase result = bench.measure(bundleFile(shape), 1, "decode");
+    EXPECT_EQ(result.map, "decode");
+    EXPECT_GT(result.packed->warm.median, 0);
+    EXPECT_NE(textTable({result}).find(", decode"), std::string::npos);
+  }
+}
+
+TEST(Bench, MapsWithoutKernelsAreRefused) {
+  Bench bench(quick());
+  for (const char *map : {"dx", "dw", "training"})
+    try {
+      bench.measure(bundleFile("cyclic_f32"), 3, map);
+      ADD_FAILURE() << "measured";
+    } catch (const Error &error) {
+      EXPECT_EQ(error.status(), ALGRT_UNSUPPORTED);
+      EXPECT_NE(std::string(error.what()).find("has no kernel of d"), std::string::npos) << error.what();
+    }
+}
+
 TEST(Bench, KernelsThatComputeSomethingElseAreNotMeasured) {
   // Code made for intervals of 3 rows under a manifest that says 2: rows are dealt out wrongly.
   // wrongly.
@@ -111,7 +176,7 @@ TEST(Bench, KernelsThatComputeSomethingElseAreNotMeasured) {
   EXPECT_THROW(bench.measure(path, 0), Error);
 }
 
-// Whatever libraries there are multiply correctly as we call them.
+// Whatever libraries there are multiply correctly as we call them, transposed operands too.
 TEST(Dense, LibrariesComputeTheProduct) {
   constexpr int64_t m = 5, k = 7, n = 11;
   for (auto open : {openOnednn, openOpenblas}) {
@@ -120,35 +185,45 @@ TEST(Dense, LibrariesComputeTheProduct) {
     EXPECT_FALSE(found.empty());
     if (!library)
       continue;
-    for (ElementType type : {ElementType::f32, ElementType::bf16}) {
-      std::vector<float> x(m * k), w(k * n), y(m * n, NAN);
-      std::vector<uint16_t> x_narrow, w_narrow, y_narrow(m * n, 0xffff);
-      for (size_t i = 0; i < x.size(); ++i)
-        x_narrow.push_back(toBfloat16(x[i] = float(int(i % 5) - 2)));
-      for (size_t i = 0; i < w.size(); ++i)
-        w_narrow.push_back(toBfloat16(w[i] = float(int(i % 3) - 1)));
-      const bool narrow = type == ElementType::bf16;
-      const DenseOperands operands{m,
-                                   k,
-                                   n,
-                                   type,
-                                   narrow ? static_cast<void *>(x_narrow.data()) : x.data(),
-                                   narrow ? static_cast<void *>(w_narrow.data()) : w.data(),
-                                   narrow ? static_cast<void *>(y_narrow.data()) : y.data()};
-      for (const std::unique_ptr<DenseProduct> &product : library->products(operands)) {
-        std::fill(y.begin(), y.end(), NAN);
-        std::fill(y_narrow.begin(), y_narrow.end(), uint16_t(0xffff));
-        product->run();
-        for (int64_t r = 0; r < m; ++r)
-          for (int64_t c = 0; c < n; ++c) {
-            float sum = 0; // small integers: exact in bf16 too
-            for (int64_t d = 0; d < k; ++d)
-              sum += x[size_t(r * k + d)] * w[size_t(d * n + c)];
-            const size_t i = size_t(r * n + c);
-            ASSERT_EQ(narrow ? fromBfloat16(y_narrow[i]) : y[i], sum) << product->name();
+    for (ElementType type : {ElementType::f32, ElementType::bf16})
+      for (int transposed : {0, 1, 2, 3}) {
+        std::vector<float> x(m * k), w(k * n), y(m * n, NAN);
+        std::vector<uint16_t> x_narrow, w_narrow, y_narrow(m * n, 0xffff);
+        for (size_t i = 0; i < x.size(); ++i)
+          x_narrow.push_back(toBfloat16(x[i] = float(int(i % 5) - 2)));
+        for (size_t i = 0; i < w.size(); ++i)
+          w_narrow.push_back(toBfloat16(w[i] = float(int(i % 3) - 1)));
+        const bool narrow = type == ElementType::bf16;
+        DenseOperands operands{m,
+                               k,
+                               n,
+                               type,
+                               narrow ? static_cast<void *>(x_narrow.data()) : x.data(),
+                               narrow ? static_cast<void *>(w_narrow.data()) : w.data(),
+                               narrow ? static_cast<void *>(y_narrow.data()) : y.data()};
+        operands.x_transposed = (transposed & 1) != 0;
+        operands.w_transposed = (transposed & 2) != 0;
+        for (bool stays : {true, false}) {
+          operands.w_stays = stays;
+          const auto products = library->products(operands);
+          for (const std::unique_ptr<DenseProduct> &product : products) {
+            EXPECT_TRUE(stays || product->name().find("packed") == std::string::npos) << product->name();
+            std::fill(y.begin(), y.end(), NAN);
+            std::fill(y_narrow.begin(), y_narrow.end(), uint16_t(0xffff));
+            product->run();
+            for (int64_t r = 0; r < m; ++r)
+              for (int64_t c = 0; c < n; ++c) {
+                float sum = 0; // small integers: exact in bf16 too
+                for (int64_t d = 0; d < k; ++d)
+                  sum += x[size_t(operands.x_transposed ? d * m + r : r * k + d)] *
+                         w[size_t(operands.w_transposed ? c * k + d : d * n + c)];
+                const size_t i = size_t(r * n + c);
+                ASSERT_EQ(narrow ? fromBfloat16(y_narrow[i]) : y[i], sum)
+                    << product->name() << ", transposed " << transposed;
+              }
           }
+        }
       }
-    }
   }
 }
 

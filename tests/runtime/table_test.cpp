@@ -25,6 +25,8 @@ TEST(Table, ReadsColumnsInAnyOrderAndIgnoresOthers) {
   EXPECT_EQ(rows[0].m, 2048);
   EXPECT_EQ(rows[1].map, "ffn");
   EXPECT_EQ(rows[1].line, 4);
+  EXPECT_EQ(rows[1].row_types, "");
+  EXPECT_EQ(readTable(tableFile("m,k,n,q,row_types\n1,2,3,4,interval(7)\n"))[0].row_types, "interval(7)");
   EXPECT_EQ(readTable(tableFile("m,k,n,q\n1,2,3,4\n"))[0].map, "forward");
 }
 
@@ -68,8 +70,10 @@ TEST(Table, RowsFindTheirBundles) {
   for (const char *name : {"cyclic_f32", "cyclic_bf16", "slots_f32"})
     writeFileByRename(folder / (std::string(name) + ".alg"), test::bundleOf(test::shape(name)));
   writeFileByRename(folder / "notes.txt", "not a bundle, and not looked at");
-  const auto match = [&](const char *map, int64_t k, int64_t n, int64_t q, std::optional<std::string> dtype) {
+  const auto match = [&](const char *map, int64_t k, int64_t n, int64_t q, std::optional<std::string> dtype,
+                         const char *row_types = "") {
     TableRow row;
+    row.row_types = row_types;
     row.map = map;
     row.m = 4;
     row.k = k;
@@ -80,9 +84,16 @@ TEST(Table, RowsFindTheirBundles) {
     return matches.front();
   };
   EXPECT_EQ(match("forward", 20, 30, 5, {}).bundle_path, folder / "cyclic_f32.alg");
+  EXPECT_EQ(match("forward", 20, 30, 5, {}, "cyclic").bundle_path, folder / "cyclic_f32.alg");
+  EXPECT_NE(match("forward", 20, 30, 5, {}, "interval(7)").skipped.find("row_types=interval(7)"),
+            std::string::npos);
   EXPECT_EQ(match("forward", 24, 15, 3, "bf16").bundle_path, folder / "cyclic_bf16.alg");
   EXPECT_NE(match("forward", 24, 15, 3, "f32").skipped.find("no bundle"), std::string::npos);
   EXPECT_NE(match("forward", 20, 30, 6, {}).skipped.find("q=6"), std::string::npos);
+  EXPECT_EQ(match("decode", 20, 30, 5, {}).bundle_path, folder / "cyclic_f32.alg");
+  for (const char *map : {"dx", "dw", "training"}) // written by hand, without gradients
+    EXPECT_NE(match(map, 20, 30, 5, {}).skipped.find(std::string("no bundle with kernels of ") + map),
+              std::string::npos);
   EXPECT_NE(match("ffn", 20, 30, 5, {}).skipped.find("map ffn is not supported"), std::string::npos);
   writeFileByRename(folder / "broken.alg", "ALGCTLB\n");
   EXPECT_THROW(match("forward", 20, 30, 5, {}), Error);

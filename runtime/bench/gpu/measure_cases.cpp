@@ -1,5 +1,6 @@
 #include "runtime/bench/gpu/measure_cases.h"
 
+#include "runtime/bench/workload.h"
 #include "runtime/cuda/device.h"
 
 #include <algorithm>
@@ -53,8 +54,12 @@ GpuReport measureOnGpu(const GpuBenchOptions &given, const std::vector<TableMatc
   report.machine = bench.machine();
   for (const TableMatch &match : cases) {
     try {
+      const Workload *workload = findWorkload(match.row.map);
       if (match.bundle_path.empty()) {
         report.skipped.push_back(match);
+      } else if (workload == nullptr || workload->maps != std::vector{Map::forward}) {
+        report.skipped.push_back(
+            {match.row, "", "the map " + match.row.map + " is measured on the CPU alone so far"});
       } else {
         report.cases.push_back({bench.measure(match.bundle_path, match.row.m), match.row});
         report.cases.back().result.name = match.row.name;

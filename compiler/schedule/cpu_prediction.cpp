@@ -1,0 +1,38 @@
+#include "compiler/schedule/cpu_prediction.h"
+
+#include "compiler/schedule/cpu_gradient_schedule.h"
+#include "compiler/schedule/cpu_schedule.h"
+#include "compiler/schedule/host_level.h"
+
+#include <algorithm>
+
+namespace compiler {
+
+static double busyCycles(const algebras::Layer &layer, const CpuLevel &level, BankAccess bank,
+                         std::int64_t m) {
+  const CpuCost cost = cpuCost(layer, chooseCpuSchedule(layer, level, bank, m), m);
+  return cost.total() - cost.idle;
+}
+
+double predictCpu(const algebras::Layer &layer, algrt::Map map, bool packed, std::int64_t m, int threads) {
+  const CpuLevel level = hostLevel();
+  double cycles = 0;
+  switch (map) {
+  case algrt::Map::forward:
+    cycles = packed ? busyCycles(layer, level, BankAccess::Packed, m)
+                    : std::min(busyCycles(layer, level, BankAccess::Copied, m),
+                               busyCycles(layer, level, BankAccess::Direct, m));
+    break;
+  case algrt::Map::dx:
+    cycles = busyCycles(layer.transposed(), level, BankAccess::Copied, m);
+    break;
+  case algrt::Map::dw: {
+    const CpuGradientCost cost = cpuGradientCost(layer, chooseCpuGradientSchedule(layer, level, m), m);
+    cycles = cost.total() - cost.idle;
+    break;
+  }
+  }
+  return cycles / (static_cast<double>(threads) * host_cycles_per_us);
+}
+
+} // namespace compiler
