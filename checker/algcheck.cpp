@@ -3,27 +3,21 @@
 
 #include <fstream>
 #include <iostream>
-#include <iterator>
 
 int main(int count, char **arguments) {
-  if (count != 2) {
-    std::cerr << "usage: algcheck CERTIFICATE\nExit code 0: every claim is proved; 3: refused; 1: not readable.\n";
-    return 2;
-  }
-  checker::Json certificate;
+  int code = 2; // 0: every claim is proved, 1: not readable, 2: called wrongly, 3: refused
   try {
+    checker::require(count == 2, "usage: algcheck CERTIFICATE");
+    code = 1;
     std::ifstream file(arguments[1], std::ios::binary);
-    certificate = checker::parseJson({std::istreambuf_iterator<char>(file), {}});
-  } catch (const std::exception &error) {
-    std::cerr << arguments[1] << ": " << error.what() << '\n';
-    return 1;
-  }
-  try {
+    const checker::Json certificate = checker::parseJson({std::istreambuf_iterator<char>(file), {}});
+    code = 3;
     const checker::Json proved = checker::check(certificate);
     std::cout << arguments[1] << ": accepted\n" << proved.dump(2) << '\n';
     return 0;
   } catch (const std::exception &error) { // a claim that fails, or a part that is missing or of the wrong type
-    std::cerr << arguments[1] << ": refused: " << checker::claim << ": " << error.what() << '\n';
-    return 3;
+    std::cerr << (code == 2 ? "" : arguments[1] + std::string(code == 1 ? ": " : ": refused: " + checker::claim + ": "))
+              << error.what() << '\n';
+    return code;
   }
 }

@@ -1,130 +1,147 @@
-// Elements of an algebra given by structure constants, their products, and spaces of elements.
+// Algebras given by structure constants, and how JSON writes them: what has the wrong form is refused as well.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <gmpxx.h>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <numeric>
-#include <stdexcept>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace checker {
-
 inline std::string claim; // the one being checked: named when the certificate is refused
 
 inline void require(bool holds, const char *otherwise) {
   if (!holds) throw std::runtime_error(otherwise);
 }
 
+using Json = nlohmann::json;
 using Integer = mpz_class;
-using Index = std::int64_t;               // of a slot, that is, of a basis element b_i
-using Element = std::map<Index, Integer>; // the sum of element[i] * b_i, over a denominator that all have in common
-using Elements = std::vector<Element>;
+using Index = std::int64_t;                // of a slot, that is, of a basis element b_i
+using Element = std::map<Index, Integer>;  // the sum of element[i] * b_i
 using Operator = std::map<Index, Element>; // b_j -> its image; 0 where there is none
+constexpr Index kMostSlots = 1 << 21, kMostConstants = 1 << 23;
+inline const Integer kRankPrime = (Integer(1) << 61) - 1; // over Q ranks are computed modulo this one
 
-inline void addProduct(Integer &sum, const Integer &a, const Integer &b) {
-  mpz_addmul(sum.get_mpz_t(), a.get_mpz_t(), b.get_mpz_t());
-}
 inline void addProduct(Element &sum, const Element &x, const Integer &a) { // may leave zeros
-  for (const auto &[slot, coefficient] : x) addProduct(sum[slot], coefficient, a);
+  for (const auto &[slot, coefficient] : x) mpz_addmul(sum[slot].get_mpz_t(), coefficient.get_mpz_t(), a.get_mpz_t());
 }
-inline void reduce(Integer &a, const Integer &modulus) { // to 0, ..., modulus - 1; not at all if that is 0
-  if (modulus != 0) mpz_fdiv_r(a.get_mpz_t(), a.get_mpz_t(), modulus.get_mpz_t());
-}
-inline Element reduced(Element x, const Integer &modulus) { // without zeros
-  for (auto &[slot, coefficient] : x) reduce(coefficient, modulus);
+inline Element reduced(Element x, const Integer &p) { // to 0, ..., p - 1, if p is not 0; without zeros
+  for (auto &[slot, coefficient] : x)
+    if (p != 0) mpz_fdiv_r(coefficient.get_mpz_t(), coefficient.get_mpz_t(), p.get_mpz_t());
   std::erase_if(x, [](const auto &term) { return term.second == 0; });
   return x;
 }
-inline Element apply(const Operator &f, const Element &x, const Integer &modulus) {
+inline Element apply(const Operator &f, const Element &x, const Integer &p) {
   Element result;
   for (const auto &[j, coefficient] : x)
     if (auto image = f.find(j); image != f.end()) addProduct(result, image->second, coefficient);
-  return reduced(std::move(result), modulus);
+  return reduced(std::move(result), p);
 }
 
-// Rows with the same entry, `one`, at their first slot, the lead; given ones are 0 at the leads of the others.
-class Space {
-public:
-  explicit Space(const Integer &modulus, const Integer &one = 1, const Elements &rows = {}) : p_(modulus), one_(one) {
-    for (const Element &row : rows)
-      require(!row.empty() && row.begin()->second == one && rows_.emplace(row.begin()->first, row).second, "a lead");
-    for (const auto &[lead, row] : rows_)
-      for (const auto &[slot, entry] : row) require(slot == lead || !leads(slot), "a row is not 0 at another's lead");
-  }
-  Index dimension() const { return std::ssize(rows_); }
-  bool leads(Index slot) const { return rows_.contains(slot); }
-  bool contains(const Element &v) const { return remainder(v).empty(); }
-  // one * v minus multiples of the rows: zero at their leads, and zero exactly if v is inside.
-  Element remainder(const Element &v) const {
-    Element rest;
-    addProduct(rest, v, one_);
-    for (auto at = rest.begin(); at != rest.end(); at = at->second == 0 ? rest.erase(at) : std::next(at)) {
-      reduce(at->second, p_);
-      auto row = rows_.find(at->first); // changes what comes after its lead
-      if (row != rows_.end()) addProduct(rest, row->second, Integer(-at->second / one_));
+// Adds v to rows that are independent modulo p, each with its first entry 1; false where v depends on them.
+inline bool addRow(Operator &rows, Element v, const Integer &p) {
+  for (auto at = v.begin(); at != v.end(); at = v.erase(at)) {
+    if (mpz_divisible_p(at->second.get_mpz_t(), p.get_mpz_t())) continue;
+    const auto [row, fresh] = rows.try_emplace(at->first);
+    if (!fresh) {
+      addProduct(v, row->second, Integer(-at->second));
+      continue;
     }
-    return rest;
-  }
-  Element insert(const Element &v) { // modulo a prime; returns the remainder, zero where v was inside already
-    const Element rest = remainder(v);
-    if (rest.empty()) return rest;
     Integer inverse;
-    mpz_invert(inverse.get_mpz_t(), rest.begin()->second.get_mpz_t(), p_.get_mpz_t());
-    Element &row = rows_[rest.begin()->first];
-    addProduct(row, rest, inverse);
-    row = reduced(std::move(row), p_);
-    return rest;
+    mpz_invert(inverse.get_mpz_t(), at->second.get_mpz_t(), p.get_mpz_t());
+    addProduct(row->second, v, inverse);
+    row->second = reduced(std::move(row->second), p);
+    return true;
   }
-
-private:
-  Integer p_, one_;
-  std::map<Index, Element> rows_; // by lead
-};
-
-struct Constant { // of b_i b_j at b_k
-  Index i, j, k;
-  const Integer *value;
-};
-enum Side { kRight = -1, kCommutator = 0, kLeft = 1 }; // where x stands: y x, x y - y x, x y
+  return false;
+}
 
 struct Algebra {
-  Integer characteristic = 0;         // of the ground field: a prime, or 0 for Q
-  Index dimension = 0, constants = 0; // how many
-  Integer common = 1, scale = 1;      // denominators: of elements, and of structure constants
-  std::unordered_map<std::string, Integer> values;
-  std::vector<std::vector<Constant>> by_left, by_right, by_output;
+  Integer characteristic;            // of the ground field: a prime, or 0 for Q
+  Index dimension, nonzeros = 0;     // nonzeros: of the structure constants
+  std::vector<Operator> left, right; // b_j -> b_i b_j, and b_j -> b_j b_i
 
-  void resize(Index slots) {
-    dimension = slots;
-    for (auto *list : {&by_left, &by_right, &by_output}) list->resize(slots);
+  Algebra(const Integer &p, Index slots) : characteristic(p), dimension(slots), left(slots), right(slots) {}
+  void add(Index i, Index j, Index k, const Integer &value) {
+    require(++nonzeros < kMostConstants && left[i][j].emplace(k, value).second, "too many constants, or one twice");
+    right[j][i].emplace(k, value);
   }
-  void add(const Constant &c) { // in ascending order
-    const std::vector<Constant> &row = by_left[c.i];
-    require(++constants < 1 << 24, "there are too many constants");
-    require(row.empty() || std::pair(row.back().j, row.back().k) < std::pair(c.j, c.k), "constants have to ascend");
-    by_left[c.i].push_back(c);
-    by_right[c.j].push_back(c);
-    by_output[c.k].push_back(c);
-  }
-
-  // y -> x y, y x or x y - y x for basis elements y, or those of a subset.
-  Operator multiplication(Side side, const Element &x, const std::vector<bool> *subset = nullptr) const {
+  // Multiplication by x from one side: b_j -> x b_j or b_j x.
+  Operator times(const std::vector<Operator> &side, const Element &x) const {
     Operator result;
-    for (const auto &[slot, coefficient] : x) {
-      const Integer other = side == kRight ? coefficient : Integer(-coefficient);
-      for (const Constant &c : by_left[slot])
-        if (side != kRight && (!subset || (*subset)[c.j])) addProduct(result[c.j][c.k], coefficient, *c.value);
-      for (const Constant &c : by_right[slot])
-        if (side != kLeft && (!subset || (*subset)[c.i])) addProduct(result[c.i][c.k], other, *c.value);
-    }
-    for (auto &[slot, image] : result) image = reduced(std::move(image), characteristic);
+    for (const auto &[slot, coefficient] : x)
+      for (const auto &[j, image] : side[slot]) addProduct(result[j], image, coefficient);
+    for (auto &[j, image] : result) image = reduced(std::move(image), characteristic);
     std::erase_if(result, [](const auto &entry) { return entry.second.empty(); });
     return result;
   }
 };
 
+inline Json parseJson(const std::string &text) { // the depth bounds every recursion of the checker
+  return Json::parse(text, [](int depth, Json::parse_event_t, const Json &) {
+    require(depth <= 256, "nested more than 256 deep");
+    return true;
+  });
+}
+inline Index integer(const Json &value, Index least, Index most) {
+  require(value.is_number_integer() && value >= least && value <= most, "an integer is missing or out of range");
+  return value;
+}
+inline Integer number(const Json &value, const Integer &p = 0) { // in 1, ..., p - 1, or not 0; "..." beyond 64 bits
+  const Integer result(value.is_number_integer() ? value.dump() : value.get<std::string>());
+  require(p == 0 ? result != 0 : result > 0 && result < p, "a number is 0, or not one of 1, ..., p-1");
+  return result;
+}
+inline Element element(const Json &value, Index dimension, const Integer &p) { // a slot, or [[slot, coefficient], ...]
+  if (value.is_number()) return {{integer(value, 0, dimension - 1), 1}};
+  Element result;
+  for (const Json &term : value)
+    require(term.size() == 2 && result.emplace(integer(term[0], 0, dimension - 1), number(term[1], p)).second,
+            "[slot, coefficient] is needed, each slot once");
+  return result;
+}
+inline std::vector<Element> elements(const Json &value, Index dimension, const Integer &p) {
+  std::vector<Element> result;
+  for (const Json &entry : value) result.push_back(element(entry, dimension, p));
+  return result;
+}
+inline std::vector<Index> slots(const Json &ranges, Index dimension) { // [first, last, first, last, ...]
+  std::vector<Index> result;
+  for (std::size_t at = 0; at < ranges.size(); at += 2) {
+    const Index last = integer(ranges.at(at + 1), 0, dimension - 1);
+    for (Index s = integer(ranges[at], result.empty() ? 0 : result.back() + 1, last); s <= last; ++s)
+      result.push_back(s);
+  }
+  return result;
+}
+
+// A table; or slots at positions (i, j), numbered by rows, where (i,k)(k,j) = (i,j), for a graph only if k is i or j.
+// Multiples of all constants may stand for them: x -> scale * x is an isomorphism.
+inline Algebra readAlgebra(const Json &node, const Integer &p) {
+  claim = "algebra";
+  if (node.at("kind") == "table") {
+    Algebra a(p, integer(node.at("dimension"), 1, kMostSlots));
+    auto slot = [&](const Json &value) { return integer(value, 0, a.dimension - 1); };
+    for (const Json &entry : node.at("constants")) {
+      require(entry.size() == 4, "[i, j, k, coefficient] is needed");
+      a.add(slot(entry[0]), slot(entry[1]), slot(entry[2]), number(entry[3], p));
+    }
+    return a;
+  }
+  const bool graph = node["kind"] == "graph";
+  require(graph || node["kind"] == "matrices", "a kind that this version does not know");
+  const Index n = integer(node.at("rows").size(), 1, kMostSlots);
+  std::vector<std::map<Index, Index>> rows(n); // slots by i and j
+  Index count = 0;
+  for (Index i = 0; i < n; ++i)
+    for (Index j : slots(node["rows"].at(i), n)) rows[i][j] = integer(count++, 0, kMostSlots - 1);
+  Algebra a(p, count);
+  for (Index i = 0; i < n; ++i)
+    for (const auto &[k, left] : rows[i])
+      for (const auto &[j, right] : rows[k])
+        if (!graph || i == k || k == j) a.add(left, right, rows[i].at(j), 1);
+  return a;
+}
 } // namespace checker

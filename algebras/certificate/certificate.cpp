@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace algebras {
 
 namespace {
@@ -14,39 +16,36 @@ namespace {
 using nlohmann::ordered_json;
 using Kind = Algebra::Kind;
 
-constexpr std::int64_t kMostSlots = std::int64_t{1} << 21, kMostConstants = std::int64_t{1} << 24;
+constexpr std::int64_t kMostSlots = std::int64_t{1} << 21, kMostConstants = std::int64_t{1} << 23;
 
 struct Node {
   ordered_json json;
   Claims claims;
 };
 
-// The families that the checker expands by itself.
+// Families whose slots are positions, which the checker expands by itself.
 std::optional<ordered_json> familyJson(const Algebra &algebra) {
-  std::int64_t n = algebra.parameter();
-  switch (algebra.kind()) {
-  case Kind::CompleteGraph:
-    return ordered_json{{"kind", "Q"}, {"n", n}};
-  case Kind::Path:
-    return ordered_json{{"kind", "path"}, {"n", n}};
-  case Kind::Coordinates:
-    return ordered_json{{"kind", "D"}, {"n", n}};
-  case Kind::Matrices:
-    return ordered_json{{"kind", "M"}, {"n", n}};
-  case Kind::Triangular:
-    return ordered_json{{"kind", "T"}, {"n", n}};
-  case Kind::Graph:
-    return ordered_json{{"kind", "graph"}, {"n", n}, {"edges", algebra.graph()->edges()}};
-  default:
+  Kind kind = algebra.kind();
+  bool matrices = kind == Kind::Matrices || kind == Kind::Triangular,
+       full = kind == Kind::Matrices || kind == Kind::CompleteGraph, path = kind == Kind::Path;
+  if (!matrices && !full && !path && kind != Kind::Graph && kind != Kind::Coordinates)
     return std::nullopt;
+  std::int64_t n = algebra.parameter();
+  std::vector<std::vector<std::int64_t>> rows(n);
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::int64_t last = full || matrices ? n - 1 : path ? std::min(i + 1, n - 1) : i;
+    for (std::int64_t j = full ? 0 : i; j <= last; ++j)
+      rows[i].push_back(j);
   }
-}
-
-ordered_json tableJson(const Table &table) {
-  ordered_json constants = ordered_json::array();
-  for (const Constant &constant : table.constants())
-    constants.push_back({constant.i, constant.j, constant.k, encodeNumber(constant.value)});
-  return {{"kind", "table"}, {"dimension", table.dimension()}, {"constants", std::move(constants)}};
+  if (kind == Kind::Graph)
+    for (const auto &[from, to] : algebra.graph()->edges())
+      rows[from].push_back(to);
+  ordered_json json = {{"kind", matrices ? "matrices" : "graph"}, {"rows", ordered_json::array()}};
+  for (std::vector<std::int64_t> &row : rows) {
+    std::sort(row.begin(), row.end());
+    json["rows"].push_back(encodeSlots(row));
+  }
+  return json;
 }
 
 std::optional<Node> leaf(const Algebra &algebra, std::vector<std::string> &omissions) {
@@ -63,8 +62,8 @@ std::optional<Node> leaf(const Algebra &algebra, std::vector<std::string> &omiss
       proveLeaf(algebra.table() || family ? algebra : tableAlgebra(table), table, omissions);
   if (!proof)
     return std::nullopt;
-  Node node{family ? std::move(*family) : tableJson(table), std::move(proof->claims)};
-  node.json["proof"] = std::move(proof->proof);
+  Node node{family ? std::move(*family) : encodeTable(table), std::move(proof->claims)};
+  node.json.update(proof->json);
   return node;
 }
 
@@ -117,7 +116,7 @@ Certificate certify(const Algebra &algebra) {
   if (!node)
     throw InputError(fmt::format("no certificate for {}", algebra.name()))
         .hint(result.omissions.empty() ? "" : result.omissions.back());
-  result.json["certificate"] = 1;
+  result.json["certificate"] = 2;
   result.json["name"] = algebra.name();
   result.json["field"] = algebra.field().name();
   result.json["claims"] = toJson(node->claims);

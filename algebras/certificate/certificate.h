@@ -18,7 +18,7 @@ struct Certificate {
 // The proof follows the construction: families and tables are proved by their elements, products by rules, so
 // that Q(2)^8 takes a few lines. A product with a factor that is not associative and unital, and over Q one
 // whose factors have centres that are not of coprime degrees, is written as one table. InputError for what is
-// too large for a certificate: families and tables beyond 2^21 slots or 2^24 constants.
+// too large for a certificate: families and tables beyond 2^21 slots or 2^23 constants.
 Certificate certify(const Algebra &algebra);
 
 } // namespace algebras

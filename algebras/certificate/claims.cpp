@@ -36,7 +36,7 @@ std::pair<std::int64_t, std::string> lowerBound(const Claims &claims, std::int64
   std::int64_t n = component.degree;
   bool basic = claims.components.size() == 1 && component.dimension == 1;
   bool matrices = claims.layers.size() == 1 && ideals == 1 && component.center == 1 && n > 0 && n < 1 << 20;
-  offer(basic && claims.chain, best.first + 1, "peirce");
+  offer(basic && claims.chain == 2, best.first + 1, "peirce");
   offer(matrices && n >= 3, 2 * n * n + n - 2, "blaser-2003");
   offer(matrices, (5 * n * n + 1) / 2 - 3 * n, "blaser-1999");
   return best;
@@ -50,8 +50,7 @@ std::optional<Claims> directProductClaims(Claims left, const Claims &right) {
   left.nonzeros = sizes.plus(left.nonzeros, right.nonzeros);
   left.rank_upper = sizes.plus(left.rank_upper, right.rank_upper);
   left.commutative = left.commutative && right.commutative;
-  left.arrow = left.arrow || right.arrow;
-  left.chain = left.chain || right.chain;
+  left.chain = std::max(left.chain, right.chain);
   if (left.center && right.center)
     left.center = sizes.plus(*left.center, *right.center);
   else
@@ -75,8 +74,7 @@ std::optional<Claims> tensorProductClaims(const Field &field, const Claims &left
   result.nonzeros = sizes.times(left.nonzeros, right.nonzeros);
   result.rank_upper = sizes.times(left.rank_upper, right.rank_upper);
   result.commutative = left.commutative && right.commutative;
-  result.arrow = left.arrow || right.arrow;
-  result.chain = left.chain || right.chain || (left.arrow && right.arrow);
+  result.chain = left.chain > 0 && right.chain > 0 ? 2 : std::max(left.chain, right.chain);
   if (left.center && right.center)
     result.center = sizes.times(*left.center, *right.center);
   if (left.components.empty() || right.components.empty())

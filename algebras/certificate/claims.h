@@ -1,5 +1,5 @@
 // What a certificate claims, and how the claims of factors make those of products (docs/certificates.md,
-// [10]).
+// [11]).
 #pragma once
 
 #include "algebras/field.h"
@@ -25,7 +25,7 @@ struct Claims {
   std::optional<std::int64_t> center;
   std::vector<std::int64_t> layers;                    // dim rad^s / rad^(s+1)
   std::map<ClaimedComponent, std::int64_t> components; // with their numbers; empty: no structure is claimed
-  bool arrow = false, chain = false;                   // e_i J e_j, e_i J e_j J e_l not zero
+  int chain = 0; // 1: e_i J e_j is not zero, 2: e_i J e_j J e_l is not, for some i != j != l
 };
 
 // Nothing where a number leaves 64 bits, or (tensor products over Q) the degrees of centres are not coprime.

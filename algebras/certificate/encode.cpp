@@ -1,42 +1,53 @@
 #include "algebras/certificate/encode.h"
 
+#include "algebras/certificate/integral.h"
+
+#include <stdexcept>
+
 namespace algebras {
 
-namespace {
+using nlohmann::ordered_json;
 
-bool isBasisElement(const SparseVector &element) { return element.size() == 1 && element[0].second.isOne(); }
-
-} // namespace
-
-nlohmann::ordered_json encodeNumber(const Rational &value) {
+ordered_json encodeInteger(const Rational &value) {
   if (std::optional<std::int64_t> integer = value.toInteger())
     return *integer;
+  if (!value.isInteger())
+    throw std::logic_error("encodeInteger: a fraction");
   return value.toString();
 }
 
-nlohmann::ordered_json encodeElement(const SparseVector &element) {
-  if (isBasisElement(element))
+ordered_json encodeElement(const SparseVector &element) {
+  if (element.size() == 1 && element[0].second.isOne())
     return element[0].first;
-  auto json = nlohmann::ordered_json::array();
+  auto json = ordered_json::array();
   for (const auto &[slot, coefficient] : element)
-    json.push_back(nlohmann::ordered_json::array({slot, encodeNumber(coefficient)}));
+    json.push_back(ordered_json::array({slot, encodeInteger(coefficient)}));
   return json;
 }
 
-nlohmann::ordered_json encodeElements(const std::vector<SparseVector> &elements) {
-  auto json = nlohmann::ordered_json::array();
-  for (std::size_t at = 0; at < elements.size();) {
-    std::size_t end = at;
-    while (end < elements.size() && isBasisElement(elements[end]) &&
-           elements[end][0].first == elements[at][0].first + static_cast<std::int64_t>(end - at))
-      ++end;
-    if (end - at >= 3) {
-      json.push_back({{"from", elements[at][0].first}, {"to", elements[end - 1][0].first}});
-      at = end;
-    } else {
-      json.push_back(encodeElement(elements[at++]));
-    }
+ordered_json encodeMultiple(const Field &field, const SparseVector &element) {
+  return encodeElement(field.isRationals() ? integralMultiple(element) : element);
+}
+
+ordered_json encodeSlots(const std::vector<std::int64_t> &slots) {
+  auto json = ordered_json::array();
+  for (std::size_t first = 0, last = 0; first < slots.size(); first = last + 1) {
+    for (last = first; last + 1 < slots.size() && slots[last + 1] == slots[last] + 1;)
+      ++last;
+    json.push_back(slots[first]);
+    json.push_back(slots[last]);
   }
+  return json;
+}
+
+ordered_json encodeTable(const Table &table) {
+  Rational denominator = commonDenominator(table);
+  ordered_json json = {{"kind", "table"}, {"dimension", table.dimension()}};
+  if (!denominator.isOne())
+    json["denominator"] = encodeInteger(denominator);
+  ordered_json &constants = json["constants"] = ordered_json::array();
+  for (const Constant &constant : table.constants())
+    constants.push_back({constant.i, constant.j, constant.k, encodeInteger(constant.value * denominator)});
   return json;
 }
 

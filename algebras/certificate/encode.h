@@ -1,18 +1,23 @@
-// Numbers and elements as certificates write them (docs/certificates.md, [1]).
+// Numbers, elements and sets of slots as certificates write them (docs/certificates.md, [1]).
 #pragma once
 
 #include "algebras/identity.h"
+#include "algebras/table/table.h"
 
 #include <nlohmann/json.hpp>
 #include <vector>
 
 namespace algebras {
 
-// A JSON integer where it fits in 64 bits, else "num/den".
-nlohmann::ordered_json encodeNumber(const Rational &value);
-// A slot for a basis element, else [[slot, coefficient], ...].
+// An integer: a JSON number where it fits in 64 bits, else a string. std::logic_error for a fraction.
+nlohmann::ordered_json encodeInteger(const Rational &value);
+// Of integral coefficients: a slot for a basis element, else [[slot, coefficient], ...].
 nlohmann::ordered_json encodeElement(const SparseVector &element);
-// A list; three and more basis elements in a row as {"from": s, "to": t}.
-nlohmann::ordered_json encodeElements(const std::vector<SparseVector> &elements);
+// The same for a positive multiple, which is integral; over GF(p) the element itself.
+nlohmann::ordered_json encodeMultiple(const Field &field, const SparseVector &element);
+// Ascending slots as intervals: [first, last, first, last, ...].
+nlohmann::ordered_json encodeSlots(const std::vector<std::int64_t> &slots);
+// {"kind": "table", ...}: the constants times their common denominator, which is there where it is not 1.
+nlohmann::ordered_json encodeTable(const Table &table);
 
 } // namespace algebras

@@ -61,32 +61,32 @@ std::vector<Integer> divideOutSmooth(Integer &n) {
   return primes;
 }
 
-// Pocklington's proof; nothing where n is composite or n - 1 hard to factor.
-std::optional<ordered_json> proofOfPrime(const Integer &n, int depth = 0) {
-  if (fmpz_is_probabprime(n) != 1 || depth > 20)
-    return std::nullopt;
+// Nothing for numbers below 2^63 that are prime, else Pocklington's proof; false where n is composite or n -
+// 1 hard to factor.
+bool addProofOfPrime(ordered_json &json, const Integer &n) {
+  if (fmpz_is_probabprime(n) != 1)
+    return false;
   if (fmpz_fits_si(n))
-    return fmpz_is_prime(n) == 1 ? std::optional<ordered_json>(fmpz_get_si(n)) : std::nullopt;
+    return fmpz_is_prime(n) == 1;
   Integer before, rest, square;
   fmpz_sub_ui(before, n, 1);
   rest = before;
   std::vector<Integer> primes = divideOutSmooth(rest);
   fmpz_mul(square, rest, rest);
   if (fmpz_cmp(square, n) >= 0)
-    return std::nullopt;
+    return false;
   ordered_json factors = ordered_json::array();
   for (const Integer &prime : primes) {
-    std::optional<ordered_json> proof = proofOfPrime(prime, depth + 1);
-    if (!proof)
-      return std::nullopt;
-    factors.push_back(*proof);
+    if (!fmpz_fits_si(prime) || fmpz_is_prime(prime) != 1)
+      return false;
+    factors.push_back(prime.json());
   }
   for (slong base = 2; base < 1000; ++base) {
     Integer power;
     fmpz_set_si(power, base);
     fmpz_powm(power, power, before, n);
     if (!fmpz_is_one(power))
-      return std::nullopt; // composite after all
+      return false; // composite after all
     bool serves = true;
     for (const Integer &prime : primes) {
       Integer exponent, difference, common;
@@ -97,10 +97,13 @@ std::optional<ordered_json> proofOfPrime(const Integer &n, int depth = 0) {
       fmpz_gcd(common, difference, n);
       serves = serves && fmpz_is_one(common);
     }
-    if (serves)
-      return ordered_json{{"n", n.json()}, {"base", base}, {"factors", factors}};
+    if (serves) {
+      json["base"] = base;
+      json["factors"] = std::move(factors);
+      return true;
+    }
   }
-  return std::nullopt;
+  return false;
 }
 
 // Divides the primes below 10^4 out of `value`, as long as their product stays below `limit`.
@@ -139,16 +142,16 @@ std::optional<ordered_json> primeValue(const fmpz_poly_t f) {
     if (static_cast<slong>(fmpz_bits(value)) > kLargestValue)
       return std::nullopt;
     Integer cofactor = divideOutSmall(value, limit);
-    if (std::optional<ordered_json> proof = proofOfPrime(value))
-      return ordered_json{{"at", n.json()}, {"cofactor", cofactor.json()}, {"prime", *proof}};
+    if (ordered_json reason = {{"at", n.json()}, {"cofactor", cofactor.json()}};
+        addProofOfPrime(reason, value))
+      return reason;
   }
   return std::nullopt;
 }
 
 } // namespace
 
-std::optional<ordered_json> irreducibilityReason(const Polynomial &polynomial,
-                                                 const std::function<bool(std::uint64_t)> &usable) {
+std::optional<ordered_json> irreducibilityReason(const Polynomial &polynomial) {
   constexpr ulong kLargestPrime = 1000;
   fmpq_poly_t rational;
   fmpz_poly_t f;
@@ -159,9 +162,6 @@ std::optional<ordered_json> irreducibilityReason(const Polynomial &polynomial,
   fmpq_poly_get_numerator(f, rational);
   std::optional<ordered_json> reason;
   for (ulong q = 2; q < kLargestPrime && !reason; q = n_nextprime(q, 1)) {
-    if (fmpz_divisible_si(fmpz_poly_get_coeff_ptr(f, fmpz_poly_degree(f)), static_cast<slong>(q)) ||
-        !usable(q))
-      continue;
     nmod_poly_t reduced;
     nmod_poly_init(reduced, q);
     fmpz_poly_get_nmod_poly(reduced, f);

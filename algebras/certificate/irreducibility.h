@@ -3,17 +3,16 @@
 
 #include "algebras/linear/polynomial.h"
 
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 namespace algebras {
 
-// For a monic irreducible polynomial of degree at least two. {"modulo": q} for a prime q that `usable`
-// allows, or
-// {"at": n, "cofactor": d, "prime": proof}. Nothing when the search for such a value gives up.
-std::optional<nlohmann::ordered_json> irreducibilityReason(const Polynomial &polynomial,
-                                                           const std::function<bool(std::uint64_t)> &usable);
+// For a monic irreducible polynomial with integral coefficients, of degree at least two. {"modulo": q} for a
+// prime q, or
+// {"at": n, "cofactor": d} with what proves that a value is prime. Nothing when the search for such a value
+// gives up.
+std::optional<nlohmann::ordered_json> irreducibilityReason(const Polynomial &polynomial);
 
 // The generator z' = (z - a) / c of the same field with small coefficients, as a and c, and its polynomial.
 struct SmallGenerator {

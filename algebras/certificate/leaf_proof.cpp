@@ -2,14 +2,18 @@
 
 #include "algebras/associativity.h"
 #include "algebras/certificate/center_basis.h"
+#include "algebras/certificate/component_proof.h"
 #include "algebras/certificate/encode.h"
-#include "algebras/certificate/few_generators.h"
-#include "algebras/certificate/irreducibility.h"
+#include "algebras/certificate/filtered_basis.h"
+#include "algebras/certificate/integral.h"
 #include "algebras/certificate/no_identity.h"
 #include "algebras/certificate/peirce_chain.h"
+#include "algebras/certificate/slot_filtration.h"
+#include "algebras/constructions.h"
+#include "algebras/linear/polynomial.h"
+#include "algebras/linear/sparse_vector.h"
 #include "algebras/rank/bounds.h"
 #include "algebras/structure/decomposition.h"
-#include "algebras/structure/sparse_product.h"
 
 #include <fmt/format.h>
 
@@ -20,6 +24,8 @@ namespace algebras {
 namespace {
 
 using nlohmann::ordered_json;
+
+constexpr std::int64_t kCheapPairs = std::int64_t{1} << 23; // that meet: seconds for the checker
 
 bool isCommutative(const Table &table) {
   return std::all_of(table.constants().begin(), table.constants().end(), [&](const Constant &constant) {
@@ -32,88 +38,77 @@ bool isCommutative(const Table &table) {
   });
 }
 
-// Whether a prime divides no denominator of what the test modulo this prime reads.
-class Denominators {
-public:
-  Denominators(const Table &table, const Decomposition &decomposition) {
-    for (const Constant &constant : table.constants())
-      add(constant.value);
-    if (!decomposition.radical_powers.empty())
-      for (const SparseVector &row : decomposition.radical_powers[0])
-        add(row);
+// Pairs of constants that meet in (b_i b_j) b_k or b_i (b_j b_k): what it costs to check associativity.
+std::int64_t meetingPairs(const Table &table) {
+  std::vector<std::int64_t> as_left(table.dimension()), as_right(table.dimension());
+  for (const Constant &constant : table.constants()) {
+    ++as_left[constant.i];
+    ++as_right[constant.j];
   }
-  void add(const SparseVector &element) {
-    for (const auto &[slot, value] : element)
-      add(value);
-  }
-  bool allow(std::uint64_t q) const {
-    return std::none_of(denominators_.begin(), denominators_.end(),
-                        [&](const Rational &value) { return value.integerModulo(q) == 0; });
-  }
+  std::int64_t pairs = 0;
+  for (const Constant &constant : table.constants())
+    pairs += as_left[constant.k] + as_right[constant.k];
+  return pairs;
+}
 
-private:
-  void add(const Rational &value) {
-    if (value.isInteger())
-      return;
-    Rational denominator = value.denominator();
-    if (denominators_.empty() || denominators_.back() != denominator)
-      denominators_.push_back(denominator);
-  }
-  std::vector<Rational> denominators_;
-};
+Claims tableClaims(const Table &table) {
+  Claims claims;
+  claims.dimension = table.dimension();
+  claims.nonzeros = claims.rank_upper = table.nonzeros();
+  claims.commutative = isCommutative(table);
+  return claims;
+}
 
+// The proof for an associative table with an identity, in its own slots.
 class Prover {
 public:
-  Prover(const Algebra &algebra, const Table &table, std::vector<std::string> &omissions)
-      : algebra_(algebra), table_(table), product_(table), omissions_(omissions) {}
-
-  std::optional<LeafProof> run() {
-    claims_.dimension = table_.dimension();
-    claims_.nonzeros = claims_.rank_upper = table_.nonzeros();
-    claims_.commutative = isCommutative(table_);
-    proveAssociative();
-    if (!proveUnital())
-      return std::nullopt;
+  Prover(const Algebra &algebra, const Table &table, const SparseVector &identity,
+         std::vector<std::string> &omissions)
+      : algebra_(algebra), table_(table), omissions_(omissions), identity_(identity),
+        claims_(tableClaims(table)) {
+    proof_["identity"] = encodeMultiple(table.field(), identity);
     proveRankUpper();
-    if (claims_.associative && claims_.unital) {
-      proveCenter();
-      if (std::optional<Decomposition> decomposition = decompose(algebra_))
-        proveStructure(*decomposition);
-      else
-        omissions_.push_back(fmt::format("{}: radical and simple components are not known", algebra_.name()));
-    }
-    return LeafProof{std::move(proof_), std::move(claims_)};
+    proveCenter();
   }
+  void proveStructure(const Decomposition &decomposition, const SlotFiltration &filtration) {
+    ordered_json components = ordered_json::array();
+    std::map<ClaimedComponent, std::int64_t> counts;
+    for (std::size_t c = 0; c < decomposition.components.size(); ++c) {
+      std::optional<ComponentProof> proof = proveComponent(table_, decomposition.components[c]);
+      if (!proof) {
+        omissions_.push_back(
+            fmt::format("{}: radical and simple components, since no proof was found that the "
+                        "polynomial {} of a centre is irreducible",
+                        algebra_.name(), toString(decomposition.components[c].center_polynomial)));
+        return;
+      }
+      ordered_json slots = encodeSlots(filtration.components[c]);
+      if (proof->json.empty())
+        proof->json = std::move(slots);
+      else
+        proof->json["slots"] = std::move(slots);
+      components.push_back(std::move(proof->json));
+      ++counts[proof->claimed];
+    }
+    claims_.components = std::move(counts);
+    claims_.layers.push_back(table_.dimension());
+    ordered_json &radical = proof_["radical"] = ordered_json::array();
+    for (const std::vector<std::int64_t> &layer : filtration.layers) {
+      radical.push_back(encodeSlots(layer));
+      claims_.layers.push_back(static_cast<std::int64_t>(layer.size()));
+      claims_.layers[0] -= claims_.layers.back();
+    }
+    addForm(decomposition);
+    proof_["components"] = std::move(components);
+    std::vector<std::int64_t> chain = findPeirceChain(table_, filtration);
+    claims_.chain = static_cast<int>(chain.size() / 2);
+    if (!chain.empty())
+      proof_["peirce"] = std::move(chain);
+  }
+  ordered_json takeProof() { return std::move(proof_); }
+  const Claims &claims() const { return claims_; }
 
 private:
-  void proveAssociative() {
-    if (std::optional<Witness> witness = algebra_.table() ? findNonassociative(table_) : std::nullopt) {
-      claims_.associative = false;
-      proof_["witness"] = {witness->i, witness->j, witness->k, witness->l};
-    } else if (std::optional<std::vector<std::int64_t>> slots = fewGenerators(table_)) {
-      proof_["generators"] = *slots;
-    }
-  }
-
-  bool proveUnital() {
-    if (std::optional<SparseVector> identity = findIdentity(table_)) {
-      identity_ = *identity;
-      proof_["identity"] = encodeElement(identity_);
-      return true;
-    }
-    claims_.unital = false;
-    std::optional<std::vector<WeightedEquation>> equations = contradiction(table_);
-    if (!equations) {
-      omissions_.push_back(
-          fmt::format("{}: there is no identity, but no short proof of it", algebra_.name()));
-      return false;
-    }
-    for (const WeightedEquation &equation : *equations)
-      proof_["no_identity"].push_back(
-          {equation.left ? "left" : "right", equation.s, equation.k, encodeNumber(equation.weight)});
-    return true;
-  }
-
   // One product for each constant needs no proof; a better algorithm is spelled out while it is short.
   void proveRankUpper() {
     constexpr std::int64_t kMostConstants = std::int64_t{1} << 14, kMostTerms = std::int64_t{1} << 16;
@@ -124,16 +119,31 @@ private:
         findMismatch(*algorithm, table_))
       return;
     std::size_t terms = 0;
-    ordered_json products = ordered_json::array();
-    for (const BilinearProduct &product : *algorithm) {
+    for (const BilinearProduct &product : *algorithm)
       terms += product.alpha.size() + product.beta.size() + product.gamma.size();
-      products.push_back(
-          {encodeElement(product.alpha), encodeElement(product.beta), encodeElement(product.gamma)});
-    }
     if (terms > kMostTerms)
       return;
-    proof_["algorithm"] = std::move(products);
+    proof_["algorithm"] = algorithmJson(*algorithm);
     claims_.rank_upper = static_cast<std::int64_t>(algorithm->size());
+  }
+  // The forms become integral, the elements gamma are divided by what these grow by, and then `scale` makes
+  // them integral, too. It stands for the product of the file's table, which is `denominator` times this one.
+  ordered_json algorithmJson(const BilinearAlgorithm &algorithm) const {
+    std::vector<SparseVector> alphas, betas, gammas;
+    Rational denominator = commonDenominator(table_);
+    for (const BilinearProduct &product : algorithm) {
+      Rational alpha = commonDenominator(std::span(&product.alpha, 1)),
+               beta = commonDenominator(std::span(&product.beta, 1));
+      alphas.push_back(scaled(product.alpha, alpha));
+      betas.push_back(scaled(product.beta, beta));
+      gammas.push_back(scaled(product.gamma, denominator / (alpha * beta)));
+    }
+    Rational scale = commonDenominator(gammas);
+    ordered_json products = ordered_json::array();
+    for (std::size_t r = 0; r < gammas.size(); ++r)
+      products.push_back(
+          {encodeElement(alphas[r]), encodeElement(betas[r]), encodeElement(scaled(gammas[r], scale))});
+    return {{"scale", encodeInteger(scale)}, {"products", std::move(products)}};
   }
 
   void proveCenter() {
@@ -142,139 +152,150 @@ private:
       omissions_.push_back(fmt::format("{}: the centre is not known", algebra_.name()));
       return;
     }
-    proof_["center"] = encodeElements(*basis);
+    ordered_json &json = proof_["center"] = ordered_json::array();
+    for (const SparseVector &element : *basis)
+      json.push_back(encodeMultiple(table_.field(), element));
     claims_.center = static_cast<std::int64_t>(basis->size());
-  }
-
-  void proveStructure(const Decomposition &decomposition) {
-    ordered_json components = ordered_json::array();
-    std::map<ClaimedComponent, std::int64_t> counts;
-    Denominators denominators(table_, decomposition);
-    for (const SimpleComponent &component : decomposition.components) {
-      ClaimedComponent claimed;
-      std::optional<ordered_json> entry = componentProof(component, denominators, claimed);
-      if (!entry) {
-        omissions_.push_back(
-            fmt::format("{}: radical and simple components, since no proof was found that the "
-                        "polynomial {} of a centre is irreducible",
-                        algebra_.name(), toString(component.center_polynomial)));
-        return;
-      }
-      components.push_back(std::move(*entry));
-      ++counts[claimed];
-    }
-    claims_.components = std::move(counts);
-    ordered_json radical = ordered_json::array();
-    std::int64_t before = table_.dimension();
-    for (const std::vector<SparseVector> &power : decomposition.radical_powers) {
-      radical.push_back(encodeElements(power));
-      auto dimension = static_cast<std::int64_t>(power.size());
-      claims_.layers.push_back(before - dimension);
-      before = dimension;
-    }
-    claims_.layers.push_back(before);
-    proof_["radical"] = std::move(radical);
-    addForm(decomposition);
-    proof_["components"] = std::move(components);
-    if (std::optional<PeirceChain> chain = findPeirceChain(table_, decomposition)) {
-      ordered_json &json = proof_["peirce"] = ordered_json::array({chain->ends[0]});
-      for (std::size_t step = 0; step < chain->elements.size(); ++step) {
-        json.push_back(encodeElement(chain->elements[step]));
-        json.push_back(chain->ends[step + 1]);
-      }
-      claims_.arrow = true;
-      claims_.chain = chain->ends.size() == 3;
-    }
   }
 
   // Over Q the trace form of the quotient serves. Over GF(p) a trace may vanish: then on the left ideal that
   // one primitive idempotent of each component generates.
   void addForm(const Decomposition &decomposition) {
-    if (table_.field().isRationals())
+    const Field &field = table_.field();
+    if (field.isRationals())
       return;
     SparseVector sum;
     bool plain = true;
     for (const SimpleComponent &component : decomposition.components) {
       plain = plain && component.matrix_units.empty();
-      sum =
-          product_.combine(Rational(1), sum, Rational(1),
-                           component.matrix_units.empty() ? component.idempotent : component.matrix_units[0]);
+      sum = combine(field, Rational(1), sum, Rational(1),
+                    component.matrix_units.empty() ? component.idempotent : component.matrix_units[0]);
     }
     if (!plain)
       proof_["form"] = encodeElement(sum);
   }
 
-  std::optional<ordered_json> componentProof(const SimpleComponent &component,
-                                             const Denominators &denominators, ClaimedComponent &claimed) {
-    claimed.dimension = component.dimension;
-    claimed.center = static_cast<std::int64_t>(component.center_polynomial.size()) - 1;
-    std::int64_t quotient = claimed.dimension / claimed.center;
-    std::int64_t degree = 1;
-    while (degree * degree < quotient)
-      ++degree;
-    bool finite = !table_.field().isRationals();
-    bool split = degree > 1 && component.matrix_degree == degree && !component.matrix_units.empty();
-    claimed.degree = finite || degree == 1 || split ? degree : 0;
-
-    ordered_json entry = {{"idempotent", encodeElement(component.idempotent)}};
-    if (claimed.center > 1) {
-      if (finite) {
-        entry["center"] = encodeElement(component.center_generator);
-        entry["polynomial"] = encodePolynomial(component.center_polynomial);
-      } else if (!addField(entry, component, denominators)) {
-        return std::nullopt;
-      }
-    }
-    if (split && !finite) {
-      SparseVector nilpotent;
-      for (std::int64_t a = 0; a + 1 < degree; ++a)
-        nilpotent =
-            product_.combine(Rational(1), nilpotent, Rational(1), component.matrix_units[a * degree + a + 1]);
-      entry["nilpotent"] = encodeElement(nilpotent);
-    }
-    return entry.size() == 1 ? entry["idempotent"] : entry;
-  }
-
-  // By exponents, like an element by slots.
-  static ordered_json encodePolynomial(const Polynomial &polynomial) {
-    SparseVector terms;
-    for (std::size_t exponent = 0; exponent < polynomial.size(); ++exponent)
-      if (!polynomial[exponent].isZero())
-        terms.emplace_back(static_cast<std::int64_t>(exponent), polynomial[exponent]);
-    return encodeElement(terms);
-  }
-
-  bool addField(ordered_json &entry, const SimpleComponent &component, Denominators denominators) {
-    SmallGenerator small = smallGenerator(component.center_polynomial);
-    Rational inverse = Rational(1) / small.scale;
-    SparseVector generator =
-        product_.combine(inverse, component.center_generator, -(small.shift * inverse), component.idempotent);
-    denominators.add(component.idempotent);
-    denominators.add(generator);
-    std::optional<ordered_json> reason =
-        irreducibilityReason(small.polynomial, [&](std::uint64_t q) { return denominators.allow(q); });
-    if (!reason)
-      return false;
-    entry["center"] = encodeElement(generator);
-    entry["polynomial"] = encodePolynomial(small.polynomial);
-    entry["irreducible"] = std::move(*reason);
-    return true;
-  }
-
   const Algebra &algebra_;
   const Table &table_;
-  SparseProduct product_;
   std::vector<std::string> &omissions_;
   SparseVector identity_;
   ordered_json proof_ = ordered_json::object();
   Claims claims_;
 };
 
+// "basis": another table of the same algebra, how the slots look in it, and the proof of its claims.
+LeafProof proofInBasis(const Table &table, const FilteredBasis &basis, ordered_json proof, Claims claims) {
+  // Both tables stand there with their constants times a common denominator.
+  std::vector<SparseVector> images;
+  for (std::int64_t slot = 0; slot < table.dimension(); ++slot)
+    images.push_back(basis.slots.sparseRow(slot));
+  Rational factor = commonDenominator(table) / commonDenominator(basis.table);
+  if (!factor.isOne())
+    for (SparseVector &image : images)
+      image = scaled(std::move(image), factor);
+  Rational scale = commonDenominator(images);
+  ordered_json json = encodeTable(basis.table);
+  json["scale"] = encodeInteger(scale);
+  for (SparseVector &image : images)
+    json["images"].push_back(encodeElement(scale.isOne() ? image : scaled(std::move(image), scale)));
+  json["proof"] = std::move(proof);
+  claims.nonzeros = table.nonzeros();
+  return {{{"basis", std::move(json)}}, std::move(claims)};
+}
+
+// In the basis of its own that shows the structure.
+LeafProof proveInBasis(const FilteredBasis &basis, const Algebra &algebra, const Table &table,
+                       const SparseVector &identity, std::vector<std::string> &omissions) {
+  SparseVector one =
+      (Matrix::fromSparse(table.field(), table.dimension(), identity) * basis.slots).sparseRow(0);
+  Algebra own = tableAlgebra(basis.table);
+  Prover prover(own, basis.table, one, omissions);
+  std::optional<SlotFiltration> filtration = slotFiltration(basis.table, basis.decomposition);
+  if (!filtration)
+    throw std::logic_error(
+        fmt::format("{}: a basis that was made for it does not show the structure", algebra.name()));
+  prover.proveStructure(basis.decomposition, *filtration);
+  return proofInBasis(table, basis, prover.takeProof(), prover.claims());
+}
+
+// Equations that contradict each other; std::nullopt, with an omission, where none are found.
+std::optional<ordered_json> noIdentityJson(const Algebra &algebra, const Table &table,
+                                           std::vector<std::string> &omissions) {
+  std::optional<std::vector<WeightedEquation>> equations = contradiction(table);
+  if (!equations) {
+    omissions.push_back(fmt::format("{}: there is no identity, but no short proof of it", algebra.name()));
+    return std::nullopt;
+  }
+  SparseVector weights;
+  for (const WeightedEquation &equation : *equations)
+    weights.emplace_back(std::ssize(weights), equation.weight);
+  if (table.field().isRationals())
+    weights = integralMultiple(weights);
+  ordered_json json = ordered_json::array();
+  for (std::size_t at = 0; at < weights.size(); ++at)
+    json.push_back({(*equations)[at].left ? "left" : "right", (*equations)[at].s, (*equations)[at].k,
+                    encodeInteger(weights[at].second)});
+  return json;
+}
+
+std::optional<LeafProof> proveWithoutIdentity(const Algebra &algebra, const Table &table,
+                                              std::vector<std::string> &omissions) {
+  std::optional<FilteredBasis> basis;
+  if (meetingPairs(table) > kCheapPairs)
+    basis = filteredBasisWithoutIdentity(table);
+  std::optional<ordered_json> equations = noIdentityJson(algebra, basis ? basis->table : table, omissions);
+  if (!equations)
+    return std::nullopt;
+  ordered_json proof = {{"no_identity", std::move(*equations)}};
+  Claims claims = tableClaims(basis ? basis->table : table);
+  claims.unital = false;
+  if (basis)
+    return proofInBasis(table, *basis, std::move(proof), std::move(claims));
+  return LeafProof{{{"proof", std::move(proof)}}, std::move(claims)};
+}
+
 } // namespace
 
 std::optional<LeafProof> proveLeaf(const Algebra &algebra, const Table &table,
                                    std::vector<std::string> &omissions) {
-  return Prover(algebra, table, omissions).run();
+  std::optional<SparseVector> identity = findIdentity(table);
+  if (std::optional<Witness> witness = algebra.table() ? findNonassociative(table) : std::nullopt) {
+    LeafProof result{ordered_json::object(), tableClaims(table)};
+    ordered_json &proof = result.json["proof"];
+    proof["witness"] = {witness->i, witness->j, witness->k, witness->l};
+    result.claims.associative = false;
+    result.claims.unital = identity.has_value();
+    if (identity) {
+      proof["identity"] = encodeMultiple(table.field(), *identity);
+      return result;
+    }
+    std::optional<ordered_json> equations = noIdentityJson(algebra, table, omissions);
+    if (!equations)
+      return std::nullopt;
+    proof["no_identity"] = std::move(*equations);
+    return result;
+  }
+  if (!identity)
+    return proveWithoutIdentity(algebra, table, omissions);
+
+  std::optional<Decomposition> decomposition = decompose(algebra);
+  std::optional<SlotFiltration> filtration;
+  if (decomposition) {
+    filtration = slotFiltration(table, *decomposition);
+    if (!filtration || meetingPairs(table) > kCheapPairs)
+      if (std::optional<FilteredBasis> basis = filteredBasis(table, *identity, *decomposition);
+          basis && (!filtration || meetingPairs(basis->table) < meetingPairs(table)))
+        return proveInBasis(*basis, algebra, table, *identity, omissions);
+  }
+  Prover prover(algebra, table, *identity, omissions);
+  if (filtration)
+    prover.proveStructure(*decomposition, *filtration);
+  else
+    omissions.push_back(fmt::format("{}: {}", algebra.name(),
+                                    decomposition
+                                        ? "no basis was found that shows its radical and simple components"
+                                        : "radical and simple components are not known"));
+  return LeafProof{{{"proof", prover.takeProof()}}, prover.claims()};
 }
 
 } // namespace algebras

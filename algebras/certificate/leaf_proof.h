@@ -12,7 +12,9 @@
 namespace algebras {
 
 struct LeafProof {
-  nlohmann::ordered_json proof;
+  // "proof"; or "basis", another one with the proof in it, where the slots do not show the structure or are
+  // dense.
+  nlohmann::ordered_json json;
   Claims claims;
 };
 

@@ -1,21 +1,17 @@
-// Elements of the radical that sharpen the Alder-Strassen bound (docs/certificates.md, [9]).
+// Slots of the radical that sharpen the Alder-Strassen bound (docs/certificates.md, [9]).
 #pragma once
 
-#include "algebras/structure/decomposition.h"
+#include "algebras/certificate/slot_filtration.h"
+#include "algebras/table/table.h"
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 namespace algebras {
 
-// e_i x e_j is not in J^2; or, with three ends, e_i x e_j y e_l is not in J^3: i != j != l, x and y in J.
-struct PeirceChain {
-  std::vector<std::int64_t> ends; // numbers of components
-  std::vector<SparseVector> elements;
-};
-
-// Where all simple components are the ground field. Prefers three ends; nothing where none is found.
-std::optional<PeirceChain> findPeirceChain(const Table &table, const Decomposition &decomposition);
+// Slots i, x, j with b_i b_x b_j not in J^2, or i, x, j, y, l with b_i b_x b_j b_y b_l not in J^3, where i !=
+// j != l are of level 0, x and y of level 1. For tables whose simple components are the ground field. Prefers
+// five slots; none where none are found within a bounded number of products.
+std::vector<std::int64_t> findPeirceChain(const Table &table, const SlotFiltration &filtration);
 
 } // namespace algebras

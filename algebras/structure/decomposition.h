@@ -45,6 +45,10 @@ struct Decomposition {
 // and unital (then a std::logic_error).
 std::optional<Decomposition> decompose(const Algebra &algebra);
 
+// Elements that are, modulo the radical, orthogonal idempotents with sum 1: to such ones of A itself.
+std::vector<SparseVector> liftIdempotents(const Table &table, const SparseVector &one,
+                                          const std::vector<SparseVector> &orthogonal);
+
 // Lifts the diagonal matrix units of all components that are split over the ground field to primitive
 // orthogonal idempotents of A that add up to 1. Nothing where some component is not known to split.
 std::optional<std::vector<SparseVector>> primitiveIdempotents(const Algebra &algebra,

@@ -57,6 +57,14 @@ std::vector<SparseVector> liftDensely(const Table &table, const SparseVector &on
 
 } // namespace
 
+std::vector<SparseVector> liftIdempotents(const Table &table, const SparseVector &one,
+                                          const std::vector<SparseVector> &orthogonal) {
+  std::int64_t n = table.dimension();
+  if (n <= kLargestDense && table.nonzeros() >= n * n)
+    return liftDensely(table, one, orthogonal);
+  return lift(SparseProduct(table), one, orthogonal);
+}
+
 std::optional<std::vector<SparseVector>> primitiveIdempotents(const Algebra &algebra,
                                                               const Decomposition &decomposition) {
   std::vector<SparseVector> diagonal;
@@ -75,10 +83,7 @@ std::optional<std::vector<SparseVector>> primitiveIdempotents(const Algebra &alg
   std::optional<SparseVector> one = findIdentity(table);
   if (!one)
     throw std::logic_error("primitiveIdempotents: the algebra has no identity");
-  std::int64_t n = table.dimension();
-  if (n <= kLargestDense && table.nonzeros() >= n * n)
-    return liftDensely(table, *one, diagonal);
-  return lift(SparseProduct(table), *one, diagonal);
+  return liftIdempotents(table, *one, diagonal);
 }
 
 } // namespace algebras
