@@ -172,7 +172,7 @@ LauncherFiles emitLauncher(const Spec &spec, Target target, const std::string &p
   if (options.map != algrt::Map::forward)
     throw AbsentError(std::string("the launcher in C launches the map forward, not ") +
                       algrt::name(options.map) +
-                      ": algctl compile makes a bundle, whose runtime launches both");
+                      ": algctl compile makes a bundle, whose runtime launches all maps");
   CudaProgram program;
   program.names = launcherNames(path);
   const GpuImages images = gpuImages(spec, target, options);
@@ -207,8 +207,6 @@ void addGpuJobs(const Spec &spec, Target target, const CompileOptions &options,
   // Refused before schedules are looked for.
   requireSupported(requireLayer(spec), target, options);
   for (const algrt::Map map : options.maps) {
-    if (map == algrt::Map::dw) // computed on the CPU alone
-      continue;
     for (const algebras::DataType output : {algebras::DataType::BF16, algebras::DataType::F32}) {
       CompileOptions one = options;
       one.map = map;

@@ -34,11 +34,31 @@ static std::string besideVectors(const algebras::Layer &layer, const std::string
   return singleElements(layer, schedule, m, output, machineOf("sm_80"));
 }
 
+/// Kernels of dW that copy single elements, beside those that copy wider vectors.
+static std::string singleElementsOfBank(const algebras::Layer &layer, std::int64_t m,
+                                        algebras::DataType output, const GpuMachine &machine) {
+  if (widestVector(layer) == 1)
+    return "";
+  return toString(chooseAmpereBankGradient(layer, m, output, /*vector=*/1, machine));
+}
+
+static std::string besideBankVectors(const algebras::Layer &layer, const std::string &, std::int64_t m,
+                                     algebras::DataType output) {
+  return singleElementsOfBank(layer, m, output, machineOf("sm_80"));
+}
+
+static std::string besideBankVectorsOnHopper(const algebras::Layer &layer, const std::string &,
+                                             std::int64_t m, algebras::DataType output) {
+  return singleElementsOfBank(layer, m, output, machineOf("sm_90a"));
+}
+
 static const GpuTarget gpu_targets[] = {
     {Target::Sm80, [](const algebras::Layer &layer) { requireGpuLayer(layer, "sm_80"); }, besideVectors,
+     besideBankVectors,
      /*architecture=*/80,
      /*exact_architecture=*/false},
     {Target::Sm90a, [](const algebras::Layer &layer) { requireGpuLayer(layer, "sm_90a"); }, besideCopyEngine,
+     besideBankVectorsOnHopper,
      /*architecture=*/90,
      /*exact_architecture=*/true},
 };

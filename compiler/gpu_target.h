@@ -18,6 +18,9 @@ struct GpuTarget {
   /// `schedule` says or by cost for `m` rows, cannot take. Empty where it takes any.
   std::string (*scheduleForAnyAddress)(const algebras::Layer &layer, const std::string &schedule,
                                        std::int64_t m, algebras::DataType output);
+  /// The same for kernels of dW, whose type `output` is. They are scheduled by cost.
+  std::string (*bankScheduleForAnyAddress)(const algebras::Layer &layer, const std::string &schedule,
+                                           std::int64_t m, algebras::DataType output);
   /// Ten times the compute capability that kernels are compiled for, and whether they run there alone.
   int architecture;
   bool exact_architecture;

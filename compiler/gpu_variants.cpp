@@ -24,10 +24,11 @@ static std::vector<GpuVariant> variantsByCost(const algebras::Layer &layer, Targ
 
   // By the number of rows, so that equal neighbours are beside each other.
   std::map<std::int64_t, std::vector<RankedSchedule>> best_for;
+  const auto rank = options.map == algrt::Map::dw ? rankBankGradient : rankSchedules;
   std::vector<std::int64_t> asked = {options.rows};
   asked.insert(asked.end(), options.further_rows.begin(), options.further_rows.end());
   for (const std::int64_t rows : asked)
-    best_for[rows] = bestDifferent(rankSchedules(layer, toString(target), rows, output),
+    best_for[rows] = bestDifferent(rank(layer, toString(target), rows, output),
                                    std::max<std::int64_t>(1, options.variants));
 
   std::map<std::int64_t, GpuVariant> first; // of each number of rows
@@ -68,10 +69,15 @@ std::vector<GpuVariant> gpuVariants(const algebras::Layer &layer, Target target,
     options.schedule.clear();
     return gpuVariants(layer.transposed(), target, output, options);
   }
-  const CompileOptions &options = given;
+  CompileOptions options = given;
+  const bool bank_gradient = given.map == algrt::Map::dw;
+  if (bank_gradient)
+    options.schedule.clear();
   std::vector<GpuVariant> variants = variantsByCost(layer, target, output, options);
-  if (std::string schedule = gpuTarget(target).scheduleForAnyAddress(algebras::coarsest(layer),
-                                                                     options.schedule, options.rows, output);
+  const auto scheduleForAnyAddress =
+      bank_gradient ? gpuTarget(target).bankScheduleForAnyAddress : gpuTarget(target).scheduleForAnyAddress;
+  if (std::string schedule =
+          scheduleForAnyAddress(algebras::coarsest(layer), options.schedule, options.rows, output);
       !schedule.empty())
     variants.push_back({std::move(schedule), variants.front().best_for_rows});
   return variants;

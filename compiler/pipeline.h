@@ -41,7 +41,7 @@ struct CompileOptions {
   std::string schedule;
   /// Elements that threads copy at a time where they copy, on sm_80; 0: as many as the layer allows.
   std::int64_t vector = 0;
-  /// What the kernels of a bundle compute; those of dw are for the CPU alone.
+  /// What the kernels of a bundle compute.
   std::vector<algrt::Map> maps = {algrt::Map::forward, algrt::Map::dx, algrt::Map::dw};
   /// What the one GPU kernel computes that emit and simulate show.
   algrt::Map map = algrt::Map::forward;

@@ -223,14 +223,15 @@ static inline algrt_dx_args algrt_dx_args_init(void) {
 }
 
 typedef struct algrt_dw_args {
-  size_t struct_size;    /* set by algrt_dw_args_init */
-  const DLTensor *x;     /* [M, K], what y was computed from */
-  const DLTensor *dy;    /* [M, N], the gradient of y */
-  const DLTensor *dw;    /* shaped like the bank, f32 or of the bundle's dtype */
-  const DLTensor *dbias; /* [N], f32 or of the bundle's dtype: the gradient of a bias, or NULL */
+  size_t struct_size; /* set by algrt_dw_args_init */
+  const DLTensor *x;  /* [M, K], what y was computed from */
+  const DLTensor *dy; /* [M, N], the gradient of y */
+  const DLTensor *dw; /* shaped like the bank, f32 or of the bundle's dtype */
+  const DLTensor
+      *dbias; /* [N], f32 or of the bundle's dtype: the gradient of a bias, or NULL; in CPU memory */
   const DLTensor *types; /* as in algrt_forward_args */
   int64_t p0;            /* as in algrt_forward_args */
-  void *stream;          /* NULL: there are no kernels for CUDA devices yet */
+  void *stream;          /* as in algrt_forward_args */
   void *workspace;       /* as in algrt_forward_args */
   size_t workspace_bytes;
   int32_t threads;
@@ -265,8 +266,9 @@ ALGRT_API int algrt_dx(const algrt_bundle *bundle, const algrt_dx_args *args);
 
 /* dw = x^T times dy in the bundle's algebra, plus beta times what dw was: the gradient of the bank. Blocks
  * that no row of the batch reaches become beta times what they were. Sums are f32 and rounded once; the same
- * bits for every number of threads. With M = 0 all of dw is beta times what it was. ALGRT_UNSUPPORTED where
- * the bundle has no kernel of the map dw for this machine and type of dw. */
+ * bits for every number of threads, and in every run of a kernel on a CUDA device, where the work is enqueued
+ * in args->stream. With M = 0 all of dw is beta times what it was. ALGRT_UNSUPPORTED where the bundle has no
+ * kernel of the map dw for this machine and type of dw, and for a dbias on a CUDA device. */
 ALGRT_API int algrt_dw(const algrt_bundle *bundle, const algrt_dw_args *args);
 
 #ifdef __cplusplus

@@ -11,6 +11,7 @@
  *     rows     int32, M: rows of X and Y
  *     offset   int32, the absolute position of row 0 modulo the period of the row types
  *     terms    device address of the terms table (below), 0 where the layer's support is complete
+ *     beta     float, only of the map dw (below): what dW holds counts so often
  *
  * It is launched with `threads` threads and `shared_bytes` of dynamic shared memory in each block, in clusters of
  * `cluster` blocks along x, on any number of clusters: the grid is persistent, block b takes the tiles b, b + grid, ...
@@ -68,6 +69,19 @@
  *
  * In the map dx box_columns is of the depth of a stage and box_rows of a tile's columns: blocks are read as they lie.
  *
+ * ---- the map dw ------------------------------------------------------------------------------------------------
+ *
+ * dW = X^T (times) dY + beta * dW: the struct has the maps of X, of dY and of dW. What dW holds is read only where beta
+ * is not 0. dW is one map as the bank's, of the type `output`; a tile of it is `rows` features of a row group times
+ * `columns` of an output group, which a block computes by going through rows of X and dY, `depth` at a time. Boxes
+ * of X and dY have the depth as rows. Every tile of dW is written, also where there are no rows. X and dY have the maps
+ * above and one more behind them, of all rows as they lie, which blocks of the bank take that all types use:
+ *
+ *     column (width of a group), group, 1, row (M)
+ *
+ * Tiles are numbered by column block, output group, block of features, and last row group; with `long_groups` = L, the
+ * L blocks of every row group that sum up the most types come first: of a complete graph those from the diagonal on.
+ *
  * ---- plain maps ------------------------------------------------------------------------------------------------
  *
  * What a tensor map says of an operand, to be read by threads: the four dimensions above, without box and swizzle.
@@ -87,8 +101,15 @@
  * row, and the bits of its coefficient as f32. The terms of a (type, output group) are then sorted by coefficient
  * and by input group within one coefficient: their products are added first and scaled once.
  *
+ * Of the map dw: int32 starts[row groups * bank columns + 1], where the bank has as many columns of blocks as there are
+ * output groups, in the slot lift 1; then three int32 for each term of a block: its row type, its input group, and its
+ * output group with the sign as above; of `scaled` terms the output group alone, and the bits of the coefficient as a
+ * fourth. They are sorted by type, output group and input group, scaled ones by their coefficients first. Where all
+ * types have the same terms of a block, each of these is there once, with the number of types in a type's place.
+ *
  * For a kernel with `long_groups`, there follow int32 order[types * output_groups]: of each type its output groups, those
- * with the most terms first, among equals by their number.
+ * with the most terms first, among equals by their number; of the map dw int32 order[row groups * bank columns]: of each
+ * row group its columns of blocks, those with the most terms of single types first.
  */
 /* clang-format on */
 #ifndef ALGCTL_RUNTIME_GPU_KERNEL_ABI_H
@@ -108,6 +129,7 @@ enum {
   algrt_plain_map_bytes = 48,
   algrt_cyclic_row_maps = 2,
   algrt_interval_row_maps = 3,
+  algrt_most_row_maps = 4, /* of a gradient of the bank, with the map of all rows */
   /* Rows and coordinates are int32 in a kernel. */
   algrt_most_gpu_rows = 0x7fffff00,
 };

@@ -2,6 +2,7 @@
 #include "compiler/lower/bank_gradient_kernel.h"
 #include "compiler/lower/kernel_builder.h"
 #include "compiler/lower/passes.h"
+#include "compiler/lower/staged_bank_gradient.h"
 #include "compiler/lower/staged_kernel.h"
 #include "compiler/lower/staged_schedule.h"
 #include "compiler/schedule/cpu_schedule.h"
@@ -96,10 +97,6 @@ FailureOr<Projection> ConvertAlgToTile::match(func::FuncOp function) {
   if (!contract)
     return Projection();
   const alg::OutputMode mode = contract.getMode();
-  if (mode == alg::OutputMode::BankGradient && isStagedTarget(target))
-    return contract.emitError("there are no kernels of mode ")
-           << alg::stringifyOutputMode(mode) << " for the target '" << target.getValue()
-           << "'; there are of modes k and i";
   auto lhs = contract.getLhs().getDefiningOp<alg::SlotsOp>();
   auto rhs = contract.getRhs().getDefiningOp<alg::SlotsOp>();
   if (!lhs || !rhs || !isa<BlockArgument>(lhs.getTensor()) || !isa<BlockArgument>(rhs.getTensor()))
@@ -163,6 +160,7 @@ LogicalResult ConvertAlgToTile::writeStagedKernel(func::FuncOp function, const P
   choice.schedule = schedule.getValue();
   choice.rows = rows;
   choice.vector = vector;
+  choice.bank_gradient = projection.layout.isBankGradient();
   tile::StagedAttr chosen;
   try {
     chosen = stagedSchedule(&getContext(), target.getValue(), layerOf(projection), choice);
@@ -173,8 +171,13 @@ LogicalResult ConvertAlgToTile::writeStagedKernel(func::FuncOp function, const P
   OpBuilder builder(function);
   Type result =
       choice.output == algebras::DataType::F32 ? Type(builder.getF32Type()) : Type(builder.getBF16Type());
-  writeStagedProduct(builder, function.getLoc(), (function.getSymName() + "_" + output).str(),
-                     projection.layout, chosen, projection.element, result, projection.bias);
+  const std::string name = (function.getSymName() + "_" + output).str();
+  if (choice.bank_gradient)
+    writeStagedBankGradient(builder, function.getLoc(), name, projection.layout, chosen, projection.element,
+                            result);
+  else
+    writeStagedProduct(builder, function.getLoc(), name, projection.layout, chosen, projection.element, result,
+                       projection.bias);
   return success();
 }
 

@@ -63,7 +63,7 @@ private:
     OpBuilder::InsertionGuard guard(builder);
     Value xs = buffer("xs", sizes.rows, sizes.features, sizes.register_features);
     Value dys = buffer("dys", sizes.rows, sizes.register_columns, sizes.register_columns);
-    auto terms = BankTermsOp::create(builder, location, b, j);
+    auto terms = BankTermsOp::create(builder, location, TypeRange(), b, j, ValueRange());
     Block &term = terms.getBody().emplaceBlock();
     Type index = builder.getIndexType();
     term.addArguments({index, index, index, builder.getF32Type()}, SmallVector<Location>(4, location));

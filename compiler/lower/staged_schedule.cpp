@@ -23,13 +23,16 @@ static tile::StagedAttr threads(MLIRContext *context, const algebras::Layer &lay
   requireAmpereLayer(layer);
   AmpereSchedule schedule;
   if (choice.schedule.empty()) {
-    schedule = chooseAmpereSchedule(layer, choice.rows, choice.output, choice.vector, machine);
+    const auto choose = choice.bank_gradient ? chooseAmpereBankGradient : chooseAmpereSchedule;
+    schedule = choose(layer, choice.rows, choice.output, choice.vector, machine);
   } else {
     schedule = parseAmpereSchedule(choice.schedule);
     if (choice.vector)
       schedule.vector = choice.vector;
-    if (const std::string reason = whyIllegal(layer, schedule); !reason.empty())
-      throw impossible(toString(schedule), reason);
+    const auto refused =
+        choice.bank_gradient ? bankGradientRefusal(layer, schedule) : refusal(layer, schedule);
+    if (refused)
+      throw impossible(toString(schedule), refused->reason);
     schedule = completed(layer, schedule);
   }
   return tile::StagedAttr::get(context, /*types=*/1, schedule.rows, schedule.columns, schedule.depth,
@@ -46,6 +49,12 @@ static tile::StagedAttr ampere(MLIRContext *context, const algebras::Layer &laye
 
 static tile::StagedAttr hopper(MLIRContext *context, const algebras::Layer &layer,
                                const StagedChoice &choice) {
+  if (choice.bank_gradient) {
+    requireGpuLayer(layer, "sm_90a");
+    if (!choice.schedule.empty() && !isForThreads(choice.schedule))
+      throw impossible(choice.schedule, "in the gradient of the bank threads copy: give it warps=, as 2x2");
+    return threads(context, layer, choice, machineOf("sm_90a"));
+  }
   // The copy engine where it can, and where the schedule leaves it to it.
   const bool threads_copy =
       choice.schedule.empty() ? choice.vector != 0 || !copyEngineTakes(layer) : isForThreads(choice.schedule);

@@ -13,9 +13,10 @@ namespace compiler {
 /// What a schedule is chosen by.
 struct StagedChoice {
   algebras::DataType output = algebras::DataType::BF16;
-  std::string schedule;    ///< as the target writes it; chosen by cost when empty
-  std::int64_t rows = 1;   ///< that it is chosen for
-  std::int64_t vector = 0; ///< elements that a thread copies at a time; 0: as many as the layer allows
+  std::string schedule;       ///< as the target writes it; chosen by cost when empty
+  std::int64_t rows = 1;      ///< that it is chosen for
+  std::int64_t vector = 0;    ///< elements that a thread copies at a time; 0: as many as the layer allows
+  bool bank_gradient = false; ///< of the layer's bank, whose type `output` then is
 };
 
 /// Whether a target's operands come in stages.

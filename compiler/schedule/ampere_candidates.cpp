@@ -9,19 +9,16 @@ namespace compiler {
 static constexpr std::pair<std::int64_t, std::int64_t> arrangements[] = {{2, 2}, {2, 4}, {4, 2}, {1, 4},
                                                                          {4, 1}, {1, 2}, {2, 1}, {1, 1}};
 
+using Refusal = std::optional<AmpereRefusal>;
+
 /// What is legal and not worth a look: a tile of which whole instructions would be zeros, and spills.
-static std::optional<AmpereRefusal> wasteful(const algebras::Layer &layer, const AmpereSchedule &schedule) {
-  const std::int64_t n = layer.out.width(0), k = layer.in.width(0);
+static Refusal wastefulOfAny(const algebras::Layer &layer, const AmpereSchedule &schedule) {
+  const std::int64_t n = layer.out.width(0);
   if (schedule.columns - 16 >= n && schedule.columns > 16)
     return AmpereRefusal{"wider than a group",
                          fmt::format("{} columns: an output group has {}, the rest would "
                                      "be zeros",
                                      schedule.columns, n)};
-  // 48 deep is one stage of 64 with zeros, or three of 16: both are worth a look.
-  if (schedule.depth > 16 && schedule.depth / 2 >= k)
-    return AmpereRefusal{
-        "deeper than a group",
-        fmt::format("a depth of {}: an input group has {}, the rest would be zeros", schedule.depth, k)};
   const AmpereSchedule whole = completed(layer, schedule);
   if (const std::int64_t copies = copiesOfThread(whole); whole.vector == 1 && copies > most_single_copies)
     return AmpereRefusal{
@@ -32,10 +29,32 @@ static std::optional<AmpereRefusal> wasteful(const algebras::Layer &layer, const
   return std::nullopt;
 }
 
-std::vector<AmpereConsidered> considerAmpere(const algebras::Layer &layer, std::int64_t vector) {
+static Refusal wasteful(const algebras::Layer &layer, const AmpereSchedule &schedule) {
+  const std::int64_t k = layer.in.width(0);
+  // 48 deep is one stage of 64 with zeros, or three of 16: both are worth a look.
+  if (schedule.depth > 16 && schedule.depth / 2 >= k)
+    return AmpereRefusal{
+        "deeper than a group",
+        fmt::format("a depth of {}: an input group has {}, the rest would be zeros", schedule.depth, k)};
+  return wastefulOfAny(layer, schedule);
+}
+
+/// How deep a step may be depends on the rows of the batch, and is for the cost to say.
+static Refusal wastefulOfBank(const algebras::Layer &layer, const AmpereSchedule &schedule) {
+  const std::int64_t k = layer.in.width(0);
+  if (schedule.rows > 16 && schedule.rows / 2 >= k)
+    return AmpereRefusal{
+        "higher than a group",
+        fmt::format("{} rows: an input group has {} features, the rest would be zeros", schedule.rows, k)};
+  return wastefulOfAny(layer, schedule);
+}
+
+/// Tiles whose long groups come first, where there are such: it costs nothing.
+static std::vector<AmpereConsidered>
+consider(const algebras::Layer &layer, std::int64_t vector, std::int64_t long_groups,
+         Refusal (*refusalOf)(const algebras::Layer &, const AmpereSchedule &),
+         Refusal (*wasteOf)(const algebras::Layer &, const AmpereSchedule &)) {
   std::vector<AmpereConsidered> considered;
-  // A gradient's long groups come first: it costs nothing.
-  const std::int64_t long_groups = layer.lift.isTransposed() ? longGroups(layer.lift) : 0;
   for (std::int64_t depth : {32, 64, 16})
     for (std::int64_t rows : {64, 128, 32, 16})
       for (std::int64_t columns = 256; columns >= 16; columns -= 16)
@@ -43,14 +62,25 @@ std::vector<AmpereConsidered> considerAmpere(const algebras::Layer &layer, std::
           for (std::int64_t stages : {4, 3, 2}) {
             AmpereSchedule schedule{rows,      columns,      depth,  stages,
                                     warp_rows, warp_columns, vector, long_groups};
-            std::optional<AmpereRefusal> refused = refusal(layer, schedule);
+            Refusal refused = refusalOf(layer, schedule);
             if (!refused)
-              refused = wasteful(layer, schedule);
+              refused = wasteOf(layer, schedule);
             if (!refused)
               schedule = completed(layer, schedule);
             considered.push_back({schedule, std::move(refused)});
           }
   return considered;
+}
+
+std::vector<AmpereConsidered> considerAmpere(const algebras::Layer &layer, std::int64_t vector) {
+  const std::int64_t long_groups = layer.lift.isTransposed() ? longGroups(layer.lift) : 0;
+  return consider(layer, vector, long_groups, refusal, wasteful);
+}
+
+std::vector<AmpereConsidered> considerAmpereBankGradient(const algebras::Layer &layer, std::int64_t vector) {
+  const std::vector<double> types = typesByRank(layer.lift);
+  const std::int64_t long_groups = types.size() > 1 ? longRanks(types) : 0;
+  return consider(layer, vector, long_groups, bankGradientRefusal, wastefulOfBank);
 }
 
 std::vector<AmpereSchedule> ampereCandidates(const algebras::Layer &layer, std::int64_t vector) {

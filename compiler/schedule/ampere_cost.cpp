@@ -93,50 +93,111 @@ static double unevenness(const ProjectionWork &work, const AmpereSchedule &sched
   return std::max(1.0, busiest * blocks / turns.total());
 }
 
-AmpereCost ampereCost(const ProjectionWork &work, const AmpereSchedule &schedule, algebras::DataType output,
-                      const GpuMachine &machine) {
+namespace {
+/// Tiles and what they take together.
+struct TileWork {
+  double tiles, steps; ///< of all tiles
+  double copied;       ///< bytes
+  double memory_bytes; ///< of operands and result, once each
+  double multiplied;   ///< of a step's depth, on average
+};
+} // namespace
+
+/// All but the tail and what follows from it.
+static AmpereCost costOfTiles(const TileWork &work, const AmpereSchedule &schedule, algebras::DataType output,
+                              const GpuMachine &machine, double together) {
   const double rows = static_cast<double>(schedule.rows), columns = static_cast<double>(schedule.columns);
-  const double depth = static_cast<double>(schedule.depth);
-  const double column_blocks = ceilDivide(work.n, columns), steps = work.terms * ceilDivide(work.k, depth);
-  const double depth_blocks = ceilDivide(work.k, depth);
   AmpereCost cost;
-  double copied = 0;
-  for (const EqualLines &kind : work.lines) {
-    const double row_blocks = ceilDivide(kind.rows, rows);
-    cost.tiles += kind.count * row_blocks * work.groups * column_blocks;
-    const double bank_rows = work.transposed ? work.n * depth_blocks * sectors(2 * work.k / depth_blocks)
-                                             : work.k * column_blocks * sectors(2 * work.n / column_blocks);
-    copied += kind.count * work.groups * work.terms *
-              (column_blocks * kind.rows * depth_blocks * sectors(2 * work.k / depth_blocks) +
-               row_blocks * bank_rows);
-  }
-  cost.memory = (work.x_bytes + work.bank_bytes + work.y_bytes) / machine.memory_bytes_per_us;
-  const double together = std::min(blocksTogether(schedule, machine),
-                                   std::max(1.0, std::ceil(cost.tiles / machine.multiprocessors)));
+  cost.tiles = work.tiles;
+  cost.memory = work.memory_bytes / machine.memory_bytes_per_us;
   // A step waits for its own group: the others of the ring are on their way.
-  const double in_flight = together * static_cast<double>(schedule.stages - 1) * 2 * depth * (rows + columns);
-  cost.loads = copied / machine.cache_bytes_per_us * std::max(1.0, machine.bytes_in_flight / in_flight);
+  const double in_flight = together * static_cast<double>(schedule.stages - 1) * 2 *
+                           static_cast<double>(schedule.depth) * (rows + columns);
+  cost.loads = work.copied / machine.cache_bytes_per_us * std::max(1.0, machine.bytes_in_flight / in_flight);
 
   // Cycles of one multiprocessor, spread over all.
-  const double in_us = cost.tiles / (machine.multiprocessors * machine.clock);
-  const Step step = stepOf(schedule, 16 * ceilDivide(work.k, 16) / depth_blocks, machine);
-  cost.products = steps * step.products * in_us;
-  cost.shared = steps * step.shared * in_us;
-  cost.issue = steps * step.issue * in_us;
-  cost.latency = steps * step.latency / together * in_us;
+  const double in_us = 1 / (machine.multiprocessors * machine.clock);
+  const Step step = stepOf(schedule, work.multiplied, machine);
+  cost.products = work.steps * step.products * in_us;
+  cost.shared = work.steps * step.shared * in_us;
+  cost.issue = work.steps * step.issue * in_us;
+  cost.latency = work.steps * step.latency / together * in_us;
   // A warp writes 8 columns of a row at once: full sectors of f32, half ones of bf16.
   const double store = rows * columns * static_cast<double>(byteWidth(output)) / 48;
-  cost.tiles_ends = (cycles_per_tile / together + store) * in_us;
-
+  cost.tiles_ends = work.tiles * (cycles_per_tile / together + store) * in_us;
   cost.launch = machine.launch_us;
-  const double uneven =
-      work.transposed
-          ? unevenness(work, schedule, cost.tiles, machine.multiprocessors * together)
-          : ceilDivide(cost.tiles, machine.multiprocessors) * machine.multiprocessors / cost.tiles;
+  return cost;
+}
+
+/// `uneven` is how much longer the busiest takes than all do on average.
+static void addTail(AmpereCost &cost, double uneven) {
   cost.tail = cost.boundBy() == AmpereCost::Part::Memory ? 0 : cost.bound() * (uneven - 1);
   double parts[] = {cost.memory, cost.loads, cost.multiprocessor()};
   std::sort(parts, parts + 3);
   cost.unhidden = exposed * (parts[1] + exposed * parts[0]);
+}
+
+/// Blocks that share a multiprocessor, as far as there are tiles for them.
+static double blocksTogether(const AmpereSchedule &schedule, double tiles, const GpuMachine &machine) {
+  return std::min(blocksTogether(schedule, machine),
+                  std::max(1.0, std::ceil(tiles / machine.multiprocessors)));
+}
+
+AmpereCost ampereCost(const ProjectionWork &work, const AmpereSchedule &schedule, algebras::DataType output,
+                      const GpuMachine &machine) {
+  const double rows = static_cast<double>(schedule.rows), columns = static_cast<double>(schedule.columns);
+  const double column_blocks = ceilDivide(work.n, columns),
+               depth_blocks = ceilDivide(work.k, static_cast<double>(schedule.depth));
+  TileWork all{0, 0, 0, work.x_bytes + work.bank_bytes + work.y_bytes,
+               16 * ceilDivide(work.k, 16) / depth_blocks};
+  for (const EqualLines &kind : work.lines) {
+    const double row_blocks = ceilDivide(kind.rows, rows);
+    all.tiles += kind.count * row_blocks * work.groups * column_blocks;
+    const double bank_rows = work.transposed ? work.n * depth_blocks * sectors(2 * work.k / depth_blocks)
+                                             : work.k * column_blocks * sectors(2 * work.n / column_blocks);
+    all.copied += kind.count * work.groups * work.terms *
+                  (column_blocks * kind.rows * depth_blocks * sectors(2 * work.k / depth_blocks) +
+                   row_blocks * bank_rows);
+  }
+  all.steps = all.tiles * work.terms * depth_blocks;
+  const double together = blocksTogether(schedule, all.tiles, machine);
+  AmpereCost cost = costOfTiles(all, schedule, output, machine, together);
+  addTail(cost, work.transposed
+                    ? unevenness(work, schedule, cost.tiles, machine.multiprocessors * together)
+                    : ceilDivide(cost.tiles, machine.multiprocessors) * machine.multiprocessors / cost.tiles);
+  return cost;
+}
+
+AmpereCost ampereBankGradientCost(const BankGradientWork &work, const AmpereSchedule &schedule,
+                                  algebras::DataType output, const GpuMachine &machine) {
+  const double depth = static_cast<double>(schedule.depth);
+  const double feature_blocks = ceilDivide(work.k, static_cast<double>(schedule.rows)),
+               column_blocks = ceilDivide(work.n, static_cast<double>(schedule.columns));
+  const double tiles_of_rank = work.bank_rows * feature_blocks * column_blocks;
+  TileWork all{tiles_of_rank * static_cast<double>(work.types_by_rank.size()), 0, 0,
+               work.x_bytes + work.dy_bytes + work.dw_bytes, depth};
+  for (const double types : work.types_by_rank)
+    all.steps += tiles_of_rank * work.steps(types, depth);
+  all.copied =
+      all.steps * depth * (sectors(2 * work.k / feature_blocks) + sectors(2 * work.n / column_blocks));
+  const double together = blocksTogether(schedule, all.tiles, machine);
+  AmpereCost cost = costOfTiles(all, schedule, output, machine, together);
+
+  const double blocks = machine.multiprocessors * together;
+  auto time = [&](auto begin, auto end) {
+    double sum = 0;
+    for (auto types = begin; types != end; ++types)
+      sum += work.steps(*types, depth) + steps_of_tile_end;
+    return begin == end ? 0.0 : sum / static_cast<double>(end - begin);
+  };
+  const auto first_short = work.types_by_rank.begin() + schedule.long_groups;
+  const double long_tiles = tiles_of_rank * static_cast<double>(schedule.long_groups);
+  const UnequalTurns turns{long_tiles, time(work.types_by_rank.begin(), first_short), all.tiles - long_tiles,
+                           time(first_short, work.types_by_rank.end())};
+  double busiest = turns.busiest(blocks);
+  if (schedule.long_groups == 0) // a long one may come last
+    busiest += work.steps(work.types_by_rank.front(), depth) + steps_of_tile_end - turns.short_time;
+  addTail(cost, std::max(1.0, busiest * blocks / turns.total()));
   return cost;
 }
 
@@ -155,24 +216,43 @@ double AmpereCost::bound() const { return std::max({memory, loads, multiprocesso
 
 double AmpereCost::total() const { return launch + bound() + tail + unhidden; }
 
-AmpereSchedule chooseAmpereSchedule(const algebras::Layer &layer, std::int64_t m, algebras::DataType output,
-                                    std::int64_t vector, const GpuMachine &machine) {
-  requireAmpereLayer(layer);
-  const ProjectionWork work = projectionWork(layer, m, output);
-  const std::vector<AmpereSchedule> candidates = ampereCandidates(layer, vector);
+/// The cheapest; the first one listed among equals.
+template <class Cost>
+static AmpereSchedule cheapest(const std::vector<AmpereConsidered> &considered, Cost costOf) {
   const AmpereSchedule *best = nullptr;
   double least = 0;
-  for (const AmpereSchedule &candidate : candidates) {
-    const double cost = ampereCost(work, candidate, output, machine).total();
+  for (const AmpereConsidered &one : considered) {
+    if (one.refusal)
+      continue;
+    const double cost = costOf(one.schedule).total();
     if (!best || cost < least) {
-      best = &candidate;
+      best = &one.schedule;
       least = cost;
     }
   }
   // 16 x 16 with one warp, 16 deep, is a candidate for every layer: only the vector can be what is wrong.
   if (!best)
-    throw algebras::InputError(whyIllegal(layer, {16, 16, 16, 2, 1, 1, vector}));
+    throw algebras::InputError(considered.back().refusal->reason);
   return *best;
+}
+
+AmpereSchedule chooseAmpereSchedule(const algebras::Layer &layer, std::int64_t m, algebras::DataType output,
+                                    std::int64_t vector, const GpuMachine &machine) {
+  requireAmpereLayer(layer);
+  const ProjectionWork work = projectionWork(layer, m, output);
+  return cheapest(considerAmpere(layer, vector), [&](const AmpereSchedule &schedule) {
+    return ampereCost(work, schedule, output, machine);
+  });
+}
+
+AmpereSchedule chooseAmpereBankGradient(const algebras::Layer &layer, std::int64_t m,
+                                        algebras::DataType output, std::int64_t vector,
+                                        const GpuMachine &machine) {
+  requireAmpereLayer(layer);
+  const BankGradientWork work = bankGradientWork(layer, m, output);
+  return cheapest(considerAmpereBankGradient(layer, vector), [&](const AmpereSchedule &schedule) {
+    return ampereBankGradientCost(work, schedule, output, machine);
+  });
 }
 
 } // namespace compiler

@@ -63,8 +63,11 @@ static std::int64_t registersNeeded(const algebras::Layer &layer, const AmpereSc
          registersOfCopies(copiesOfThread(whole), whole.vector);
 }
 
-std::optional<AmpereRefusal> refusal(const algebras::Layer &layer, const AmpereSchedule &schedule) {
-  auto refuse = [](const char *kind, std::string reason) { return AmpereRefusal{kind, std::move(reason)}; };
+static AmpereRefusal refuse(const char *kind, std::string reason) { return {kind, std::move(reason)}; }
+
+/// What is wrong whatever is computed.
+static std::optional<AmpereRefusal> refusalOfTile(const algebras::Layer &layer,
+                                                  const AmpereSchedule &schedule) {
   if (schedule.warp_rows < 1 || schedule.warp_columns < 1 || schedule.warp_rows > most_warps ||
       schedule.warp_columns > most_warps || schedule.warps() > most_warps)
     return refuse("warps", fmt::format("{}x{} warps: a block has 1 to {}", schedule.warp_rows,
@@ -101,8 +104,6 @@ std::optional<AmpereRefusal> refusal(const algebras::Layer &layer, const AmpereS
   if (schedule.stages < 0 || schedule.stages == 1 || schedule.stages > most_ampere_stages)
     return refuse("stages", fmt::format("{} stages: a ring has 2 to {}, or 0 for as many as are useful",
                                         schedule.stages, most_ampere_stages));
-  if (const std::string reason = whyNoOrder(layer.lift, schedule.long_groups); !reason.empty())
-    return refuse("long groups", reason);
   const std::int64_t fit = ampereStagesThatFit(schedule), wanted = std::max<std::int64_t>(2, schedule.stages);
   if (wanted > fit)
     return refuse("shared memory",
@@ -110,6 +111,22 @@ std::optional<AmpereRefusal> refusal(const algebras::Layer &layer, const AmpereS
                               ampereStageBytes(schedule.rows, schedule.columns, schedule.depth),
                               ampere_shared_bytes, fit));
   return std::nullopt;
+}
+
+static std::optional<AmpereRefusal> refusal(const algebras::Layer &layer, const AmpereSchedule &schedule,
+                                            const std::string &no_order) {
+  if (!no_order.empty())
+    return refuse("long groups", no_order);
+  return refusalOfTile(layer, schedule);
+}
+
+std::optional<AmpereRefusal> refusal(const algebras::Layer &layer, const AmpereSchedule &schedule) {
+  return refusal(layer, schedule, whyNoOrder(layer.lift, schedule.long_groups));
+}
+
+std::optional<AmpereRefusal> bankGradientRefusal(const algebras::Layer &layer,
+                                                 const AmpereSchedule &schedule) {
+  return refusal(layer, schedule, whyNoBankOrder(layer.lift, schedule.long_groups));
 }
 
 std::string whyIllegal(const algebras::Layer &layer, const AmpereSchedule &schedule) {

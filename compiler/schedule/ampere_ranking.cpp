@@ -29,26 +29,45 @@ static RankedSchedule ranked(const AmpereSchedule &schedule, const AmpereCost &c
   return result;
 }
 
-Ranking rankAmpere(const algebras::Layer &layer, std::string_view target, std::int64_t m,
-                   algebras::DataType output) {
-  requireAmpereLayer(layer);
-  const GpuMachine &machine = machineOf(target);
-  const ProjectionWork work = projectionWork(layer, m, output);
-  const double memory = (work.x_bytes + work.bank_bytes + work.y_bytes) / machine.memory_bytes_per_us;
-  const double arithmetic = work.macs / machine.dense_macs_per_us;
+/// What has been considered, by the cost of each.
+template <class Cost>
+static Ranking rank(std::string_view target, const GpuMachine &machine, double bytes, double macs,
+                    const std::vector<AmpereConsidered> &considered, Cost costOf) {
+  const double memory = bytes / machine.memory_bytes_per_us, arithmetic = macs / machine.dense_macs_per_us;
   Ranking ranking{std::string(target),
                   std::string(machine.name),
                   std::max(memory, arithmetic),
                   memory >= arithmetic ? "memory" : "arithmetic",
                   {},
                   {}};
-  for (const AmpereConsidered &one : considerAmpere(layer, /*vector=*/0))
+  for (const AmpereConsidered &one : considered)
     if (one.refusal)
       ranking.refused.push_back({toString(one.schedule), one.refusal->kind, one.refusal->reason});
     else
-      ranking.legal.push_back(ranked(one.schedule, ampereCost(work, one.schedule, output, machine), machine));
+      ranking.legal.push_back(ranked(one.schedule, costOf(one.schedule), machine));
   sortByCost(ranking);
   return ranking;
+}
+
+Ranking rankAmpere(const algebras::Layer &layer, std::string_view target, std::int64_t m,
+                   algebras::DataType output) {
+  requireAmpereLayer(layer);
+  const GpuMachine &machine = machineOf(target);
+  const ProjectionWork work = projectionWork(layer, m, output);
+  return rank(target, machine, work.x_bytes + work.bank_bytes + work.y_bytes, work.macs,
+              considerAmpere(layer, /*vector=*/0),
+              [&](const AmpereSchedule &schedule) { return ampereCost(work, schedule, output, machine); });
+}
+
+Ranking rankAmpereBankGradient(const algebras::Layer &layer, std::string_view target, std::int64_t m,
+                               algebras::DataType output) {
+  requireAmpereLayer(layer);
+  const GpuMachine &machine = machineOf(target);
+  const BankGradientWork work = bankGradientWork(layer, m, output);
+  return rank(target, machine, work.x_bytes + work.dy_bytes + work.dw_bytes, work.macs,
+              considerAmpereBankGradient(layer, /*vector=*/0), [&](const AmpereSchedule &schedule) {
+                return ampereBankGradientCost(work, schedule, output, machine);
+              });
 }
 
 } // namespace compiler

@@ -3,6 +3,7 @@
 #define ALGCTL_COMPILER_SCHEDULE_AMPERE_SCHEDULE_H
 
 #include "algebras/layer.h"
+#include "compiler/schedule/bank_gradient_work.h"
 #include "compiler/schedule/gpu_machine.h"
 #include "compiler/schedule/projection_work.h"
 
@@ -14,6 +15,8 @@
 
 namespace compiler {
 
+/// Of the gradient of the bank, rows are those of a tile of dW, features of X, and the depth is rows of X and
+/// dY.
 struct AmpereSchedule {
   std::int64_t rows = 64;        ///< rows of a tile, a multiple of 16 for each row of warps
   std::int64_t columns = 128;    ///< columns of a tile, within one output group
@@ -68,6 +71,9 @@ struct AmpereRefusal {
 };
 /// Nothing for a legal one.
 std::optional<AmpereRefusal> refusal(const algebras::Layer &layer, const AmpereSchedule &schedule);
+/// The same of the gradient of the layer's bank.
+std::optional<AmpereRefusal> bankGradientRefusal(const algebras::Layer &layer,
+                                                 const AmpereSchedule &schedule);
 /// The reason of the refusal; empty for a legal schedule.
 std::string whyIllegal(const algebras::Layer &layer, const AmpereSchedule &schedule);
 /// A legal schedule with its stages and its vector filled in.
@@ -80,6 +86,8 @@ struct AmpereConsidered {
 };
 /// Tiles, stages and arrangements of warps, all with the vector (0: the widest).
 std::vector<AmpereConsidered> considerAmpere(const algebras::Layer &layer, std::int64_t vector);
+/// The same for the gradient of the layer's bank.
+std::vector<AmpereConsidered> considerAmpereBankGradient(const algebras::Layer &layer, std::int64_t vector);
 /// Every legal schedule worth considering for a layer.
 std::vector<AmpereSchedule> ampereCandidates(const algebras::Layer &layer, std::int64_t vector);
 
@@ -109,10 +117,17 @@ struct AmpereCost {
 AmpereCost ampereCost(const ProjectionWork &work, const AmpereSchedule &schedule, algebras::DataType output,
                       const GpuMachine &machine);
 
+/// The same of the gradient of the bank, whose tiles are all of dW.
+AmpereCost ampereBankGradientCost(const BankGradientWork &work, const AmpereSchedule &schedule,
+                                  algebras::DataType output, const GpuMachine &machine);
+
 /// The cheapest candidate for `m` rows with the vector (0: the widest) on a machine, the first one listed
 /// among equals. Throws as requireAmpereLayer does, and for a vector that the layer does not allow.
 AmpereSchedule chooseAmpereSchedule(const algebras::Layer &layer, std::int64_t m, algebras::DataType output,
                                     std::int64_t vector, const GpuMachine &machine);
+AmpereSchedule chooseAmpereBankGradient(const algebras::Layer &layer, std::int64_t m,
+                                        algebras::DataType output, std::int64_t vector,
+                                        const GpuMachine &machine);
 
 } // namespace compiler
 

@@ -1,5 +1,7 @@
 #include "compiler/schedule/group_order.h"
 
+#include "algebras/bank_terms.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
@@ -34,13 +36,44 @@ std::vector<double> termsByRank(const algebras::Lift &lift) {
   return sums;
 }
 
-std::int64_t longGroups(const algebras::Lift &lift) {
+std::vector<double> typesByRank(const algebras::Lift &lift) {
+  const bool slots = lift.kind() == algebras::Lift::Kind::Slots;
+  const std::int64_t bank_rows = lift.bankRows(), columns = slots ? 1 : lift.outputGroups();
+  std::vector<double> sums(static_cast<std::size_t>(columns));
+  if (lift.completeGraph()) {
+    std::fill(sums.begin(), sums.end(), 1.0);
+    sums.front() = static_cast<double>(lift.types());
+    return sums;
+  }
+  const algebras::BankTerms all(lift);
+  for (std::int64_t row = 0; row < bank_rows; ++row) {
+    std::vector<double> types;
+    for (std::int64_t column = 0; column < columns; ++column)
+      types.push_back(static_cast<double>(all.of(row, column).size()));
+    std::sort(types.begin(), types.end(), std::greater<>());
+    std::transform(types.begin(), types.end(), sums.begin(), sums.begin(), std::plus<>());
+  }
+  for (double &sum : sums)
+    sum /= static_cast<double>(bank_rows);
+  return sums;
+}
+
+std::int64_t longRanks(const std::vector<double> &by_rank) {
   constexpr double stands_out = 1.5;
-  const std::vector<double> terms = termsByRank(lift);
-  const double average = std::accumulate(terms.begin(), terms.end(), 0.0) / static_cast<double>(terms.size());
-  return std::find_if(terms.begin(), terms.end(),
+  const double average =
+      std::accumulate(by_rank.begin(), by_rank.end(), 0.0) / static_cast<double>(by_rank.size());
+  return std::find_if(by_rank.begin(), by_rank.end(),
                       [&](double of_rank) { return of_rank < stands_out * average; }) -
-         terms.begin();
+         by_rank.begin();
+}
+
+std::int64_t longGroups(const algebras::Lift &lift) { return longRanks(termsByRank(lift)); }
+
+std::string whyNoBankOrder(const algebras::Lift &lift, std::int64_t long_groups) {
+  const std::int64_t columns = lift.kind() == algebras::Lift::Kind::Slots ? 1 : lift.outputGroups();
+  if (long_groups < 0 || long_groups > columns)
+    return fmt::format("long={}: a row of the bank has {} blocks", long_groups, columns);
+  return "";
 }
 
 std::string whyNoOrder(const algebras::Lift &lift, std::int64_t long_groups) {

@@ -32,6 +32,16 @@ Ranking rankSchedules(const algebras::Layer &layer, std::string_view target, std
   throw std::out_of_range("no schedules of " + std::string(target) + " are ranked");
 }
 
+Ranking rankBankGradient(const algebras::Layer &layer, std::string_view target, std::int64_t m,
+                         algebras::DataType output) {
+  const algebras::Layer coarse = algebras::coarsest(layer);
+  if (target != "sm_90a" && target != "sm_80")
+    throw std::out_of_range("no schedules of " + std::string(target) +
+                            " for gradients of the bank are ranked");
+  requireGpuLayer(coarse, target);
+  return rankAmpereBankGradient(coarse, target, m, output);
+}
+
 void sortByCost(Ranking &ranking) {
   std::vector<std::size_t> order(ranking.legal.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

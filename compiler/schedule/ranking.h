@@ -66,6 +66,11 @@ const std::vector<std::string> &rankedTargets();
 Ranking rankSchedules(const algebras::Layer &layer, std::string_view target, std::int64_t m,
                       algebras::DataType output);
 
+/// The same for the gradient of the layer's bank, with dW of type `output`; only of a GPU. Threads copy on
+/// all of them, also where the copy engine could take the layer's product.
+Ranking rankBankGradient(const algebras::Layer &layer, std::string_view target, std::int64_t m,
+                         algebras::DataType output);
+
 /// The best few of a ranking that differ: each next one is the cheapest whose tile has other rows or types
 /// than those chosen before, or holds rows where those do not, or fewer or more columns by at least a
 /// quarter, or another depth and other columns.
@@ -78,6 +83,8 @@ void sortByCost(Ranking &ranking);
 /// Kernels whose threads copy, on the device that gpu_machine.h has for the target.
 Ranking rankAmpere(const algebras::Layer &layer, std::string_view target, std::int64_t m,
                    algebras::DataType output);
+Ranking rankAmpereBankGradient(const algebras::Layer &layer, std::string_view target, std::int64_t m,
+                               algebras::DataType output);
 Ranking rankHopper(const algebras::Layer &layer, std::int64_t m, algebras::DataType output);
 Ranking rankCpu(const algebras::Layer &layer, std::int64_t m);
 

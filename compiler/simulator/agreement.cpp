@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
 
 namespace compiler {
 namespace {
@@ -24,8 +25,34 @@ algrt::Support magnitudes(const algrt::Layer &layer, const algrt::Support &suppo
   return algrt::Support::parseTable(algrt::encodeTerms(layer.types, groups, slots), layer);
 }
 
+/// Of the gradient of the bank: rows of every term of the block that has most.
+std::int64_t longestBankSum(const ProductOperands &product) {
+  const algrt::Layer &layer = *product.layer;
+  const auto groups = static_cast<std::int64_t>(layer.out_groups.size());
+  std::vector<std::int64_t> rows_of(static_cast<std::size_t>(layer.types));
+  for (const std::int64_t type : algrt::rowTypes(layer, product.m, product.p0, nullptr))
+    ++rows_of[static_cast<std::size_t>(type)];
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> products;
+  std::int64_t longest = 0;
+  for (std::int64_t type = 0; type < layer.types; ++type)
+    for (std::int64_t group = 0; group < groups; ++group) {
+      std::array<algrt::Term, 2> storage;
+      for (const algrt::Term &term : product.support->terms(type, group, storage)) {
+        const std::int64_t column = layer.lift == algrt::Lift::slots ? 0 : group;
+        std::int64_t &sum = products[{term.bank_row, column}];
+        sum += rows_of[static_cast<std::size_t>(type)];
+        longest = std::max(longest, sum);
+      }
+    }
+  return longest + (product.beta != 0 ? 1 : 0);
+}
+
 /// The most products that one element of the result sums.
-std::int64_t longestSum(const algrt::Layer &layer, const algrt::Support &support, algrt::Map map) {
+std::int64_t longestSum(const ProductOperands &product, algrt::Map map) {
+  if (map == algrt::Map::dw)
+    return longestBankSum(product);
+  const algrt::Layer &layer = *product.layer;
+  const algrt::Support &support = *product.support;
   const bool forward = map == algrt::Map::forward;
   std::int64_t longest = 0;
   for (std::int64_t type = 0; type < layer.types; ++type) {
@@ -64,6 +91,9 @@ std::vector<double> evaluate(const ProductOperands &product, const algrt::Suppor
   if (map == algrt::Map::dx)
     return algrt::referenceDx({product.layer, &support, product.m, x, product.layer->n, w,
                                product.layer->bankColumns(), product.p0});
+  if (map == algrt::Map::dw)
+    return algrt::referenceDw(
+        {product.layer, &support, product.m, x, product.layer->k, w, product.layer->n, product.p0});
   algrt::ForwardProblem problem{};
   problem.layer = product.layer;
   problem.support = &support;
@@ -86,16 +116,43 @@ bool sameKind(float actual, double expected) {
 
 } // namespace
 
-const char *resultName(algrt::Map map) { return map == algrt::Map::dx ? "dX" : "Y"; }
+const char *resultName(algrt::Map map) {
+  switch (map) {
+  case algrt::Map::forward:
+    return "Y";
+  case algrt::Map::dx:
+    return "dX";
+  case algrt::Map::dw:
+    return "dW";
+  }
+  return "unknown";
+}
+
+std::int64_t resultColumns(const algrt::Layer &layer, algrt::Map map) {
+  switch (map) {
+  case algrt::Map::forward:
+    return layer.n;
+  case algrt::Map::dx:
+    return layer.k;
+  case algrt::Map::dw:
+    return layer.bankColumns();
+  }
+  return 0;
+}
 
 ExpectedProduct expectedProduct(const ProductOperands &product, algrt::Map map) {
   ExpectedProduct expected;
   expected.value = evaluate(product, *product.support, map, product.x.data(), product.w.data());
   const std::vector<float> x = absolute(product.x), w = absolute(product.w);
   expected.slack = evaluate(product, magnitudes(*product.layer, *product.support), map, x.data(), w.data());
+  if (product.beta != 0)
+    for (std::size_t i = 0; i < expected.value.size(); ++i) {
+      const double added = static_cast<double>(product.beta) * static_cast<double>(product.held[i]);
+      expected.value[i] += added;
+      expected.slack[i] += std::abs(added);
+    }
   // Each addition rounds a sum of at most this magnitude; tensor cores truncate: a whole unit, 2^-23.
-  const double factor =
-      static_cast<double>(longestSum(*product.layer, *product.support, map)) * std::ldexp(1.0, -23);
+  const double factor = static_cast<double>(longestSum(product, map)) * std::ldexp(1.0, -23);
   for (double &slack : expected.slack)
     slack *= factor;
   return expected;
@@ -126,7 +183,7 @@ Agreement agreement(std::span<const float> y, const ExpectedProduct &expected, a
 std::string describeFirst(const Agreement &agreement, std::span<const float> y,
                           const ExpectedProduct &expected, const algrt::Layer &layer, algrt::Map map) {
   const auto i = static_cast<std::size_t>(agreement.first_wrong);
-  const std::int64_t columns = map == algrt::Map::dx ? layer.k : layer.n;
+  const std::int64_t columns = resultColumns(layer, map);
   return fmt::format("{}[{}, {}] is {}, not {:.9g}", resultName(map), agreement.first_wrong / columns,
                      agreement.first_wrong % columns, y[i], expected.value[i]);
 }

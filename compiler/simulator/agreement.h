@@ -14,7 +14,7 @@ namespace compiler {
 /// The product in double precision, and for each element the error that f32 sums in any order may have: the
 /// number of products times the rounding error of the sum of their magnitudes.
 struct ExpectedProduct {
-  std::vector<double> value; ///< m x N, or m x K where the map is dx
+  std::vector<double> value; ///< m x N, or m x K where the map is dx, or K x bankColumns where it is dw
   std::vector<double> slack; ///< as many
 };
 
@@ -34,8 +34,10 @@ Agreement agreement(std::span<const float> y, const ExpectedProduct &expected, a
 /// "Y[3, 17] is 1.5, not 1.25": the first element that is wrong of the result of a map.
 std::string describeFirst(const Agreement &agreement, std::span<const float> y,
                           const ExpectedProduct &expected, const algrt::Layer &layer, algrt::Map map);
-/// "Y", or "dX".
+/// "Y", "dX" or "dW".
 const char *resultName(algrt::Map map);
+/// How wide its rows are.
+std::int64_t resultColumns(const algrt::Layer &layer, algrt::Map map);
 
 } // namespace compiler
 

@@ -1,6 +1,7 @@
 #include "compiler/simulator/simulate.h"
 
 #include "compiler/failure.h"
+#include "compiler/simulator/agreement.h"
 #include "compiler/simulator/device_matrix.h"
 #include "compiler/simulator/kernel_module.h"
 #include "compiler/simulator/model/tensor_map.h"
@@ -23,14 +24,17 @@ algrt::GpuKernel describedKernel(mlir::ModuleOp module) {
 /// How many maps the kernel takes: the byval type of its first parameter says it.
 std::size_t mapsTaken(mlir::ModuleOp module) {
   for (auto function : module.getOps<mlir::LLVM::LLVMFuncOp>()) {
-    if (!function->hasAttr("nvvm.kernel") || function.getNumArguments() != 4)
+    // Of a gradient of the bank beta is the last one.
+    if (!function->hasAttr("nvvm.kernel") ||
+        (function.getNumArguments() != 4 && function.getNumArguments() != 5))
       continue;
     auto by_value = function.getArgAttrOfType<mlir::TypeAttr>(0, mlir::LLVM::LLVMDialect::getByValAttrName());
     if (auto maps = by_value ? mlir::dyn_cast<mlir::LLVM::LLVMArrayType>(by_value.getValue())
                              : mlir::LLVM::LLVMArrayType())
       return maps.getNumElements();
   }
-  throw Failure("the kernel's parameters are not maps by value, rows, offset and the terms table");
+  throw Failure(
+      "the kernel's parameters are not maps by value, rows, offset, the terms table and, of dw, beta");
 }
 
 simulator::Swizzle swizzleOf(std::int32_t bytes) {
@@ -91,20 +95,35 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
   const algrt::cuda::KernelShape shape = algrt::cuda::kernelShape(layer, kernel);
   DeviceMatrix x =
       matrix(product.m, shape.k(), settings.x_padding, settings.x_shift, algrt::ElementType::bf16);
-  DeviceMatrix w =
-      matrix(layer.k, layer.bankColumns(), settings.w_padding, settings.w_shift, algrt::ElementType::bf16);
-  DeviceMatrix y = matrix(product.m, shape.n(), settings.y_padding, settings.y_shift, kernel.output);
+  const bool bank_gradient = shape.isBankGradient();
+  const auto second = [&] {
+    const std::int64_t rows = bank_gradient ? product.m : layer.k,
+                       columns = bank_gradient ? layer.n : layer.bankColumns();
+    return matrix(rows, columns, settings.w_padding, settings.w_shift, algrt::ElementType::bf16);
+  };
+  const auto result = [&] {
+    const std::int64_t rows = bank_gradient ? layer.k : product.m,
+                       columns = bank_gradient ? layer.bankColumns() : shape.n();
+    return matrix(rows, columns, settings.y_padding, settings.y_shift, kernel.output);
+  };
+  DeviceMatrix w = second(), y = result();
   x.set(product.x);
   w.set(product.w);
+  const bool adds = bank_gradient && product.beta != 0;
+  if (adds)
+    y.set(product.held);
   const auto plan =
       algrt::cuda::planLaunch(layer, kernel, {x.address(), x.leading()}, {w.address(), w.leading()},
                               {y.address(), y.leading()}, product.m, product.p0, settings.blocks);
 
   simulator::GlobalMemory memory;
-  x.registerWith(memory, shape.map == algrt::Map::dx ? "dY" : "X", simulator::Access::Read);
-  w.registerWith(memory, "W", simulator::Access::Read);
-  const std::string result_name = shape.map == algrt::Map::dx ? "dX" : "Y";
-  y.registerWith(memory, result_name, simulator::Access::Write);
+  const bool has_rows = product.m > 0;
+  if (has_rows)
+    x.registerWith(memory, shape.map == algrt::Map::dx ? "dY" : "X", simulator::Access::Read);
+  if (has_rows || !bank_gradient)
+    w.registerWith(memory, bank_gradient ? "dY" : "W", simulator::Access::Read);
+  const std::string result_name = resultName(shape.map);
+  y.registerWith(memory, result_name, adds ? simulator::Access::ReadWrite : simulator::Access::Write);
   std::vector<std::int32_t> terms;
   if (kernel.terms) {
     terms = algrt::cuda::termsTable(layer, kernel, *product.support);
@@ -129,10 +148,13 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
   std::int32_t rows = plan.rows, offset = plan.offset;
   const void *terms_address = terms.empty() ? nullptr : terms.data();
   void *maps_address = maps.empty() ? static_cast<void *>(plain_maps.data()) : maps.data();
-  void *arguments[] = {maps_address, &rows, &offset, &terms_address};
+  float beta = product.beta;
+  std::vector<void *> arguments = {maps_address, &rows, &offset, &terms_address};
+  if (bank_gradient)
+    arguments.push_back(&beta);
 
   simulator::Launch launch;
-  launch.kernel = [this, &arguments] { code.call(arguments); };
+  launch.kernel = [this, &arguments] { code.call(arguments.data()); };
   launch.grid = plan.grid;
   launch.cluster = static_cast<std::int32_t>(plan.cluster);
   launch.threads = static_cast<std::int32_t>(plan.threads);
@@ -143,13 +165,13 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
   if (settings.most_steps > 0)
     launch.mostSteps = settings.most_steps;
 
-  Simulation result;
-  result.grid = plan.grid;
-  result.tiles = plan.tiles;
-  result.report = simulator::run(launch, memory);
-  result.unwritten = y.unwritten(memory, result_name);
-  result.y = y.values();
-  return result;
+  Simulation simulation;
+  simulation.grid = plan.grid;
+  simulation.tiles = plan.tiles;
+  simulation.report = simulator::run(launch, memory);
+  simulation.unwritten = y.unwritten(memory, result_name);
+  simulation.y = y.values();
+  return simulation;
 }
 
 std::string SimulatedKernel::explain(const simulator::Fault &fault) const {

@@ -14,14 +14,19 @@
 
 namespace compiler {
 
-/// One product, of the map that the kernel computes: x and y here are dy and dx where it is dx.
+/// One product, of the map that the kernel computes, operands in the order of its maps: x and y here are dy
+/// and dx where it is dx; w and y are dy and dw where it is dw.
 struct ProductOperands {
-  const algrt::Layer *layer;
-  const algrt::Support *support;
+  const algrt::Layer *layer = nullptr;
+  const algrt::Support *support = nullptr;
   std::int64_t m = 0;
   std::int64_t p0 = 0;      ///< absolute position of row 0
   std::span<const float> x; ///< m x K, of a gradient dY, m x N; values of bf16
-  std::span<const float> w; ///< K x bankColumns, values of bf16
+  std::span<const float> w; ///< K x bankColumns, of dw dY, m x N; values of bf16
+  /// Of dw: what dW holds, K x bankColumns values of the result's type, and how often it counts. Where that
+  /// is 0 the kernel may not read it, and nothing need be given.
+  std::span<const float> held = {};
+  float beta = 0;
 };
 
 struct SimulationSettings {
@@ -38,7 +43,7 @@ struct SimulationSettings {
 };
 
 struct Simulation {
-  std::vector<float> y;       ///< m x N, of a gradient dX, m x K; NaN where nothing was written
+  std::vector<float> y;       ///< m x N, of a gradient dX, m x K, or dW; NaN where nothing was written
   std::int64_t unwritten = 0; ///< elements of Y that the kernel never wrote
   std::uint32_t grid = 0;     ///< blocks of the launch
   std::int64_t tiles = 0;     ///< tiles of Y

@@ -49,10 +49,8 @@ std::vector<algrt::Map> mapsOf(const std::string &list) {
   std::vector<algrt::Map> maps;
   for (std::string &name : CLI::detail::split(list, ',')) {
     CLI::detail::trim(name);
-    const auto known = {algrt::Map::forward, algrt::Map::dx, algrt::Map::dw};
-    const auto *map =
-        std::find_if(known.begin(), known.end(), [&](algrt::Map one) { return name == algrt::name(one); });
-    if (map == known.end())
+    const std::optional<algrt::Map> map = algrt::mapNamed(name);
+    if (!map)
       throw UsageError(fmt::format("--maps names '{}'; there are forward, dx and dw", name));
     if (std::find(maps.begin(), maps.end(), *map) == maps.end())
       maps.push_back(*map);
@@ -66,10 +64,6 @@ int compile(const CompileCommand &command) {
   CompileOptions options = compileOptions(command.target);
   addVariants(command, options);
   options.maps = mapsOf(command.maps);
-  if (options.maps == std::vector{algrt::Map::dw} &&
-      std::find(options.targets.begin(), options.targets.end(), Target::Cpu) == options.targets.end())
-    throw AbsentError(
-        "kernels of dw are for the CPU alone so far: add cpu to --target, or another map to --maps");
   const Spec spec = loadSpec(command.spec);
   requireCompilable(spec);
   requireWritable(command.output);
@@ -119,8 +113,7 @@ void addCompile(CLI::App &app, Session &session) {
       ->group("Target");
   sub->add_option("--maps", command->maps,
                   "what kernels compute, separated by commas: forward, and for training the gradients dx of "
-                  "X and dw of W "
-                  "(dw on the CPU alone)")
+                  "X and dw of W")
       ->type_name("MAPS")
       ->capture_default_str()
       ->group("Target");

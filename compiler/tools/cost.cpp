@@ -7,6 +7,7 @@
 #include "compiler/spec/usage_error.h"
 #include "compiler/tools/cost_text.h"
 #include "compiler/tools/ranking_text.h"
+#include "runtime/bundle/map.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include <fmt/ranges.h>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace compiler {
 namespace {
@@ -63,8 +65,11 @@ void requireScheduleOptions(const CostCommand &options) {
     throw UsageError(fmt::format("--y-dtype is bf16 or f32, not '{}'", options.y_dtype));
   if (options.target == "cpu" && given("--y-dtype"))
     throw UsageError("--y-dtype is for GPUs; results on the CPU have the type of the layer");
-  if (options.map != "forward" && options.map != "dx")
-    throw UsageError(fmt::format("--map is forward or dx, not '{}'", options.map));
+  const std::optional<algrt::Map> map = algrt::mapNamed(options.map);
+  if (!map)
+    throw UsageError(fmt::format("--map is forward, dx or dw, not '{}'", options.map));
+  if (*map == algrt::Map::dw && options.target == "cpu")
+    throw UsageError("--map dw ranks schedules of GPUs; those of the CPU are not ranked");
   if (options.most < 1)
     throw UsageError(fmt::format("--most must be at least 1, got {}", options.most));
 }
@@ -76,13 +81,16 @@ int schedules(const CostCommand &options) {
   const algebras::DataType output = !gpu                       ? layer.dtype
                                     : options.y_dtype == "f32" ? algebras::DataType::F32
                                                                : algebras::DataType::BF16;
-  const bool gradient = options.map == "dx";
-  const Ranking ranking =
-      rankSchedules(gradient ? layer.transposed() : layer, options.target, options.m, output);
+  const algrt::Map map = *algrt::mapNamed(options.map);
+  const Ranking ranking = map == algrt::Map::dw
+                              ? rankBankGradient(layer, options.target, options.m, output)
+                              : rankSchedules(map == algrt::Map::dx ? layer.transposed() : layer,
+                                              options.target, options.m, output);
+  static const char *const of[] = {"", "gradient of X, ", "gradient of W, "};
   const RankingView view{fmt::format("{} as a projection {} -> {}, {}{} to {}, M = {}",
                                      layer.lift.algebra().name(), layer.in.total(), layer.out.total(),
-                                     gradient ? "gradient of X, " : "", toString(layer.dtype),
-                                     toString(output), options.m),
+                                     of[static_cast<int>(map)], toString(layer.dtype), toString(output),
+                                     options.m),
                          options.most, options.illegal};
   fmt::print("{}", options.json ? rankingJson(ranking, view).dump(2) + "\n" : rankingText(ranking, view));
   return kDone;
@@ -136,7 +144,9 @@ void addCost(CLI::App &app, Session &session) {
       ->type_name("TYPE")
       ->capture_default_str()
       ->group(group);
-  command->add_option("--map", options->map, "what the schedules are of: forward, or dx, the gradient of X")
+  command
+      ->add_option("--map", options->map,
+                   "what the schedules are of: forward, or the gradients dx of X and dw of W")
       ->type_name("MAP")
       ->capture_default_str()
       ->group(group);
@@ -151,7 +161,8 @@ void addCost(CLI::App &app, Session &session) {
   algctl cost "Q(2)^2" --in 768 --out 1536 --row-types "interval(192)" --m 768 --json
   algctl cost "Q(3)" --in-groups 640,512,896 --out-groups 2048,2048,2048 --m 100 --p0 7
   algctl cost examples/qwen3-1.7b-up.toml --m 2048 --schedules --most 5
-  algctl cost examples/qwen3-1.7b-up.toml --m 2048 --schedules --map dx)help");
+  algctl cost examples/qwen3-1.7b-up.toml --m 2048 --schedules --map dx
+  algctl cost examples/qwen3-1.7b-up.toml --m 2048 --schedules --map dw --y-dtype f32)help");
   command->callback([&session, options] { session.run = [options] { return cost(*options); }; });
 }
 

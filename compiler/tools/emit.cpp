@@ -54,9 +54,10 @@ CompileOptions emitOptions(const EmitCommand &command) {
     if (options.targets.front() == Target::Cpu)
       throw UsageError(
           "--map is for GPU targets, whose programs are one kernel; that of the CPU has all maps");
-    if (command.map != algrt::name(algrt::Map::forward) && command.map != algrt::name(algrt::Map::dx))
-      throw UsageError(fmt::format("--map must be forward or dx, got '{}'", command.map));
-    options.map = command.map == algrt::name(algrt::Map::dx) ? algrt::Map::dx : algrt::Map::forward;
+    const std::optional<algrt::Map> map = algrt::mapNamed(command.map);
+    if (!map)
+      throw UsageError(fmt::format("--map must be forward, dx or dw, got '{}'", command.map));
+    options.map = *map;
   }
   if (!command.output_dtype.empty()) {
     if (options.targets.front() == Target::Cpu)
@@ -113,8 +114,9 @@ void addEmit(CLI::App &app, Session &session) {
          "asynchronous), nvvm, ptx, cubin, sass")
       ->type_name("STAGE")
       ->required();
-  sub->add_option("--map", command->map,
-                  "what the kernel for a GPU computes: forward (the default), or dx, the gradient of X")
+  sub->add_option(
+         "--map", command->map,
+         "what the kernel for a GPU computes: forward (the default), or the gradients dx of X and dw of W")
       ->type_name("MAP")
       ->group("Target");
   sub->add_option("--y-dtype", command->output_dtype,

@@ -45,9 +45,8 @@ algrt::Map mapOf(const algrt::Bundle &bundle, const std::string &wanted) {
   if (!maps.contains(wanted))
     throw Failure(
         fmt::format("the bundle has no kernel for map {}: it has {}", wanted, fmt::join(maps, ", ")));
-  for (algrt::Map map : {algrt::Map::forward, algrt::Map::dx, algrt::Map::dw})
-    if (wanted == algrt::name(map))
-      return map;
+  if (const std::optional<algrt::Map> map = algrt::mapNamed(wanted))
+    return *map;
   throw AbsentError(
       fmt::format("map {} is not one that this version runs: it runs forward, dx and dw", wanted));
 }

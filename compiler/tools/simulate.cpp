@@ -14,6 +14,7 @@
 #include "compiler/tools/output_file.h"
 #include "compiler/tools/run_arrays.h"
 #include "runtime/numpy/npy.h"
+#include "runtime/reference/random.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -36,6 +37,7 @@ struct SimulateCommand {
   std::optional<std::int64_t> m;
   std::string target = "sm_90a", map = "forward", y_dtype = "bf16", schedule, kernel, output;
   std::int64_t offset = 0, seeds = 1, blocks = 3;
+  float beta = 0;
   bool json = false;
 };
 
@@ -64,9 +66,9 @@ void requireKnown(const SimulateCommand &command) {
   if (std::find(targets.begin(), targets.end(), command.target) == targets.end())
     throw AbsentError(fmt::format("no simulator runs the target {}: there is one for {}", command.target,
                                   fmt::join(targets, " and ")));
-  if (command.map != algrt::name(algrt::Map::forward) && command.map != algrt::name(algrt::Map::dx))
+  if (!algrt::mapNamed(command.map))
     throw AbsentError(fmt::format(
-        "map {} is not one that the GPU kernels compute: they compute forward and dx", command.map));
+        "map {} is not one that the GPU kernels compute: they compute forward, dx and dw", command.map));
   if (command.offset < 0)
     throw Failure(fmt::format("--offset is {}: positions count from 0", command.offset));
   if (command.m && *command.m < 1)
@@ -83,7 +85,7 @@ SimulatedKernel simulatedKernel(const SimulateCommand &command, const Spec &spec
   if (!command.schedule.empty())
     requireReadable(command.schedule, options.targets);
   options.schedule = command.schedule;
-  options.map = command.map == algrt::name(algrt::Map::dx) ? algrt::Map::dx : algrt::Map::forward;
+  options.map = *algrt::mapNamed(command.map);
   options.output = command.y_dtype == "f32" ? algebras::DataType::F32 : algebras::DataType::BF16;
   if (command.m)
     options.rows = *command.m;
@@ -137,9 +139,22 @@ private:
     ArraySources sources = command.sources;
     sources.seed = seed;
     const algrt::Map map = this->map();
+    const bool bank_gradient = map == algrt::Map::dw;
+    if (command.beta != 0 && !bank_gradient)
+      throw Failure("--beta is for the map dw, which may add to what dW holds");
     arrays = makeArrays(layer, sources, map);
-    ProductOperands product{
-        &layer, &support, arrays.m, command.offset, map == algrt::Map::dx ? arrays.dy : arrays.x, arrays.w};
+    if (bank_gradient)
+      prepareHeld(sources);
+    ProductOperands product;
+    product.layer = &layer;
+    product.support = &support;
+    product.m = arrays.m;
+    product.p0 = command.offset;
+    product.x = map == algrt::Map::dx ? arrays.dy : arrays.x;
+    product.w = bank_gradient ? arrays.dy : arrays.w;
+    if (bank_gradient)
+      product.held = arrays.w;
+    product.beta = command.beta;
     const auto start = std::chrono::steady_clock::now();
     const Simulation simulation = kernel.run(product, settingsOf(seed, command.blocks));
     findings.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -170,9 +185,19 @@ private:
       findings.failed_seed = seed;
     }
     if (!command.output.empty() && findings.runs == 1)
-      algrt::writeNpy(command.output,
-                      std::vector<std::int64_t>{arrays.m, map == algrt::Map::dx ? layer.k : layer.n},
-                      simulation.y);
+      algrt::writeNpy(
+          command.output,
+          std::vector<std::int64_t>{map == algrt::Map::dw ? layer.k : arrays.m, resultColumns(layer, map)},
+          simulation.y);
+  }
+
+  /// What dW holds before: random numbers where no file says it and it counts, as the kernel's result has
+  /// them.
+  void prepareHeld(const ArraySources &sources) {
+    if (sources.dw.empty() && command.beta != 0)
+      arrays.w = algrt::randomValues(layer.k * layer.bankColumns(), 1.0, 4 * sources.seed + 1);
+    if (kernel.description().output == algrt::ElementType::bf16)
+      algrt::roundToBfloat16(arrays.w);
   }
 
   const SimulateCommand &command;
@@ -216,8 +241,9 @@ std::string asText(const SimulateCommand &command, const Runs &runs, const Findi
   const algrt::Layer &layer = runs.describedLayer();
   std::string text =
       fmt::format("{} {} -> {} {}{}, M = {} from position {}, on {}\n", algebra, layer.k, layer.n,
-                  algrt::name(kernel.output), runs.map() == algrt::Map::dx ? ", dx" : "", runs.rows(),
-                  command.offset, command.target);
+                  algrt::name(kernel.output),
+                  runs.map() == algrt::Map::forward ? "" : fmt::format(", {}", algrt::name(runs.map())),
+                  runs.rows(), command.offset, command.target);
   text += fmt::format("{}: {} tiles on {} blocks of {} threads\n",
                       kernel.schedule.empty() ? "a kernel" : "schedule " + kernel.schedule, findings.tiles,
                       findings.grid, kernel.threads);
@@ -259,18 +285,22 @@ void addSimulate(CLI::App &app, Session &session) {
   sub->add_option("--target", command->target,
                   fmt::format("whose kernel: {}; sm_90a otherwise", fmt::join(simulatedTargets(), " or ")))
       ->type_name("TARGET");
-  auto *map =
-      sub->add_option("--map", command->map, "which product: forward (default), or dx, the gradient of X");
+  auto *map = sub->add_option("--map", command->map,
+                              "which product: forward (default), or the gradients dx of X and dw of W");
   map->type_name("MAP");
   wholeNumber(sub->add_option("--m,-m", command->m, "rows of the batch, where no file says it"))
       ->type_name("M");
   sub->add_option("--x", command->sources.x, "input of shape (M, K), from a .npy or safetensors file")
       ->type_name("FILE");
-  sub->add_option("--dy", command->sources.dy, "gradient of Y of shape (M, N), for the map dx")
+  sub->add_option("--dy", command->sources.dy, "gradient of Y of shape (M, N), for the maps dx and dw")
       ->type_name("FILE");
   sub->add_option("--w", command->sources.w, "bank of shape (K, N), or (m, K/m, N/m) in the slot lift")
       ->type_name("FILE");
-  sub->add_option("-o,--output", command->output, "write Y, or dX, of the first seed as float32 .npy")
+  sub->add_option("--dw", command->sources.dw, "what dW holds before, of the bank's shape, for the map dw")
+      ->type_name("FILE");
+  sub->add_option("--beta", command->beta, "how often that counts; 0, the default: it is not read")
+      ->type_name("NUMBER");
+  sub->add_option("-o,--output", command->output, "write Y, dX or dW of the first seed as float32 .npy")
       ->type_name("FILE");
   wholeNumber(sub->add_option("--offset", command->offset, "absolute position of the first row"))
       ->type_name("P");
@@ -309,6 +339,7 @@ Examples:
   algctl simulate "Q(4)" --in 256 --out 384 --dtype bf16 --m 300 --seeds 8
   algctl simulate "Q(2)^2" --in 256 --out 256 --dtype bf16 --row-types "interval(48)" --m 500 --offset 7 --y-dtype f32
   algctl simulate "Q(4)" --in 256 --out 384 --dtype bf16 --m 300 --map dx
+  algctl simulate "Q(4)" --in 64 --out 96 --dtype bf16 --m 300 --map dw --target sm_80 --y-dtype f32 --beta 1
   algctl simulate "Q(3)" --in 60 --out 111 --dtype bf16 --m 100 --target sm_80
   algctl emit "Q(4)" --in 256 --out 384 --dtype bf16 --target=sm_90a --stage=nvvm -o kernel.mlir
   algctl simulate "Q(4)" --in 256 --out 384 --dtype bf16 --m 300 --kernel kernel.mlir)help");

@@ -28,7 +28,8 @@ LogicalResult sm::impl::verifyRunsInAllThreads(Operation *op) {
 //===--------------------------------------------------------------------------------------------===//
 
 LogicalResult KernelOp::verify() {
-  if (!isa<tile::LayoutAttr>(getLayout()))
+  auto layout = dyn_cast<tile::LayoutAttr>(getLayout());
+  if (!layout)
     return emitOpError("needs the #tile.layout of the kernel that it came from, got ") << getLayout();
   Block &body = getBody().front();
   auto is = [&](unsigned argument, auto test) {
@@ -37,9 +38,13 @@ LogicalResult KernelOp::verify() {
   auto maps = [](Type type) { return isa<MapsType>(type); };
   auto index = [](Type type) { return type.isIndex(); };
   auto table = [](Type type) { return isa<TermsTableType>(type); };
-  if (body.getNumArguments() != 6 || !is(0, maps) || !is(1, maps) || !is(2, maps) || !is(3, index) ||
-      !is(4, index) || !is(5, table))
-    return emitOpError("takes the maps of X, W and Y, the rows, the offset and the terms table, got (")
+  const bool bank_gradient = layout.isBankGradient();
+  if (body.getNumArguments() != (bank_gradient ? 7 : 6) || !is(0, maps) || !is(1, maps) || !is(2, maps) ||
+      !is(3, index) || !is(4, index) || !is(5, table) ||
+      (bank_gradient && !is(6, [](Type type) { return type.isF32(); })))
+    return emitOpError("takes the maps of ")
+           << (bank_gradient ? "X, dY and dW, the rows, the offset, the terms table and beta, got ("
+                             : "X, W and Y, the rows, the offset and the terms table, got (")
            << body.getArgumentTypes() << ")";
   int64_t registers = 0;
   for (RoleOp role : body.getOps<RoleOp>())
@@ -109,19 +114,21 @@ static LogicalResult verifyCopyInParts(Op op, MapsType maps, Memory memory) {
 /// Sums of rows x columns from operands of rows x depth and depth x columns, or where B is transposed columns
 /// x depth.
 template <class Operand>
-static LogicalResult verifyProduct(Operation *op, Operand a, Operand b, bool bTransposed,
+static LogicalResult verifyProduct(Operation *op, Operand a, bool aTransposed, Operand b, bool bTransposed,
                                    AccumulatorType sum) {
+  const int64_t aDepth = aTransposed ? a.getRows() : a.getColumns(),
+                aRows = aTransposed ? a.getColumns() : a.getRows();
   const int64_t bDepth = bTransposed ? b.getColumns() : b.getRows(),
                 bColumns = bTransposed ? b.getRows() : b.getColumns();
   if (!a.getElementType().isBF16() || !b.getElementType().isBF16())
     return op->emitOpError("multiplies bf16, got ") << a.getElementType() << " and " << b.getElementType();
-  if (a.getColumns() != bDepth)
-    return op->emitOpError("the depth of A is ") << a.getColumns() << ", that of B " << bDepth;
-  if (a.getColumns() % mma_depth != 0)
-    return op->emitOpError("the depth must be a multiple of ") << mma_depth << ", got " << a.getColumns();
-  if (a.getRows() != sum.getRows() || bColumns != sum.getColumns())
-    return op->emitOpError("the product is ") << a.getRows() << " x " << bColumns << ", the sums are "
-                                              << sum.getRows() << " x " << sum.getColumns();
+  if (aDepth != bDepth)
+    return op->emitOpError("the depth of A is ") << aDepth << ", that of B " << bDepth;
+  if (aDepth % mma_depth != 0)
+    return op->emitOpError("the depth must be a multiple of ") << mma_depth << ", got " << aDepth;
+  if (aRows != sum.getRows() || bColumns != sum.getColumns())
+    return op->emitOpError("the product is ")
+           << aRows << " x " << bColumns << ", the sums are " << sum.getRows() << " x " << sum.getColumns();
   return success();
 }
 
@@ -202,8 +209,11 @@ static LogicalResult verifyHeld(MultiplyOp op) {
 LogicalResult MultiplyOp::verify() {
   if (!getShallow() != !getShallowDepth())
     return emitOpError("says where blocks are shallow together with their depth there");
-  if (failed(verifyDepth(*this, getShallowDepth(), getA().getType().getColumns())))
+  const int64_t depth = getATransposed() ? getA().getType().getRows() : getA().getType().getColumns();
+  if (failed(verifyDepth(*this, getShallowDepth(), depth)))
     return failure();
+  if (getPart() && getATransposed())
+    return emitOpError("has parts of the rows of A, which is transposed: its slot has none of them together");
   if (static_cast<bool>(getPart()) != getParts().has_value())
     return emitOpError("names a part and the number of parts, or neither");
   AccumulatorType sum = getAccumulator().getType();
@@ -220,7 +230,7 @@ LogicalResult MultiplyOp::verify() {
   }
   if (failed(verifyHeld(*this)))
     return failure();
-  return verifyProduct(*this, getA().getType(), getB().getType(), getBTransposed(), sum);
+  return verifyProduct(*this, getA().getType(), getATransposed(), getB().getType(), getBTransposed(), sum);
 }
 
 LogicalResult DeliverOp::verify() {
@@ -241,6 +251,8 @@ LogicalResult DeliverOp::verify() {
     return emitOpError("delivers sums of ")
            << (sum.hasWarps() ? "single warps, which go through plain maps: give them a vector"
                               : "warpgroups, which go through tensor maps: take away their vector");
+  if (getBeta() && !maps.isPlain())
+    return emitOpError("adds to what the result holds, which only threads with plain maps can read");
   return success();
 }
 
@@ -370,8 +382,8 @@ LogicalResult MmaOp::verify() {
         "takes its sign as a value for sums of single warps only; wgmma has it in the instruction");
   if (getNegateIf() && getNegate())
     return emitOpError("has a sign as an attribute and one as a value");
-  if (failed(verifyDepth(*this, getDepth(), getA().getType().getColumns())))
+  if (failed(verifyDepth(*this, getDepth(), getSlotDepth())))
     return failure();
-  return verifyProduct(*this, getA().getType(), getB().getType(), getBTransposed(),
+  return verifyProduct(*this, getA().getType(), getATransposed(), getB().getType(), getBTransposed(),
                        getAccumulator().getType());
 }

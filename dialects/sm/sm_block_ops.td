@@ -117,36 +117,55 @@ def Sm_MultiplyOp : Sm_Op<"multiply", [Pure, AttrSizedOperandSegments,
     ```mlir
     %back = sm.multiply %a, %b transposed, %sum : !sm.block<128 x 64 x bf16>, !sm.block<192 x 64 x bf16>, !sm.accumulator<128 x 192>
     ```
+
+    An A that is `transposed` has its rows as columns, depth x rows: rows of X as a product over rows reads them.
+
+    ```mlir
+    %outer = sm.multiply %x transposed, %dy, %sum : !sm.block<64 x 128 x bf16>, !sm.block<64 x 192 x bf16>, !sm.accumulator<128 x 192>
+    ```
   }];
   let arguments = (ins Sm_BlockType:$a, Sm_BlockType:$b, Sm_AccumulatorType:$accumulator, Optional<I1>:$negate,
                        Optional<I1>:$shallow, OptionalAttr<I64Attr>:$shallow_depth,
                        Optional<Index>:$part, OptionalAttr<I64Attr>:$parts, Optional<Sm_BlockOrBuffer>:$held,
-                       Optional<Index>:$piece, UnitAttr:$b_transposed);
+                       Optional<Index>:$piece, UnitAttr:$a_transposed, UnitAttr:$b_transposed);
   let results = (outs Sm_AccumulatorType:$result);
   let assemblyFormat = [{
-    $a `,` $b (`transposed` $b_transposed^)? `,` $accumulator (`negate` $negate^)? (`shallow` $shallow^ `to` $shallow_depth)?
+    $a (`transposed` $a_transposed^)? `,` $b (`transposed` $b_transposed^)? `,` $accumulator (`negate` $negate^)? (`shallow` $shallow^ `to` $shallow_depth)?
     (`part` $part^ `of` $parts)? (`held` $held^ `[` $piece `]` `:` type($held))? attr-dict
     `:` type($a) `,` type($b) `,` type($accumulator)
   }];
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$a, "::mlir::Value":$b,
                                  "::mlir::Value":$accumulator, "::mlir::Value":$negate), [{
     build($_builder, $_state, result, a, b, accumulator, negate, ::mlir::Value(), ::mlir::IntegerAttr(),
-          ::mlir::Value(), ::mlir::IntegerAttr(), ::mlir::Value(), ::mlir::Value(), /*b_transposed=*/false);
+          ::mlir::Value(), ::mlir::IntegerAttr(), ::mlir::Value(), ::mlir::Value(), /*a_transposed=*/false, /*b_transposed=*/false);
   }]>];
   let hasVerifier = 1;
 }
 
-def Sm_DeliverOp : Sm_Op<"deliver", [MemoryEffects<[MemWrite]>]> {
+def Sm_DeliverOp : Sm_Op<"deliver", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "The finished sums of a tile go to the result, rounded to its type";
   let description = [{
     What lies outside the map is not written. Sums of single warps go through plain maps, straight from registers to
     memory, in pairs of columns where the maps' vector is 2 or more; sums of warpgroups through tensor maps. Those may be
     for a part of the sums, where other tiles are delivered by parts: then it takes several copies.
+
+    With `beta`, that many times what the result holds is added before the rounding; where it is 0, what the
+    result holds is not read. Only threads that write through plain maps can read there.
+
+    ```mlir
+    sm.deliver %sum to %dw[%map][%column, %group, %feature, %bank_row] plus %beta : !sm.accumulator<64 x 128, warps 2 x 2> to !sm.maps<...>
+    ```
   }];
-  let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_MapsType:$target, Index:$map, Variadic<Index>:$coordinates);
+  let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_MapsType:$target, Index:$map, Variadic<Index>:$coordinates,
+                       Optional<F32>:$beta);
   let assemblyFormat = [{
-    $accumulator `to` $target `[` $map `]` `[` $coordinates `]` attr-dict `:` type($accumulator) `to` type($target)
+    $accumulator `to` $target `[` $map `]` `[` $coordinates `]` (`plus` $beta^)? attr-dict
+    `:` type($accumulator) `to` type($target)
   }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$accumulator, "::mlir::Value":$target, "::mlir::Value":$map,
+                                 "::mlir::ValueRange":$coordinates), [{
+    build($_builder, $_state, accumulator, target, map, coordinates, ::mlir::Value());
+  }]>];
   let hasVerifier = 1;
 }
 

@@ -27,8 +27,8 @@ def Sm_MmaOp : Sm_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulat
 
     With `depth` only that much of the slots' depth is multiplied, from its beginning.
 
-    A slot of B that is `transposed` holds columns x depth. Both orders of B cost the same: it is a bit of the
-    instruction, or of the one that loads fragments.
+    A slot of B that is `transposed` holds columns x depth, one of A depth x rows. Both orders cost the same: it is a
+    bit of the instruction, or of the one that loads fragments.
 
     For sums of single warps (`warps`) each warp loads the rows of A and the columns of B that its part needs into
     registers, and multiplies tile by tile. When the op is done, the sums are there and the slots have been read by
@@ -41,10 +41,10 @@ def Sm_MmaOp : Sm_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulat
   }];
   let arguments = (ins Sm_BufferType:$a, Index:$a_slot, Sm_BufferType:$b, Index:$b_slot, Sm_AccumulatorType:$accumulator,
                        UnitAttr:$negate, Optional<I1>:$negate_if, OptionalAttr<I64Attr>:$depth,
-                       UnitAttr:$b_transposed);
+                       UnitAttr:$a_transposed, UnitAttr:$b_transposed);
   let results = (outs Sm_AccumulatorType:$result);
   let assemblyFormat = [{
-    $a `[` $a_slot `]` `,` $b `[` $b_slot `]` (`transposed` $b_transposed^)? `,` $accumulator (`negate` $negate^)? (`negate_if` $negate_if^)?
+    $a `[` $a_slot `]` (`transposed` $a_transposed^)? `,` $b `[` $b_slot `]` (`transposed` $b_transposed^)? `,` $accumulator (`negate` $negate^)? (`negate_if` $negate_if^)?
     (`depth` $depth^)? attr-dict
     `:` type($a) `,` type($b) `,` type($accumulator)
   }];
@@ -52,13 +52,12 @@ def Sm_MmaOp : Sm_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulat
                                  "::mlir::Value":$b, "::mlir::Value":$b_slot, "::mlir::Value":$accumulator,
                                  "bool":$negate), [{
     build($_builder, $_state, result, a, a_slot, b, b_slot, accumulator, negate, ::mlir::Value(),
-          ::mlir::IntegerAttr(), /*b_transposed=*/false);
+          ::mlir::IntegerAttr(), /*a_transposed=*/false, /*b_transposed=*/false);
   }]>];
   let extraClassDeclaration = [{
-    /// What is multiplied of the slots' depth.
-    int64_t getMultipliedDepth() {
-      return getDepth() ? static_cast<int64_t>(*getDepth()) : getA().getType().getColumns();
-    }
+    /// The slots' depth, and what is multiplied of it.
+    int64_t getSlotDepth() { return getATransposed() ? getA().getType().getRows() : getA().getType().getColumns(); }
+    int64_t getMultipliedDepth() { return getDepth() ? static_cast<int64_t>(*getDepth()) : getSlotDepth(); }
   }];
   let hasVerifier = 1;
 }

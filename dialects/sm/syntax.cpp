@@ -32,7 +32,12 @@ void KernelOp::print(OpAsmPrinter &printer) {
 }
 
 void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) {
-  const StringRef names[] = {"x", "w", "y", "rows", "offset", "terms"};
+  const StringRef product[] = {"x", "w", "y", "rows", "offset", "terms"};
+  const StringRef bank_gradient[] = {"x", "dy", "dw", "rows", "offset", "terms", "beta"};
+  auto layout = dyn_cast<tile::LayoutAttr>(getLayout());
+  ArrayRef<StringRef> names = product;
+  if (layout && layout.isBankGradient())
+    names = bank_gradient;
   for (auto [argument, name] : llvm::zip(region.getArguments(), names))
     set(argument, name);
 }

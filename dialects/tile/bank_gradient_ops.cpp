@@ -12,6 +12,20 @@ static LogicalResult verifyMode(Operation *op) {
   return success();
 }
 
+/// Sums of a whole tile of a kernel whose operands come in stages.
+static LogicalResult verifyStagedTile(Operation *op, FragmentType fragment) {
+  auto kernel = op->getParentOfType<KernelOp>();
+  StagedAttr schedule = kernel ? kernel.getStagedSchedule() : StagedAttr();
+  if (kernel && !schedule)
+    return op->emitOpError("multiplies whole tiles, but the kernel is scheduled for threads");
+  if (schedule &&
+      (schedule.getRows() != fragment.getRows() || schedule.getColumns() != fragment.getColumns()))
+    return op->emitOpError("has a fragment of ")
+           << fragment.getRows() << "x" << fragment.getColumns() << ", the schedule's tile is "
+           << schedule.getRows() << "x" << schedule.getColumns();
+  return success();
+}
+
 static LogicalResult verifyRegisterTile(Operation *op, FragmentType fragment) {
   auto kernel = op->getParentOfType<KernelOp>();
   ScheduleAttr schedule = kernel ? kernel.getThreadSchedule() : ScheduleAttr();
@@ -26,15 +40,35 @@ static LogicalResult verifyRegisterTile(Operation *op, FragmentType fragment) {
 }
 
 LogicalResult BankTermsOp::verify() {
-  Block &body = getBody().front();
-  if (body.getNumArguments() != 4)
-    return emitOpError("body takes a type, an input group, an output group and a coefficient, has ")
-           << body.getNumArguments() << " arguments";
-  if (failed(verifyTermArguments(*this, body, 3)))
+  if (getBody().front().getNumArguments() != 4 + getInits().size())
+    return emitOpError("body takes a type, an input group, an output group, a coefficient and ")
+           << getInits().size() << " carried fragments, has " << getBody().getNumArguments() << " arguments";
+  if (failed(verifyTerms(*this, getBody().front(), 3, getInits(), getSums())))
     return failure();
-  if (cast<YieldOp>(body.getTerminator()).getNumOperands() != 0)
-    return emitOpError("carries nothing: sums are kept in a buffer");
   return verifyMode(*this);
+}
+
+LogicalResult MmaRowsOp::verify() {
+  FragmentType sums = getAccumulator().getType();
+  MatrixType left = getLeft().getType(), right = getRight().getType();
+  if (!sums.getElementType().isF32())
+    return emitOpError("accumulates in f32, got ") << sums.getElementType();
+  if (left.isPanels() || right.isPanels())
+    return emitOpError("multiplies plain rows, not panels");
+  if (getSigns() && !getScale())
+    return emitOpError("says that its scale is a sign, but has none");
+  if (getRowType() != getRightType())
+    return emitOpError("multiplies rows of one type by rows of another");
+  if (failed(verifyMode(*this)))
+    return failure();
+  LayoutAttr layout = layoutAround(*this);
+  if (!layout)
+    return success();
+  if (layout.getIn().getTotal() != left.getColumns() || layout.getOut().getTotal() != right.getColumns())
+    return emitOpError("multiplies rows of ")
+           << left.getColumns() << " and " << right.getColumns() << " columns; the layout's groups cover "
+           << layout.getIn().getTotal() << " of X and " << layout.getOut().getTotal() << " of dY";
+  return verifyStagedTile(*this, sums);
 }
 
 LogicalResult BringOp::verify() {
@@ -110,5 +144,8 @@ LogicalResult StoreBankOp::verify() {
       return emitOpError("target is ") << target.getRows() << "x" << target.getColumns()
                                        << ", the layout's bank is " << rows << "x" << columns;
   }
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  if (kernel && kernel.getStagedSchedule())
+    return verifyStagedTile(*this, getValue().getType());
   return verifyRegisterTile(*this, getValue().getType());
 }

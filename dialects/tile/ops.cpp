@@ -169,18 +169,22 @@ LogicalResult tile::verifyTermArguments(Operation *op, Block &body, unsigned ind
 }
 
 LogicalResult TermsOp::verify() {
-  Block &block = getBody().front();
-  if (block.getNumArguments() != 3 + getInits().size())
+  if (getBody().front().getNumArguments() != 3 + getInits().size())
     return emitOpError("body takes an input group, a bank row group, a coefficient and ")
-           << getInits().size() << " carried fragments, has " << block.getNumArguments() << " arguments";
-  if (failed(verifyTermArguments(*this, block, 2)))
+           << getInits().size() << " carried fragments, has " << getBody().getNumArguments() << " arguments";
+  return verifyTerms(*this, getBody().front(), 2, getInits(), getSums());
+}
+
+LogicalResult tile::verifyTerms(Operation *op, Block &body, unsigned indices, ValueRange inits,
+                                ValueRange sums) {
+  if (failed(verifyTermArguments(op, body, indices)))
     return failure();
-  if (ValueRange(block.getArguments().drop_front(3)).getTypes() != getInits().getTypes() ||
-      getSums().getTypes() != getInits().getTypes())
-    return emitOpError("carries fragments whose types change");
-  auto yield = cast<YieldOp>(block.getTerminator());
-  if (yield.getOperandTypes() != getInits().getTypes())
-    return emitOpError("yields ") << yield.getOperandTypes() << " but carries " << getInits().getTypes();
+  if (ValueRange(body.getArguments().drop_front(indices + 1)).getTypes() != inits.getTypes() ||
+      sums.getTypes() != inits.getTypes())
+    return op->emitOpError("carries fragments whose types change");
+  auto yield = cast<YieldOp>(body.getTerminator());
+  if (yield.getOperandTypes() != inits.getTypes())
+    return op->emitOpError("yields ") << yield.getOperandTypes() << " but carries " << inits.getTypes();
   return success();
 }
 

@@ -52,6 +52,8 @@ void BankTermsOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn s
   const StringRef names[] = {"t", "k", "o", "c"};
   for (auto [argument, name] : llvm::zip(region.getArguments(), names))
     set(argument, name);
+  for (BlockArgument carried : region.getArguments().drop_front(4))
+    set(carried, "sum");
 }
 
 void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) {
@@ -95,12 +97,16 @@ void KernelOp::print(OpAsmPrinter &printer) {
 }
 
 // tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : types { ... }
+// tile.bank_terms (%t, %k, %o, %c) of (%b, %j) carry(%acc = %zero) : types { ... }
 
-/// `(%k, %b, %c) of (%t, %j)`: some indices and a coefficient, and whose terms they are.
-static ParseResult parseTerms(OpAsmParser &parser, StringRef expected, unsigned count,
-                              SmallVectorImpl<OpAsmParser::Argument> &arguments,
-                              SmallVectorImpl<OpAsmParser::UnresolvedOperand> &of) {
-  of.resize(2);
+/// Some indices and a coefficient, `count` together, whose terms they are, and what is carried from one to
+/// the next.
+template <class Op>
+static ParseResult parseTerms(OpAsmParser &parser, OperationState &state, StringRef expected,
+                              unsigned count) {
+  Builder &builder = parser.getBuilder();
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<OpAsmParser::UnresolvedOperand> of(2);
   if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren) || parser.parseKeyword("of") ||
       parser.parseLParen() || parser.parseOperand(of[0]) || parser.parseComma() ||
       parser.parseOperand(of[1]) || parser.parseRParen())
@@ -108,21 +114,8 @@ static ParseResult parseTerms(OpAsmParser &parser, StringRef expected, unsigned 
   if (arguments.size() != count)
     return parser.emitError(parser.getNameLoc(), "expected ") << expected;
   for (OpAsmParser::Argument &argument : arguments)
-    argument.type = parser.getBuilder().getIndexType();
-  arguments.back().type = parser.getBuilder().getF32Type();
-  return success();
-}
-
-static void printTerms(OpAsmPrinter &printer, ValueRange arguments, Value first, Value second) {
-  printer << " (" << arguments << ") of (" << first << ", " << second << ')';
-}
-
-ParseResult TermsOp::parse(OpAsmParser &parser, OperationState &state) {
-  Builder &builder = parser.getBuilder();
-  SmallVector<OpAsmParser::Argument> arguments;
-  SmallVector<OpAsmParser::UnresolvedOperand> of;
-  if (parseTerms(parser, "(input group, bank row group, coefficient)", 3, arguments, of))
-    return failure();
+    argument.type = builder.getIndexType();
+  arguments.back().type = builder.getF32Type();
 
   SmallVector<OpAsmParser::Argument> carried;
   SmallVector<OpAsmParser::UnresolvedOperand> inits;
@@ -144,46 +137,39 @@ ParseResult TermsOp::parse(OpAsmParser &parser, OperationState &state) {
   Region *body = state.addRegion();
   if (parser.parseRegion(*body, arguments))
     return failure();
-  TermsOp::ensureTerminator(*body, builder, state.location);
+  Op::ensureTerminator(*body, builder, state.location);
   state.addTypes(types);
   return success();
 }
 
-void TermsOp::print(OpAsmPrinter &printer) {
-  Block &block = getBody().front();
-  printTerms(printer, block.getArguments().take_front(3), getRowType(), getGroup());
-  if (!getInits().empty()) {
+template <class Op>
+static void printTerms(OpAsmPrinter &printer, Op op, unsigned count, Value first, Value second) {
+  Block &block = op.getBody().front();
+  printer << " (" << ValueRange(block.getArguments().take_front(count)) << ") of (" << first << ", " << second
+          << ')';
+  if (!op.getInits().empty()) {
     printer << " carry(";
-    llvm::interleaveComma(llvm::zip_equal(block.getArguments().drop_front(3), getInits()), printer,
+    llvm::interleaveComma(llvm::zip_equal(block.getArguments().drop_front(count), op.getInits()), printer,
                           [&](auto pair) { printer << std::get<0>(pair) << " = " << std::get<1>(pair); });
-    printer << ") : " << getInits().getTypes();
+    printer << ") : " << op.getInits().getTypes();
   }
-  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
+  printer.printOptionalAttrDictWithKeyword(op->getAttrs());
   printer << ' ';
-  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
-                      /*printBlockTerminators=*/!getInits().empty());
+  printer.printRegion(op.getBody(), /*printEntryBlockArgs=*/false,
+                      /*printBlockTerminators=*/!op.getInits().empty());
 }
 
-// tile.bank_terms (%t, %k, %o, %c) of (%b, %j) { ... }
+ParseResult TermsOp::parse(OpAsmParser &parser, OperationState &state) {
+  return parseTerms<TermsOp>(parser, state, "(input group, bank row group, coefficient)", 3);
+}
+
+void TermsOp::print(OpAsmPrinter &printer) { printTerms(printer, *this, 3, getRowType(), getGroup()); }
 
 ParseResult BankTermsOp::parse(OpAsmParser &parser, OperationState &state) {
-  SmallVector<OpAsmParser::Argument> arguments;
-  SmallVector<OpAsmParser::UnresolvedOperand> of;
-  Region *body = state.addRegion();
-  if (parseTerms(parser, "(type, input group, output group, coefficient)", 4, arguments, of) ||
-      parser.resolveOperands(of, parser.getBuilder().getIndexType(), state.operands) ||
-      parser.parseOptionalAttrDictWithKeyword(state.attributes) || parser.parseRegion(*body, arguments))
-    return failure();
-  BankTermsOp::ensureTerminator(*body, parser.getBuilder(), state.location);
-  return success();
+  return parseTerms<BankTermsOp>(parser, state, "(type, input group, output group, coefficient)", 4);
 }
 
-void BankTermsOp::print(OpAsmPrinter &printer) {
-  printTerms(printer, getBody().getArguments(), getBankRow(), getGroup());
-  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
-  printer << ' ';
-  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false, /*printBlockTerminators=*/false);
-}
+void BankTermsOp::print(OpAsmPrinter &printer) { printTerms(printer, *this, 4, getBankRow(), getGroup()); }
 
 // tile.map (%v = %sum : type, ...) -> type { ... }
 

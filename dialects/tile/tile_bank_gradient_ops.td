@@ -20,8 +20,18 @@ def Tile_BankTermsOp : Tile_Op<"bank_terms", [SingleBlockImplicitTerminator<"Yie
     ```mlir
     tile.bank_terms (%t, %k, %o, %c) of (%b, %j) { ... }
     ```
+
+    Sums that stay in registers are carried from term to term, as by `tile.terms`:
+
+    ```mlir
+    %total = tile.bank_terms (%t, %k, %o, %c) of (%b, %j) carry(%sum = %zero) : !tile.fragment<64x128xf32> {
+      %next = tile.mma_rows %x[%t, %k, %f], %dy[%t, %o, %n], %sum scale %c : ...
+      tile.yield %next : !tile.fragment<64x128xf32>
+    }
+    ```
   }];
-  let arguments = (ins Index:$bank_row, Index:$group);
+  let arguments = (ins Index:$bank_row, Index:$group, Variadic<Tile_FragmentType>:$inits);
+  let results = (outs Variadic<Tile_FragmentType>:$sums);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -56,6 +66,24 @@ def Tile_OuterOp : Tile_Op<"outer", [MemoryEffects<[MemRead]>, AllTypesMatch<["a
   let assemblyFormat = [{
     $left `[` $feature `]` `,` $right `[` $column `]` `rows` `(` $row_type `,` $row `)` `,` $accumulator attr-dict
     `:` type($left) `,` type($right) `,` type($accumulator)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_MmaRowsOp : Tile_Op<"mma_rows", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulator", "result"]>]> {
+  let summary = "accumulator += scale * (rows of X)^T times (rows of dY)";
+  let description = [{
+    Multiplies over all rows of type t: features f, f+1, ... of input group k of X, `%x[%t, %k, %f]`, transposed, by columns
+    n, n+1, ... of output group o of dY, `%dy[%t, %o, %n]`, both straight from memory. What `tile.mma` is to the depth of a
+    group this is to the rows of a type. Sums are f32; `scale` and `signs` are those of `tile.mma`.
+  }];
+  let arguments = (ins Tile_MatrixType:$left, Index:$row_type, Index:$input_group, Index:$feature,
+                       Tile_MatrixType:$right, Index:$right_type, Index:$output_group, Index:$column,
+                       Tile_FragmentType:$accumulator, Optional<F32>:$scale, UnitAttr:$signs);
+  let results = (outs Tile_FragmentType:$result);
+  let assemblyFormat = [{
+    $left `[` $row_type `,` $input_group `,` $feature `]` `,` $right `[` $right_type `,` $output_group `,` $column `]` `,`
+    $accumulator (`scale` $scale^)? (`signs` $signs^)? attr-dict `:` type($left) `,` type($right) `,` type($accumulator)
   }];
   let hasVerifier = 1;
 }

@@ -12,6 +12,10 @@ LayoutAttr layoutAround(mlir::Operation *op);
 /// The body of terms begins with so many indices and a coefficient.
 mlir::LogicalResult verifyTermArguments(mlir::Operation *op, mlir::Block &body, unsigned indices);
 
+/// The same, and what is carried from one term to the next keeps its types.
+mlir::LogicalResult verifyTerms(mlir::Operation *op, mlir::Block &body, unsigned indices,
+                                mlir::ValueRange inits, mlir::ValueRange sums);
+
 } // namespace tile
 
 #endif

@@ -3,6 +3,7 @@
 #include "runtime/api/tensor.h"
 #include "runtime/cpu/bank_gradient.h"
 #include "runtime/cpu/bias_gradient.h"
+#include "runtime/cuda/product.h"
 
 #include <cmath>
 #include <cstddef>
@@ -73,6 +74,34 @@ void differentiateOnCpu(const algrt_bundle &bundle, const algrt_dw_args &args) {
   runBiasGradient(bias);
 }
 
+void differentiateOnCuda(const algrt_bundle &bundle, const algrt_dw_args &args) {
+  if (!bundle.gpu_kernels.any(Map::dw))
+    throw Error(ALGRT_UNSUPPORTED,
+                "x: is on a CUDA device, but the bundle has no kernel of dw for one: compile it for one, or "
+                "pass tensors in CPU memory");
+  if (args.dbias != nullptr)
+    throw Error(ALGRT_UNSUPPORTED,
+                "dbias: is computed in CPU memory alone yet: pass NULL, and sum the columns of "
+                "dy on the device");
+  const Layer &layer = bundle.bundle.layer();
+  const DLDevice device = args.x->device;
+  cuda::ProductCall call{};
+  call.map = Map::dw;
+  call.x = readMatrix(args.x, "x", device, layer.dtype, any_rows, layer.k);
+  call.w = readMatrix(args.dy, "dy", device, layer.dtype, call.x.rows, layer.n);
+  call.output = gradientType(args.dw, "dw", layer);
+  call.y = readBank(args.dw, "dw", device, layer, call.output);
+  const int64_t element = elementBytes(layer.dtype), result_element = elementBytes(call.output);
+  requireDisjoint(call.y, "dw", result_element, call.x, "x", element);
+  requireDisjoint(call.y, "dw", result_element, call.w, "dy", element);
+  call.device = device.device_id;
+  call.p0 = args.p0;
+  call.stream = args.stream;
+  call.kernel = int64_t(args.kernel) - 1;
+  call.beta = args.beta;
+  cuda::runProduct(bundle.gpu_kernels, layer, call);
+}
+
 } // namespace
 
 int algrt_dw(const algrt_bundle *bundle, const algrt_dw_args *given) {
@@ -88,9 +117,7 @@ int algrt_dw(const algrt_bundle *bundle, const algrt_dw_args *given) {
       refuse("beta is not finite");
     checkRowTypes(bundle->bundle.layer(), args.types, args.p0);
     if (args.x != nullptr && args.x->device.device_type == kDLCUDA)
-      throw Error(ALGRT_UNSUPPORTED,
-                  "x: is on a CUDA device, where no kernels of dw run yet: pass tensors in "
-                  "CPU memory");
+      return differentiateOnCuda(*bundle, args);
     if (args.stream != nullptr)
       refuse("stream is set, but x is in CPU memory, and the CPU has no streams: pass NULL");
     differentiateOnCpu(*bundle, args);

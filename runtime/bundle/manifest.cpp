@@ -55,11 +55,11 @@ Kernel parseKernel(const JsonFields &fields, const Layer &layer) {
   kernel.target = fields.string("target");
   kernel.level = fields.has("level") ? fields.string("level") : "";
   kernel.features = fields.has("features") ? fields.strings("features") : std::vector<std::string>();
-  const bool forward = kernel.map == name(Map::forward), bank_gradient = kernel.map == name(Map::dw);
-  const bool product = forward || kernel.map == name(Map::dx);
-  if (product && isGpuTarget(kernel.target))
-    kernel.gpu = parseGpuKernel(fields, kernel.target, forward ? Map::forward : Map::dx, layer);
-  kernel.known = (product || bank_gradient) && kernel.target == "cpu";
+  const std::optional<Map> map = mapNamed(kernel.map);
+  const bool forward = map == Map::forward, bank_gradient = map == Map::dw;
+  if (map && isGpuTarget(kernel.target))
+    kernel.gpu = parseGpuKernel(fields, kernel.target, *map, layer);
+  kernel.known = map && kernel.target == "cpu";
   if (!kernel.known)
     return kernel;
   kernel.section = fields.string("section");
@@ -75,7 +75,7 @@ Kernel parseKernel(const JsonFields &fields, const Layer &layer) {
   }
   // More scratch than this per thread is no kernel but an attack on memory.
   kernel.scratch_bytes = fields.integer("scratch_bytes", 0, int64_t(1) << 32);
-  if (product)
+  if (!bank_gradient)
     parseProduct(fields, layer, kernel);
   else
     parseBankGradient(fields, layer, kernel);
@@ -167,6 +167,13 @@ const char *name(Map map) {
     return "dw";
   }
   return "unknown";
+}
+
+std::optional<Map> mapNamed(std::string_view wanted) {
+  for (const Map map : {Map::forward, Map::dx, Map::dw})
+    if (wanted == name(map))
+      return map;
+  return std::nullopt;
 }
 
 const SectionEntry *Manifest::findSection(std::string_view name) const {

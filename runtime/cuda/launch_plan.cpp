@@ -42,33 +42,74 @@ algrt_plain_map plainMap(const OperandView &view) {
   return map;
 }
 
+// Calls `append` with the views of each operand, in the order of a kernel's maps.
+template <class Append> void forEachOperand(const OperandViews &views, Append append) {
+  append(views.x, 0);
+  append(views.w, 1);
+  append(views.y, 2);
+}
+
 void appendTensorMaps(std::vector<TensorMap> &maps, const OperandViews &views, const GpuKernel &kernel,
                       ElementType input) {
-  const auto append = [&](const std::array<OperandView, algrt_interval_row_maps> &rows, ElementType element,
-                          const GpuBox &box) {
-    for (const OperandView &view : std::span(rows).first(size_t(views.row_maps)))
-      maps.push_back(
-          tensorMap(view, element, {uint32_t(box.columns), 1, 1, uint32_t(box.rows)}, box.swizzle));
-  };
-  maps.reserve(size_t(2 * views.row_maps + 1));
-  append(views.x, input, kernel.x);
-  maps.push_back(tensorMap(views.w, input, {uint32_t(kernel.w.columns), 1, uint32_t(kernel.w.rows), 1},
-                           kernel.w.swizzle));
-  append(views.y, kernel.output, kernel.y);
+  const GpuBox *const boxes[] = {&kernel.x, &kernel.w, &kernel.y};
+  maps.reserve(size_t(views.x.count + views.w.count + views.y.count));
+  forEachOperand(views, [&](const ViewsOfOperand &operand, size_t place) {
+    const GpuBox &of = *boxes[place];
+    Box box = {uint32_t(of.columns), 1, 1, 1};
+    box.at(size_t(operand.row_dimension)) = uint32_t(of.rows);
+    for (const OperandView &view : operand.views())
+      maps.push_back(tensorMap(view, place == 2 ? kernel.output : input, box, of.swizzle));
+  });
 }
 
 void appendPlainMaps(std::vector<algrt_plain_map> &maps, const OperandViews &views) {
-  const auto append = [&](const std::array<OperandView, algrt_interval_row_maps> &rows) {
-    for (const OperandView &view : std::span(rows).first(size_t(views.row_maps)))
+  maps.reserve(size_t(views.x.count + views.w.count + views.y.count));
+  forEachOperand(views, [&](const ViewsOfOperand &operand, size_t) {
+    for (const OperandView &view : operand.views())
       maps.push_back(plainMap(view));
-  };
-  maps.reserve(size_t(2 * views.row_maps + 1));
-  append(views.x);
-  maps.push_back(plainMap(views.w));
-  append(views.y);
+  });
+}
+
+// A kernel adds the size of its grid to the number of its last tile.
+int64_t requireCountable(int64_t tiles, const KernelShape &shape) {
+  if (tiles > algrt_most_gpu_rows)
+    throw Error(ALGRT_INVALID_ARGUMENT, std::string(shape.resultName()) + " has " + std::to_string(tiles) +
+                                            " tiles, a GPU kernel counts up to " +
+                                            std::to_string(int64_t(algrt_most_gpu_rows)) +
+                                            ": call once for each part of its rows");
+  return tiles;
+}
+
+// Tiles of dW, whatever the rows.
+int64_t countBankTiles(const KernelShape &shape, const GpuTile &tile) {
+  int64_t tiles =
+      checkedMultiply(shape.bank_row_groups, ceilDivide(shape.bank_height, tile.rows), "tiles of dw");
+  tiles = checkedMultiply(tiles, shape.bank_groups, "tiles of dw");
+  return requireCountable(checkedMultiply(tiles, ceilDivide(shape.bank_width, tile.columns), "tiles of dw"),
+                          shape);
+}
+
+// The steps of a tile of dW are counted in 32 bits: `depth` rows of each term of its block. Terms of single
+// types are no more than types, those of all types no more than input groups or, in the slot lift, pairs of
+// groups.
+void checkBankSteps(const Layer &layer, const KernelShape &shape, const GpuTile &tile, int64_t m) {
+  const char *const what = "steps of dw";
+  const int64_t runs = shape.interval ? ceilDivide(ceilDivide(m, shape.run) + 1, layer.types) : 1;
+  const int64_t rows_of_run = shape.interval ? shape.run : ceilDivide(m, layer.types);
+  const int64_t of_type = checkedMultiply(runs, ceilDivide(rows_of_run, tile.depth), what);
+  const int64_t terms_of_all =
+      layer.lift == Lift::slots ? checkedMultiply(shape.in_groups, shape.out_groups, what) : shape.in_groups;
+  const int64_t steps = std::max(checkedMultiply(of_type, layer.types, what),
+                                 checkedMultiply(ceilDivide(m, tile.depth), terms_of_all, what));
+  if (steps > most_int32)
+    throw Error(ALGRT_INVALID_ARGUMENT, "x has " + std::to_string(m) +
+                                            " rows, of which a GPU kernel cannot count the steps in 32 "
+                                            "bits: call once for each part of them, with beta 1");
 }
 
 int64_t countTiles(const KernelShape &shape, const GpuTile &tile, int64_t m, int64_t offset) {
+  if (shape.isBankGradient())
+    return countBankTiles(shape, tile);
   if (m == 0)
     return 0;
   int64_t lines, longest;
@@ -98,13 +139,7 @@ int64_t countTiles(const KernelShape &shape, const GpuTile &tile, int64_t m, int
     const int64_t long_tiles = tiles / shape.out_groups * tile.long_groups;
     tiles = checkedAdd(tiles, checkedMultiply(long_tiles, tile.split - 1, "tiles of y"), "tiles of y");
   }
-  // A kernel adds the size of its grid to the number of its last tile.
-  if (tiles > algrt_most_gpu_rows)
-    throw Error(ALGRT_INVALID_ARGUMENT, std::string(shape.resultName()) + " has " + std::to_string(tiles) +
-                                            " tiles, a GPU kernel counts up to " +
-                                            std::to_string(int64_t(algrt_most_gpu_rows)) +
-                                            ": call once for each part of its rows");
-  return tiles;
+  return requireCountable(tiles, shape);
 }
 
 } // namespace
@@ -148,6 +183,8 @@ LaunchPlan planLaunch(const Layer &layer, const GpuKernel &kernel, const Operand
   checkRows(shape, m, p0);
   LaunchPlan plan{};
   const int64_t offset = p0 % shape.period;
+  if (shape.isBankGradient())
+    checkBankSteps(layer, shape, kernel.tile, m);
   plan.tiles = countTiles(shape, kernel.tile, m, offset);
   if (plan.tiles == 0)
     return plan;

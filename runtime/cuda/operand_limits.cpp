@@ -104,16 +104,19 @@ std::string OperandObstacle::text() const {
 
 std::optional<OperandObstacle> findObstacle(const GpuKernel &kernel, ElementType input,
                                             const Operands &operands, const OperandViews &views, int64_t m) {
-  const auto rows = [&](const std::array<OperandView, algrt_interval_row_maps> &all) {
-    return std::span<const OperandView>(all).first(size_t(views.row_maps));
+  KernelShape names{};
+  names.map = kernel.map;
+  const auto check = [&](const char *name, ElementType element, const Operand &operand,
+                         const ViewsOfOperand &seen) {
+    const OperandView &first = seen.all[0];
+    const int64_t rows = seen.row_dimension == 3 ? m : first.extents[2] * first.extents[3];
+    return demandsOf(name, kernel, element).check(operand, rows, seen.views());
   };
-  const int64_t bank_rows = views.w.extents[2] * views.w.extents[3];
-  const bool forward = kernel.map == Map::forward;
-  if (const auto found = demandsOf(forward ? "x" : "dy", kernel, input).check(operands.x, m, rows(views.x)))
+  if (const auto found = check(names.rowsName(), input, operands.x, views.x))
     return found;
-  if (const auto found = demandsOf("w", kernel, input).check(operands.w, bank_rows, {&views.w, 1}))
+  if (const auto found = check(names.secondName(), input, operands.w, views.w))
     return found;
-  return demandsOf(forward ? "y" : "dx", kernel, kernel.output).check(operands.y, m, rows(views.y));
+  return check(names.resultName(), kernel.output, operands.y, views.y);
 }
 
 } // namespace algrt::cuda

@@ -39,31 +39,43 @@ OperandView viewLines(const Operand &operand, ElementType element, int64_t group
       {groups > 1 ? width : 0, lines.count > 1 ? line_step * row : 0, lines.rows > 1 ? row_step * row : 0}};
 }
 
-// The views of X or of Y.
-void viewRows(std::array<OperandView, algrt_interval_row_maps> &views, const KernelShape &shape,
-              const Operand &operand, ElementType element, int64_t groups, int64_t width, int64_t m,
-              int64_t offset) {
+// The views of X, Y or a gradient of one.
+ViewsOfOperand viewRows(const KernelShape &shape, const Operand &operand, ElementType element, int64_t groups,
+                        int64_t width, int64_t m, int64_t offset) {
+  ViewsOfOperand views{};
+  views.row_dimension = 3;
+  const auto append = [&](Lines lines, int64_t line_step, int64_t row_step) {
+    views.all.at(size_t(views.count++)) =
+        viewLines(operand, element, groups, width, lines, line_step, row_step);
+  };
   if (!shape.interval) {
     const int64_t q = shape.period, longer = m % q;
-    views[0] = viewLines(operand, element, groups, width, {0, longer, m / q + 1}, 1, q);
-    views[1] = viewLines(operand, element, groups, width, {longer, q - longer, m / q}, 1, q);
-    return;
+    append({0, longer, m / q + 1}, 1, q);
+    append({longer, q - longer, m / q}, 1, q);
+  } else {
+    const int64_t run = shape.run, into = offset % run;
+    const int64_t first = into == 0 ? 0 : std::min(m, run - into);
+    const int64_t whole = (m - first) / run, left = m - first - whole * run;
+    append({0, 1, first}, run, 1);
+    append({first, whole, run}, run, 1);
+    append({first + whole * run, 1, left}, run, 1);
   }
-  const int64_t run = shape.run, into = offset % run;
-  const int64_t first = into == 0 ? 0 : std::min(m, run - into);
-  const int64_t whole = (m - first) / run, left = m - first - whole * run;
-  views[0] = viewLines(operand, element, groups, width, {0, 1, first}, run, 1);
-  views[1] = viewLines(operand, element, groups, width, {first, whole, run}, run, 1);
-  views[2] = viewLines(operand, element, groups, width, {first + whole * run, 1, left}, run, 1);
+  if (shape.isBankGradient()) // all rows
+    append({0, 1, m}, 1, 1);
+  return views;
 }
 
 // Column, output group, depth, row group.
-OperandView viewBank(const KernelShape &shape, const Operand &operand) {
+ViewsOfOperand viewBank(const KernelShape &shape, const Operand &operand) {
   const int64_t row = operand.leading_dimension;
-  return {operand.address,
-          {shape.bank_width, shape.bank_groups, shape.bank_height, shape.bank_row_groups},
-          {shape.bank_groups > 1 ? shape.bank_width : 0, shape.bank_height > 1 ? row : 0,
-           shape.bank_row_groups > 1 ? shape.bank_height * row : 0}};
+  ViewsOfOperand views{};
+  views.row_dimension = 2;
+  views.count = 1;
+  views.all[0] = {operand.address,
+                  {shape.bank_width, shape.bank_groups, shape.bank_height, shape.bank_row_groups},
+                  {shape.bank_groups > 1 ? shape.bank_width : 0, shape.bank_height > 1 ? row : 0,
+                   shape.bank_row_groups > 1 ? shape.bank_height * row : 0}};
+  return views;
 }
 
 } // namespace
@@ -99,14 +111,30 @@ KernelShape kernelShape(const Layer &layer, Map map, int64_t groups) {
 
 OperandViews viewOperands(const KernelShape &shape, ElementType input, ElementType output,
                           const Operands &operands, int64_t m, int64_t offset) {
-  checkSpan(shape.rowsName(), operands.x, input, m, shape.k());
-  checkSpan("w", operands.w, input, shape.bankRows(), shape.bankColumns());
-  checkSpan(shape.resultName(), operands.y, output, m, shape.n());
+  const bool gradient = shape.isBankGradient();
+  const auto checkRows = [&](const char *name, const Operand &operand, ElementType element, int64_t columns) {
+    checkSpan(name, operand, element, m, columns);
+  };
+  const auto checkBank = [&](const char *name, const Operand &operand, ElementType element) {
+    checkSpan(name, operand, element, shape.bankRows(), shape.bankColumns());
+  };
+  const auto rowsOf = [&](const Operand &operand, ElementType element, int64_t groups, int64_t width) {
+    return viewRows(shape, operand, element, groups, width, m, offset);
+  };
   OperandViews views{};
-  views.row_maps = shape.rowMaps();
-  viewRows(views.x, shape, operands.x, input, shape.in_groups, shape.in_width, m, offset);
-  views.w = viewBank(shape, operands.w);
-  viewRows(views.y, shape, operands.y, output, shape.out_groups, shape.out_width, m, offset);
+  checkRows(shape.rowsName(), operands.x, input, shape.k());
+  views.x = rowsOf(operands.x, input, shape.in_groups, shape.in_width);
+  if (gradient) {
+    checkRows(shape.secondName(), operands.w, input, shape.n());
+    checkBank(shape.resultName(), operands.y, output);
+    views.w = rowsOf(operands.w, input, shape.out_groups, shape.out_width);
+    views.y = viewBank(shape, operands.y);
+  } else {
+    checkBank(shape.secondName(), operands.w, input);
+    checkRows(shape.resultName(), operands.y, output, shape.n());
+    views.w = viewBank(shape, operands.w);
+    views.y = rowsOf(operands.y, output, shape.out_groups, shape.out_width);
+  }
   return views;
 }
 

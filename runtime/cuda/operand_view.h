@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 namespace algrt::cuda {
 
@@ -16,6 +17,7 @@ struct Operand {
   int64_t leading_dimension;
 };
 
+// In the order of a kernel's maps. Of the map dx, x is dY and y is dX; of dw, w is dY and y is dW.
 struct Operands {
   Operand x, w, y;
 };
@@ -37,9 +39,13 @@ struct KernelShape {
   int64_t bankRows() const { return bank_row_groups * bank_height; }
   // What the operand x and the result y are called.
   const char *rowsName() const { return map == Map::dx ? "dy" : "x"; }
-  const char *resultName() const { return map == Map::dx ? "dx" : "y"; }
-  // Maps of X and of Y each.
-  int64_t rowMaps() const { return interval ? algrt_interval_row_maps : algrt_cyclic_row_maps; }
+  const char *secondName() const { return map == Map::dw ? "dy" : "w"; }
+  const char *resultName() const { return map == Map::forward ? "y" : map == Map::dx ? "dx" : "dw"; }
+  bool isBankGradient() const { return map == Map::dw; }
+  // Maps of an operand that has rows. A gradient of the bank also sees all of them as they lie.
+  int64_t rowMaps() const {
+    return (interval ? algrt_interval_row_maps : algrt_cyclic_row_maps) + (isBankGradient() ? 1 : 0);
+  }
 };
 
 // `groups` as GpuKernel has it: 0 for those of the layer.
@@ -53,11 +59,17 @@ struct OperandView {
   std::array<int64_t, 3> strides; // elements; 0 where the dimension has one element and is never stepped over
 };
 
+// Those of one operand.
+struct ViewsOfOperand {
+  int64_t count;
+  std::array<OperandView, algrt_most_row_maps> all;
+  int row_dimension; // which of the dimensions has the rows of a box: 3, and of the bank 2
+
+  std::span<const OperandView> views() const { return std::span(all).first(size_t(count)); }
+};
+
 struct OperandViews {
-  int64_t row_maps; // entries of x and y that there are
-  std::array<OperandView, algrt_interval_row_maps> x;
-  OperandView w;
-  std::array<OperandView, algrt_interval_row_maps> y;
+  ViewsOfOperand x, w, y;
 };
 
 // The views for `m` rows that begin at `offset` within the period. Throws Error(ALGRT_INVALID_ARGUMENT) where

@@ -9,9 +9,9 @@ namespace algrt::cuda {
 
 namespace {
 
-// The struct of tensor maps that a kernel takes by value; interval types have the most, three each for X and
-// Y.
-using KernelMaps = std::array<TensorMapObject, 2 * algrt_interval_row_maps + 1>;
+// The struct of tensor maps that a kernel takes by value: at most those of two operands with rows, and the
+// bank's.
+using KernelMaps = std::array<TensorMapObject, 2 * algrt_most_row_maps + 1>;
 
 Operand operandOf(const MatrixView &view) { return {reinterpret_cast<uintptr_t>(view.data), view.stride}; }
 
@@ -29,15 +29,16 @@ ReadyKernel readyKernel(DeviceModules &modules, size_t index, Stream stream, con
   return modules.prepare(index);
 }
 
-void launch(const Driver &driver, LaunchPlan &plan, const ReadyKernel &kernel, Stream stream,
-            bool dependent) {
+void launch(const Driver &driver, LaunchPlan &plan, const ReadyKernel &kernel, Stream stream, bool dependent,
+            float beta) {
   KernelMaps tensor_maps;
   for (size_t i = 0; i < plan.maps.size(); ++i)
     tensor_maps.at(i) = encodeTensorMap(driver, plan.maps[i]);
   void *maps = plan.maps.empty() ? static_cast<void *>(plan.plain_maps.data()) : tensor_maps.data();
   int32_t rows = plan.rows, offset = plan.offset;
   DevicePointer terms = kernel.terms;
-  void *parameters[] = {maps, &rows, &offset, &terms};
+  // Kernels of other maps than dw do not take the last one, and the driver does not look at it.
+  void *parameters[] = {maps, &rows, &offset, &terms, &beta};
 
   std::array<LaunchAttribute, 2> attributes{};
   LaunchConfig config{plan.grid, 1, 1, plan.threads, 1, 1, plan.shared_bytes, stream, attributes.data(), 0};
@@ -56,7 +57,7 @@ void launch(const Driver &driver, LaunchPlan &plan, const ReadyKernel &kernel, S
 void runProduct(const GpuKernels &kernels, const Layer &layer, const ProductCall &call) {
   DeviceModules &modules = kernels.device(call.device);
   const ProductRequest request{{operandOf(call.x), operandOf(call.w), operandOf(call.y)},
-                               call.y.rows,
+                               call.map == Map::dw ? call.x.rows : call.y.rows,
                                call.p0,
                                call.output,
                                call.dependent_launch,
@@ -70,7 +71,7 @@ void runProduct(const GpuKernels &kernels, const Layer &layer, const ProductCall
   const CurrentContext current(modules.context());
   const ReadyKernel ready = readyKernel(modules, index, stream, kernel.name);
   plan.grid = persistentGrid(plan.tiles, plan.cluster, ready.blocks);
-  launch(modules.context().driver(), plan, ready, stream, call.dependent_launch);
+  launch(modules.context().driver(), plan, ready, stream, call.dependent_launch, call.beta);
 }
 
 } // namespace algrt::cuda

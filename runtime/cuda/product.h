@@ -8,18 +8,22 @@ namespace algrt::cuda {
 
 struct ProductCall {
   Map map = Map::forward;
-  MatrixView x, w, y; // in the device's memory; x and y are dy and dx where the map is dx
+  // In the device's memory. Where the map is dx, x and y are dy and dx; where it is dw, w and y are dy and
+  // dw.
+  MatrixView x, w, y;
   ElementType output; // of y
   int32_t device;     // its number
   int64_t p0 = 0;
   void *stream = nullptr;        // a CUstream; null is the legacy default stream
   int64_t kernel = -1;           // index of the manifest; -1 = choose
   bool dependent_launch = false; // may begin before its predecessor in the stream has ended
+  float beta = 0;                // of the map dw: what dw holds counts so often
 };
 
 // Enqueues the product and returns. Allocates nothing on the device and waits for nothing once the kernel has
 // been prepared, so that it can be captured into a graph; the first call on a device prepares it. The
-// caller's current context is left as it was. The views have been checked against the layer; y.rows > 0.
+// caller's current context is left as it was. The views have been checked against the layer; of any map but
+// dw, y.rows > 0.
 void runProduct(const GpuKernels &kernels, const Layer &layer, const ProductCall &call);
 
 } // namespace algrt::cuda

@@ -19,11 +19,17 @@ constexpr int32_t negative = std::numeric_limits<int32_t>::min(); // bit 31 of a
 
 [[noreturn]] void refuse(const std::string &what) { throw Error(ALGRT_UNSUPPORTED, what); }
 
-float scaleOf(const Term &term) {
-  const float scale = float(term.coefficient);
+float scaleOf(double coefficient) {
+  const float scale = float(coefficient);
   if (!std::isfinite(scale))
-    refuse("a term has the coefficient " + std::to_string(term.coefficient) + ", which is beyond f32");
+    refuse("a term has the coefficient " + std::to_string(coefficient) + ", which is beyond f32");
   return scale;
+}
+
+void requireSign(double coefficient) {
+  if (coefficient != 1 && coefficient != -1)
+    refuse("a term has the coefficient " + std::to_string(coefficient) +
+           ", the kernel knows 1 and -1: compile it for scaled terms");
 }
 
 // The terms of one (type, output group) as the kernel counts groups.
@@ -36,18 +42,6 @@ std::vector<Term> termsOf(const Support &support, int64_t type, int64_t group, i
       terms.push_back(
           {int32_t(term.input_group / joined), int32_t(term.bank_row / joined), term.coefficient});
   return terms;
-}
-
-void appendSigned(std::vector<int32_t> &words, const Term &term) {
-  if (term.coefficient != 1 && term.coefficient != -1)
-    refuse("a term has the coefficient " + std::to_string(term.coefficient) +
-           ", the kernel knows 1 and -1: compile it for scaled terms");
-  words.insert(words.end(),
-               {term.input_group, term.coefficient < 0 ? term.bank_row | negative : term.bank_row});
-}
-
-void appendScaled(std::vector<int32_t> &words, const Term &term) {
-  words.insert(words.end(), {term.input_group, term.bank_row, std::bit_cast<int32_t>(scaleOf(term))});
 }
 
 // Those of a type, group after group. Transposed, a term that takes group k to group j takes j to k, by block
@@ -69,47 +63,136 @@ std::vector<std::vector<Term>> termsOfType(const Layer &layer, const GpuKernel &
   return lists;
 }
 
-// The groups of each type, most terms first, among equals by their number. The counts are the table's own.
-void appendOrder(std::vector<int32_t> &table, int64_t types, int64_t groups) {
+// Rows of `groups` numbers each, as long as `counts`: of each row those of the greatest counts first, among
+// equals in their order.
+void appendOrder(std::vector<int32_t> &table, const std::vector<int64_t> &counts, int64_t groups) {
   std::vector<int32_t> order(static_cast<size_t>(groups));
-  for (int64_t type = 0; type < types; ++type) {
-    const int32_t *starts = table.data() + type * groups;
+  for (size_t row = 0; row < counts.size(); row += size_t(groups)) {
+    const int64_t *const count = counts.data() + row;
     std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
-      return starts[a + 1] - starts[a] > starts[b + 1] - starts[b];
-    });
+    std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) { return count[a] > count[b]; });
     table.insert(table.end(), order.begin(), order.end());
   }
+}
+
+// The starts of some lists of terms and their words, as they are appended one by one.
+class TableOfLists {
+public:
+  explicit TableOfLists(bool scaled) : scaled_(scaled) {}
+
+  // `words` are those of a term before its coefficient, of which the last one takes the sign.
+  void append(std::initializer_list<int32_t> words, double coefficient) {
+    words_.insert(words_.end(), words);
+    if (scaled_) {
+      words_.push_back(std::bit_cast<int32_t>(scaleOf(coefficient)));
+    } else {
+      requireSign(coefficient);
+      if (coefficient < 0)
+        words_.back() |= negative;
+    }
+    if (++count_ > most_int32)
+      refuse("the layer has more terms than 32 bits count");
+  }
+  void endList() { starts_.push_back(int32_t(count_)); }
+  std::vector<int32_t> all() && {
+    starts_.insert(starts_.end(), words_.begin(), words_.end());
+    return std::move(starts_);
+  }
+
+private:
+  bool scaled_;
+  int64_t count_ = 0;
+  std::vector<int32_t> starts_ = {0}, words_;
+};
+
+std::vector<int32_t> productTable(const Layer &layer, const GpuKernel &kernel, const Support &support) {
+  const int64_t groups = kernelShape(layer, kernel).out_groups;
+  checkedMultiply(layer.types, groups, "terms table: slots");
+  TableOfLists table(kernel.scaled);
+  std::vector<int64_t> counts;
+  for (int64_t type = 0; type < layer.types; ++type)
+    for (std::vector<Term> &terms : termsOfType(layer, kernel, support, type, groups)) {
+      if (kernel.scaled)
+        std::sort(terms.begin(), terms.end(), [](const Term &a, const Term &b) {
+          return std::tuple(scaleOf(a.coefficient), a.input_group, a.bank_row) <
+                 std::tuple(scaleOf(b.coefficient), b.input_group, b.bank_row);
+        });
+      for (const Term &term : terms)
+        table.append({term.input_group, term.bank_row}, term.coefficient);
+      table.endList();
+      counts.push_back(int64_t(terms.size()));
+    }
+  std::vector<int32_t> words = std::move(table).all();
+  if (kernel.tile.long_groups > 0)
+    appendOrder(words, counts, groups);
+  return words;
+}
+
+struct BankTerm {
+  int32_t type, input_group, output_group;
+  double coefficient;
+};
+
+// The terms of a block whose every term is there for all types: each of them once, of the type number
+// `types`. Those of any other block stay as they are.
+std::vector<BankTerm> ofAllTypes(std::vector<BankTerm> terms, int64_t types) {
+  const auto key = [](const BankTerm &term) {
+    return std::tuple(term.input_group, term.output_group, term.coefficient, term.type);
+  };
+  std::vector<BankTerm> sorted = terms, merged;
+  std::sort(sorted.begin(), sorted.end(),
+            [&](const BankTerm &a, const BankTerm &b) { return key(a) < key(b); });
+  // Types are ascending among equals, and none is there twice: so many of them are all.
+  const auto same = [](const BankTerm &a, const BankTerm &b) {
+    return a.input_group == b.input_group && a.output_group == b.output_group &&
+           a.coefficient == b.coefficient;
+  };
+  for (size_t i = 0; i < sorted.size(); i += size_t(types)) {
+    const size_t last = i + size_t(types) - 1;
+    if (last >= sorted.size() || !same(sorted[i], sorted[last]) || sorted[last].type != types - 1)
+      return terms;
+    merged.push_back({int32_t(types), sorted[i].input_group, sorted[i].output_group, sorted[i].coefficient});
+  }
+  return merged;
+}
+
+std::vector<int32_t> bankTable(const Layer &layer, const GpuKernel &kernel, const Support &support) {
+  const KernelShape shape = kernelShape(layer, kernel);
+  const int64_t blocks = checkedMultiply(shape.bank_row_groups, shape.bank_groups, "terms table: blocks");
+  const int64_t joined = int64_t(layer.out_groups.size()) / shape.out_groups;
+  std::vector<std::vector<BankTerm>> lists(static_cast<size_t>(blocks));
+  for (int64_t type = 0; type < layer.types; ++type)
+    for (int64_t group = 0; group < shape.out_groups; ++group)
+      for (const Term &term : termsOf(support, type, group, joined)) {
+        const int64_t column = shape.bank_groups == 1 ? 0 : group;
+        lists[size_t(term.bank_row * shape.bank_groups + column)].push_back(
+            {int32_t(type), term.input_group, int32_t(group), term.coefficient});
+      }
+  TableOfLists table(kernel.scaled);
+  std::vector<int64_t> counts;
+  for (std::vector<BankTerm> &list : lists) {
+    counts.push_back(int64_t(list.size()));
+    std::vector<BankTerm> terms = ofAllTypes(std::move(list), layer.types);
+    const auto key = [&](const BankTerm &term) {
+      return std::tuple(kernel.scaled ? scaleOf(term.coefficient) : 0, term.type, term.output_group,
+                        term.input_group);
+    };
+    std::sort(terms.begin(), terms.end(),
+              [&](const BankTerm &a, const BankTerm &b) { return key(a) < key(b); });
+    for (const BankTerm &term : terms)
+      table.append({term.type, term.input_group, term.output_group}, term.coefficient);
+    table.endList();
+  }
+  std::vector<int32_t> words = std::move(table).all();
+  if (kernel.tile.long_groups > 0)
+    appendOrder(words, counts, shape.bank_groups);
+  return words;
 }
 
 } // namespace
 
 std::vector<int32_t> termsTable(const Layer &layer, const GpuKernel &kernel, const Support &support) {
-  const int64_t groups = kernelShape(layer, kernel).out_groups;
-  const int64_t slots = checkedMultiply(layer.types, groups, "terms table: slots");
-  std::vector<int32_t> starts = {0}, words;
-  int64_t count = 0;
-  std::vector<std::vector<Term>> lists;
-  for (int64_t slot = 0; slot < slots; ++slot) {
-    if (slot % groups == 0)
-      lists = termsOfType(layer, kernel, support, slot / groups, groups);
-    std::vector<Term> &terms = lists[size_t(slot % groups)];
-    if (kernel.scaled)
-      std::sort(terms.begin(), terms.end(), [](const Term &a, const Term &b) {
-        return std::tuple(scaleOf(a), a.input_group, a.bank_row) <
-               std::tuple(scaleOf(b), b.input_group, b.bank_row);
-      });
-    for (const Term &term : terms)
-      kernel.scaled ? appendScaled(words, term) : appendSigned(words, term);
-    count += int64_t(terms.size());
-    if (count > most_int32)
-      refuse("the layer has more terms than 32 bits count");
-    starts.push_back(int32_t(count));
-  }
-  starts.insert(starts.end(), words.begin(), words.end());
-  if (kernel.tile.long_groups > 0)
-    appendOrder(starts, layer.types, groups);
-  return starts;
+  return kernel.map == Map::dw ? bankTable(layer, kernel, support) : productTable(layer, kernel, support);
 }
 
 } // namespace algrt::cuda

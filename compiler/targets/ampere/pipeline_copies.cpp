@@ -143,7 +143,7 @@ void CopyPipeline::multiplyFrom(Value slot) {
   auto mma = [&](IntegerAttr depth) -> Value {
     return sm::MmaOp::create(builder, location, multiply.getResult().getType(), buffers[0], slot, buffers[1],
                              slot, multiply.getAccumulator(), /*negate=*/false, multiply.getNegate(), depth,
-                             multiply.getBTransposed());
+                             multiply.getATransposed(), multiply.getBTransposed());
   };
   Value sums = chooseProduct(
       builder, location, multiply.getShallow(), [&] { return mma(multiply.getShallowDepthAttr()); },
@@ -206,8 +206,9 @@ void CopyPipeline::inOrder() {
 /// As many slots as the schedule has stages, or as fit.
 static FailureOr<std::int64_t> chooseSlots(sm::KernelOp kernel, BlockProduct product) {
   sm::BlockType a = product.a.getBlock().getType();
-  const std::int64_t columns = product.multiply.getAccumulator().getType().getColumns();
-  const std::int64_t slot = ampereStageBytes(a.getRows(), columns, a.getColumns());
+  const sm::AccumulatorType sums = product.multiply.getAccumulator().getType();
+  const std::int64_t depth = product.multiply.getATransposed() ? a.getRows() : a.getColumns();
+  const std::int64_t slot = ampereStageBytes(sums.getRows(), sums.getColumns(), depth);
   const std::int64_t fit = ampere_shared_bytes / slot;
   auto schedule = dyn_cast<tile::StagedAttr>(kernel.getSchedule());
   const std::int64_t wanted =

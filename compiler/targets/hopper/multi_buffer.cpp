@@ -226,6 +226,7 @@ void RingSide::drain(sm::TakeOp take, Place place) {
     auto mma = sm::MmaOp::create(builder, location, multiply.getResult().getType(), a, a_slot, buffers[1],
                                  place.slot, multiply.getAccumulator(), negate);
     mma.setDepthAttr(depth);
+    mma.setATransposed(multiply.getATransposed());
     mma.setBTransposed(multiply.getBTransposed());
     return mma;
   };

@@ -24,6 +24,25 @@ inline void onlyWhere(mlir::ConversionPatternRewriter &rewriter, mlir::Location 
   rewriter.setInsertionPointToStart(after);
 }
 
+/// What memory holds at `address` where the i1 `condition` holds, which has to be there only then; elsewhere
+/// zero. The rewriter stands behind it then.
+inline mlir::Value loadWhere(mlir::ConversionPatternRewriter &rewriter, mlir::Location location,
+                             mlir::Value condition, mlir::Value address, mlir::IntegerType type) {
+  const unsigned bytes = type.getWidth() / 8;
+  mlir::Block *before = rewriter.getInsertionBlock();
+  mlir::Value zero = mlir::LLVM::ZeroOp::create(rewriter, location, type);
+  mlir::Block *after = rewriter.splitBlock(before, rewriter.getInsertionPoint());
+  mlir::Value loaded = after->addArgument(type, location);
+  mlir::Block *then = rewriter.createBlock(after);
+  rewriter.setInsertionPointToEnd(before);
+  mlir::LLVM::CondBrOp::create(rewriter, location, condition, then, mlir::ValueRange(), after, zero);
+  rewriter.setInsertionPointToEnd(then);
+  mlir::Value value = mlir::LLVM::LoadOp::create(rewriter, location, type, address, bytes);
+  mlir::LLVM::BrOp::create(rewriter, location, value, after);
+  rewriter.setInsertionPointToStart(after);
+  return loaded;
+}
+
 } // namespace compiler
 
 #endif

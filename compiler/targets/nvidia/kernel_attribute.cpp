@@ -108,7 +108,7 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, std::int64_t share
   if (schedule && schedule.ordersGroups())
     tile.number("long_groups", schedule.getLongGroups());
   tile.number("columns", sums.getColumns());
-  tile.number("depth", product.getA().getType().getColumns());
+  tile.number("depth", product.getSlotDepth());
   tile.number("stages", product.getA().getType().getSlots());
   auto role = product->getParentOfType<sm::RoleOp>();
   tile.number("consumers", role ? static_cast<std::int64_t>(role.getWarpgroups())
@@ -125,6 +125,8 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, std::int64_t share
 
   if (layout.isTransposed())
     description.add("map", StringAttr::get(context, algrt::name(algrt::Map::dx)));
+  if (layout.isBankGradient())
+    description.add("map", StringAttr::get(context, algrt::name(algrt::Map::dw)));
   description.number("threads", threads);
   description.number("cluster", clusterOf(kernel));
   description.number("shared_bytes", shared_bytes);
@@ -185,7 +187,8 @@ algrt::GpuKernel readKernelAttribute(LLVM::LLVMFuncOp function) {
   kernel.output =
       fields.get<TypeAttr>("output").getValue().isF32() ? algrt::ElementType::f32 : algrt::ElementType::bf16;
   if (dictionary.contains("map"))
-    kernel.map = algrt::Map::dx;
+    kernel.map =
+        fields.get<StringAttr>("map") == algrt::name(algrt::Map::dw) ? algrt::Map::dw : algrt::Map::dx;
   kernel.threads = fields.number("threads");
   kernel.cluster = fields.number("cluster");
   kernel.shared_bytes = fields.number("shared_bytes");

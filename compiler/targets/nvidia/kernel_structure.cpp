@@ -16,6 +16,9 @@ using namespace mlir;
 namespace compiler {
 namespace {
 
+/// Of a kernel's arguments, the first ones, which become one parameter.
+constexpr unsigned map_arguments = 3;
+
 class StructureLowering {
 public:
   StructureLowering(ModuleOp module, sm::KernelOp kernel)
@@ -60,7 +63,7 @@ private:
 };
 
 LogicalResult StructureLowering::checkRoles() {
-  for (BlockArgument argument : kernel.getBody().getArguments().take_front(3))
+  for (BlockArgument argument : kernel.getBody().getArguments().take_front(map_arguments))
     if (cast<sm::MapsType>(argument.getType()).isPlain() != plain)
       return kernel.emitOpError(
           "mixes plain maps and tensor maps: its first parameter holds maps of one kind");
@@ -129,13 +132,15 @@ void StructureLowering::declareFunction(DictionaryAttr description) {
   builder.setInsertionPoint(kernel);
   MLIRContext *context = builder.getContext();
   Type i32 = builder.getI32Type();
-  auto type =
-      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), {pointerTo(context, Space::Generic), i32,
-                                                                     i32, pointerTo(context, Space::Global)});
+  SmallVector<Type> parameters = {pointerTo(context, Space::Generic), i32, i32,
+                                  pointerTo(context, Space::Global)};
+  for (BlockArgument further : kernel.getBody().getArguments().drop_front(map_arguments + 3))
+    parameters.push_back(further.getType());
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), parameters);
   function = LLVM::LLVMFuncOp::create(builder, location, kernel.getSymName(), type);
 
   std::int64_t maps = 0;
-  for (BlockArgument argument : kernel.getBody().getArguments().take_front(3))
+  for (BlockArgument argument : kernel.getBody().getArguments().take_front(map_arguments))
     maps += cast<sm::MapsType>(argument.getType()).getCount();
   function.setArgAttr(0, LLVM::LLVMDialect::getByValAttrName(),
                       TypeAttr::get(LLVM::LLVMArrayType::get(mapType(), static_cast<unsigned>(maps))));
@@ -155,7 +160,7 @@ void StructureLowering::declareFunction(DictionaryAttr description) {
   function->setAttr(kernel_attribute_name, description);
 
   Block *entry = function.addEntryBlock(builder);
-  const StringRef names[] = {"maps", "rows", "offset", "terms"};
+  const StringRef names[] = {"maps", "rows", "offset", "terms", "beta"};
   for (auto [argument, name] : llvm::zip(entry->getArguments(), names))
     argument.setLoc(NameLoc::get(builder.getStringAttr(name)));
 }
@@ -165,7 +170,7 @@ void StructureLowering::replaceArguments() {
   builder.setInsertionPointToStart(entry);
   std::int32_t before = 0;
   auto arguments = kernel.getBody().getArguments();
-  for (BlockArgument argument : arguments.take_front(3)) {
+  for (BlockArgument argument : arguments.take_front(map_arguments)) {
     Value address = entry->getArgument(0);
     if (before)
       address = LLVM::GEPOp::create(builder, location, address.getType(), mapType(), address,
@@ -174,11 +179,12 @@ void StructureLowering::replaceArguments() {
     argument.replaceAllUsesWith(
         UnrealizedConversionCastOp::create(builder, location, argument.getType(), address).getResult(0));
   }
-  for (unsigned i : {3u, 4u, 5u}) {
-    Value cast = UnrealizedConversionCastOp::create(builder, location, arguments[i].getType(),
-                                                    entry->getArgument(i - 2))
-                     .getResult(0);
-    arguments[i].replaceAllUsesWith(cast);
+  for (BlockArgument argument : arguments.drop_front(map_arguments)) {
+    Value parameter = entry->getArgument(argument.getArgNumber() - (map_arguments - 1));
+    if (parameter.getType() != argument.getType())
+      parameter =
+          UnrealizedConversionCastOp::create(builder, location, argument.getType(), parameter).getResult(0);
+    argument.replaceAllUsesWith(parameter);
   }
 }
 

@@ -42,7 +42,8 @@ struct Side {
   Value low;
   DescriptorFields fields;
   sm::BufferType type;
-  /// The operand is stored along its depth, as rows of X are and a transposed bank; else along its columns.
+  /// The operand is stored along its depth, as rows of X are for a product with the bank and a transposed
+  /// bank is; else along its rows or columns.
   bool along_depth;
 
   std::int64_t stepBytes(std::int64_t depth) const {
@@ -66,9 +67,10 @@ struct MmaLowering : ConvertOpToLLVMPattern<sm::MmaOp> {
     };
     Value rows_start = start(adaptor.getA(), adaptor.getASlot(), rows_type);
     Value bank_start = start(adaptor.getB(), adaptor.getBSlot(), bank_type);
-    // The operand on side M is cut among the warpgroups: rows of X, or the bank's columns. Those are the rows
-    // of its slot where it is transposed, and else panels, each of which has the 64 columns of one.
-    const bool transposed = sums.getTransposed(), bank_along_depth = op.getBTransposed();
+    // The operand on side M is cut among the warpgroups: rows of A, or columns of B. Those are rows of its
+    // slot where it is stored along its depth, and else panels, each of which has the 64 of one.
+    const bool transposed = sums.getTransposed(), rows_along_depth = !op.getATransposed(),
+               bank_along_depth = op.getBTransposed();
     if (sums.getWarpgroups() > 1) {
       const auto first = op->getAttrOfType<IntegerAttr>(first_warpgroup_name).getInt();
       Value warpgroup = write.subtract(write.warpgroup(), first);
@@ -78,15 +80,16 @@ struct MmaLowering : ConvertOpToLLVMPattern<sm::MmaOp> {
         warpgroup = write.bitAnd(warpgroup, sums.getWarpgroups() - 1);
       Value &cut = transposed ? bank_start : rows_start;
       const sm::BufferType cut_type = transposed ? bank_type : rows_type;
-      const std::int64_t part_bytes = transposed && !bank_along_depth
-                                          ? cut_type.getPanelBytes()
-                                          : sm::warpgroup_rows * cut_type.getSwizzle();
+      const bool along_depth = transposed ? bank_along_depth : rows_along_depth;
+      const std::int64_t part_bytes =
+          along_depth ? sm::warpgroup_rows * cut_type.getSwizzle() : cut_type.getPanelBytes();
       cut = write.add(cut, write.multiply(warpgroup, part_bytes));
     }
-    const DescriptorFields rows_fields = kMajorDescriptor(rows_type),
+    const DescriptorFields rows_fields =
+                               rows_along_depth ? kMajorDescriptor(rows_type) : mnMajorDescriptor(rows_type),
                            bank_fields =
                                bank_along_depth ? kMajorDescriptor(bank_type) : mnMajorDescriptor(bank_type);
-    const Side rows = {lowWord(write, rows_start, rows_fields), rows_fields, rows_type, /*along_depth=*/true};
+    const Side rows = {lowWord(write, rows_start, rows_fields), rows_fields, rows_type, rows_along_depth};
     const Side bank = {lowWord(write, bank_start, bank_fields), bank_fields, bank_type, bank_along_depth};
     const Side &m = transposed ? bank : rows, &n = transposed ? rows : bank;
 

@@ -21,6 +21,36 @@ public:
   Pair(OpBuilder &builder, Location location, ArrayRef<Value> sums, Type element)
       : builder(builder), location(location), sums(sums), element(element) {}
 
+  /// The bits that memory holds where the pair goes: of both together, or of each.
+  void holds(Value both) {
+    Instructions write(builder, location);
+    Type word = builder.getI32Type();
+    if (element.isBF16()) {
+      // The upper half of an f32 is a bf16.
+      constexpr std::int64_t upper_half = 0xffff0000;
+      held = {asFloat(write.shiftLeft(both, 16)), asFloat(write.bitAnd(both, upper_half))};
+      return;
+    }
+    Value left = LLVM::TruncOp::create(builder, location, word, both);
+    Value thirty_two = LLVM::ConstantOp::create(builder, location, both.getType(), 32);
+    Value upper = LLVM::LShrOp::create(builder, location, both, thirty_two);
+    held = {asFloat(left), asFloat(LLVM::TruncOp::create(builder, location, word, upper))};
+  }
+  void holds(Value left, Value right) {
+    for (Value bits : {left, right}) {
+      if (element.isBF16()) {
+        Value word = LLVM::ZExtOp::create(builder, location, builder.getI32Type(), bits);
+        bits = Instructions(builder, location).shiftLeft(word, 16);
+      }
+      held.push_back(asFloat(bits));
+    }
+  }
+  /// Adds `beta` times that.
+  void addHeld(Value beta) {
+    for (auto [sum, value] : llvm::zip_equal(sums, held))
+      sum = LLVM::FMulAddOp::create(builder, location, beta, value, sum);
+  }
+
   /// Both in one register, or one vector.
   Value together() const {
     if (element.isBF16())
@@ -49,10 +79,108 @@ private:
     return LLVM::BitcastOp::create(builder, location, builder.getI32Type(), pair);
   }
 
+  Value asFloat(Value word) const {
+    return LLVM::BitcastOp::create(builder, location, builder.getF32Type(), word);
+  }
+
   OpBuilder &builder;
   Location location;
-  ArrayRef<Value> sums;
+  SmallVector<Value, 2> sums, held;
   Type element;
+};
+
+/// Writes the sums of one thread to the block of the result that its tile owns.
+class Delivery {
+public:
+  Delivery(ConversionPatternRewriter &rewriter, sm::DeliverOp op, sm::DeliverOp::Adaptor operands)
+      : rewriter(rewriter), location(op.getLoc()), write(rewriter, location),
+        type(op.getAccumulator().getType()), element(op.getTarget().getType().getElementType()),
+        element_bytes(element.getIntOrFloatBitWidth() / 8),
+        in_pairs(op.getTarget().getType().getVector() > 1),
+        block(rewriter, location, op.getTarget().getType(), operands.getTarget(), operands.getMap(),
+              operands.getCoordinates()),
+        tiles(rewriter, location, type, operands.getAccumulator()) {
+    WarpPart part(write, type);
+    first_row = write.add(part.firstRow(), write.divide(write.lane(), lanes_per_row));
+    Value first_column = write.add(
+        part.firstColumn(), write.multiply(write.remainder(write.lane(), lanes_per_row), pair_columns));
+    first_start = write.advance(block.start(),
+                                write.addWide(write.multiplyWide(write.wide(first_row), block.rowBytes()),
+                                              write.multiplyWide(write.wide(first_column), element_bytes)));
+    row_step = write.multiplyWide(block.rowBytes(), rows_between);
+    // Which columns there are is the same in every row. Vectors of two or more columns are there or not.
+    for (std::int64_t column = 0; column < type.getColumnsOfWarp() / sm::mma_columns; ++column) {
+      Value left = write.add(first_column, column * sm::mma_columns);
+      has_left.push_back(block.hasColumn(left));
+      has_right.push_back(in_pairs ? Value() : block.hasColumn(write.add(left, 1)));
+    }
+  }
+
+  /// All rows of this thread, plus `beta` times what is there where it is given.
+  void rows(Value beta) {
+    Value row_start = first_start;
+    for (std::int64_t row = 0; row < type.getRowsOfWarp() / rows_between; ++row) {
+      if (row > 0)
+        row_start = write.advance(row_start, row_step);
+      onlyWhere(rewriter, location, block.hasRow(write.add(first_row, row * rows_between)), [&] {
+        // Every load of a row is under way before the first store.
+        SmallVector<Pair> pairs;
+        for (std::size_t column = 0; column < has_left.size(); ++column) {
+          pairs.emplace_back(
+              rewriter, location,
+              tiles.of(row / 2, static_cast<std::int64_t>(column)).slice(row % 2 * 2, pair_columns), element);
+          if (beta)
+            load(pairs.back(), addressOf(row_start, column), column);
+        }
+        for (auto [column, pair] : llvm::enumerate(pairs)) {
+          if (beta)
+            pair.addHeld(beta);
+          store(pair, addressOf(row_start, column), column);
+        }
+      });
+    }
+  }
+
+private:
+  Value addressOf(Value row_start, std::size_t column) {
+    return write.advance(row_start, static_cast<std::int64_t>(column) * sm::mma_columns * element_bytes);
+  }
+
+  void load(Pair &pair, Value left, std::size_t column) {
+    auto loadBits = [&](Value there, std::int64_t offset, std::int64_t bytes) {
+      return loadWhere(rewriter, location, there, write.advance(left, offset),
+                       rewriter.getIntegerType(static_cast<unsigned>(8 * bytes)));
+    };
+    if (in_pairs)
+      return pair.holds(loadBits(has_left[column], 0, pair_columns * element_bytes));
+    pair.holds(loadBits(has_left[column], 0, element_bytes),
+               loadBits(has_right[column], element_bytes, element_bytes));
+  }
+
+  void store(const Pair &pair, Value left, std::size_t column) {
+    auto storeBits = [&](Value there, Value value, std::int64_t offset, std::int64_t bytes) {
+      onlyWhere(rewriter, location, there, [&] {
+        LLVM::StoreOp::create(rewriter, location, value, write.advance(left, offset),
+                              static_cast<unsigned>(bytes));
+      });
+    };
+    if (in_pairs)
+      return storeBits(has_left[column], pair.together(), 0, pair_columns * element_bytes);
+    storeBits(has_left[column], pair.alone(0), 0, element_bytes);
+    storeBits(has_right[column], pair.alone(1), element_bytes, element_bytes);
+  }
+
+  ConversionPatternRewriter &rewriter;
+  Location location;
+  Instructions write;
+  sm::AccumulatorType type;
+  Type element;
+  std::int64_t element_bytes;
+  bool in_pairs;
+  PlainBlock block;
+  TileSums tiles;
+  Value first_row, first_start, row_step;
+  SmallVector<Value> has_left, has_right;
 };
 
 struct DeliverLowering : ConvertOpToLLVMPattern<sm::DeliverOp> {
@@ -60,59 +188,22 @@ struct DeliverLowering : ConvertOpToLLVMPattern<sm::DeliverOp> {
 
   LogicalResult matchAndRewrite(sm::DeliverOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    sm::AccumulatorType type = op.getAccumulator().getType();
-    if (!type.hasWarps())
+    if (!op.getAccumulator().getType().hasWarps())
       return op.emitOpError(
           "delivers sums of warpgroups, which leave through shared memory: lower the epilogue "
           "before");
     Location location = op.getLoc();
-    Instructions write(rewriter, location);
-    sm::MapsType maps = op.getTarget().getType();
-    const std::int64_t element_bytes = maps.getElementType().getIntOrFloatBitWidth() / 8;
-    const PlainBlock block(rewriter, location, maps, adaptor.getTarget(), adaptor.getMap(),
-                           adaptor.getCoordinates());
-    WarpPart part(write, type);
-    TileSums tiles(rewriter, location, type, adaptor.getAccumulator());
-    Value first_row = write.add(part.firstRow(), write.divide(write.lane(), lanes_per_row));
-    Value first_column = write.add(
-        part.firstColumn(), write.multiply(write.remainder(write.lane(), lanes_per_row), pair_columns));
-    Value row_start = write.advance(
-        block.start(), write.addWide(write.multiplyWide(write.wide(first_row), block.rowBytes()),
-                                     write.multiplyWide(write.wide(first_column), element_bytes)));
-    Value row_step = write.multiplyWide(block.rowBytes(), rows_between);
-
-    // Which columns there are is the same in every row. Vectors of two or more columns are there or not.
-    const std::int64_t columns = type.getColumnsOfWarp() / sm::mma_columns;
-    const bool in_pairs = maps.getVector() > 1;
-    SmallVector<Value> has_left, has_right;
-    for (std::int64_t column = 0; column < columns; ++column) {
-      Value left = write.add(first_column, column * sm::mma_columns);
-      has_left.push_back(block.hasColumn(left));
-      if (!in_pairs)
-        has_right.push_back(block.hasColumn(write.add(left, 1)));
-    }
-    for (std::int64_t row = 0; row < type.getRowsOfWarp() / rows_between; ++row) {
-      if (row > 0)
-        row_start = write.advance(row_start, row_step);
-      onlyWhere(rewriter, location, block.hasRow(write.add(first_row, row * rows_between)), [&] {
-        for (std::int64_t column = 0; column < columns; ++column) {
-          const Pair pair(rewriter, location, tiles.of(row / 2, column).slice(row % 2 * 2, pair_columns),
-                          maps.getElementType());
-          Value left = write.advance(row_start, column * sm::mma_columns * element_bytes);
-          auto store = [&](Value there, Value value, std::int64_t offset, std::int64_t bytes) {
-            onlyWhere(rewriter, location, there, [&] {
-              LLVM::StoreOp::create(rewriter, location, value, write.advance(left, offset),
-                                    static_cast<unsigned>(bytes));
-            });
-          };
-          if (in_pairs) {
-            store(has_left[column], pair.together(), 0, pair_columns * element_bytes);
-          } else {
-            store(has_left[column], pair.alone(0), 0, element_bytes);
-            store(has_right[column], pair.alone(1), element_bytes, element_bytes);
-          }
-        }
-      });
+    Delivery delivery(rewriter, op, adaptor);
+    if (Value beta = adaptor.getBeta()) {
+      Value zero = LLVM::ConstantOp::create(rewriter, location, rewriter.getF32FloatAttr(0));
+      auto compare = [&](LLVM::FCmpPredicate predicate) -> Value {
+        return LLVM::FCmpOp::create(rewriter, location, predicate, beta, zero);
+      };
+      Value adds = compare(LLVM::FCmpPredicate::une), writes = compare(LLVM::FCmpPredicate::oeq);
+      onlyWhere(rewriter, location, adds, [&] { delivery.rows(beta); });
+      onlyWhere(rewriter, location, writes, [&] { delivery.rows(Value()); });
+    } else {
+      delivery.rows(Value());
     }
     rewriter.eraseOp(op);
     return success();

@@ -57,34 +57,65 @@ private:
   Value piece;
 };
 
+/// Where each lane reads A from for a fragment of 16 rows: it names a row of one of four matrices, which
+/// stand in the order upper rows shallow, lower rows shallow, upper rows deep, lower rows deep.
+class RowAddresses {
+public:
+  RowAddresses(Instructions &write, sm::BufferType type, bool transposed, Value first_row)
+      : write(write), transposed(transposed), row(write, type, slotRow(first_row)) {
+    if (transposed)
+      // Rows of a matrix are the depth, its pieces 8 rows of A.
+      piece =
+          write.add(write.multiply(first_row, element_bytes),
+                    write.multiply(write.bitAnd(write.divide(write.lane(), matrix_rows), 1), piece_bytes));
+    else
+      piece = write.multiply(write.divide(write.lane(), sm::mma_rows), piece_bytes);
+  }
+
+  /// In the slot that starts at `start`, from `depth` and from `row_of_warp` of the warp's on.
+  Value at(Value start, std::int64_t depth, std::int64_t row_of_warp) const {
+    const std::int64_t rows = transposed ? depth : row_of_warp, within = transposed ? row_of_warp : depth;
+    Value offset = row.at(write.add(piece, within * element_bytes));
+    return write.advance(write.advance(start, offset), rows * row.rowBytes());
+  }
+
+private:
+  static constexpr std::int64_t matrix_rows = 8;
+
+  Value slotRow(Value first_row) const {
+    if (!transposed)
+      return write.add(first_row, write.bitAnd(write.lane(), sm::mma_rows - 1));
+    Value deep = write.multiply(write.divide(write.lane(), sm::mma_rows), matrix_rows);
+    return write.add(write.bitAnd(write.lane(), matrix_rows - 1), deep);
+  }
+
+  Instructions &write;
+  bool transposed;
+  PanelRow row;
+  Value piece;
+};
+
 /// Writes the product of one warp's part: rows of A times columns of B.
 class WarpProduct {
 public:
   /// `sign_bits` (i32) are flipped in every pair of A's elements; null for none.
   WarpProduct(OpBuilder &builder, sm::MmaOp op, sm::MmaOp::Adaptor operands, Value sign_bits)
       : builder(builder), location(op.getLoc()), write(builder, location), a(op.getA().getType()),
-        b(op.getB().getType()), sums_type(op.getAccumulator().getType()), b_transposed(op.getBTransposed()),
-        multiplied_depth(op.getMultipliedDepth()), sign_bits(sign_bits),
+        b(op.getB().getType()), sums_type(op.getAccumulator().getType()), a_transposed(op.getATransposed()),
+        b_transposed(op.getBTransposed()), multiplied_depth(op.getMultipliedDepth()), sign_bits(sign_bits),
         a_start(slotStart(operands.getA(), operands.getASlot(), a)),
         b_start(slotStart(operands.getB(), operands.getBSlot(), b)) {}
 
   Value add(Value sums) {
     WarpPart part(write, sums_type);
-    // Lanes 0 to 15 name the 16 rows of the left pieces of a fragment, lanes 16 to 31 those of the right
-    // ones.
-    Value lane_row = write.bitAnd(write.lane(), sm::mma_rows - 1);
-    Value lane_piece = write.multiply(write.divide(write.lane(), sm::mma_rows), piece_bytes);
-    const PanelRow a_row(write, a, write.add(part.firstRow(), lane_row));
+    const RowAddresses rows(write, a, a_transposed, part.firstRow());
     const BankAddresses bank(write, b, b_transposed, part.firstColumn());
 
     TileSums tiles(builder, location, sums_type, sums);
     for (std::int64_t depth = 0; depth < multiplied_depth; depth += sm::mma_depth) {
-      Value a_offset = a_row.at(write.add(lane_piece, depth * element_bytes));
       SmallVector<Registers> fragments;
       for (std::int64_t row = 0; row < sums_type.getRowsOfWarp(); row += sm::mma_rows)
-        fragments.push_back(
-            withSign(load(write.advance(write.advance(a_start, a_offset), row * a_row.rowBytes()), 4,
-                          /*transposed=*/false)));
+        fragments.push_back(withSign(load(rows.at(a_start, depth, row), 4, a_transposed)));
       for (std::int64_t column = 0; column < sums_type.getColumnsOfWarp(); column += pair_columns) {
         const std::int64_t columns = std::min(pair_columns, sums_type.getColumnsOfWarp() - column);
         // As the instruction wants B, a register holds two of the depth of one column.
@@ -144,7 +175,7 @@ private:
   Instructions write;
   sm::BufferType a, b;
   sm::AccumulatorType sums_type;
-  bool b_transposed;
+  bool a_transposed, b_transposed;
   std::int64_t multiplied_depth;
   Value sign_bits;
   Value a_start, b_start;

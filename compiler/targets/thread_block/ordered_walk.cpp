@@ -20,11 +20,10 @@ LogicalResult ThreadBlockProgram::checkOrder() {
   if (hasParts())
     return source.emitOpError(
         "takes the tiles of long groups first: its tiles have one type and hold no rows");
-  if (schedule.getLongGroups() > layout.getOut().getCount())
-    return source.emitOpError("has ")
-           << schedule.getLongGroups() << " long groups, of " << layout.getOut().getCount();
+  if (schedule.getLongGroups() > groupCount())
+    return source.emitOpError("has ") << schedule.getLongGroups() << " long groups, of " << groupCount();
   const algebras::Lift &lift = layout.getTerms();
-  if (lift.completeGraph() && !lift.isTransposed())
+  if (lift.completeGraph() && !lift.isTransposed() && !layout.isBankGradient())
     return source.emitOpError(
         "takes the tiles of long groups first, but in the product of a complete graph no group "
         "has more terms than others");
@@ -32,20 +31,33 @@ LogicalResult ThreadBlockProgram::checkOrder() {
 }
 
 /// A long turn against a short one: their steps, and what the end of a tile takes on top, in steps.
-std::int64_t ThreadBlockProgram::weightOfLongTurn() const {
+Value ThreadBlockProgram::weightOfLongTurn() const {
   constexpr double steps_of_tile_end = 4;
-  const std::vector<double> terms = termsByRank(layout.getTerms());
+  const algebras::Lift &lift = layout.getTerms();
+  const std::vector<double> terms = layout.isBankGradient() ? typesByRank(lift) : termsByRank(lift);
   const auto first_short = terms.begin() + schedule.getLongGroups();
   auto average = [](auto begin, auto end) {
     return begin == end ? 0.0 : std::accumulate(begin, end, 0.0) / static_cast<double>(end - begin);
   };
   const std::int64_t depth = schedule.getDepth();
+  if (layout.isBankGradient()) {
+    // The steps of a type follow from the rows of the batch.
+    constexpr double parts = 4;
+    Value of_type = BankSteps::stepsOfType(math, layout.getRowTypes(), *lines, depth);
+    auto turn = [&](double types) {
+      return math.add(math.multiply(of_type, std::llround(types * parts)),
+                      std::llround(steps_of_tile_end * parts));
+    };
+    Value weight =
+        math.divide(turn(average(terms.begin(), first_short)), turn(average(first_short, terms.end())));
+    return math.greatest(weight, math.constant(1));
+  }
   const auto pieces = static_cast<double>((layout.getIn().getWidth(0) + depth - 1) / depth);
   const double long_steps =
       average(terms.begin(), first_short) * pieces / static_cast<double>(schedule.getSplit());
   const double short_steps = average(first_short, terms.end()) * pieces;
-  return std::max<std::int64_t>(
-      1, std::llround((long_steps + steps_of_tile_end) / (short_steps + steps_of_tile_end)));
+  return math.constant(std::max<std::int64_t>(
+      1, std::llround((long_steps + steps_of_tile_end) / (short_steps + steps_of_tile_end))));
 }
 
 /// Where the terms table has the groups of type 0 in their order; null where the order follows from the type.
@@ -53,15 +65,20 @@ Value ThreadBlockProgram::startOfOrder() {
   const algebras::Lift &lift = layout.getTerms();
   if (lift.completeGraph())
     return {};
-  const std::int64_t slots = lift.types() * lift.outputGroups();
-  const std::int64_t words = coefficientsOf(lift) == Coefficients::General ? 3 : 2;
+  const bool scaled = coefficientsOf(lift) == Coefficients::General;
+  std::int64_t slots = lift.types() * lift.outputGroups(), words = scaled ? 3 : 2;
+  if (layout.isBankGradient()) {
+    slots = lift.bankRows() * layout.getBankColumns();
+    words =
+        BankSteps::wordsOfTerm(scaled ? StepTerms::Coefficients::Numbers : StepTerms::Coefficients::Signs);
+  }
   Value terms = math.fromWord(
       sm::ReadTermsOp::create(builder, location, builder.getI32Type(), table, math.constant(slots)));
   return math.add(math.multiply(terms, words), slots + 1);
 }
 
 Value ThreadBlockProgram::groupOfRank(Value order_start, Value type, Value rank) {
-  const std::int64_t groups = layout.getOut().getCount();
+  const std::int64_t groups = groupCount();
   if (!order_start) {
     // A type's own group is the long one, and the others follow it.
     Value group = math.add(type, rank), all = math.constant(groups);
@@ -72,11 +89,11 @@ Value ThreadBlockProgram::groupOfRank(Value order_start, Value type, Value rank)
 }
 
 /// Clusters take long tiles together, and where they divide them each block takes short ones for itself.
-LogicalResult ThreadBlockProgram::writeOrderedWalk(tile::OwnOp own, const RowLines &lines) {
-  const std::int64_t groups = layout.getOut().getCount(), long_groups = schedule.getLongGroups();
+LogicalResult ThreadBlockProgram::writeOrderedWalk(tile::OwnOp own) {
+  const std::int64_t groups = groupCount(), long_groups = schedule.getLongGroups();
   const std::int64_t column_clusters = columnClusters();
-  Value row_clusters = rowClusters(lines);
-  Value tiles_of_rank = math.multiply(math.multiply(lines.count(), row_clusters), column_clusters);
+  Value row_clusters = rowClusters(), line_count = lineCount();
+  Value tiles_of_rank = math.multiply(math.multiply(line_count, row_clusters), column_clusters);
   Value long_tiles = math.multiply(tiles_of_rank, long_groups),
         short_tiles = math.multiply(tiles_of_rank, groups - long_groups);
   Value short_turns = math.ceilDivide(short_tiles, schedule.getSplit());
@@ -109,13 +126,14 @@ LogicalResult ThreadBlockProgram::writeOrderedWalk(tile::OwnOp own, const RowLin
     group_rank =
         peel(math.select(turn.is_long, math.constant(long_groups), math.constant(groups - long_groups)));
   tile.row = math.multiply(peel(row_clusters), schedule.getRows() * schedule.getClusterRows());
-  Value line = groups_outside ? peel(lines.count()) : number;
+  Value line = groups_outside ? peel(line_count) : number;
   if (groups_outside)
     group_rank = number;
   group_rank = math.select(turn.is_long, group_rank, math.add(group_rank, long_groups));
 
-  Value has_rows = locate(lines, line, tile);
-  tile.group = groupOfRank(order_start, tile.line.type, group_rank);
+  Value has_rows = locate(line, tile);
+  Value whose = layout.isBankGradient() ? tile.bank_row : tile.line.type;
+  tile.group = groupOfRank(order_start, whose, group_rank);
   auto exists = scf::IfOp::create(builder, location, is_there ? math.both(is_there, has_rows) : has_rows,
                                   /*withElseRegion=*/false);
   if (place) {

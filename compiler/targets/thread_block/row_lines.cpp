@@ -37,6 +37,11 @@ RowLines::RowLines(const IndexMath &math, alg::RowTypesAttr row_types, Value row
   longest_line = math.least(rows, math.constant(width));
 }
 
+Value RowLines::firstOf(const IndexMath &math, Value type) const {
+  Value number = math.subtract(type, width ? first_type : offset); // both are below `types`
+  return math.select(math.less(number, math.constant(0)), math.add(number, types), number);
+}
+
 RowLines::Line RowLines::at(const IndexMath &math, Value number) const {
   return width ? run(math, number) : phase(math, number);
 }

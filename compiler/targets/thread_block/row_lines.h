@@ -22,6 +22,12 @@ public:
   /// No line has more rows.
   Value longest() const { return longest_line; }
 
+  /// The first line of a type; every further one is as many lines on as there are types. Of types without
+  /// rows it is no line.
+  Value firstOf(const IndexMath &math, Value type) const;
+  /// No type has more lines.
+  Value mostOfType(const IndexMath &math) const { return math.ceilDivide(line_count, types); }
+
   struct Line {
     Value map;  ///< which of the maps it belongs to
     Value line; ///< its coordinate in that map

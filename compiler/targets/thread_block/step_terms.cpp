@@ -63,11 +63,18 @@ StepTerms::Term StepTerms::at(Value ordinal) const {
 
 StepTerms::Coefficient StepTerms::coefficientAt(Value ordinal) const {
   assert(coefficients == Coefficients::Numbers && !computed);
-  Value bits = read(ordinal, 2);
+  return coefficientAmong(math, builder, location, ordinal, term_count,
+                          [&](Value term) { return read(term, 2); });
+}
+
+StepTerms::Coefficient StepTerms::coefficientAmong(const IndexMath &math, OpBuilder &builder,
+                                                   Location location, Value ordinal, Value count,
+                                                   function_ref<Value(Value)> read) {
+  Value bits = read(ordinal);
   // The last term is compared with itself: behind the table's end there is nothing to read.
   Value next = math.add(ordinal, 1);
-  Value last = math.equal(next, term_count);
-  Value next_bits = read(math.select(last, ordinal, next), 2);
+  Value last = math.equal(next, count);
+  Value next_bits = read(math.select(last, ordinal, next));
   Value differs =
       arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ne, bits, next_bits).getResult();
   return {arith::BitcastOp::create(builder, location, builder.getF32Type(), bits),

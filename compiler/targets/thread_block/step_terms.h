@@ -37,6 +37,10 @@ public:
   };
   /// Of term `ordinal`. Only for Coefficients::Numbers.
   Coefficient coefficientAt(Value ordinal) const;
+  /// The same of any list of `count` terms, the bits of whose coefficients `read` writes the reading of.
+  static Coefficient coefficientAmong(const IndexMath &math, mlir::OpBuilder &builder,
+                                      mlir::Location location, Value ordinal, Value count,
+                                      llvm::function_ref<Value(Value)> read);
 
 private:
   std::int64_t wordsOfTerm() const { return coefficients == Coefficients::Numbers ? 3 : 2; }

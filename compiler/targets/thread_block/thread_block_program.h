@@ -2,6 +2,7 @@
 #ifndef ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_THREAD_BLOCK_PROGRAM_H
 #define ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_THREAD_BLOCK_PROGRAM_H
 
+#include "compiler/targets/thread_block/bank_steps.h"
 #include "compiler/targets/thread_block/cluster_place.h"
 #include "compiler/targets/thread_block/row_lines.h"
 #include "compiler/targets/thread_block/step_share.h"
@@ -25,6 +26,7 @@ private:
   struct Tile {
     RowLines::Line line; ///< of a tile of one type
     Value row, group, column;
+    Value bank_row; ///< of a tile of dW, whose `row` is the first of its features
     llvm::SmallVector<RowLines::RowBlock> parts; ///< of a tile of several types
     Value present;                               ///< parts up to the last that has rows
     Value is_long; ///< i1: of a group that comes first, where groups have an order
@@ -43,15 +45,24 @@ private:
   sm::AccumulatorType sumsOf(tile::FragmentType fragment,
                              llvm::function_ref<mlir::InFlightDiagnostic()> error);
 
+  // bank_gradient.cpp: what a tile of dW has in these ops' place.
+  mlir::LogicalResult writeBankTerms(tile::BankTermsOp terms, tile::OwnOp own, const Tile &tile);
+  mlir::LogicalResult checkBankTerms(tile::BankTermsOp terms, tile::OwnOp own);
+  mlir::LogicalResult writeStoreBank(tile::StoreBankOp store, tile::OwnOp own, const Tile &tile);
+  mlir::LogicalResult checkBankGradient();
+
   // tile_walk.cpp: which tiles the block takes.
-  mlir::LogicalResult writeWalk(tile::OwnOp own, Value rows, Value offset);
+  mlir::LogicalResult writeWalk(tile::OwnOp own);
   mlir::LogicalResult writeTurn(tile::OwnOp own, Tile &tile);
   void writeHold(Tile &tile);
   /// Whether the tile has rows at all.
-  Value locate(const RowLines &lines, Value number, Tile &tile);
+  Value locate(Value number, Tile &tile);
   /// Blocks of rows of the longest line, and of columns of a group, in whole clusters.
-  Value rowClusters(const RowLines &lines) const;
+  Value rowClusters() const;
   std::int64_t columnClusters() const;
+  /// What is cut into blocks of rows: lines, or row groups of the bank; and what into blocks of columns.
+  Value lineCount() const;
+  std::int64_t groupCount() const;
   /// The number of the block in the grid, and of blocks; or of its cluster, and of clusters.
   std::pair<Value, Value> workers();
   /// Moves the tile of a cluster's first block to this block's place.
@@ -59,10 +70,10 @@ private:
 
   // ordered_walk.cpp: the same where tiles of some groups come first.
   mlir::LogicalResult checkOrder();
-  mlir::LogicalResult writeOrderedWalk(tile::OwnOp own, const RowLines &lines);
+  mlir::LogicalResult writeOrderedWalk(tile::OwnOp own);
   Value groupOfRank(Value order_start, Value type, Value rank);
   Value startOfOrder();
-  std::int64_t weightOfLongTurn() const;
+  Value weightOfLongTurn() const;
 
   // tile_terms.cpp: the steps of a tile.
   mlir::LogicalResult checkTerms(tile::TermsOp terms, tile::OwnOp own);
@@ -73,7 +84,8 @@ private:
   Value fetchBank(const Tile &tile, Value k, Value bank_row);
   sm::MultiplyOp multiply(Value a, Value b, Value sums, Value negate);
   void markShallow(sm::MultiplyOp multiply, Value depth_block);
-  void writeScaling(const StepTerms &steps, Value ordinal, Value ends_term, Value partial, Value total);
+  void writeScaling(Value ends_term, llvm::function_ref<StepTerms::Coefficient()> coefficientHere,
+                    Value partial, Value total);
 
   /// Rows of a block of the bank as it lies in memory and in a slot, and its columns: depth x columns, or of
   /// a transposed bank columns x depth.
@@ -101,7 +113,9 @@ private:
   mlir::OpBuilder builder;
   mlir::Location location;
   IndexMath math;
-  Value x, w, y, table;              ///< operands of the new kernel
+  Value x, w, y, table;              ///< operands of the new kernel; in mode j those of X, dY and dW
+  Value rows, beta;                  ///< M, and in mode j what dW is multiplied with
+  std::optional<RowLines> lines;     ///< of X and Y
   std::optional<ClusterPlace> place; ///< of the block, where those of its cluster copy for each other
   Value rank;                        ///< of the block, where those of its cluster divide tiles
   llvm::DenseMap<Value, Value> sums; ///< fragments of the tile program

@@ -84,8 +84,9 @@ LogicalResult ThreadBlockProgram::writeTerms(tile::TermsOp terms, tile::OwnOp ow
   auto next = multiply(a, b, loop.getRegionIterArg(0), term.negative);
   markShallow(next, depth_block);
   if (scaled)
-    writeScaling(steps, ordinal, math.equal(depth_block, math.constant(depth_blocks - 1)), next,
-                 loop.getRegionIterArg(1));
+    writeScaling(
+        math.equal(depth_block, math.constant(depth_blocks - 1)),
+        [&] { return steps.coefficientAt(ordinal); }, next, loop.getRegionIterArg(1));
   else
     scf::YieldOp::create(builder, location, next.getResult());
   sums[terms.getResult(0)] = loop.getResults().back();
@@ -174,8 +175,8 @@ void ThreadBlockProgram::writeSharedTerms(tile::TermsOp terms, const Tile &tile)
 
 /// Ends a step of scaled terms. The sum of their products is scaled behind the last step of a run of terms
 /// with one coefficient, and begins anew.
-void ThreadBlockProgram::writeScaling(const StepTerms &steps, Value ordinal, Value ends_term, Value partial,
-                                      Value total) {
+void ThreadBlockProgram::writeScaling(Value ends_term, function_ref<StepTerms::Coefficient()> coefficientHere,
+                                      Value partial, Value total) {
   const Type types[] = {partial.getType(), total.getType()};
   auto choose = [&](Value condition, auto then) {
     auto branch = scf::IfOp::create(builder, location, types, condition, /*withElseRegion=*/true);
@@ -187,7 +188,7 @@ void ThreadBlockProgram::writeScaling(const StepTerms &steps, Value ordinal, Val
     return branch.getResults();
   };
   ValueRange next = choose(ends_term, [&]() -> SmallVector<Value> {
-    const StepTerms::Coefficient coefficient = steps.coefficientAt(ordinal);
+    const StepTerms::Coefficient coefficient = coefficientHere();
     return choose(coefficient.ends_run, [&]() -> SmallVector<Value> {
       Value scaled =
           sm::AddScaledOp::create(builder, location, total.getType(), partial, coefficient.number, total);

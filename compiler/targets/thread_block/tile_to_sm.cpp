@@ -49,7 +49,7 @@ LogicalResult ThreadBlockProgram::check(tile::OwnOp own) {
     return source.emitOpError("has explicit row types, whose rows no map can address");
   if (!layout.getIn().isEqual() || !layout.getBank().isEqual() || !layout.getOut().isEqual())
     return source.emitOpError("has groups of unequal widths, which one map cannot address");
-  if (failed(checkSplit()) || failed(checkOrder()))
+  if (failed(checkBankGradient()) || failed(checkSplit()) || failed(checkOrder()))
     return failure();
   const std::int64_t cluster_rows = schedule.getClusterRows(), cluster_columns = schedule.getClusterColumns();
   if (schedule.sharesCopies() && schedule.hasWarps())
@@ -82,17 +82,19 @@ LogicalResult ThreadBlockProgram::check(tile::OwnOp own) {
            << layout.getRowTypes().getCount() << " are there";
   if (holds() && !complete)
     return source.emitOpError("holds rows of X; only types of a complete graph have a group of their own");
-  const std::pair<tile::AxisKind, std::int64_t> wanted[] = {{tile::AxisKind::Types, types},
-                                                            {tile::AxisKind::Rows, schedule.getRows()},
-                                                            {tile::AxisKind::Groups, 1},
-                                                            {tile::AxisKind::Columns, schedule.getColumns()}};
+  const bool bank = layout.isBankGradient();
+  const std::pair<tile::AxisKind, std::int64_t> wanted[] = {
+      {bank ? tile::AxisKind::BankRows : tile::AxisKind::Types, types},
+      {bank ? tile::AxisKind::Features : tile::AxisKind::Rows, schedule.getRows()},
+      {tile::AxisKind::Groups, 1},
+      {tile::AxisKind::Columns, schedule.getColumns()}};
   bool owns = own.getAxes().size() == std::size(wanted);
   for (auto [kind, step] : wanted)
     owns = owns && own.getAxis(kind) && own.getAxis(kind).getStep() == step;
   if (!owns)
-    return own.emitOpError("must own one tile of the schedule: <types, ")
-           << types << ">, <rows, " << schedule.getRows() << ">, <groups, 1>, <columns, "
-           << schedule.getColumns() << ">";
+    return own.emitOpError("must own one tile of the schedule: <")
+           << (bank ? "bank_rows, " : "types, ") << types << ">, <" << (bank ? "features, " : "rows, ")
+           << schedule.getRows() << ">, <groups, 1>, <columns, " << schedule.getColumns() << ">";
   return success();
 }
 
@@ -100,7 +102,8 @@ LogicalResult ThreadBlockProgram::check(tile::OwnOp own) {
 FailureOr<sm::KernelOp> ThreadBlockProgram::declare() {
   Block &matrices = source.getBody().front();
   if (matrices.getNumArguments() != 3)
-    return source.emitOpError("takes X, W and Y, got ") << matrices.getNumArguments() << " operands";
+    return source.emitOpError("takes ") << (layout.isBankGradient() ? "X, dY and dW" : "X, W and Y")
+                                        << ", got " << matrices.getNumArguments() << " operands";
   auto element = [&](unsigned operand) {
     return cast<tile::MatrixType>(matrices.getArgument(operand).getType()).getElementType();
   };
@@ -111,15 +114,23 @@ FailureOr<sm::KernelOp> ThreadBlockProgram::declare() {
     return sm::MapsType::getChecked([&] { return source.emitError(); }, context, count, rows, columns, type,
                                     dimension, /*swizzle=*/std::int64_t{0}, vector);
   };
-  const std::int64_t rows = schedule.getRows(), depth = schedule.getDepth();
+  const std::int64_t tile_rows = schedule.getRows(), depth = schedule.getDepth();
   // Sums of single warps lie in pairs of columns: no wider does Y need to be aligned.
   const std::int64_t vector = schedule.getVector(), most_result_vector = 2;
   // What blocks of a cluster share, each copies a part of.
-  sm::MapsType x_maps = maps(row_maps, rows / schedule.getClusterColumns(), depth, element(0), 3, vector),
-               w_maps = maps(1, bankBlockRows() / schedule.getClusterRows(), bankBlockColumns(), element(1),
-                             2, vector),
-               y_maps = maps(row_maps, storedRows(), storedColumns(), element(2), 3,
-                             std::min(vector, most_result_vector));
+  const bool bank = layout.isBankGradient();
+  const std::int64_t bank_maps = BankSteps::maps(layout.getRowTypes());
+  sm::MapsType x_maps, w_maps, y_maps;
+  if (bank) {
+    x_maps = maps(bank_maps, depth, tile_rows, element(0), 3, vector);
+    w_maps = maps(bank_maps, depth, schedule.getColumns(), element(1), 3, vector);
+    y_maps = maps(1, tile_rows, schedule.getColumns(), element(2), 2, std::min(vector, most_result_vector));
+  } else {
+    x_maps = maps(row_maps, tile_rows / schedule.getClusterColumns(), depth, element(0), 3, vector);
+    w_maps = maps(1, bankBlockRows() / schedule.getClusterRows(), bankBlockColumns(), element(1), 2, vector);
+    y_maps =
+        maps(row_maps, storedRows(), storedColumns(), element(2), 3, std::min(vector, most_result_vector));
+  }
   if (!x_maps || !w_maps || !y_maps)
     return failure();
 
@@ -129,9 +140,12 @@ FailureOr<sm::KernelOp> ThreadBlockProgram::declare() {
   Type index = builder.getIndexType();
   body.addArguments({x_maps, w_maps, y_maps, index, index, sm::TermsTableType::get(context)},
                     SmallVector<Location>(6, location));
+  if (bank)
+    beta = body.addArgument(builder.getF32Type(), location);
   x = body.getArgument(0);
   w = body.getArgument(1);
   y = body.getArgument(2);
+  rows = body.getArgument(3);
   table = body.getArgument(5);
   builder.setInsertionPointToEnd(&body);
   return kernel;
@@ -149,7 +163,8 @@ LogicalResult ThreadBlockProgram::write() {
   // Dependent launches came with the copy engine.
   if (!schedule.hasWarps())
     sm::WaitForPredecessorOp::create(builder, location);
-  return writeWalk(own, body.getArgument(3), body.getArgument(4));
+  lines.emplace(math, layout.getRowTypes(), rows, body.getArgument(4));
+  return writeWalk(own);
 }
 
 LogicalResult ThreadBlockProgram::writeTile(tile::OwnOp own, const Tile &tile) {
@@ -169,6 +184,8 @@ LogicalResult ThreadBlockProgram::writeOp(Operation *op, tile::OwnOp own, const 
         return success();
       })
       .Case([&](tile::TermsOp terms) { return writeTerms(terms, own, tile); })
+      .Case([&](tile::BankTermsOp terms) { return writeBankTerms(terms, own, tile); })
+      .Case([&](tile::StoreBankOp store) { return writeStoreBank(store, own, tile); })
       .Case([&](tile::MapOp map) { return writeMap(map); })
       // The maps clip.
       .Case([&](tile::MaskOp) { return LogicalResult(success()); })

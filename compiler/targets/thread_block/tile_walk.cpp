@@ -8,8 +8,19 @@ using namespace mlir;
 namespace compiler {
 
 // Where blocks run in clusters, tiles do, too: all of a cluster go through the same steps together.
-Value ThreadBlockProgram::rowClusters(const RowLines &lines) const {
-  return math.ceilDivide(lines.longest(), schedule.getRows() * schedule.getClusterRows());
+Value ThreadBlockProgram::rowClusters() const {
+  const std::int64_t rows = schedule.getRows() * schedule.getClusterRows();
+  if (layout.isBankGradient())
+    return math.constant((layout.getBank().getWidth(0) + rows - 1) / rows);
+  return math.ceilDivide(lines->longest(), rows);
+}
+
+Value ThreadBlockProgram::lineCount() const {
+  return layout.isBankGradient() ? math.constant(layout.getBank().getCount()) : lines->count();
+}
+
+std::int64_t ThreadBlockProgram::groupCount() const {
+  return layout.isBankGradient() ? layout.getBankColumns() : layout.getOut().getCount();
 }
 
 std::int64_t ThreadBlockProgram::columnClusters() const {
@@ -35,15 +46,14 @@ void ThreadBlockProgram::shiftInCluster(Tile &tile) {
   tile.column = math.add(tile.column, math.multiply(place->column, schedule.getColumns()));
 }
 
-LogicalResult ThreadBlockProgram::writeWalk(tile::OwnOp own, Value rows, Value offset) {
-  const RowLines lines(math, layout.getRowTypes(), rows, offset);
+LogicalResult ThreadBlockProgram::writeWalk(tile::OwnOp own) {
   if (schedule.ordersGroups())
-    return writeOrderedWalk(own, lines);
-  const std::int64_t groups = layout.getOut().getCount();
+    return writeOrderedWalk(own);
+  const std::int64_t groups = groupCount();
   const std::int64_t cluster_columns = schedule.getClusterColumns(), cluster_rows = schedule.getClusterRows();
   const std::int64_t column_clusters = columnClusters();
-  Value row_clusters = rowClusters(lines);
-  Value line_blocks = hasParts() ? math.ceilDivide(lines.count(), schedule.getTypes()) : lines.count();
+  Value row_clusters = rowClusters();
+  Value line_blocks = hasParts() ? math.ceilDivide(lineCount(), schedule.getTypes()) : lineCount();
   // A turn is a tile, or where rows of X stay all tiles of some groups.
   const std::int64_t held = schedule.getHeldGroups();
   const std::int64_t column_turns = holds() ? 1 : column_clusters;
@@ -75,8 +85,7 @@ LogicalResult ThreadBlockProgram::writeWalk(tile::OwnOp own, Value rows, Value o
   // Lines differ in length, so that the last block of rows of a line may be empty. A block of a cluster has a
   // part of what the others need, even where it has no rows or columns of its own: the condition is that of
   // the first one.
-  auto exists =
-      scf::IfOp::create(builder, location, locate(lines, line_number, tile), /*withElseRegion=*/false);
+  auto exists = scf::IfOp::create(builder, location, locate(line_number, tile), /*withElseRegion=*/false);
   if (place) {
     builder.setInsertionPoint(exists);
     shiftInCluster(tile);
@@ -119,16 +128,21 @@ void ThreadBlockProgram::writeHold(Tile &tile) {
       coordinates);
 }
 
-Value ThreadBlockProgram::locate(const RowLines &lines, Value number, Tile &tile) {
+Value ThreadBlockProgram::locate(Value number, Tile &tile) {
+  if (layout.isBankGradient()) {
+    // Every tile of dW is written.
+    tile.bank_row = number;
+    return math.equal(math.constant(0), math.constant(0));
+  }
   if (!hasParts()) {
-    tile.line = lines.at(math, number);
+    tile.line = lines->at(math, number);
     return math.less(tile.row, tile.line.rows);
   }
   // Consecutive lines have consecutive types. Those of runs may be shorter before as well as behind.
   Value first = math.multiply(number, schedule.getTypes());
   tile.present = math.constant(0);
   for (std::int64_t part = 0; part < schedule.getTypes(); ++part) {
-    const RowLines::RowBlock block = lines.blockAt(math, math.add(first, part), tile.row);
+    const RowLines::RowBlock block = lines->blockAt(math, math.add(first, part), tile.row);
     tile.present = math.select(block.exists, math.constant(part + 1), tile.present);
     tile.parts.push_back(block);
   }

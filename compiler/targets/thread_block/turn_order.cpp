@@ -10,7 +10,7 @@ static Value dealt(const IndexMath &math, Value turns, Value worker, Value worke
 }
 
 TurnOrder::TurnOrder(const IndexMath &math, Value long_turns, Value short_turns, Value worker, Value workers,
-                     std::int64_t weight)
+                     Value weight)
     : worker(worker), workers(workers) {
   const Value zero = math.constant(0), one = math.constant(1);
   mine_long = dealt(math, long_turns, worker, workers);

@@ -15,7 +15,7 @@ public:
   /// Writes what all turns of worker number `worker` of `workers` share. A long turn takes about as long as
   /// `weight` short ones.
   TurnOrder(const IndexMath &math, Value long_turns, Value short_turns, Value worker, Value workers,
-            std::int64_t weight);
+            Value weight);
 
   /// Turns of this worker.
   Value count() const { return turns; }

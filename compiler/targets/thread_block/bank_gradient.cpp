@@ -1,0 +1,87 @@
+// Tiles of dW: products over rows of X and dY, and a store that may add to what dW holds.
+#include "compiler/targets/thread_block/thread_block_program.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace compiler {
+
+LogicalResult ThreadBlockProgram::checkBankGradient() {
+  if (!layout.isBankGradient())
+    return success();
+  if (!schedule.hasWarps())
+    return source.emitOpError("computes the gradient of the bank (mode j), whose rows threads copy: give its "
+                              "schedule warps");
+  return success();
+}
+
+LogicalResult ThreadBlockProgram::checkBankTerms(tile::BankTermsOp terms, tile::OwnOp own) {
+  Block &body = terms.getBody().front();
+  auto mma = dyn_cast<tile::MmaRowsOp>(body.front());
+  auto yield = cast<tile::YieldOp>(body.getTerminator());
+  if (terms.getInits().size() != 1 || !mma || mma->getNextNode() != yield.getOperation() ||
+      yield.getOperand(0) != mma.getResult() || mma.getAccumulator() != body.getArgument(4))
+    return terms.emitOpError("must add one product to one sum for each term");
+  Block &matrices = source.getBody().front();
+  if (mma.getLeft() != matrices.getArgument(0) || mma.getRight() != matrices.getArgument(1))
+    return mma.emitOpError("must multiply X and dY straight from memory");
+  if (terms.getBankRow() != own.getIndex(tile::AxisKind::BankRows) ||
+      terms.getGroup() != own.getIndex(tile::AxisKind::Groups) || mma.getRowType() != body.getArgument(0) ||
+      mma.getInputGroup() != body.getArgument(1) || mma.getOutputGroup() != body.getArgument(2) ||
+      mma.getFeature() != own.getIndex(tile::AxisKind::Features) ||
+      mma.getColumn() != own.getIndex(tile::AxisKind::Columns))
+    return mma.emitOpError("must multiply what its tile owns");
+  return success();
+}
+
+/// One loop over the steps of a tile: `depth` rows of one term at a time, whatever their number. What is past
+/// the last row of a type is zero in both blocks.
+LogicalResult ThreadBlockProgram::writeBankTerms(tile::BankTermsOp terms, tile::OwnOp own, const Tile &tile) {
+  if (failed(checkBankTerms(terms, own)))
+    return failure();
+  auto mma = cast<tile::MmaRowsOp>(terms.getBody().front().front());
+  const bool scaled = mma.getScale() && !mma.getSigns();
+  const BankSteps steps(builder, location, layout,
+                        scaled           ? StepTerms::Coefficients::Numbers
+                        : mma.getScale() ? StepTerms::Coefficients::Signs
+                                         : StepTerms::Coefficients::None,
+                        table, *lines, rows, schedule.getDepth(), tile.bank_row, tile.group);
+  Value init = sums.lookup(terms.getInits()[0]);
+  SmallVector<Value> carried = {init};
+  if (scaled)
+    carried.insert(carried.begin(), sm::ZeroOp::create(builder, location, init.getType()));
+  auto loop =
+      scf::ForOp::create(builder, location, math.constant(0), steps.count(), math.constant(1), carried);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(loop.getBody());
+  const BankSteps::Step step = steps.at(loop.getInductionVar());
+  Value a = sm::FetchOp::create(builder, location, blockOf(x), x, step.map,
+                                ValueRange{tile.row, step.input_group, step.line, step.row});
+  Value b = sm::FetchOp::create(builder, location, blockOf(w), w, step.map,
+                                ValueRange{tile.column, step.output_group, step.line, step.row});
+  auto next = sm::MultiplyOp::create(builder, location, init.getType(), a, b, loop.getRegionIterArg(0),
+                                     step.negative);
+  next.setATransposed(true);
+  if (scaled)
+    writeScaling(
+        step.ends_term, [&] { return steps.coefficientAt(step.ordinal); }, next, loop.getRegionIterArg(1));
+  else
+    scf::YieldOp::create(builder, location, next.getResult());
+  sums[terms.getResult(0)] = loop.getResults().back();
+  return success();
+}
+
+LogicalResult ThreadBlockProgram::writeStoreBank(tile::StoreBankOp store, tile::OwnOp own, const Tile &tile) {
+  if (store.getTarget() != source.getBody().front().getArgument(2) ||
+      store.getBankRow() != own.getIndex(tile::AxisKind::BankRows) ||
+      store.getFeature() != own.getIndex(tile::AxisKind::Features) ||
+      store.getGroup() != own.getIndex(tile::AxisKind::Groups) ||
+      store.getColumn() != own.getIndex(tile::AxisKind::Columns))
+    return store.emitOpError("must store what its tile owns to dW");
+  sm::DeliverOp::create(builder, location, sums.lookup(store.getValue()), y, math.constant(0),
+                        ValueRange{tile.column, tile.group, tile.row, tile.bank_row}, beta);
+  return success();
+}
+
+} // namespace compiler

@@ -1,0 +1,67 @@
+// The steps of a tile of dW: rows of X and dY, some at a time, of every term of its block of the bank.
+#ifndef ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_BANK_STEPS_H
+#define ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_BANK_STEPS_H
+
+#include "compiler/targets/thread_block/row_lines.h"
+#include "compiler/targets/thread_block/step_terms.h"
+
+namespace compiler {
+
+/// The terms of block (bank row, group), computed for Q(q) and read from the terms table otherwise. Where
+/// every type has the same term, the rows of all types are taken as they lie, as one line of all rows, for
+/// which maps of X and dY have one map more than for the others' lines (runtime/gpu_kernel_abi.h).
+class BankSteps {
+public:
+  using Value = mlir::Value;
+
+  /// Writes what all steps share, where `builder` stands. `rows` is M, of which a step takes `depth`.
+  BankSteps(mlir::OpBuilder &builder, mlir::Location location, tile::LayoutAttr layout,
+            StepTerms::Coefficients coefficients, Value table, const RowLines &lines, Value rows,
+            std::int64_t depth, Value bank_row, Value group);
+
+  /// Maps of X, and of dY.
+  static std::int64_t maps(alg::RowTypesAttr types) { return RowLines::maps(types) + 1; }
+  /// Words of a term in the terms table.
+  static std::int64_t wordsOfTerm(StepTerms::Coefficients coefficients) {
+    return coefficients == StepTerms::Coefficients::Numbers ? 4 : 3;
+  }
+  /// Steps through the rows of one type, in which only an interval's runs may be partly empty.
+  static Value stepsOfType(const IndexMath &math, alg::RowTypesAttr types, const RowLines &lines,
+                           std::int64_t depth);
+
+  Value count() const { return step_count; }
+
+  struct Step {
+    Value map, line, row; ///< the first three coordinates of its rows but for the features
+    Value input_group, output_group;
+    Value negative;  ///< i1, the coefficient is -1; null but for Coefficients::Signs
+    Value ordinal;   ///< of its term
+    Value ends_term; ///< i1; only for Coefficients::Numbers, else null
+  };
+  Step at(Value step) const;
+
+  /// Of term `ordinal`. Only for Coefficients::Numbers.
+  StepTerms::Coefficient coefficientAt(Value ordinal) const;
+
+private:
+  Value read(Value ordinal, std::int64_t word) const;
+  /// Where the rows of the piece of that number of a type begin, or of all types where `is_all` holds.
+  void locate(Step &step, Value is_all, Value type, Value piece) const;
+
+  mlir::OpBuilder &builder;
+  mlir::Location location;
+  IndexMath math;
+  tile::LayoutAttr layout;
+  StepTerms::Coefficients coefficients;
+  const RowLines &lines;
+  std::int64_t depth;
+  bool computed;
+  Value bank_row, group;
+  Value is_all; ///< i1: the block's terms are of all types together
+  Value term_count, steps_of_term, step_count;
+  Value table, first_words; ///< read: where the words of the first term are
+};
+
+} // namespace compiler
+
+#endif
