@@ -116,30 +116,6 @@ bool sameKind(float actual, double expected) {
 
 } // namespace
 
-const char *resultName(algrt::Map map) {
-  switch (map) {
-  case algrt::Map::forward:
-    return "Y";
-  case algrt::Map::dx:
-    return "dX";
-  case algrt::Map::dw:
-    return "dW";
-  }
-  return "unknown";
-}
-
-std::int64_t resultColumns(const algrt::Layer &layer, algrt::Map map) {
-  switch (map) {
-  case algrt::Map::forward:
-    return layer.n;
-  case algrt::Map::dx:
-    return layer.k;
-  case algrt::Map::dw:
-    return layer.bankColumns();
-  }
-  return 0;
-}
-
 ExpectedProduct expectedProduct(const ProductOperands &product, algrt::Map map) {
   ExpectedProduct expected;
   expected.value = evaluate(product, *product.support, map, product.x.data(), product.w.data());

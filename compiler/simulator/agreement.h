@@ -34,10 +34,6 @@ Agreement agreement(std::span<const float> y, const ExpectedProduct &expected, a
 /// "Y[3, 17] is 1.5, not 1.25": the first element that is wrong of the result of a map.
 std::string describeFirst(const Agreement &agreement, std::span<const float> y,
                           const ExpectedProduct &expected, const algrt::Layer &layer, algrt::Map map);
-/// "Y", "dX" or "dW".
-const char *resultName(algrt::Map map);
-/// How wide its rows are.
-std::int64_t resultColumns(const algrt::Layer &layer, algrt::Map map);
 
 } // namespace compiler
 

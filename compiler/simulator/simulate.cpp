@@ -1,7 +1,6 @@
 #include "compiler/simulator/simulate.h"
 
 #include "compiler/failure.h"
-#include "compiler/simulator/agreement.h"
 #include "compiler/simulator/device_matrix.h"
 #include "compiler/simulator/kernel_module.h"
 #include "compiler/simulator/model/tensor_map.h"
@@ -74,6 +73,30 @@ std::int32_t registersAtEntry(std::int64_t threads) {
 }
 
 } // namespace
+
+const char *resultName(algrt::Map map) {
+  switch (map) {
+  case algrt::Map::forward:
+    return "Y";
+  case algrt::Map::dx:
+    return "dX";
+  case algrt::Map::dw:
+    return "dW";
+  }
+  return "unknown";
+}
+
+std::int64_t resultColumns(const algrt::Layer &layer, algrt::Map map) {
+  switch (map) {
+  case algrt::Map::forward:
+    return layer.n;
+  case algrt::Map::dx:
+    return layer.k;
+  case algrt::Map::dw:
+    return layer.bankColumns();
+  }
+  return 0;
+}
 
 SimulatedKernel::SimulatedKernel(mlir::ModuleOp module)
     : code(module), kernel(describedKernel(module)), map_count(mapsTaken(module)) {}

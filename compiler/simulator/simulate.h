@@ -52,6 +52,11 @@ struct Simulation {
   bool ok() const { return report.ok() && unwritten == 0; }
 };
 
+/// "Y", "dX" or "dW".
+const char *resultName(algrt::Map map);
+/// How wide its rows are.
+std::int64_t resultColumns(const algrt::Layer &layer, algrt::Map map);
+
 /// A kernel compiled for the simulator, for any number of products.
 class SimulatedKernel {
 public:

@@ -12,9 +12,9 @@
 // CHECK: %[[A:.*]] = llvm.getelementptr %{{.*}} : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
 // CHECK: %[[B:.*]] = llvm.getelementptr %{{.*}} : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
 // CHECK: %[[THREAD:.*]] = nvvm.read.ptx.sreg.tid.x
-// CHECK: %[[LANE:.*]] = llvm.and %[[THREAD]], %[[LAST_LANE]]
-// CHECK: %[[LANE_ROW:.*]] = llvm.and %[[LANE]], %[[FIFTEEN]]
 // CHECK: %[[WARP:.*]] = llvm.lshr %[[THREAD]], %[[FIVE]]
+// CHECK: %[[LANE:.*]] = llvm.and %{{.*}}, %[[LAST_LANE]]
+// CHECK: %[[LANE_ROW:.*]] = llvm.and %[[LANE]], %[[FIFTEEN]]
 // CHECK: %[[A_ROWS:.*]] = llvm.getelementptr %[[A]][%{{.*}}]
 // CHECK: %[[UPPER:.*]] = nvvm.ldmatrix %[[A_ROWS]] {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<row>, num = 4 : i32, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>}
 // CHECK: %[[A0:.*]] = llvm.extractvalue %[[UPPER]][0]
@@ -141,4 +141,43 @@ sm.kernel @transposed(%x: !sm.maps<2 x 32 x 32 x bf16, row_dimension 3, swizzle 
   %sum = sm.zero : !sm.accumulator<32 x 32, warps 2 x 1>
   %next = sm.mma %a[%slot], %b[%slot] transposed, %sum : <2 x 32 x 32 x bf16, swizzle 64>, <2 x 32 x 32 x bf16, swizzle 64>, <32 x 32, warps 2 x 1>
   sm.deliver %next to %y[%slot] [%slot, %slot, %slot, %slot] : !sm.accumulator<32 x 32, warps 2 x 1> to !sm.maps<2 x 32 x 32 x bf16, row_dimension 3, vector 8>
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+                       out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>, mode = j>
+
+// A that has its rows as columns: ldmatrix transposes both operands. A fragment of 16 rows is four matrices, of
+// which the second is 8 rows further on, in the next piece of the same row of the slot, and the third 8 rows of the
+// slot further down: lane l names row l mod 8, + 8 from lane 16 on, and the piece of bit 3.
+// CHECK-LABEL: llvm.func @rows_as_columns(
+// CHECK-SAME: f32
+// CHECK-DAG: %[[FIVE:.*]] = llvm.mlir.constant(5 : i32)
+// CHECK-DAG: %[[SEVEN:.*]] = llvm.mlir.constant(7 : i32)
+// CHECK-DAG: %[[LAST_LANE:.*]] = llvm.mlir.constant(31 : i32)
+// CHECK: %[[LANE:.*]] = llvm.and %{{.*}}, %[[LAST_LANE]]
+// CHECK: llvm.and %[[LANE]], %[[SEVEN]]
+// CHECK: %[[A:.*]] = nvvm.ldmatrix %[[FROM:.*]] {{.*}} layout = #nvvm.mma_layout<col>, num = 4
+// CHECK: %[[A0:.*]] = llvm.extractvalue %[[A]][0]
+// CHECK: %[[A1:.*]] = llvm.extractvalue %[[A]][1]
+// CHECK: %[[A2:.*]] = llvm.extractvalue %[[A]][2]
+// CHECK: %[[A3:.*]] = llvm.extractvalue %[[A]][3]
+// CHECK: nvvm.ldmatrix {{.*}} layout = #nvvm.mma_layout<col>, num = 4
+// CHECK: nvvm.mma.sync A[%[[A0]], %[[A1]], %[[A2]], %[[A3]]]
+// 16 of the depth further down: 16 rows of 128 bytes.
+// CHECK: %[[DEEPER:.*]] = llvm.getelementptr %{{.*}}[2048]
+// CHECK: nvvm.ldmatrix %[[DEEPER]] {{.*}} layout = #nvvm.mma_layout<col>, num = 4
+// CHECK-NOT: layout = #nvvm.mma_layout<row>, num
+sm.kernel @rows_as_columns(%x: !sm.maps<3 x 32 x 64 x bf16, row_dimension 3, swizzle 128, vector 8>,
+    %dy: !sm.maps<3 x 32 x 32 x bf16, row_dimension 3, swizzle 64, vector 8>,
+    %dw: !sm.maps<1 x 64 x 32 x bf16, row_dimension 2, vector 2>, %rows: index, %offset: index, %terms: !sm.terms_table,
+    %beta: f32)
+    attributes {layout = #layout, schedule = #tile.staged<types = 1, rows = 64, columns = 32, depth = 32, stages = 2, warps = 4 x 2, vector = 8>} {
+  %a = sm.allocate : !sm.buffer<2 x 32 x 64 x bf16, swizzle 128>
+  %b = sm.allocate : !sm.buffer<2 x 32 x 32 x bf16, swizzle 64>
+  %slot = sm.block_index
+  %sum = sm.zero : !sm.accumulator<64 x 32, warps 4 x 2>
+  %next = sm.mma %a[%slot] transposed, %b[%slot], %sum : <2 x 32 x 64 x bf16, swizzle 128>, <2 x 32 x 32 x bf16, swizzle 64>, <64 x 32, warps 4 x 2>
+  sm.deliver %next to %dw[%slot] [%slot, %slot, %slot, %slot] plus %beta : !sm.accumulator<64 x 32, warps 4 x 2> to !sm.maps<1 x 64 x 32 x bf16, row_dimension 2, vector 2>
 }

@@ -6,7 +6,7 @@
 tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xf32>)
     attributes {layout = #layout, schedule = #schedule} {
   tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
-    // expected-error @+1 {{body takes a type, an input group, an output group and a coefficient, has 3 arguments}}
+    // expected-error @+1 {{body takes a type, an input group, an output group, a coefficient and 0 carried fragments, has 3 arguments}}
     "tile.bank_terms"(%b, %j) ({
     ^bb0(%t: index, %k: index, %c: f32):
       tile.yield
@@ -54,7 +54,7 @@ tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !t
 tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xf32>)
     attributes {layout = #layout, schedule = #schedule} {
   tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
-    // expected-error @+1 {{carries nothing: sums are kept in a buffer}}
+    // expected-error @+1 {{yields 'index' but carries}}
     tile.bank_terms (%t, %k, %o, %c) of (%b, %j) {
       tile.yield %k : index
     }

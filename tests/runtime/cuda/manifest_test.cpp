@@ -99,7 +99,7 @@ TEST(GpuManifest, CopiesByThreadsAreReadAsWritten) {
 TEST(GpuManifest, OtherTargetsAndMapsAreKept) {
   Json manifest = gpuManifest(GpuShape());
   manifest["kernels"][0] = {{"name", "b"}, {"map", "forward"}, {"target", "sm_100a"}};
-  manifest["kernels"][1] = {{"name", "d"}, {"map", "dw"}, {"target", "sm_90a"}};
+  manifest["kernels"][1] = {{"name", "d"}, {"map", "dq"}, {"target", "sm_90a"}};
   const Bundle bundle = Bundle::parse(gpuBundle(GpuShape(), manifest));
   for (const Kernel &kernel : bundle.manifest().kernels)
     EXPECT_FALSE(kernel.gpu || kernel.known);

@@ -2,6 +2,7 @@
 
 #include "compiler/bundle/layer_description.h"
 #include "compiler/gpu_pipeline.h"
+#include "compiler/simulator/agreement.h"
 #include "compiler/spec/spec_options.h"
 #include "tests/compiler/dense_product.h"
 
@@ -67,11 +68,27 @@ std::string emittedKernel(const compiler::Spec &spec, const std::string &schedul
 }
 
 ExactCase::ExactCase(const compiler::Spec &spec, std::int64_t m, std::int64_t p0, std::uint64_t seed,
-                     algrt::Map map)
+                     algrt::Map map, float beta)
     : layer(compiler::runtimeLayer(compiler::requireLayer(spec))),
-      support(compiler::runtimeSupport(compiler::requireLayer(spec))), map(map), m(m), p0(p0) {
+      support(compiler::runtimeSupport(compiler::requireLayer(spec))), map(map), m(m), p0(p0), beta(beta) {
   std::mt19937_64 random(seed);
   x = wholeNumbers(m * (map == algrt::Map::dx ? layer.n : layer.k), random);
+  if (map == algrt::Map::dw) {
+    w = wholeNumbers(m * layer.n, random);
+    compiler_test::Batch batch;
+    batch.m = m;
+    batch.p0 = p0;
+    expected = compiler_test::bankGradient(compiler::requireLayer(spec), batch,
+                                           std::vector<double>(x.begin(), x.end()),
+                                           std::vector<double>(w.begin(), w.end()));
+    if (beta != 0) {
+      held = wholeNumbers(layer.k * layer.bankColumns(), random);
+      for (std::size_t i = 0; i < held.size(); ++i)
+        expected[i] += static_cast<double>(beta) * static_cast<double>(held[i]);
+    }
+    spoilRowsThatAreNotRead();
+    return;
+  }
   w = wholeNumbers(layer.k * layer.bankColumns(), random);
   const compiler_test::DenseProduct dense(compiler::requireLayer(spec),
                                           std::vector<double>(w.begin(), w.end()));
@@ -119,16 +136,39 @@ void ExactCase::spoilWhatIsNotRead() {
     w[i] = w_read[i] ? w[i] : nan;
 }
 
+/// Groups of X and dY in rows of types none of whose terms name them.
+void ExactCase::spoilRowsThatAreNotRead() {
+  std::vector<char> x_read(x.size()), dy_read(w.size());
+  const std::vector<std::int64_t> in = starts(layer.in_groups), out = starts(layer.out_groups);
+  for (std::int64_t row = 0; row < m; ++row) {
+    const std::int64_t type = (p0 + row) / layer.row_type_width % layer.types;
+    for (std::size_t group = 0; group < layer.out_groups.size(); ++group) {
+      std::array<algrt::Term, 2> storage;
+      for (const algrt::Term &term : support.terms(type, static_cast<std::int64_t>(group), storage)) {
+        const auto k = static_cast<std::size_t>(term.input_group);
+        std::fill(x_read.begin() + row * layer.k + in[k], x_read.begin() + row * layer.k + in[k + 1], 1);
+        std::fill(dy_read.begin() + row * layer.n + out[group],
+                  dy_read.begin() + row * layer.n + out[group + 1], 1);
+      }
+    }
+  }
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x[i] = x_read[i] ? x[i] : nan;
+  for (std::size_t i = 0; i < w.size(); ++i)
+    w[i] = dy_read[i] ? w[i] : nan;
+}
+
 ExactCase::Objection ExactCase::run(const compiler::SimulatedKernel &kernel,
                                     const compiler::SimulationSettings &settings) const {
-  const compiler::Simulation simulation = kernel.run({&layer, &support, m, p0, x, w}, settings);
+  const compiler::Simulation simulation = kernel.run({&layer, &support, m, p0, x, w, held, beta}, settings);
   if (!simulation.report.ok()) {
     const simulator::Fault &fault = simulation.report.faults.front();
     return {std::string(simulator::name(fault.kind)), kernel.explain(fault)};
   }
   if (simulation.unwritten > 0)
     return {"not written", fmt::format("{} elements of the result were never written", simulation.unwritten)};
-  const std::int64_t columns = map == algrt::Map::dx ? layer.k : layer.n;
+  const std::int64_t columns = compiler::resultColumns(layer, map);
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const float right = rounded(expected[i], kernel.description().output);
     if (simulation.y[i] != right)

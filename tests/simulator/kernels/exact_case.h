@@ -23,9 +23,9 @@ std::string emittedKernel(const compiler::Spec &spec, const std::string &schedul
 
 class ExactCase {
 public:
-  // Of a gradient, X and Y are dY and dX below.
+  // Of dX, X and Y are dY and dX below; of dW, W and Y are dY and dW, to `beta` times what dW holds is added.
   ExactCase(const compiler::Spec &spec, std::int64_t m, std::int64_t p0, std::uint64_t seed,
-            algrt::Map map = algrt::Map::forward);
+            algrt::Map map = algrt::Map::forward, float beta = 0);
 
   // What is wrong with one run: kind is the kind of fault, "wrong numbers" or "not written", and empty where
   // nothing is.
@@ -36,12 +36,14 @@ public:
 
 private:
   void spoilWhatIsNotRead();
+  void spoilRowsThatAreNotRead();
 
   algrt::Layer layer;
   algrt::Support support;
   algrt::Map map;
   std::int64_t m, p0;
-  std::vector<float> x, w;
+  float beta;
+  std::vector<float> x, w, held;
   std::vector<double> expected;
 };
 
