@@ -173,6 +173,8 @@ LauncherFiles emitLauncher(const Spec &spec, Target target, const std::string &p
     throw AbsentError(std::string("the launcher in C launches the map forward, not ") +
                       algrt::name(options.map) +
                       ": algctl compile makes a bundle, whose runtime launches all maps");
+  if (layer.bias)
+    throw AbsentError("the launcher in C passes no bias: algctl compile makes a bundle, whose runtime does");
   CudaProgram program;
   program.names = launcherNames(path);
   const GpuImages images = gpuImages(spec, target, options);

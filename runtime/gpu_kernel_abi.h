@@ -12,6 +12,8 @@
  *     offset   int32, the absolute position of row 0 modulo the period of the row types
  *     terms    device address of the terms table (below), 0 where the layer's support is complete
  *     beta     float, only of the map dw (below): what dW holds counts so often
+ *     bias     device address, only of a forward kernel whose layer has a bias: N bf16 numbers, one for each column of Y.
+ *              They are added to the f32 sums before these are rounded
  *
  * It is launched with `threads` threads and `shared_bytes` of dynamic shared memory in each block, in clusters of
  * `cluster` blocks along x, on any number of clusters: the grid is persistent, block b takes the tiles b, b + grid, ...

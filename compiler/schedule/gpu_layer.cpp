@@ -15,9 +15,6 @@ void requireGpuLayer(const algebras::Layer &layer, std::string_view target) {
   if (layer.row_types.kind() == algebras::RowTypes::Kind::Explicit)
     throw InputError(fmt::format("the target {} has no kernels for explicit row types yet", target))
         .hint("use cyclic or interval(WIDTH) row types, or the target cpu");
-  if (layer.bias)
-    throw InputError(fmt::format("the target {} has no kernels that add a bias yet", target))
-        .hint("add it to Y afterwards, or use the target cpu");
   if (!layer.in.isEqual() || !layer.out.isEqual())
     throw InputError(
         fmt::format("the target {} needs input groups of one width and output groups of one width", target))

@@ -87,7 +87,7 @@ std::vector<float> absolute(std::span<const float> values) {
 }
 
 std::vector<double> evaluate(const ProductOperands &product, const algrt::Support &support, algrt::Map map,
-                             const float *x, const float *w) {
+                             const float *x, const float *w, const float *bias) {
   if (map == algrt::Map::dx)
     return algrt::referenceDx({product.layer, &support, product.m, x, product.layer->n, w,
                                product.layer->bankColumns(), product.p0});
@@ -103,6 +103,7 @@ std::vector<double> evaluate(const ProductOperands &product, const algrt::Suppor
   problem.w = w;
   problem.w_stride = product.layer->bankColumns();
   problem.p0 = product.p0;
+  problem.bias = product.bias.empty() ? nullptr : bias;
   return algrt::referenceForward(problem);
 }
 
@@ -118,9 +119,11 @@ bool sameKind(float actual, double expected) {
 
 ExpectedProduct expectedProduct(const ProductOperands &product, algrt::Map map) {
   ExpectedProduct expected;
-  expected.value = evaluate(product, *product.support, map, product.x.data(), product.w.data());
-  const std::vector<float> x = absolute(product.x), w = absolute(product.w);
-  expected.slack = evaluate(product, magnitudes(*product.layer, *product.support), map, x.data(), w.data());
+  expected.value =
+      evaluate(product, *product.support, map, product.x.data(), product.w.data(), product.bias.data());
+  const std::vector<float> x = absolute(product.x), w = absolute(product.w), bias = absolute(product.bias);
+  expected.slack =
+      evaluate(product, magnitudes(*product.layer, *product.support), map, x.data(), w.data(), bias.data());
   if (product.beta != 0)
     for (std::size_t i = 0; i < expected.value.size(); ++i) {
       const double added = static_cast<double>(product.beta) * static_cast<double>(product.held[i]);
@@ -128,7 +131,8 @@ ExpectedProduct expectedProduct(const ProductOperands &product, algrt::Map map) 
       expected.slack[i] += std::abs(added);
     }
   // Each addition rounds a sum of at most this magnitude; tensor cores truncate: a whole unit, 2^-23.
-  const double factor = static_cast<double>(longestSum(product, map)) * std::ldexp(1.0, -23);
+  const std::int64_t additions = longestSum(product, map) + (product.bias.empty() ? 0 : 1);
+  const double factor = static_cast<double>(additions) * std::ldexp(1.0, -23);
   for (double &slack : expected.slack)
     slack *= factor;
   return expected;

@@ -23,7 +23,7 @@ algrt::GpuKernel describedKernel(mlir::ModuleOp module) {
 /// How many maps the kernel takes: the byval type of its first parameter says it.
 std::size_t mapsTaken(mlir::ModuleOp module) {
   for (auto function : module.getOps<mlir::LLVM::LLVMFuncOp>()) {
-    // Of a gradient of the bank beta is the last one.
+    // Of a gradient of the bank beta is the last one, of a product perhaps a bias.
     if (!function->hasAttr("nvvm.kernel") ||
         (function.getNumArguments() != 4 && function.getNumArguments() != 5))
       continue;
@@ -32,8 +32,16 @@ std::size_t mapsTaken(mlir::ModuleOp module) {
                              : mlir::LLVM::LLVMArrayType())
       return maps.getNumElements();
   }
-  throw Failure(
-      "the kernel's parameters are not maps by value, rows, offset, the terms table and, of dw, beta");
+  throw Failure("the kernel's parameters are not maps by value, rows, offset, the terms table and, of dw, "
+                "beta, or a bias");
+}
+
+/// Whether the kernel takes an address behind the terms table.
+bool takesBias(mlir::ModuleOp module) {
+  for (auto function : module.getOps<mlir::LLVM::LLVMFuncOp>())
+    if (function->hasAttr("nvvm.kernel") && function.getNumArguments() == 5)
+      return mlir::isa<mlir::LLVM::LLVMPointerType>(function.getArgument(4).getType());
+  return false;
 }
 
 simulator::Swizzle swizzleOf(std::int32_t bytes) {
@@ -99,7 +107,8 @@ std::int64_t resultColumns(const algrt::Layer &layer, algrt::Map map) {
 }
 
 SimulatedKernel::SimulatedKernel(mlir::ModuleOp module)
-    : code(module), kernel(describedKernel(module)), map_count(mapsTaken(module)) {}
+    : code(module), kernel(describedKernel(module)), map_count(mapsTaken(module)),
+      takes_bias(takesBias(module)) {}
 
 SimulatedKernel SimulatedKernel::parse(const std::string &text, const std::string &name) {
   KernelModule parsed(text, name);
@@ -132,6 +141,10 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
   DeviceMatrix w = second(), y = result();
   x.set(product.x);
   w.set(product.w);
+  if (layer.bias && shape.map == algrt::Map::forward && !takes_bias)
+    throw Failure("the layer has a bias, and the kernel takes none: it is the kernel of another layer");
+  if (takes_bias && !(layer.bias && product.bias.size() == static_cast<std::size_t>(layer.n)))
+    throw Failure("the kernel adds a bias, and the layer has none: it is the kernel of another layer");
   const bool adds = bank_gradient && product.beta != 0;
   if (adds)
     y.set(product.held);
@@ -147,6 +160,12 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
     w.registerWith(memory, bank_gradient ? "dY" : "W", simulator::Access::Read);
   const std::string result_name = resultName(shape.map);
   y.registerWith(memory, result_name, adds ? simulator::Access::ReadWrite : simulator::Access::Write);
+  // Its numbers may lie at any multiple of their size.
+  DeviceMatrix bias(1, layer.n, 0, 1, algrt::ElementType::bf16);
+  if (takes_bias) {
+    bias.set(product.bias);
+    bias.registerWith(memory, "the bias", simulator::Access::Read);
+  }
   std::vector<std::int32_t> terms;
   if (kernel.terms) {
     terms = algrt::cuda::termsTable(layer, kernel, *product.support);
@@ -175,6 +194,9 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
   std::vector<void *> arguments = {maps_address, &rows, &offset, &terms_address};
   if (bank_gradient)
     arguments.push_back(&beta);
+  std::uint64_t bias_address = bias.address();
+  if (takes_bias)
+    arguments.push_back(&bias_address);
 
   simulator::Launch launch;
   launch.kernel = [this, &arguments] { code.call(arguments.data()); };

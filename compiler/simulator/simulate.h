@@ -27,6 +27,7 @@ struct ProductOperands {
   /// is 0 the kernel may not read it, and nothing need be given.
   std::span<const float> held = {};
   float beta = 0;
+  std::span<const float> bias = {}; ///< N values of bf16, of a product whose layer has a bias
 };
 
 struct SimulationSettings {
@@ -82,6 +83,7 @@ private:
   HostKernel code;
   algrt::GpuKernel kernel;
   std::size_t map_count; ///< maps of its first parameter
+  bool takes_bias;
 };
 
 } // namespace compiler

@@ -155,6 +155,7 @@ private:
     if (bank_gradient)
       product.held = arrays.w;
     product.beta = command.beta;
+    product.bias = arrays.bias;
     const auto start = std::chrono::steady_clock::now();
     const Simulation simulation = kernel.run(product, settingsOf(seed, command.blocks));
     findings.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -295,6 +296,8 @@ void addSimulate(CLI::App &app, Session &session) {
   sub->add_option("--dy", command->sources.dy, "gradient of Y of shape (M, N), for the maps dx and dw")
       ->type_name("FILE");
   sub->add_option("--w", command->sources.w, "bank of shape (K, N), or (m, K/m, N/m) in the slot lift")
+      ->type_name("FILE");
+  sub->add_option("--bias-file", command->sources.bias, "bias of shape (N,), where the layer has one")
       ->type_name("FILE");
   sub->add_option("--dw", command->sources.dw, "what dW holds before, of the bank's shape, for the map dw")
       ->type_name("FILE");

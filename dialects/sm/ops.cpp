@@ -39,13 +39,22 @@ LogicalResult KernelOp::verify() {
   auto index = [](Type type) { return type.isIndex(); };
   auto table = [](Type type) { return isa<TermsTableType>(type); };
   const bool bank_gradient = layout.isBankGradient();
-  if (body.getNumArguments() != (bank_gradient ? 7 : 6) || !is(0, maps) || !is(1, maps) || !is(2, maps) ||
-      !is(3, index) || !is(4, index) || !is(5, table) ||
+  const bool biased = layout.getMode() == alg::OutputMode::Product && body.getNumArguments() == 7 &&
+                      is(6, [](Type type) { return isa<BiasType>(type); });
+  if (body.getNumArguments() != (bank_gradient || biased ? 7 : 6) || !is(0, maps) || !is(1, maps) ||
+      !is(2, maps) || !is(3, index) || !is(4, index) || !is(5, table) ||
       (bank_gradient && !is(6, [](Type type) { return type.isF32(); })))
     return emitOpError("takes the maps of ")
            << (bank_gradient ? "X, dY and dW, the rows, the offset, the terms table and beta, got ("
-                             : "X, W and Y, the rows, the offset and the terms table, got (")
+                             : "X, W and Y, the rows, the offset and the terms table, of a product "
+                               "perhaps a bias, got (")
            << body.getArgumentTypes() << ")";
+  if (biased) {
+    auto bias = cast<BiasType>(body.getArgument(6).getType());
+    alg::GroupsAttr out = layout.getOut();
+    if (!out.isEqual() || out.getCount() != bias.getGroups() || out.getWidth(0) != bias.getWidth())
+      return emitOpError("has ") << bias << ", but its layout's output groups are " << out;
+  }
   int64_t registers = 0;
   for (RoleOp role : body.getOps<RoleOp>())
     registers += role.getWarpgroups() * warpgroup_threads * role.getRegisters();
@@ -253,6 +262,8 @@ LogicalResult DeliverOp::verify() {
                               : "warpgroups, which go through tensor maps: take away their vector");
   if (getBeta() && !maps.isPlain())
     return emitOpError("adds to what the result holds, which only threads with plain maps can read");
+  if (getBeta() && getBias())
+    return emitOpError("adds a bias, as products do, and to what the result holds, as gradients do");
   return success();
 }
 

@@ -16,6 +16,13 @@ LogicalResult MmaWaitOp::verify() {
   return success();
 }
 
+LogicalResult AddBiasOp::verify() {
+  if (getAccumulator().getType().hasWarps())
+    return emitOpError(
+        "adds to sums of warpgroups; those of single warps get a bias when they are delivered");
+  return success();
+}
+
 LogicalResult WriteOp::verify() {
   AccumulatorType sum = getAccumulator().getType();
   BufferType target = getTarget().getType();

@@ -103,6 +103,22 @@ def Sm_SettleOp : Sm_Op<"settle", [AllTypesMatch<["accumulator", "result"]>]> {
   let assemblyFormat = "$accumulator attr-dict `:` type($accumulator)";
 }
 
+def Sm_AddBiasOp : Sm_Op<"add_bias", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulator", "result"]>]> {
+  let summary = "Finished sums + the bias of their columns";
+  let description = [{
+    Each thread adds to its sums the numbers of their columns, widened to f32. `column` is the first one that the warpgroup
+    holds, counted within output group `group`. Sums of columns past the group's end are not defined afterwards.
+
+    ```mlir
+    %biased = sm.add_bias %sum, %bias[%column, %group] : !sm.accumulator<128 x 192>, !sm.bias<32 x 192 x bf16>
+    ```
+  }];
+  let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_BiasType:$bias, Index:$column, Index:$group);
+  let results = (outs Sm_AccumulatorType:$result);
+  let assemblyFormat = "$accumulator `,` $bias `[` $column `,` $group `]` attr-dict `:` type($accumulator) `,` type($bias)";
+  let hasVerifier = 1;
+}
+
 def Sm_WriteOp : Sm_Op<"write", [MemoryEffects<[MemWrite]>]> {
   let summary = "Write each warpgroup's part of the sums into a slot, rounded to the buffer's type";
   let description = [{

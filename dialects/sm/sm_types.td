@@ -150,6 +150,16 @@ def Sm_TermsTableType : Sm_Type<"TermsTable", "terms_table"> {
   let description = [{ int32 words as `runtime/gpu_kernel_abi.h` describes them. }];
 }
 
+def Sm_BiasType : Sm_Type<"Bias", "bias"> {
+  let summary = "A bias in device memory, one number for each column of the result";
+  let description = [{
+    `!sm.bias<32 x 192 x bf16>` has 192 numbers for each of 32 output groups, one group behind the other.
+  }];
+  let parameters = (ins "int64_t":$groups, "int64_t":$width, "::mlir::Type":$elementType);
+  let assemblyFormat = "`<` $groups `x` $width `x` $elementType `>`";
+  let genVerifyDecl = 1;
+}
+
 def Sm_ChannelType : Sm_Type<"Channel", "channel"> {
   let summary = "What one role passes to another, as values";
   let description = [{

@@ -32,7 +32,7 @@ void KernelOp::print(OpAsmPrinter &printer) {
 }
 
 void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) {
-  const StringRef product[] = {"x", "w", "y", "rows", "offset", "terms"};
+  const StringRef product[] = {"x", "w", "y", "rows", "offset", "terms", "bias"};
   const StringRef bank_gradient[] = {"x", "dy", "dw", "rows", "offset", "terms", "beta"};
   auto layout = dyn_cast<tile::LayoutAttr>(getLayout());
   ArrayRef<StringRef> names = product;

@@ -137,6 +137,16 @@ LogicalResult ExchangeType::verify(function_ref<InFlightDiagnostic()> error, int
   return success();
 }
 
+LogicalResult BiasType::verify(function_ref<InFlightDiagnostic()> error, int64_t groups, int64_t width,
+                               Type elementType) {
+  if (groups < 1 || width < 1)
+    return error() << "a bias has at least one number for at least one group, got " << groups << " x "
+                   << width;
+  if (!elementType.isBF16())
+    return error() << "the numbers of a bias are bf16, got " << elementType;
+  return success();
+}
+
 LogicalResult ChannelType::verify(function_ref<InFlightDiagnostic()> error, ArrayRef<Type> blocks) {
   if (blocks.empty())
     return error() << "a channel passes at least one block";

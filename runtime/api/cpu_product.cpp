@@ -29,7 +29,7 @@ void multiplyOnCpu(const algrt_bundle &bundle, const CpuProduct &product) {
     call.packed_kernel = int64_t(product.weights->kernel);
   }
   if (product.bias != nullptr) {
-    call.bias = readVector(product.bias, "bias", layer.dtype, layer.n);
+    call.bias = readVector(product.bias, "bias", cpu_device, layer.dtype, layer.n);
     requireDisjoint(call.result, product.result_name, element, call.bias, "bias", element);
   }
   if (product.types != nullptr) {

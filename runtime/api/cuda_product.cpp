@@ -29,6 +29,11 @@ void multiplyOnCuda(const algrt_bundle &bundle, const CudaProduct &product) {
   const int64_t element = elementBytes(layer.dtype), result_element = elementBytes(call.output);
   requireDisjoint(call.y, product.result_name, result_element, call.x, product.rows_name, element);
   requireDisjoint(call.y, product.result_name, result_element, call.w, "w", element);
+  if (product.bias != nullptr) {
+    const MatrixView bias = readVector(product.bias, "bias", device, layer.dtype, layer.n);
+    requireDisjoint(call.y, product.result_name, result_element, bias, "bias", element);
+    call.bias = bias.data;
+  }
   if (m == 0)
     return;
   call.device = device.device_id;

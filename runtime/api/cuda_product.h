@@ -10,6 +10,7 @@ struct CudaProduct {
   const DLTensor *rows = nullptr, *result = nullptr; // x and y, or dy and dx
   const char *rows_name = "x", *result_name = "y";   // in the function's arguments, for messages
   const DLTensor *w = nullptr;                       // the bank
+  const DLTensor *bias = nullptr;                    // where the layer has one and the map is forward
   int64_t p0 = 0;
   void *stream = nullptr;        // a CUstream; null is the legacy default stream
   int64_t kernel = -1;           // -1 = choose

@@ -52,7 +52,7 @@ void differentiateOnCpu(const algrt_bundle &bundle, const algrt_dw_args &args) {
   BiasGradientCall bias{};
   if (args.dbias != nullptr) {
     bias.output = gradientType(args.dbias, "dbias", layer);
-    bias.dbias = readVector(args.dbias, "dbias", bias.output, layer.n);
+    bias.dbias = readVector(args.dbias, "dbias", cpu_device, bias.output, layer.n);
     const Written dbias{bias.dbias, "dbias", elementBytes(bias.output)};
     requireDisjointFromOperands(dbias, call, layer);
     requireDisjoint(dbias.view, dbias.name, dbias.element, dw.view, dw.name, dw.element);

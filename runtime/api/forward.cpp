@@ -59,6 +59,7 @@ void forwardOnCuda(const algrt_bundle &bundle, const algrt_forward_args &args) {
   product.rows = args.x;
   product.result = args.y;
   product.w = args.w;
+  product.bias = args.bias;
   product.p0 = args.p0;
   product.stream = args.stream;
   product.kernel = int64_t(args.kernel) - 1;

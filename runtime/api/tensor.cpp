@@ -164,8 +164,9 @@ MatrixView readBank(const DLTensor *tensor, const char *name, DLDevice device, c
   return view;
 }
 
-MatrixView readVector(const DLTensor *tensor, const char *name, ElementType type, int64_t size) {
-  checkKind(tensor, name, cpu_device, dlpackType(type));
+MatrixView readVector(const DLTensor *tensor, const char *name, DLDevice device, ElementType type,
+                      int64_t size) {
+  checkKind(tensor, name, device, dlpackType(type));
   if (!hasShape(tensor, {size}))
     refuse(name,
            "has shape " + shapeText(tensor->shape, tensor->ndim) + ", needs [" + std::to_string(size) + "]");

@@ -27,8 +27,9 @@ MatrixView readMatrix(const DLTensor *tensor, const char *name, DLDevice device,
 MatrixView readBank(const DLTensor *tensor, const char *name, DLDevice device, const Layer &layer,
                     ElementType type);
 
-// A vector in CPU memory, `size` long, elements side by side, as a matrix of one row.
-MatrixView readVector(const DLTensor *tensor, const char *name, ElementType type, int64_t size);
+// A vector in the memory of that device, `size` long, elements side by side, as a matrix of one row.
+MatrixView readVector(const DLTensor *tensor, const char *name, DLDevice device, ElementType type,
+                      int64_t size);
 
 // A vector of int32 in CPU memory, `size` long, elements side by side.
 const int32_t *readInt32Vector(const DLTensor *tensor, const char *name, int64_t size);

@@ -30,15 +30,17 @@ ReadyKernel readyKernel(DeviceModules &modules, size_t index, Stream stream, con
 }
 
 void launch(const Driver &driver, LaunchPlan &plan, const ReadyKernel &kernel, Stream stream, bool dependent,
-            float beta) {
+            float beta, const void *bias) {
   KernelMaps tensor_maps;
   for (size_t i = 0; i < plan.maps.size(); ++i)
     tensor_maps.at(i) = encodeTensorMap(driver, plan.maps[i]);
   void *maps = plan.maps.empty() ? static_cast<void *>(plan.plain_maps.data()) : tensor_maps.data();
   int32_t rows = plan.rows, offset = plan.offset;
   DevicePointer terms = kernel.terms;
-  // Kernels of other maps than dw do not take the last one, and the driver does not look at it.
-  void *parameters[] = {maps, &rows, &offset, &terms, &beta};
+  // The last one is for gradients of the bank, or for products with a bias; of other kernels, which do not
+  // take it, the driver does not look at it.
+  void *last = bias != nullptr ? static_cast<void *>(&bias) : &beta;
+  void *parameters[] = {maps, &rows, &offset, &terms, last};
 
   std::array<LaunchAttribute, 2> attributes{};
   LaunchConfig config{plan.grid, 1, 1, plan.threads, 1, 1, plan.shared_bytes, stream, attributes.data(), 0};
@@ -71,7 +73,7 @@ void runProduct(const GpuKernels &kernels, const Layer &layer, const ProductCall
   const CurrentContext current(modules.context());
   const ReadyKernel ready = readyKernel(modules, index, stream, kernel.name);
   plan.grid = persistentGrid(plan.tiles, plan.cluster, ready.blocks);
-  launch(modules.context().driver(), plan, ready, stream, call.dependent_launch, call.beta);
+  launch(modules.context().driver(), plan, ready, stream, call.dependent_launch, call.beta, call.bias);
 }
 
 } // namespace algrt::cuda

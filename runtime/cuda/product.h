@@ -18,6 +18,7 @@ struct ProductCall {
   int64_t kernel = -1;           // index of the manifest; -1 = choose
   bool dependent_launch = false; // may begin before its predecessor in the stream has ended
   float beta = 0;                // of the map dw: what dw holds counts so often
+  const void *bias = nullptr;    // of the map forward where the layer has one, in the device's memory
 };
 
 // Enqueues the product and returns. Allocates nothing on the device and waits for nothing once the kernel has

@@ -135,7 +135,8 @@ void StructureLowering::declareFunction(DictionaryAttr description) {
   SmallVector<Type> parameters = {pointerTo(context, Space::Generic), i32, i32,
                                   pointerTo(context, Space::Global)};
   for (BlockArgument further : kernel.getBody().getArguments().drop_front(map_arguments + 3))
-    parameters.push_back(further.getType());
+    parameters.push_back(isa<sm::BiasType>(further.getType()) ? pointerTo(context, Space::Global)
+                                                              : further.getType());
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), parameters);
   function = LLVM::LLVMFuncOp::create(builder, location, kernel.getSymName(), type);
 
@@ -160,7 +161,9 @@ void StructureLowering::declareFunction(DictionaryAttr description) {
   function->setAttr(kernel_attribute_name, description);
 
   Block *entry = function.addEntryBlock(builder);
-  const StringRef names[] = {"maps", "rows", "offset", "terms", "beta"};
+  const StringRef last =
+      kernel.getLayout() && cast<tile::LayoutAttr>(kernel.getLayout()).isBankGradient() ? "beta" : "bias";
+  const StringRef names[] = {"maps", "rows", "offset", "terms", last};
   for (auto [argument, name] : llvm::zip(entry->getArguments(), names))
     argument.setLoc(NameLoc::get(builder.getStringAttr(name)));
 }

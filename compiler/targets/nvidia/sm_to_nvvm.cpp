@@ -30,6 +30,7 @@ void addSmTypeConversions(LLVMTypeConverter &types) {
   types.addConversion([=](sm::BufferType) { return pointerTo(context, Space::Shared); });
   types.addConversion([=](sm::BarriersType) { return pointerTo(context, Space::Shared); });
   types.addConversion([=](sm::ExchangeType) { return pointerTo(context, Space::Shared); });
+  types.addConversion([=](sm::BiasType) { return pointerTo(context, Space::Global); });
   types.addConversion([=](sm::TermsTableType) { return pointerTo(context, Space::Global); });
   types.addConversion([=](sm::AccumulatorType type) {
     // A warpgroup holds 64 times the instruction's width of sums in 128 threads.
@@ -96,6 +97,7 @@ private:
     compiler::addProductPatterns(types, patterns);
     compiler::addWarpProductPatterns(types, patterns);
     compiler::addExchangePatterns(types, patterns);
+    compiler::addBiasPatterns(types, patterns);
     compiler::addResultPatterns(types, patterns);
     compiler::addThreadResultPatterns(types, patterns);
 

@@ -1,4 +1,5 @@
 // Finished sums on their way from a thread's registers straight to memory.
+#include "compiler/targets/nvidia/bias.h"
 #include "compiler/targets/nvidia/conditional.h"
 #include "compiler/targets/nvidia/lowering_patterns.h"
 #include "compiler/targets/nvidia/plain_map.h"
@@ -114,6 +115,10 @@ public:
       has_left.push_back(block.hasColumn(left));
       has_right.push_back(in_pairs ? Value() : block.hasColumn(write.add(left, 1)));
     }
+    if (op.getBias())
+      addBias(GroupBias(rewriter, location, op.getBias().getType(), operands.getBias(),
+                        operands.getCoordinates()[1]),
+              write.add(operands.getCoordinates()[0], first_column));
   }
 
   /// All rows of this thread, plus `beta` times what is there where it is given.
@@ -142,6 +147,19 @@ public:
   }
 
 private:
+  /// `first` is the first of this thread's columns within its group.
+  void addBias(const GroupBias &bias, Value first) {
+    for (std::int64_t column = 0; column < type.getColumnsOfWarp() / sm::mma_columns; ++column)
+      for (std::int64_t i = 0; i < pair_columns; ++i) {
+        Value number = bias.of(write.add(first, column * sm::mma_columns + i));
+        for (std::int64_t row = 0; row < type.getRowsOfWarp() / sm::mma_rows; ++row)
+          for (std::int64_t below : {0, 1}) {
+            Value &sum = tiles.of(row, column)[static_cast<std::size_t>(2 * below + i)];
+            sum = LLVM::FAddOp::create(rewriter, location, sum, number);
+          }
+      }
+  }
+
   Value addressOf(Value row_start, std::size_t column) {
     return write.advance(row_start, static_cast<std::int64_t>(column) * sm::mma_columns * element_bytes);
   }

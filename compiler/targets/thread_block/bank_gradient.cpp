@@ -80,7 +80,8 @@ LogicalResult ThreadBlockProgram::writeStoreBank(tile::StoreBankOp store, tile::
       store.getColumn() != own.getIndex(tile::AxisKind::Columns))
     return store.emitOpError("must store what its tile owns to dW");
   sm::DeliverOp::create(builder, location, sums.lookup(store.getValue()), y, math.constant(0),
-                        ValueRange{tile.column, tile.group, tile.row, tile.bank_row}, beta);
+                        ValueRange{tile.column, tile.group, tile.row, tile.bank_row}, beta,
+                        /*bias=*/Value());
   return success();
 }
 

@@ -39,6 +39,7 @@ private:
   mlir::FailureOr<sm::KernelOp> declare();
   mlir::LogicalResult writeTile(tile::OwnOp own, const Tile &tile);
   mlir::LogicalResult writeOp(mlir::Operation *op, tile::OwnOp own, const Tile &tile);
+  mlir::LogicalResult writeAddBias(tile::AddBiasOp add_bias, tile::OwnOp own);
   mlir::LogicalResult writeMap(tile::MapOp map);
   mlir::LogicalResult writeStore(tile::StoreOp store, tile::OwnOp own, const Tile &tile);
   /// Where the sums are: in single warps or in warpgroups.
@@ -115,6 +116,8 @@ private:
   IndexMath math;
   Value x, w, y, table;              ///< operands of the new kernel; in mode j those of X, dY and dW
   Value rows, beta;                  ///< M, and in mode j what dW is multiplied with
+  Value bias;                        ///< of a product that has one
+  bool adds_bias = false;            ///< whether the tile's sums get it when they are delivered
   std::optional<RowLines> lines;     ///< of X and Y
   std::optional<ClusterPlace> place; ///< of the block, where those of its cluster copy for each other
   Value rank;                        ///< of the block, where those of its cluster divide tiles

@@ -101,12 +101,15 @@ LogicalResult ThreadBlockProgram::check(tile::OwnOp own) {
 /// The kernel with its operands; the builder stands in its body afterwards.
 FailureOr<sm::KernelOp> ThreadBlockProgram::declare() {
   Block &matrices = source.getBody().front();
-  if (matrices.getNumArguments() != 3)
-    return source.emitOpError("takes ") << (layout.isBankGradient() ? "X, dY and dW" : "X, W and Y")
-                                        << ", got " << matrices.getNumArguments() << " operands";
+  const bool biased = matrices.getNumArguments() == 4 && layout.getMode() == alg::OutputMode::Product;
+  if (matrices.getNumArguments() != 3 && !biased)
+    return source.emitOpError("takes ")
+           << (layout.isBankGradient() ? "X, dY and dW" : "X, W, perhaps a bias, and Y") << ", got "
+           << matrices.getNumArguments() << " operands";
   auto element = [&](unsigned operand) {
     return cast<tile::MatrixType>(matrices.getArgument(operand).getType()).getElementType();
   };
+  Type result = element(matrices.getNumArguments() - 1);
   MLIRContext *context = builder.getContext();
   const std::int64_t row_maps = RowLines::maps(layout.getRowTypes());
   auto maps = [&](std::int64_t count, std::int64_t rows, std::int64_t columns, Type type,
@@ -124,12 +127,11 @@ FailureOr<sm::KernelOp> ThreadBlockProgram::declare() {
   if (bank) {
     x_maps = maps(bank_maps, depth, tile_rows, element(0), 3, vector);
     w_maps = maps(bank_maps, depth, schedule.getColumns(), element(1), 3, vector);
-    y_maps = maps(1, tile_rows, schedule.getColumns(), element(2), 2, std::min(vector, most_result_vector));
+    y_maps = maps(1, tile_rows, schedule.getColumns(), result, 2, std::min(vector, most_result_vector));
   } else {
     x_maps = maps(row_maps, tile_rows / schedule.getClusterColumns(), depth, element(0), 3, vector);
     w_maps = maps(1, bankBlockRows() / schedule.getClusterRows(), bankBlockColumns(), element(1), 2, vector);
-    y_maps =
-        maps(row_maps, storedRows(), storedColumns(), element(2), 3, std::min(vector, most_result_vector));
+    y_maps = maps(row_maps, storedRows(), storedColumns(), result, 3, std::min(vector, most_result_vector));
   }
   if (!x_maps || !w_maps || !y_maps)
     return failure();
@@ -142,6 +144,13 @@ FailureOr<sm::KernelOp> ThreadBlockProgram::declare() {
                     SmallVector<Location>(6, location));
   if (bank)
     beta = body.addArgument(builder.getF32Type(), location);
+  if (biased) {
+    auto type = sm::BiasType::getChecked([&] { return source.emitError(); }, context,
+                                         layout.getOut().getCount(), layout.getOut().getWidth(0), element(2));
+    if (!type)
+      return failure();
+    bias = body.addArgument(type, location);
+  }
   x = body.getArgument(0);
   w = body.getArgument(1);
   y = body.getArgument(2);
@@ -186,6 +195,7 @@ LogicalResult ThreadBlockProgram::writeOp(Operation *op, tile::OwnOp own, const 
       .Case([&](tile::TermsOp terms) { return writeTerms(terms, own, tile); })
       .Case([&](tile::BankTermsOp terms) { return writeBankTerms(terms, own, tile); })
       .Case([&](tile::StoreBankOp store) { return writeStoreBank(store, own, tile); })
+      .Case([&](tile::AddBiasOp add_bias) { return writeAddBias(add_bias, own); })
       .Case([&](tile::MapOp map) { return writeMap(map); })
       // The maps clip.
       .Case([&](tile::MaskOp) { return LogicalResult(success()); })
@@ -202,6 +212,17 @@ sm::AccumulatorType ThreadBlockProgram::sumsOf(tile::FragmentType fragment,
                                          schedule.getWarpColumns(), schedule.getRowsOn() == tile::Side::N);
 }
 
+/// Delivering the sums does it: there the columns are known of whatever part of the tile a block stores.
+LogicalResult ThreadBlockProgram::writeAddBias(tile::AddBiasOp add_bias, tile::OwnOp own) {
+  if (!bias || add_bias.getBias() != source.getBody().front().getArgument(2) ||
+      add_bias.getGroup() != own.getIndex(tile::AxisKind::Groups) ||
+      add_bias.getColumn() != own.getIndex(tile::AxisKind::Columns))
+    return add_bias.emitOpError("must add the kernel's bias to what its tile owns");
+  sums[add_bias.getResult()] = sums.lookup(add_bias.getSum());
+  adds_bias = true;
+  return success();
+}
+
 /// Only a rounding, which writing the result does in passing.
 LogicalResult ThreadBlockProgram::writeMap(tile::MapOp map) {
   Block &body = map.getBody().front();
@@ -214,7 +235,7 @@ LogicalResult ThreadBlockProgram::writeMap(tile::MapOp map) {
 }
 
 LogicalResult ThreadBlockProgram::writeStore(tile::StoreOp store, tile::OwnOp own, const Tile &tile) {
-  if (store.getTarget() != source.getBody().front().getArgument(2) ||
+  if (store.getTarget() != source.getBody().front().getArguments().back() ||
       store.getRowType() != own.getIndex(tile::AxisKind::Types) ||
       store.getRow() != own.getIndex(tile::AxisKind::Rows) ||
       store.getGroup() != own.getIndex(tile::AxisKind::Groups) ||
@@ -226,13 +247,15 @@ LogicalResult ThreadBlockProgram::writeStore(tile::StoreOp store, tile::OwnOp ow
       maps.push_back(block.line.map);
       coordinates.append({tile.column, tile.group, block.line.line, block.row});
     }
-    sm::DeliverPartsOp::create(builder, location, sums.lookup(store.getValue()), y, maps, coordinates);
+    sm::DeliverPartsOp::create(builder, location, sums.lookup(store.getValue()), y, maps, coordinates,
+                               adds_bias ? bias : Value());
     return success();
   }
   Value result = sums.lookup(store.getValue());
   auto deliver = [&](Value delivered, Value column, Value row) {
     sm::DeliverOp::create(builder, location, delivered, y, tile.line.map,
-                          ValueRange{column, tile.group, tile.line.line, row});
+                          ValueRange{column, tile.group, tile.line.line, row}, /*beta=*/Value(),
+                          adds_bias ? bias : Value());
   };
   auto deliverPart = [&] {
     const bool transposed = cast<sm::AccumulatorType>(result.getType()).getTransposed();

@@ -30,6 +30,8 @@ CheckedProduct::CheckedProduct(const GpuDevice &device, const std::string &bundl
                                const SampledCheckOptions &options)
     : bundle_(Bundle::open(bundle_path)), handle_(openBundle(bundle_path)),
       operands_(device, bundle_, m, options.seed) {
+  if (bundle_.layer().bias)
+    throw Error(ALGRT_UNSUPPORTED, "its layer has a bias: on a GPU layers are measured without one so far");
   // Before anything is captured: a capture may not load code.
   require(algrt_bundle_prepare(handle_.get(), device.ordinal()));
   std::vector<int64_t> positions = {0};

@@ -48,7 +48,7 @@ tile.kernel @own(%x: !tile.matrix<?x128xbf16>) attributes {layout = #layout, sch
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3>
-// expected-error @+1 {{takes X, W and Y, got 1 operands}}
+// expected-error @+1 {{takes X, W, perhaps a bias, and Y, got 1 operands}}
 tile.kernel @operands(%x: !tile.matrix<?x128xbf16>) attributes {layout = #layout, schedule = #schedule} {
   tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
   }
@@ -295,5 +295,19 @@ tile.kernel @equal(%x: !tile.matrix<?x192xbf16>) attributes {layout = #layout, s
 // expected-error @+1 {{has 4 long groups, of 3}}
 tile.kernel @too_many(%dy: !tile.matrix<?x192xbf16>) attributes {layout = #layout, schedule = #schedule} {
   tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(3)">, lift = rows, in = <3 x 64>, bank = <3 x 64>, out = <3 x 64>,
+                       row_types = <cyclic 3>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3>
+tile.kernel @other_columns(%x: !tile.matrix<?x192xbf16>, %w: !tile.matrix<192x192xbf16>, %bias: !tile.matrix<1x192xbf16>,
+                           %y: !tile.matrix<?x192xbf16>) attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+    %zero = tile.zero : !tile.fragment<64x64xf32>
+    // expected-error @+1 {{must add the kernel's bias to what its tile owns}}
+    %biased = tile.add_bias %zero, %bias[%t, %n] : !tile.fragment<64x64xf32>, !tile.matrix<1x192xbf16>
   }
 }

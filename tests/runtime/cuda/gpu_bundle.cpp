@@ -70,18 +70,14 @@ nlohmann::ordered_json gpuManifest(const GpuShape &shape) {
   Json support = {{"kind", "complete"}};
   if (table)
     support = {{"kind", "table"}, {"section", "terms"}};
+  Json layer = {{"kind", "projection"},   {"lift", name(shape.lift)}, {"dtype", "bf16"},
+                {"k", shape.k()},         {"n", shape.n()},           {"types", shape.types()},
+                {"row_types", row_types}, {"in_groups", in},          {"out_groups", out},
+                {"bank_rows", in}};
+  if (shape.bias)
+    layer["bias"] = true;
   return {{"compiler", "by hand"},
-          {"layer",
-           {{"kind", "projection"},
-            {"lift", name(shape.lift)},
-            {"dtype", "bf16"},
-            {"k", shape.k()},
-            {"n", shape.n()},
-            {"types", shape.types()},
-            {"row_types", row_types},
-            {"in_groups", in},
-            {"out_groups", out},
-            {"bank_rows", in}}},
+          {"layer", layer},
           {"support", support},
           {"kernels", {kernel(shape, "bf16", 1), kernel(shape, "f32", 2)}}};
 }
@@ -99,7 +95,8 @@ std::string gpuPtx(const GpuShape &shape, std::string target) {
   for (const std::string &symbol : {shape.map() + "_bf16", shape.map() + "_f32"})
     text += ".visible .entry " + symbol + "(\n\t.param .align " + (plain ? "8" : "64") + " .b8 " + symbol +
             "_param_0[" + maps + "],\n\t.param .u32 " + symbol + "_param_1,\n\t.param .u32 " + symbol +
-            "_param_2,\n\t.param .u64 " + (plain ? ".ptr .global .align 4 " : "") + symbol + "_param_3\n)\n" +
+            "_param_2,\n\t.param .u64 " + (plain ? ".ptr .global .align 4 " : "") + symbol + "_param_3" +
+            (shape.bias ? ",\n\t.param .u64 " + symbol + "_param_4" : "") + "\n)\n" +
             (plain ? ".reqntid 128, 1, 1" : ".maxntid 384") + "\n{\n\tret;\n}\n";
   return text;
 }

@@ -21,6 +21,7 @@ struct GpuShape {
   // Kernels of dx instead, "dx-bf16" and "dx-f32"; above 0, tiles of so many long groups come first.
   bool gradient = false;
   int64_t long_groups = 0;
+  bool bias = false; // forward kernels take one
 
   int64_t k() const { return groups * in; }
   int64_t n() const { return groups * out; }
