@@ -60,7 +60,8 @@
  * of them at a time, the lines n, n + 1, ...: their types are consecutive, too. The boxes of X then have the rows that a
  * tile has of one line, those of Y always 64.
  *
- * A map that would be empty is present, never used, and encoded with extents of 1 for lines and rows.
+ * A map that would be empty is present, never used, and encoded with extents of 1 for lines and rows. Where there are no rows
+ * at all (map dw, plain maps), the extent of rows is 0.
  *
  * ---- the bank -------------------------------------------------------------------------------------------------
  *

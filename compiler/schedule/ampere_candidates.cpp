@@ -42,6 +42,11 @@ static Refusal wasteful(const algebras::Layer &layer, const AmpereSchedule &sche
 /// How deep a step may be depends on the rows of the batch, and is for the cost to say.
 static Refusal wastefulOfBank(const algebras::Layer &layer, const AmpereSchedule &schedule) {
   const std::int64_t k = layer.in.width(0);
+  // Blocks of dW may have no steps. Where one turn fills the ring, LLVM writes its group of copies once for
+  // tiles with steps and once for those without, which is correct, and more code than the gates for machine
+  // code let pass.
+  if (schedule.stages == 2)
+    return AmpereRefusal{"two stages", "2 stages: a ring that is filled by one turn is written twice"};
   if (schedule.rows > 16 && schedule.rows / 2 >= k)
     return AmpereRefusal{
         "higher than a group",

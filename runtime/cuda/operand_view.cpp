@@ -45,8 +45,10 @@ ViewsOfOperand viewRows(const KernelShape &shape, const Operand &operand, Elemen
   ViewsOfOperand views{};
   views.row_dimension = 3;
   const auto append = [&](Lines lines, int64_t line_step, int64_t row_step) {
-    views.all.at(size_t(views.count++)) =
-        viewLines(operand, element, groups, width, lines, line_step, row_step);
+    OperandView &view = views.all.at(size_t(views.count++));
+    view = viewLines(operand, element, groups, width, lines, line_step, row_step);
+    if (m == 0) // not even one that nobody reads
+      view.extents[3] = 0;
   };
   if (!shape.interval) {
     const int64_t q = shape.period, longer = m % q;

@@ -1,6 +1,6 @@
-// The kernels of the gradient of X for rows of the published projection shapes, before the gate: those that a
-// bundle for Hopper holds, those whose threads copy, and schedules that crowd registers with what only
-// gradients have.
+// The kernels of the gradients of X and of the bank for rows of the published projection shapes, before the
+// gate: those that a bundle for Hopper holds, those whose threads copy, and schedules that crowd registers
+// with what only gradients have.
 #include "algebras/expression.h"
 #include "compiler/gpu_pipeline.h"
 #include "runtime/bench/table.h"
@@ -29,7 +29,7 @@ protected:
   }
 
   static void look(const Shape &shape, compiler::Target target, DataType output,
-                   const std::string &schedule = "") {
+                   const std::string &schedule = "", algrt::Map map = algrt::Map::dx) {
     const algebras::Algebra algebra = algebras::parseExpression(fmt::format("Q({})", shape.q));
     const compiler::Spec spec{
         algebra, algebras::makeLayer(algebras::Lift::rows(algebra), shape.k, shape.n, DataType::BF16), false,
@@ -39,36 +39,61 @@ protected:
     options.rows = shape.m;
     options.output = output;
     options.schedule = schedule;
-    options.map = algrt::Map::dx;
+    options.map = map;
     const compiler::GpuProgram program = compiler::gpuProgram(spec, target, options);
     // On Hopper, too, threads copy what tensor maps cannot address: such a kernel is one of sm_80.
     const bool threads = program.kernel.gpu->copies == algrt::GpuCopies::threads;
     if (threads && target != compiler::Target::Sm80)
       return;
     EXPECT_THAT(gates::objections(gates::collectEvidence(program.nvvm, toString(target))), testing::IsEmpty())
-        << fmt::format("m = {}, {} to {}, q = {}, dx in {}, {}", shape.m, shape.k, shape.n, shape.q,
-                       toString(output), program.kernel.gpu->schedule);
+        << fmt::format("m = {}, {} to {}, q = {}, {} in {}, {}", shape.m, shape.k, shape.n, shape.q,
+                       algrt::name(map), toString(output), program.kernel.gpu->schedule);
+  }
+
+  /// One row of each pair of widths of the tables.
+  static std::set<Shape> shapesOfTables() {
+    std::set<Shape> shapes;
+    std::set<std::tuple<std::int64_t, std::int64_t>> widths;
+    for (const char *table :
+         {"projection_best_q", "projection_q32", "projection_qwen3_32b", "square_fixed_block"})
+      for (const algrt::TableRow &row :
+           algrt::readTable(std::string(ALGCTL_SOURCE_DIR) + "/benchmarks/tables/" + table + ".csv"))
+        if (row.map == "forward" && row.k % row.q == 0 && row.n % row.q == 0 &&
+            widths.emplace(row.k / row.q, row.n / row.q).second)
+          shapes.insert({row.m, row.k, row.n, row.q});
+    EXPECT_FALSE(shapes.empty());
+    return shapes;
   }
 };
 
-// One row of each pair of widths of the tables, in turn with results in bf16 and f32.
+// In turn with results in bf16 and f32.
 TEST_F(GradientGate, RowsOfTheTables) {
-  std::set<Shape> shapes;
-  std::set<std::tuple<std::int64_t, std::int64_t>> widths;
-  for (const char *table :
-       {"projection_best_q", "projection_q32", "projection_qwen3_32b", "square_fixed_block"})
-    for (const algrt::TableRow &row :
-         algrt::readTable(std::string(ALGCTL_SOURCE_DIR) + "/benchmarks/tables/" + table + ".csv"))
-      if (row.map == "forward" && row.k % row.q == 0 && row.n % row.q == 0 &&
-          widths.emplace(row.k / row.q, row.n / row.q).second)
-        shapes.insert({row.m, row.k, row.n, row.q});
-  ASSERT_FALSE(shapes.empty());
   int number = 0;
-  for (const Shape &shape : shapes) {
+  for (const Shape &shape : shapesOfTables()) {
     const DataType output = number++ % 2 ? DataType::F32 : DataType::BF16;
     look(shape, compiler::Target::Sm90a, output);
     look(shape, compiler::Target::Sm80, output);
   }
+}
+
+// Of the bank's gradient: what is chosen for either device, all of whose kernels are sm_80's.
+TEST_F(GradientGate, BankGradientsOfTheTables) {
+  int number = 0;
+  for (const Shape &shape : shapesOfTables())
+    look(shape, compiler::Target::Sm80, number++ % 2 ? DataType::F32 : DataType::BF16, "", algrt::Map::dw);
+}
+
+// Single elements, which go through registers, and tiles that crowd them.
+TEST_F(GradientGate, BankGradientsOfAnyWidth) {
+  for (const Shape &shape : {Shape{2048, 20 * 37, 20 * 51, 20}, Shape{2048, 32 * 64, 32 * 192, 32}})
+    for (const char *schedule : {"rows=64,columns=64,depth=32,stages=3,warps=2x4,vector=1,long=1",
+                                 "rows=32,columns=32,depth=16,stages=4,warps=1x2,vector=1,long=1"})
+      for (const DataType output : {DataType::BF16, DataType::F32})
+        look(shape, compiler::Target::Sm80, output, schedule, algrt::Map::dw);
+  for (const char *schedule : {"rows=128,columns=128,depth=32,stages=3,warps=2x4,long=1",
+                               "rows=64,columns=192,depth=32,stages=4,warps=2x2,long=1"})
+    for (const DataType output : {DataType::BF16, DataType::F32})
+      look({2048, 32 * 64, 32 * 192, 32}, compiler::Target::Sm80, output, schedule, algrt::Map::dw);
 }
 
 // Tiles that are divided and tiles that are not, in one kernel.

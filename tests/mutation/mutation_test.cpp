@@ -21,6 +21,7 @@ namespace {
 struct Batch {
   std::int64_t m, p0;
   std::int32_t blocks;
+  float beta = 0; // of the map dw
 };
 
 // A kernel and the calls that together go through all of it.
@@ -190,6 +191,22 @@ const std::vector<Subject> &subjects() {
        "rows",
        "sm_80",
        algrt::Map::dx},
+      // The gradient of the bank: both operands across the contraction, blocks of all rows and of lines; what
+      // dW holds
+      // is added, and not read where it does not count. Blocks that are partial in every direction, without
+      // rows, of
+      // tiles in the table's order.
+      {"bank_gradient",
+       "Q(2)^2",
+       96,
+       80,
+       "cyclic",
+       "rows=16,columns=16,depth=16,stages=3,warps=1x2,long=1",
+       algrt::ElementType::bf16,
+       {{92, 4, 2}, {2, 0, 3, 0.5f}, {185, 1, 1, 1.0f}, {5, 2, 2}},
+       "rows",
+       "sm_80",
+       algrt::Map::dw},
   };
   return all;
 }
@@ -229,8 +246,9 @@ public:
                subject.name) {
     for (int seed = 0; seed < kSeeds; ++seed)
       for (const Batch &batch : subject.batches)
-        calls.push_back({ExactCase(spec, batch.m, batch.p0, static_cast<std::uint64_t>(seed), subject.map),
-                         settingsOf(static_cast<std::uint64_t>(seed), batch.blocks)});
+        calls.push_back(
+            {ExactCase(spec, batch.m, batch.p0, static_cast<std::uint64_t>(seed), subject.map, batch.beta),
+             settingsOf(static_cast<std::uint64_t>(seed), batch.blocks)});
     for (Call &call : calls)
       call.settings.most_steps = kMostSteps;
   }

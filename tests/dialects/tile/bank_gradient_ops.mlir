@@ -50,3 +50,21 @@ tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !t
     }
   }
 }
+
+// The same of a kernel whose operands come in stages: sums are carried, and multiplied over all rows of a type.
+// CHECK-LABEL: tile.kernel @staged(
+// CHECK:         %[[TOTAL:.*]] = tile.bank_terms (%t, %k, %o, %c) of (%b, %g) carry(%{{.*}} = %{{.*}}) : !tile.fragment<64x32xf32> {
+// CHECK-NEXT:      %[[NEXT:.*]] = tile.mma_rows %x[%t, %k, %f], %dy[%t, %o, %n], %{{.*}} scale %c signs : <?x16xbf16>, <?x48xbf16>, <64x32xf32>
+// CHECK-NEXT:      tile.yield %[[NEXT]] : !tile.fragment<64x32xf32>
+// CHECK:         tile.store_bank %[[TOTAL]] to %dw[%b, %f, %g, %n] : <64x32xf32> to <16x48xbf16>
+tile.kernel @staged(%x: !tile.matrix<?x16xbf16>, %dy: !tile.matrix<?x48xbf16>, %dw: !tile.matrix<16x48xbf16>)
+    attributes {layout = #layout, schedule = #tile.staged<types = 1, rows = 64, columns = 32, depth = 16, stages = 2, warps = 2 x 1, vector = 8>} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 64>, <groups, 1>, <columns, 32>] {
+    %zero = tile.zero : !tile.fragment<64x32xf32>
+    %total = tile.bank_terms (%t, %k, %o, %c) of (%b, %j) carry(%sum = %zero) : !tile.fragment<64x32xf32> {
+      %next = tile.mma_rows %x[%t, %k, %f], %dy[%t, %o, %n], %sum scale %c signs : !tile.matrix<?x16xbf16>, !tile.matrix<?x48xbf16>, !tile.fragment<64x32xf32>
+      tile.yield %next : !tile.fragment<64x32xf32>
+    }
+    tile.store_bank %total to %dw[%b, %f, %j, %n] : !tile.fragment<64x32xf32> to !tile.matrix<16x48xbf16>
+  }
+}

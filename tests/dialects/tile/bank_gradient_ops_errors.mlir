@@ -433,3 +433,54 @@ tile.kernel @forward(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x48xf32>, %y
     }
   }
 }
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 32, depth = 16, stages = 2, warps = 2 x 1, vector = 8>
+tile.kernel @dw(%x: !tile.matrix<?x16xbf16>, %dy: !tile.matrix<?x48xbf16>, %dw: !tile.matrix<16x48xbf16>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 64>, <groups, 1>, <columns, 32>] {
+    %zero = tile.zero : !tile.fragment<32x32xf32>
+    %total = tile.bank_terms (%t, %k, %o, %c) of (%b, %j) carry(%sum = %zero) : !tile.fragment<32x32xf32> {
+      // expected-error @+1 {{has a fragment of 32x32, the schedule's tile is 64x32}}
+      %next = tile.mma_rows %x[%t, %k, %f], %dy[%t, %o, %n], %sum : !tile.matrix<?x16xbf16>, !tile.matrix<?x48xbf16>, !tile.fragment<32x32xf32>
+      tile.yield %next : !tile.fragment<32x32xf32>
+    }
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 32, depth = 16, stages = 2, warps = 2 x 1, vector = 8>
+tile.kernel @dw(%x: !tile.matrix<?x16xbf16>, %dy: !tile.matrix<?x48xbf16>, %dw: !tile.matrix<16x48xbf16>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 64>, <groups, 1>, <columns, 32>] {
+    %zero = tile.zero : !tile.fragment<64x32xf32>
+    %total = tile.bank_terms (%t, %k, %o, %c) of (%b, %j) carry(%sum = %zero) : !tile.fragment<64x32xf32> {
+      // expected-error @+1 {{multiplies rows of one type by rows of another}}
+      %next = tile.mma_rows %x[%t, %k, %f], %dy[%k, %o, %n], %sum : !tile.matrix<?x16xbf16>, !tile.matrix<?x48xbf16>, !tile.fragment<64x32xf32>
+      tile.yield %next : !tile.fragment<64x32xf32>
+    }
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 32, depth = 16, stages = 2, warps = 2 x 1, vector = 8>
+tile.kernel @dw(%x: !tile.matrix<?x16xbf16>, %dy: !tile.matrix<?x48xbf16>, %dw: !tile.matrix<16x48xbf16>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 64>, <groups, 1>, <columns, 32>] {
+    %zero = tile.zero : !tile.fragment<64x32xf32>
+    %total = tile.bank_terms (%t, %k, %o, %c) of (%b, %j) carry(%sum = %zero) : !tile.fragment<64x32xf32> {
+      // expected-error @+1 {{multiplies rows of 48 and 48 columns; the layout's groups cover 16 of X and 48 of dY}}
+      %next = tile.mma_rows %dy[%t, %k, %f], %dy[%t, %o, %n], %sum : !tile.matrix<?x48xbf16>, !tile.matrix<?x48xbf16>, !tile.fragment<64x32xf32>
+      tile.yield %next : !tile.fragment<64x32xf32>
+    }
+  }
+}

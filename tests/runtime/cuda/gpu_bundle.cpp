@@ -86,9 +86,11 @@ std::string gpuPtx(const GpuShape &shape, std::string target) {
   const bool plain = shape.vector > 0;
   if (target.empty())
     target = plain ? "sm_80" : "sm_90a";
-  const int row_maps = shape.lift == Lift::rows && shape.row_types == RowTypesKind::interval
-                           ? algrt_interval_row_maps
-                           : algrt_cyclic_row_maps;
+  const std::string beta = shape.bank_gradient ? ",\n\t.param .f32 " : "";
+  const int all_rows = shape.bank_gradient ? 1 : 0;
+  const int row_maps = all_rows + (shape.lift == Lift::rows && shape.row_types == RowTypesKind::interval
+                                       ? algrt_interval_row_maps
+                                       : algrt_cyclic_row_maps);
   const std::string maps =
       std::to_string((2 * row_maps + 1) * (plain ? algrt_plain_map_bytes : algrt_tensor_map_bytes));
   std::string text = ".version 8.0\n.target " + target + "\n.address_size 64\n";
@@ -96,7 +98,8 @@ std::string gpuPtx(const GpuShape &shape, std::string target) {
     text += ".visible .entry " + symbol + "(\n\t.param .align " + (plain ? "8" : "64") + " .b8 " + symbol +
             "_param_0[" + maps + "],\n\t.param .u32 " + symbol + "_param_1,\n\t.param .u32 " + symbol +
             "_param_2,\n\t.param .u64 " + (plain ? ".ptr .global .align 4 " : "") + symbol + "_param_3" +
-            (shape.bias ? ",\n\t.param .u64 " + symbol + "_param_4" : "") + "\n)\n" +
+            (shape.bias ? ",\n\t.param .u64 " + symbol + "_param_4" : "") +
+            (beta.empty() ? "" : beta + symbol + "_param_4") + "\n)\n" +
             (plain ? ".reqntid 128, 1, 1" : ".maxntid 384") + "\n{\n\tret;\n}\n";
   return text;
 }

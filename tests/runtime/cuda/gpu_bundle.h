@@ -22,6 +22,8 @@ struct GpuShape {
   bool gradient = false;
   int64_t long_groups = 0;
   bool bias = false; // forward kernels take one
+  // Kernels of dw instead, "dw-bf16" and "dw-f32"; threads copy, so that vector is above 0.
+  bool bank_gradient = false;
 
   int64_t k() const { return groups * in; }
   int64_t n() const { return groups * out; }
@@ -29,7 +31,7 @@ struct GpuShape {
   // Of what the kernels read rows of, and of what they write.
   int64_t depth() const { return gradient ? out : in; }
   int64_t width() const { return gradient ? in : out; }
-  std::string map() const { return gradient ? "dx" : "forward"; }
+  std::string map() const { return bank_gradient ? "dw" : gradient ? "dx" : "forward"; }
   int64_t bankColumns() const { return lift == Lift::slots ? out : n(); }
 };
 

@@ -489,5 +489,43 @@ TEST(LaunchPlan, JoinedGroups) {
   EXPECT_EQ(plan.tiles, tileCount(joined, kernel.tile, 10, 0));
 }
 
+// Every tile of dW, whatever the rows; its steps are counted in 32 bits.
+TEST(LaunchPlan, OfTheBanksGradientHasAllTilesWithoutRows) {
+  GpuKernel kernel = kernelOf(ElementType::f32);
+  kernel.map = Map::dw;
+  kernel.copies = GpuCopies::threads;
+  kernel.vector = 4;
+  kernel.tile = {16, 32, 64, 4, 1};
+  const Operand any{4096, 1 << 20};
+  const auto plan = [&](const Layer &layer, int64_t m) {
+    return planLaunch(layer, kernel, any, any, any, m, 5, 132);
+  };
+  const Layer rows = layerOf(Lift::rows, RowTypesKind::interval, 4, 10, 4, 40, 72),
+              slots = layerOf(Lift::slots, RowTypesKind::cyclic, 1, 1, 64, 40, 72);
+  for (const int64_t m : {0, 1, 1000}) {
+    EXPECT_EQ(plan(rows, m).tiles, 4 * 3 * 4 * 3) << m;
+    EXPECT_EQ(plan(rows, m).grid, 132u);
+    EXPECT_EQ(plan(rows, m).rows, m);
+    EXPECT_EQ(plan(rows, m).offset, 5);
+    // Those of X, of dY and of dW; the last of X and of dY is all rows.
+    const LaunchPlan found = plan(rows, m);
+    ASSERT_EQ(found.plain_maps.size(), 4u + 4u + 1u);
+    for (const size_t last : {3u, 7u}) {
+      EXPECT_EQ(found.plain_maps[last].extents[3], m);
+      EXPECT_EQ(found.plain_maps[last].strides[2], m > 1 ? 1 << 20 : 0);
+    }
+    EXPECT_EQ(found.plain_maps[8].extents[2], 40);
+    EXPECT_EQ(plan(slots, m).tiles, 64 * 3 * 3);
+  }
+  EXPECT_NO_THROW(plan(slots, 1 << 24));
+  try {
+    plan(slots, 1 << 26);
+    ADD_FAILURE() << "more steps than 32 bits count";
+  } catch (const Error &error) {
+    EXPECT_EQ(error.status(), ALGRT_INVALID_ARGUMENT);
+    EXPECT_NE(std::string(error.what()).find("cannot count the steps"), std::string::npos) << error.what();
+  }
+}
+
 } // namespace
 } // namespace algrt::cuda

@@ -1,0 +1,60 @@
+// What no thread block's program can be made of in mode j.
+// RUN: alg-opt %s -split-input-file -convert-tile-to-sm -verify-diagnostics
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 64>, bank = <4 x 64>, out = <4 x 64>,
+                       row_types = <cyclic 4>, mode = j>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 32, stages = 3>
+// expected-error @+1 {{computes the gradient of the bank (mode j), whose rows threads copy: give its schedule warps}}
+tile.kernel @engine(%x: !tile.matrix<?x256xbf16>, %dy: !tile.matrix<?x256xbf16>, %dw: !tile.matrix<256x256xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 64>, <groups, 1>, <columns, 64>] {
+    %zero = tile.zero : <64x64xf32>
+    tile.store_bank %zero to %dw[%b, %f, %j, %n] : <64x64xf32> to <256x256xf32>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 64>, bank = <4 x 64>, out = <4 x 64>,
+                       row_types = <cyclic 4>, mode = j>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 32, stages = 3, warps = 2 x 2, vector = 8>
+tile.kernel @owns(%x: !tile.matrix<?x256xbf16>, %dy: !tile.matrix<?x256xbf16>, %dw: !tile.matrix<256x256xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  // expected-error @+1 {{must own one tile of the schedule: <bank_rows, 1>, <features, 64>, <groups, 1>, <columns, 64>}}
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 32>, <groups, 1>, <columns, 64>] {
+    %zero = tile.zero : <64x64xf32>
+    tile.store_bank %zero to %dw[%b, %f, %j, %n] : <64x64xf32> to <256x256xf32>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 64>, bank = <4 x 64>, out = <4 x 64>,
+                       row_types = <cyclic 4>, mode = j>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 32, stages = 3, warps = 2 x 2, vector = 8>
+tile.kernel @elsewhere(%x: !tile.matrix<?x256xbf16>, %dy: !tile.matrix<?x256xbf16>, %dw: !tile.matrix<256x256xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 64>, <groups, 1>, <columns, 64>] {
+    %zero = tile.zero : <64x64xf32>
+    %total = tile.bank_terms (%t, %k, %o, %c) of (%b, %j) carry(%sum = %zero) : !tile.fragment<64x64xf32> {
+      // expected-error @+1 {{must multiply what its tile owns}}
+      %next = tile.mma_rows %x[%t, %k, %n], %dy[%t, %o, %n], %sum : !tile.matrix<?x256xbf16>, !tile.matrix<?x256xbf16>, <64x64xf32>
+      tile.yield %next : !tile.fragment<64x64xf32>
+    }
+    tile.store_bank %total to %dw[%b, %f, %j, %n] : <64x64xf32> to <256x256xf32>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 64>, bank = <4 x 64>, out = <4 x 64>,
+                       row_types = <cyclic 4>, mode = j>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 32, stages = 3, warps = 2 x 2, vector = 8>
+tile.kernel @stores(%x: !tile.matrix<?x256xbf16>, %dy: !tile.matrix<?x256xbf16>, %dw: !tile.matrix<256x256xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 64>, <groups, 1>, <columns, 64>] {
+    %zero = tile.zero : <64x64xf32>
+    // expected-error @+1 {{must store what its tile owns to dW}}
+    tile.store_bank %zero to %dw[%j, %f, %b, %n] : <64x64xf32> to <256x256xf32>
+  }
+}

@@ -1,0 +1,213 @@
+#include "tests/runtime/cuda/host_bank_kernel.h"
+
+#include "runtime/gpu_kernel_abi.h"
+#include "runtime/numeric/bfloat16.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <stdexcept>
+#include <vector>
+
+namespace algrt::test {
+
+namespace {
+
+using Coordinates = std::array<int64_t, 4>;
+
+constexpr int64_t tile_rows = 16, tile_columns = 32; // of gpuManifest
+
+// A plain map; elements of 2 or 4 bytes.
+class Map {
+public:
+  Map(const std::byte *object, int64_t element_bytes, int64_t vector) : element_bytes_(element_bytes) {
+    std::memcpy(&content_, object, sizeof(content_));
+    const int64_t unit = std::min<int64_t>(vector * element_bytes, 16) / element_bytes;
+    bool whole = content_.address % uint64_t(unit * element_bytes) == 0 && content_.extents[0] % unit == 0;
+    for (int i = 1; i < 4; ++i)
+      whole = whole && (content_.extents[i] == 1 || content_.strides[i - 1] % unit == 0);
+    if (!whole)
+      throw std::logic_error("a plain map whose elements cannot be moved as many at a time");
+  }
+
+  int64_t extent(int dimension) const { return content_.extents[dimension]; }
+
+  float load(const Coordinates &at) const {
+    const std::byte *element = find(at);
+    if (element == nullptr)
+      return 0;
+    float wide;
+    uint16_t narrow;
+    if (element_bytes_ == 4) {
+      std::memcpy(&wide, element, sizeof(wide));
+      return wide;
+    }
+    std::memcpy(&narrow, element, sizeof(narrow));
+    return fromBfloat16(narrow);
+  }
+
+  void store(const Coordinates &at, float value) const {
+    std::byte *element = find(at);
+    if (element == nullptr)
+      return;
+    const uint16_t bits = toBfloat16(value);
+    if (element_bytes_ == 4)
+      std::memcpy(element, &value, sizeof(value));
+    else
+      std::memcpy(element, &bits, sizeof(bits));
+  }
+
+private:
+  std::byte *find(const Coordinates &at) const {
+    int64_t elements = at[0];
+    for (size_t i = 0; i < 4; ++i) {
+      if (at[i] < 0 || at[i] >= content_.extents[i])
+        return nullptr;
+      if (i > 0)
+        elements += at[i] * content_.strides[i - 1];
+    }
+    return reinterpret_cast<std::byte *>(content_.address + uint64_t(elements * element_bytes_));
+  }
+
+  algrt_plain_map content_;
+  int64_t element_bytes_;
+};
+
+struct BankTerm {
+  int64_t type, input_group, output_group; // of type `types`: all rows
+  float coefficient;
+};
+
+struct Kernel {
+  const GpuShape &shape;
+  std::vector<Map> x, dy;
+  Map dw;
+  int64_t rows, offset;
+  const int32_t *terms;
+  float beta;
+
+  bool cyclic() const { return shape.lift == Lift::slots || shape.row_types == RowTypesKind::cyclic; }
+  int64_t columnsOfBlocks() const { return shape.lift == Lift::slots ? 1 : shape.groups; }
+
+  std::vector<BankTerm> termsOf(int64_t bank_row, int64_t column) const {
+    if (terms == nullptr)
+      return {{bank_row == column ? shape.types() : bank_row, bank_row, column, 1}};
+    const int64_t words = shape.scaled ? 4 : 3, blocks = shape.groups * columnsOfBlocks();
+    const int64_t block = bank_row * columnsOfBlocks() + column;
+    std::vector<BankTerm> result;
+    for (int32_t i = terms[block]; i < terms[block + 1]; ++i) {
+      const int32_t *term = terms + blocks + 1 + words * i;
+      result.push_back({term[0], term[1], term[2] & INT32_MAX, term[2] < 0 ? -1.0f : 1.0f});
+      if (shape.scaled)
+        std::memcpy(&result.back().coefficient, &term[3], sizeof(float));
+    }
+    return result;
+  }
+
+  // Behind the terms: the columns of blocks of every row group, each once.
+  void checkOrder() const {
+    const int64_t columns = columnsOfBlocks(), blocks = shape.groups * columns;
+    const int32_t *order = terms + blocks + 1 + (shape.scaled ? 4 : 3) * terms[blocks];
+    for (int64_t row = 0; row < shape.groups; ++row, order += columns) {
+      std::vector<int32_t> seen(order, order + columns);
+      std::sort(seen.begin(), seen.end());
+      for (int64_t column = 0; column < columns; ++column)
+        if (seen[size_t(column)] != column)
+          throw std::logic_error("the order of a row of blocks leaves one out");
+    }
+  }
+
+  // Where each row of the batch stands that has the type, or of all of them: map, line and row within it.
+  std::vector<std::array<int64_t, 3>> rowsOf(int64_t type) const {
+    std::vector<std::array<int64_t, 3>> places;
+    const int64_t q = shape.types(), all_rows = int64_t(x.size()) - 1;
+    for (int64_t row = 0; row < rows; ++row) {
+      if (type == q) {
+        places.push_back({all_rows, 0, row});
+      } else if (cyclic()) {
+        const int64_t phase = row % q, longer = rows % q;
+        if ((phase + offset) % q == type)
+          places.push_back({phase < longer ? 0 : 1, phase < longer ? phase : phase - longer, row / q});
+      } else if ((offset + row) / shape.run % q == type) {
+        const int64_t into = offset % shape.run, first = into > 0 ? std::min(rows, shape.run - into) : 0;
+        const int64_t whole = (rows - first) / shape.run;
+        if (row < first)
+          places.push_back({0, 0, row});
+        else if (row < first + whole * shape.run)
+          places.push_back({1, (row - first) / shape.run, (row - first) % shape.run});
+        else
+          places.push_back({2, 0, row - first - whole * shape.run});
+      }
+    }
+    return places;
+  }
+
+  void tile(int64_t bank_row, int64_t feature, int64_t column_of_blocks, int64_t column) const {
+    std::vector<float> sum(size_t(tile_rows * tile_columns), 0);
+    for (const BankTerm &term : termsOf(bank_row, column_of_blocks))
+      for (const auto &[map, line, row] : rowsOf(term.type))
+        for (int64_t f = 0; f < tile_rows; ++f)
+          for (int64_t c = 0; c < tile_columns; ++c)
+            sum[size_t(f * tile_columns + c)] +=
+                term.coefficient * x[size_t(map)].load({feature + f, term.input_group, line, row}) *
+                dy[size_t(map)].load({column + c, term.output_group, line, row});
+    for (int64_t f = 0; f < tile_rows; ++f)
+      for (int64_t c = 0; c < tile_columns; ++c) {
+        const Coordinates at = {column + c, column_of_blocks, feature + f, bank_row};
+        const float before = beta == 0 ? 0 : beta * dw.load(at);
+        dw.store(at, sum[size_t(f * tile_columns + c)] + before);
+      }
+  }
+
+  void block(int64_t number, int64_t grid) const {
+    const int64_t feature_tiles = (shape.in + tile_rows - 1) / tile_rows;
+    const int64_t column_tiles = (shape.out + tile_columns - 1) / tile_columns;
+    const int64_t tiles = shape.groups * feature_tiles * columnsOfBlocks() * column_tiles;
+    for (int64_t t = number; t < tiles; t += grid) {
+      const int64_t behind_columns = t / column_tiles, behind_groups = behind_columns / columnsOfBlocks();
+      tile(behind_groups / feature_tiles, behind_groups % feature_tiles * tile_rows,
+           behind_columns % columnsOfBlocks(), t % column_tiles * tile_columns);
+    }
+  }
+};
+
+template <typename T> T scalar(const std::vector<std::byte> &parameter) {
+  T value;
+  if (parameter.size() != sizeof(value))
+    throw std::logic_error("a parameter of the wrong size");
+  std::memcpy(&value, parameter.data(), sizeof(value));
+  return value;
+}
+
+} // namespace
+
+void runHostBankKernel(const GpuShape &shape, const cuda_stand_in::Launch &launch) {
+  const bool interval = shape.lift == Lift::rows && shape.row_types == RowTypesKind::interval;
+  const size_t row_maps = size_t(interval ? algrt_interval_row_maps : algrt_cyclic_row_maps) + 1;
+  const std::byte *maps = launch.parameters.at(0).data();
+  if (launch.parameters.size() != 5 ||
+      launch.parameters[0].size() != (2 * row_maps + 1) * size_t(algrt_plain_map_bytes))
+    throw std::logic_error("the parameters are not those of dw");
+  const int64_t result_bytes = launch.symbol.find("f32") != std::string::npos ? 4 : 2;
+  const auto map = [&](size_t i, int64_t bytes) {
+    return Map(maps + i * algrt_plain_map_bytes, bytes, shape.vector);
+  };
+  Kernel kernel{shape,
+                {},
+                {},
+                map(2 * row_maps, result_bytes),
+                scalar<int32_t>(launch.parameters.at(1)),
+                scalar<int32_t>(launch.parameters.at(2)),
+                reinterpret_cast<const int32_t *>(scalar<uint64_t>(launch.parameters.at(3))),
+                scalar<float>(launch.parameters.at(4))};
+  for (size_t i = 0; i < row_maps; ++i) {
+    kernel.x.push_back(map(i, 2));
+    kernel.dy.push_back(map(row_maps + i, 2));
+  }
+  if (shape.long_groups > 0 && kernel.terms != nullptr)
+    kernel.checkOrder();
+  for (int64_t block = 0; block < launch.grid; ++block)
+    kernel.block(block, launch.grid);
+}
+
+} // namespace algrt::test

@@ -1,0 +1,137 @@
+// What schedules of the bank's gradient are counted to do, against a walk over every block of dW and its
+// rows.
+#include "algebras/bank_terms.h"
+#include "algebras/expression.h"
+#include "compiler/schedule/ampere_schedule.h"
+#include "compiler/schedule/group_order.h"
+#include "compiler/schedule/ranking.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace compiler;
+using algebras::DataType;
+
+algebras::Layer layerOf(const std::string &expression, std::int64_t in, std::int64_t out,
+                        const std::string &lift = "rows") {
+  const algebras::Algebra algebra = algebras::parseExpression(expression);
+  return algebras::makeLayer(lift == "rows" ? algebras::Lift::rows(algebra) : algebras::Lift::slots(algebra),
+                             in, out, DataType::BF16);
+}
+
+struct Counted {
+  double tiles = 0, steps = 0;
+};
+
+/// Block by block, type by type; where every type has a part in a block, all rows at once.
+Counted walk(const algebras::Layer &layer, const AmpereSchedule &schedule, std::int64_t m) {
+  const algebras::BankTerms terms(layer.lift);
+  const std::int64_t types = layer.lift.types();
+  auto up = [](std::int64_t value, std::int64_t step) { return (value + step - 1) / step; };
+  const std::int64_t tiles_of_block =
+      up(layer.in.width(0), schedule.rows) * up(layer.out.width(0), schedule.columns);
+  Counted counted;
+  for (std::int64_t row = 0; row < terms.bankRows(); ++row)
+    for (std::int64_t column = 0; column < terms.bankColumns(); ++column) {
+      const auto of = terms.of(row, column);
+      std::int64_t steps = 0;
+      if (static_cast<std::int64_t>(of.size()) % types == 0)
+        steps = static_cast<std::int64_t>(of.size()) / types * up(m, schedule.depth);
+      else
+        for (const algebras::BankTerm &term : of)
+          steps += up(m / types + (term.type < m % types ? 1 : 0), schedule.depth);
+      counted.tiles += static_cast<double>(tiles_of_block);
+      counted.steps += static_cast<double>(tiles_of_block * steps);
+    }
+  return counted;
+}
+
+TEST(BankGradientCost, CountsTilesAndStepsOfEveryBlock) {
+  const AmpereSchedule schedules[] = {
+      {64, 96, 32, 3, 2, 2, 1, 0}, {32, 32, 64, 2, 1, 2, 1, 0}, {16, 48, 16, 4, 1, 1, 1, 0}};
+  const GpuMachine &machine = machineOf("sm_90a");
+  for (const auto &[layer, m] : {std::pair{layerOf("Q(1)", 100, 60), std::int64_t{70}},
+                                 {layerOf("Q(8)", 640, 1040), 512},
+                                 {layerOf("Q(8)", 640, 1040), 3},
+                                 {layerOf("path(3)", 300, 150), 96},
+                                 {layerOf("T(4)", 256, 512), 200},
+                                 {layerOf("Q(2)^2", 256, 512), 128},
+                                 {layerOf("M(2)", 256, 512, "slots"), 150}})
+    for (const AmpereSchedule &schedule : schedules) {
+      SCOPED_TRACE(layer.lift.algebra().name() + ", " + toString(schedule));
+      const BankGradientWork work = bankGradientWork(layer, m, DataType::F32);
+      const AmpereCost cost = ampereBankGradientCost(work, schedule, DataType::F32, machine);
+      const Counted counted = walk(layer, schedule, m);
+      EXPECT_DOUBLE_EQ(cost.tiles, counted.tiles);
+      // Every step multiplies a whole tile by its depth.
+      const double of_step = static_cast<double>(schedule.rows * schedule.columns * schedule.depth);
+      const double steps =
+          cost.products * machine.multiprocessors * machine.clock * machine.macs_per_cycle / of_step;
+      // Where blocks of one rank differ, the model takes their average, of which some have partly empty
+      // steps.
+      const bool alike = layer.lift.completeGraph() || layer.lift.kind() == algebras::Lift::Kind::Slots;
+      EXPECT_NEAR(steps, counted.steps, (alike ? 1e-6 : 0.25) * counted.steps);
+      EXPECT_DOUBLE_EQ(work.dw_bytes, 4 * static_cast<double>(layer.in.total()) *
+                                          static_cast<double>(layer.lift.kind() == algebras::Lift::Kind::Slots
+                                                                  ? layer.out.width(0)
+                                                                  : layer.out.total()));
+    }
+}
+
+TEST(BankGradientCost, TheDiagonalComesFirst) {
+  for (const std::int64_t q : {3, 4, 32, 256}) {
+    const algebras::Lift lift =
+        algebras::Lift::rows(algebras::parseExpression("Q(" + std::to_string(q) + ")"));
+    const std::vector<double> types = typesByRank(lift);
+    ASSERT_EQ(types.size(), static_cast<std::size_t>(q));
+    EXPECT_EQ(types[0], static_cast<double>(q));
+    EXPECT_EQ(types[1], 1);
+    EXPECT_EQ(longRanks(types), 1) << q;
+    EXPECT_EQ(whyNoBankOrder(lift, 1), "");
+    EXPECT_NE(whyNoBankOrder(lift, q + 1), "");
+  }
+  // Of every row of blocks the most, the next, ...: rows of T(3) have 1, 2 and 3 types in the last of them.
+  const algebras::Lift triangular = algebras::Lift::rows(algebras::parseExpression("T(3)"));
+  const algebras::BankTerms terms(triangular);
+  std::vector<double> average(3);
+  for (std::int64_t row = 0; row < 3; ++row) {
+    std::vector<std::size_t> sizes;
+    for (std::int64_t column = 0; column < 3; ++column)
+      sizes.push_back(terms.of(row, column).size());
+    std::sort(sizes.rbegin(), sizes.rend());
+    for (std::size_t rank = 0; rank < 3; ++rank)
+      average[rank] += static_cast<double>(sizes[rank]) / 3;
+  }
+  EXPECT_EQ(typesByRank(triangular), average);
+}
+
+// An order never costs more, and where few blocks of threads share many rows it saves what the last long tile
+// takes.
+TEST(BankGradientCost, AnOrderSavesTheTail) {
+  const algebras::Layer layer = layerOf("Q(8)", 1024, 1024);
+  const BankGradientWork work = bankGradientWork(layer, 16384, DataType::BF16);
+  AmpereSchedule schedule{64, 96, 32, 3, 2, 2, 8, 0};
+  const double plain = ampereBankGradientCost(work, schedule, DataType::BF16, machineOf("sm_80")).total();
+  schedule.long_groups = 1;
+  EXPECT_LT(ampereBankGradientCost(work, schedule, DataType::BF16, machineOf("sm_80")).total(), plain);
+}
+
+TEST(BankGradientRanking, IsSortedAndOfBothDevices) {
+  const algebras::Layer layer = layerOf("Q(16)", 1024, 2048);
+  for (const char *target : {"sm_80", "sm_90a"}) {
+    const Ranking ranking = rankBankGradient(layer, target, 2048, DataType::F32);
+    ASSERT_FALSE(ranking.legal.empty());
+    for (std::size_t i = 1; i < ranking.legal.size(); ++i)
+      EXPECT_LE(ranking.legal[i - 1].predicted, ranking.legal[i].predicted);
+    EXPECT_GE(ranking.legal[0].predicted, ranking.floor_us);
+    for (const RankedSchedule &one : ranking.legal)
+      EXPECT_TRUE(isForThreads(one.schedule)) << one.schedule;
+    EXPECT_EQ(chooseAmpereBankGradient(layer, 2048, DataType::F32, 0, machineOf(target)),
+              parseAmpereSchedule(ranking.legal[0].schedule));
+  }
+  EXPECT_THROW(rankBankGradient(layer, "cpu", 2048, DataType::F32), std::out_of_range);
+}
+
+} // namespace
