@@ -90,7 +90,7 @@ TEST(Verify, WritesACertificateOrNothing) {
   TemporaryFolder folder;
   EXPECT_EQ(algctl({"verify", "Q(3)", "--certificate", folder.path("c.json")}).code, 0);
   nlohmann::json certificate = nlohmann::json::parse(folder.read("c.json"));
-  EXPECT_EQ(certificate["algebra"]["kind"], "Q");
+  EXPECT_EQ(certificate["algebra"]["kind"], "graph");
   EXPECT_EQ(certificate["claims"]["associative"], true);
   expectFailure(algctl({"verify", "Q(3)", "--certificate", folder.path("absent/c.json")}), 1, "cannot write");
   expectFailure(algctl({"verify", "R(3)", "--certificate", folder.path("d.json")}), 1, "");
