@@ -42,6 +42,13 @@ Ranking rankBankGradient(const algebras::Layer &layer, std::string_view target, 
   return rankAmpereBankGradient(coarse, target, m, output);
 }
 
+Ranking rankMap(const algebras::Layer &layer, algrt::Map map, std::string_view target, std::int64_t m,
+                algebras::DataType output) {
+  if (map == algrt::Map::dw)
+    return rankBankGradient(layer, target, m, output);
+  return rankSchedules(map == algrt::Map::dx ? layer.transposed() : layer, target, m, output);
+}
+
 void sortByCost(Ranking &ranking) {
   std::vector<std::size_t> order(ranking.legal.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

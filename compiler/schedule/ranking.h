@@ -4,6 +4,7 @@
 #define ALGCTL_COMPILER_SCHEDULE_RANKING_H
 
 #include "algebras/layer.h"
+#include "runtime/bundle/map.h"
 
 #include <cstdint>
 #include <string>
@@ -70,6 +71,11 @@ Ranking rankSchedules(const algebras::Layer &layer, std::string_view target, std
 /// all of them, also where the copy engine could take the layer's product.
 Ranking rankBankGradient(const algebras::Layer &layer, std::string_view target, std::int64_t m,
                          algebras::DataType output);
+
+/// One of the three maps of a layer: its product, the gradient of X, which is the product of the transposed
+/// layer, or that of the bank.
+Ranking rankMap(const algebras::Layer &layer, algrt::Map map, std::string_view target, std::int64_t m,
+                algebras::DataType output);
 
 /// The best few of a ranking that differ: each next one is the cheapest whose tile has other rows or types
 /// than those chosen before, or holds rows where those do not, or fewer or more columns by at least a

@@ -3,6 +3,7 @@
 
 #include "compiler/failure.h"
 #include "compiler/pipeline.h"
+#include "compiler/schedule/dense_comparison.h"
 #include "compiler/spec/integer_option.h"
 #include "compiler/spec/spec_options.h"
 #include "compiler/spec/usage_error.h"
@@ -60,6 +61,30 @@ std::vector<algrt::Map> mapsOf(const std::string &list) {
   return maps;
 }
 
+// Says for which rows and maps kernels of GPUs are expected to take longer than those of the dense
+// projection.
+void warnOfLosses(const algebras::Layer &layer, const CompileOptions &options) {
+  constexpr double kNoticeable = 1.05; // the model is no better than that
+  std::vector<std::int64_t> counts = options.further_rows;
+  counts.insert(counts.begin(), options.rows);
+  for (const Target target : options.targets) {
+    if (target == Target::Cpu)
+      continue;
+    const std::string &name = toString(target);
+    std::vector<std::string> losses;
+    for (const algrt::Map map : options.maps)
+      for (const std::int64_t m : counts)
+        if (const ComparedRows one = compareRows(layer, map, name, m, options.output);
+            one.layer.us > kNoticeable * one.dense.us)
+          losses.push_back(
+              fmt::format("{} of {} rows ({:.2f} times)", algrt::name(map), m, one.layer.us / one.dense.us));
+    if (!losses.empty())
+      printWarning(fmt::format("on {} the dense projection {} -> {} is expected to take less time for {}; "
+                               "algctl cost --dense --target={} compares them",
+                               name, layer.in.total(), layer.out.total(), fmt::join(losses, ", "), name));
+  }
+}
+
 int compile(const CompileCommand &command) {
   CompileOptions options = compileOptions(command.target);
   addVariants(command, options);
@@ -80,6 +105,9 @@ int compile(const CompileCommand &command) {
     printWarning(what);
   };
   compileBundle(spec, command.output, options);
+  bar.reset();
+  if (options.schedule.empty())
+    warnOfLosses(*spec.layer, options);
   return kDone;
 }
 

@@ -6,6 +6,7 @@
 #include "compiler/spec/spec_options.h"
 #include "compiler/spec/usage_error.h"
 #include "compiler/tools/cost_text.h"
+#include "compiler/tools/dense_comparison_text.h"
 #include "compiler/tools/ranking_text.h"
 #include "runtime/bundle/map.h"
 
@@ -26,7 +27,7 @@ struct CostCommand {
   std::int64_t p0 = 0;
   std::vector<std::int64_t> tile, leaf;
   bool json = false;
-  bool schedules = false;
+  bool schedules = false, dense = false;
   std::string target = "sm_90a", y_dtype = "bf16", map = "forward";
   std::int64_t most = 10;
   bool illegal = false;
@@ -49,14 +50,23 @@ void readTriple(const std::vector<std::int64_t> &given, const char *option, std:
 
 void requireScheduleOptions(const CostCommand &options) {
   auto given = [&](const char *name) { return options.command->get_option(name)->count() > 0; };
-  for (const char *name : {"--target", "--y-dtype", "--map", "--most", "--illegal"})
+  const bool predicts = options.schedules || options.dense;
+  if (options.schedules && options.dense)
+    throw UsageError("--dense does not go with --schedules");
+  for (const char *name : {"--target", "--y-dtype", "--map"})
+    if (!predicts && given(name))
+      throw UsageError(fmt::format("{} goes with --schedules or --dense", name));
+  for (const char *name : {"--most", "--illegal"})
     if (!options.schedules && given(name))
       throw UsageError(fmt::format("{} goes with --schedules", name));
   for (const char *name : {"--p0", "--tile", "--leaf"})
-    if (options.schedules && given(name))
-      throw UsageError(fmt::format("{} does not go with --schedules", name));
-  if (!options.schedules)
+    if (predicts && given(name))
+      throw UsageError(
+          fmt::format("{} does not go with {}", name, options.schedules ? "--schedules" : "--dense"));
+  if (!predicts)
     return;
+  if (options.dense && options.m < 1)
+    throw UsageError(fmt::format("--dense needs at least one row, --m {} has none", options.m));
   const std::vector<std::string> &targets = rankedTargets();
   if (std::find(targets.begin(), targets.end(), options.target) == targets.end())
     throw UsageError(fmt::format("there is no target '{}' whose schedules are ranked; there are {}",
@@ -74,25 +84,42 @@ void requireScheduleOptions(const CostCommand &options) {
     throw UsageError(fmt::format("--most must be at least 1, got {}", options.most));
 }
 
+algebras::DataType outputType(const CostCommand &options, const algebras::Layer &layer) {
+  if (options.target == "cpu")
+    return layer.dtype;
+  return options.y_dtype == "f32" ? algebras::DataType::F32 : algebras::DataType::BF16;
+}
+
+// "Q(2) as a projection 64 -> 64, gradient of X, bf16 to f32".
+std::string title(const CostCommand &options, const algebras::Layer &layer) {
+  static const char *const of[] = {"", "gradient of X, ", "gradient of W, "};
+  return fmt::format("{} as a projection {} -> {}, {}{} to {}", layer.lift.algebra().name(), layer.in.total(),
+                     layer.out.total(), of[static_cast<int>(*algrt::mapNamed(options.map))],
+                     toString(layer.dtype), toString(outputType(options, layer)));
+}
+
 int schedules(const CostCommand &options) {
   const Spec spec = loadSpec(options.spec);
   const algebras::Layer &layer = requireLayer(spec);
-  const bool gpu = options.target != "cpu";
-  const algebras::DataType output = !gpu                       ? layer.dtype
-                                    : options.y_dtype == "f32" ? algebras::DataType::F32
-                                                               : algebras::DataType::BF16;
-  const algrt::Map map = *algrt::mapNamed(options.map);
-  const Ranking ranking = map == algrt::Map::dw
-                              ? rankBankGradient(layer, options.target, options.m, output)
-                              : rankSchedules(map == algrt::Map::dx ? layer.transposed() : layer,
-                                              options.target, options.m, output);
-  static const char *const of[] = {"", "gradient of X, ", "gradient of W, "};
-  const RankingView view{fmt::format("{} as a projection {} -> {}, {}{} to {}, M = {}",
-                                     layer.lift.algebra().name(), layer.in.total(), layer.out.total(),
-                                     of[static_cast<int>(map)], toString(layer.dtype), toString(output),
-                                     options.m),
-                         options.most, options.illegal};
+  const Ranking ranking =
+      rankMap(layer, *algrt::mapNamed(options.map), options.target, options.m, outputType(options, layer));
+  const RankingView view{fmt::format("{}, M = {}", title(options, layer), options.m), options.most,
+                         options.illegal};
   fmt::print("{}", options.json ? rankingJson(ranking, view).dump(2) + "\n" : rankingText(ranking, view));
+  return kDone;
+}
+
+int besideDense(const CostCommand &options) {
+  const Spec spec = loadSpec(options.spec);
+  const algebras::Layer &layer = requireLayer(spec);
+  const DenseComparison comparison = compareWithDense(layer, *algrt::mapNamed(options.map), options.target,
+                                                      options.m, outputType(options, layer));
+  const std::string command = fmt::format("algctl compile \"Q(1)\" --in {} --out {} --dtype {}{} --target={}",
+                                          layer.in.total(), layer.out.total(), toString(layer.dtype),
+                                          layer.bias ? " --bias" : "", options.target),
+                    what = title(options, layer);
+  fmt::print("{}", options.json ? denseComparisonJson(comparison, what, command).dump(2) + "\n"
+                                : denseComparisonText(comparison, what, command));
   return kDone;
 }
 
@@ -100,6 +127,8 @@ int cost(const CostCommand &options) {
   requireScheduleOptions(options);
   if (options.schedules)
     return schedules(options);
+  if (options.dense)
+    return besideDense(options);
   algebras::cost::CostOptions cost_options;
   readTriple(options.tile, "--tile", cost_options.tile.rows, cost_options.tile.columns,
              cost_options.tile.depth);
@@ -136,6 +165,11 @@ void addCost(CLI::App &app, Session &session) {
   command
       ->add_flag("--schedules", options->schedules, "rank the schedules of a target by what they would cost")
       ->group(group);
+  command
+      ->add_flag(
+          "--dense", options->dense,
+          "compare the best schedules with those of the dense projection, for 1, 2, 4, ... up to M rows")
+      ->group(group);
   command->add_option("--target", options->target, "sm_90a, sm_80 or cpu")
       ->type_name("NAME")
       ->capture_default_str()
@@ -162,6 +196,7 @@ void addCost(CLI::App &app, Session &session) {
   algctl cost "Q(3)" --in-groups 640,512,896 --out-groups 2048,2048,2048 --m 100 --p0 7
   algctl cost examples/qwen3-1.7b-up.toml --m 2048 --schedules --most 5
   algctl cost examples/qwen3-1.7b-up.toml --m 2048 --schedules --map dx
+  algctl cost examples/qwen3-1.7b-up.toml --m 4096 --dense --target=sm_80
   algctl cost examples/qwen3-1.7b-up.toml --m 2048 --schedules --map dw --y-dtype f32)help");
   command->callback([&session, options] { session.run = [options] { return cost(*options); }; });
 }

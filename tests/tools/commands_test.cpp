@@ -86,6 +86,31 @@ TEST(Verify, ExitsWithThreeAndAWitness) {
   EXPECT_EQ(algctl({"verify", zero}).code, 3);
 }
 
+// Where a layer is expected to be slower than dense, the command for the dense one stands below.
+TEST(Cost, BesideTheDenseProjection) {
+  auto with = [](std::vector<std::string> words) {
+    words.insert(words.begin(),
+                 {"cost", "Q(16)", "--in", "2048", "--out", "6144", "--dtype", "bf16", "--dense"});
+    return algctl(words);
+  };
+  nlohmann::json json = nlohmann::json::parse(with({"--m", "2048", "--json"}).out);
+  EXPECT_EQ(json["rows"].size(), 12u);
+  EXPECT_EQ(json["rows"].back()["m"], 2048);
+  EXPECT_GT(json["rows"].back()["times_dense"], 1.0);
+  bool slower = false;
+  for (const nlohmann::json &row : json["rows"])
+    slower = slower || row["times_dense"] < 1.0;
+  EXPECT_EQ(slower, !json["slower_than_dense"].empty());
+  const std::string command = R"x(algctl compile "Q(1)" --in 2048 --out 6144 --dtype bf16 --target=sm_90a)x";
+  EXPECT_EQ(json["dense_command"], command);
+  Outcome text = with({"--m", "2048"});
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_EQ(text.out.find(command) != std::string::npos, slower) << text.out;
+  text = with({"--m", "1", "--target", "cpu", "--map", "dx"});
+  EXPECT_NE(text.out.find("gradient of X"), std::string::npos) << text.out;
+  expectFailure(with({"--m", "0"}), 2, "--m 0 has none");
+}
+
 TEST(Verify, WritesACertificateOrNothing) {
   TemporaryFolder folder;
   EXPECT_EQ(algctl({"verify", "Q(3)", "--certificate", folder.path("c.json")}).code, 0);
@@ -215,6 +240,9 @@ TEST(CostSchedules, SaysWhatIsWrong) {
   expectFailure(with({"--most", "3"}), 2, "--most goes with --schedules");
   expectFailure(with({"--illegal"}), 2, "--illegal goes with --schedules");
   expectFailure(with({"--schedules", "--tile", "1,2,3"}), 2, "--tile does not go with --schedules");
+  expectFailure(with({"--schedules", "--dense"}), 2, "--dense does not go with --schedules");
+  expectFailure(with({"--dense", "--leaf", "1,2,3"}), 2, "--leaf does not go with --dense");
+  expectFailure(with({"--dense", "--most", "3"}), 2, "--most goes with --schedules");
   expectFailure(with({"--schedules", "--most", "0"}), 2, "--most must be at least 1");
   expectFailure(with({"--schedules", "--target", "sm_70"}), 2, "there are cpu, sm_90a, sm_80");
   expectFailure(with({"--schedules", "--y-dtype", "f16"}), 2, "--y-dtype is bf16 or f32");
@@ -273,9 +301,8 @@ TEST(Doctor, SaysWhichToolIsMissing) {
   EXPECT_EQ(reasonAgainst("show sass", {linker, no_assembler, disassembler}), "no assembler");
   EXPECT_EQ(reasonAgainst("cubin for sm_90a", {linker, no_assembler, no_disassembler}), "no assembler");
   EXPECT_EQ(reasonAgainst("compile for sm_90a", {linker, no_assembler, no_disassembler}), "");
-  const Outcome text = algctl({"doctor"}, [&] {
-    return compiler::Toolchain{linker, assembler, disassembler};
-  });
+  const Outcome text =
+      algctl({"doctor"}, [&] { return compiler::Toolchain{linker, assembler, disassembler}; });
   EXPECT_NE(text.out.find("found: /bin/ptxas, version 12.9.86"), std::string::npos) << text.out;
 }
 
