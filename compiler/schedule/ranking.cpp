@@ -35,6 +35,8 @@ Ranking rankSchedules(const algebras::Layer &layer, std::string_view target, std
 Ranking rankBankGradient(const algebras::Layer &layer, std::string_view target, std::int64_t m,
                          algebras::DataType output) {
   const algebras::Layer coarse = algebras::coarsest(layer);
+  if (target == "cpu")
+    return rankCpuBankGradient(coarse, m);
   if (target != "sm_90a" && target != "sm_80")
     throw std::out_of_range("no schedules of " + std::string(target) +
                             " for gradients of the bank are ranked");

@@ -67,8 +67,8 @@ const std::vector<std::string> &rankedTargets();
 Ranking rankSchedules(const algebras::Layer &layer, std::string_view target, std::int64_t m,
                       algebras::DataType output);
 
-/// The same for the gradient of the layer's bank, with dW of type `output`; only of a GPU. Threads copy on
-/// all of them, also where the copy engine could take the layer's product.
+/// The same for the gradient of the layer's bank, with dW of type `output`, on the CPU of the layer's.
+/// Threads copy on all GPUs, also where the copy engine could take the layer's product.
 Ranking rankBankGradient(const algebras::Layer &layer, std::string_view target, std::int64_t m,
                          algebras::DataType output);
 
@@ -93,6 +93,7 @@ Ranking rankAmpereBankGradient(const algebras::Layer &layer, std::string_view ta
                                algebras::DataType output);
 Ranking rankHopper(const algebras::Layer &layer, std::int64_t m, algebras::DataType output);
 Ranking rankCpu(const algebras::Layer &layer, std::int64_t m);
+Ranking rankCpuBankGradient(const algebras::Layer &layer, std::int64_t m);
 
 } // namespace compiler
 

@@ -78,8 +78,6 @@ void requireScheduleOptions(const CostCommand &options) {
   const std::optional<algrt::Map> map = algrt::mapNamed(options.map);
   if (!map)
     throw UsageError(fmt::format("--map is forward, dx or dw, not '{}'", options.map));
-  if (*map == algrt::Map::dw && options.target == "cpu")
-    throw UsageError("--map dw ranks schedules of GPUs; those of the CPU are not ranked");
   if (options.most < 1)
     throw UsageError(fmt::format("--most must be at least 1, got {}", options.most));
 }

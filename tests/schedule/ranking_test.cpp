@@ -4,7 +4,10 @@
 #include "algebras/error.h"
 #include "algebras/expression.h"
 #include "compiler/schedule/ampere_schedule.h"
+#include "compiler/schedule/cpu_gradient_schedule.h"
+#include "compiler/schedule/cpu_prediction.h"
 #include "compiler/schedule/hopper_schedule.h"
+#include "compiler/schedule/host_level.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -157,6 +160,25 @@ TEST(Ranking, OfTheCpuAddsUp) {
   // some are of as many rows, but then of other register tiles.
   EXPECT_EQ(seen.size(), 3u * 3 * 4 * 27 * 6);
   EXPECT_EQ(ranking.legal.size() + ranking.refused.size(), seen.size());
+}
+
+// It begins with what kernels are compiled with, and the prediction beside measured times is of that: what
+// the cores of the ranking do while none of them waits.
+TEST(Ranking, OfTheBanksGradientOnACpuBeginsWithTheScheduleThatIsChosen) {
+  for (const char *algebra : {"Q(4)", "T(3)"})
+    for (DataType type : {DataType::F32, DataType::BF16})
+      for (std::int64_t m : {1, 100, 2048}) {
+        const algebras::Layer layer = projection(algebra, 480, 312, type);
+        const Ranking ranking = rankBankGradient(layer, "cpu", m, type);
+        expectSound(ranking);
+        const RankedSchedule &best = ranking.legal.front();
+        EXPECT_EQ(best.schedule, toString(chooseCpuGradientSchedule(layer, hostLevel(), m)));
+        EXPECT_GT(ranking.floor_us, 0);
+        EXPECT_NEAR(predictCpu(layer, algrt::Map::dw, /*packed=*/false, m, 16),
+                    best.predicted - best.sum.back().us, 1e-9 * best.predicted);
+        EXPECT_NEAR(predictCpu(layer, algrt::Map::dw, false, m, 2),
+                    8 * predictCpu(layer, algrt::Map::dw, false, m, 16), 1e-9 * best.predicted);
+      }
 }
 
 TEST(Ranking, OfThreadsThatCopyIsSoundOnEitherMachine) {
