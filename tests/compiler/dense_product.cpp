@@ -1,10 +1,14 @@
 #include "tests/compiler/dense_product.h"
 
+#include <cmath>
+
 namespace compiler_test {
 
 using algebras::Layer;
 using algebras::Lift;
 using algebras::RowTypes;
+
+static double valueOf(double term, Terms terms) { return terms == Terms::Absolute ? std::abs(term) : term; }
 
 std::int64_t Batch::typeOf(const Layer &layer, std::int64_t row) const {
   if (layer.lift.kind() == Lift::Kind::Slots)
@@ -20,7 +24,7 @@ std::int64_t bankColumns(const Layer &layer) {
 }
 
 std::vector<double> bankGradient(const Layer &layer, const Batch &batch, const std::vector<double> &x,
-                                 const std::vector<double> &dy) {
+                                 const std::vector<double> &dy, Terms terms) {
   const std::int64_t k = layer.in.total(), n = layer.out.total(), columns = bankColumns(layer);
   std::vector<double> dw(static_cast<std::size_t>(k * columns));
   for (std::int64_t type = 0; type < layer.lift.types(); ++type)
@@ -35,13 +39,14 @@ std::vector<double> bankGradient(const Layer &layer, const Batch &batch, const s
           for (std::int64_t depth = 0; depth < layer.in.width(term.input_group); ++depth)
             for (std::int64_t column = 0; column < layer.out.width(group); ++column)
               dw[static_cast<std::size_t>((layer.in.start(term.bank_row) + depth) * columns + first +
-                                          column)] += term.coefficient.toDouble() * xs[depth] * dys[column];
+                                          column)] +=
+                  valueOf(term.coefficient.toDouble() * xs[depth] * dys[column], terms);
         }
     }
   return dw;
 }
 
-DenseProduct::DenseProduct(const Layer &layer, const std::vector<double> &w) : layer(layer) {
+DenseProduct::DenseProduct(const Layer &layer, const std::vector<double> &w, Terms terms) : layer(layer) {
   const std::int64_t k = layer.in.total(), n = layer.out.total(), columns = bankColumns(layer);
   planes.resize(static_cast<std::size_t>(layer.lift.types()));
   for (std::int64_t type = 0; type < layer.lift.types(); ++type) {
@@ -62,9 +67,10 @@ DenseProduct::DenseProduct(const Layer &layer, const std::vector<double> &w) : l
         const std::int64_t first = layer.lift.kind() == Lift::Kind::Slots ? 0 : layer.out.start(group);
         for (std::int64_t depth = 0; depth < layer.in.width(term.input_group); ++depth)
           for (std::int64_t column = 0; column < layer.out.width(group); ++column) {
-            of_type[plane].weight[place(depth, column)] =
+            of_type[plane].weight[place(depth, column)] = valueOf(
                 coefficient * w[static_cast<std::size_t>((layer.in.start(term.bank_row) + depth) * columns +
-                                                         first + column)];
+                                                         first + column)],
+                terms);
             of_type[plane].present[place(depth, column)] = true;
           }
       }

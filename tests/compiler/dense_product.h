@@ -20,14 +20,19 @@ struct Batch {
 // The columns that the bank has in memory: N, or N/m in the slot lift.
 std::int64_t bankColumns(const algebras::Layer &layer);
 
+// What a sum adds up: its terms, or their absolute values, which bound what rounding can do to it.
+enum class Terms { Signed, Absolute };
+
 // K x bankColumns from m x K and m x N: the gradient of the bank, row by row of the batch and term by term.
 std::vector<double> bankGradient(const algebras::Layer &layer, const Batch &batch,
-                                 const std::vector<double> &x, const std::vector<double> &dy);
+                                 const std::vector<double> &x, const std::vector<double> &dy,
+                                 Terms terms = Terms::Signed);
 
 class DenseProduct {
 public:
-  // `w` is K x bankColumns, row-major and without padding.
-  DenseProduct(const algebras::Layer &layer, const std::vector<double> &w);
+  // `w` is K x bankColumns, row-major and without padding. With absolute terms, what is multiplied has to be
+  // absolute, too.
+  DenseProduct(const algebras::Layer &layer, const std::vector<double> &w, Terms terms = Terms::Signed);
   // m x N from m x K. An element of W that no term names is not read: NaN there does not matter, while NaN in
   // what a term names does, as 0 * NaN is NaN.
   std::vector<double> multiply(const Batch &batch, const std::vector<double> &x) const;
