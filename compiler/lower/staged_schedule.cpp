@@ -29,8 +29,9 @@ static tile::StagedAttr threads(MLIRContext *context, const algebras::Layer &lay
     schedule = parseAmpereSchedule(choice.schedule);
     if (choice.vector)
       schedule.vector = choice.vector;
-    const auto refused =
-        choice.bank_gradient ? bankGradientRefusal(layer, schedule) : refusal(layer, schedule);
+    const Coefficients coefficients = coefficientsOf(layer.lift);
+    const auto refused = choice.bank_gradient ? bankGradientRefusal(layer, schedule, coefficients)
+                                              : refusal(layer, schedule, coefficients);
     if (refused)
       throw impossible(toString(schedule), refused->reason);
     schedule = completed(layer, schedule);

@@ -57,8 +57,9 @@ static Refusal wastefulOfBank(const algebras::Layer &layer, const AmpereSchedule
 /// Tiles whose long groups come first, where there are such: it costs nothing.
 static std::vector<AmpereConsidered>
 consider(const algebras::Layer &layer, std::int64_t vector, std::int64_t long_groups,
-         Refusal (*refusalOf)(const algebras::Layer &, const AmpereSchedule &),
+         Refusal (*refusalOf)(const algebras::Layer &, const AmpereSchedule &, Coefficients),
          Refusal (*wasteOf)(const algebras::Layer &, const AmpereSchedule &)) {
+  const Coefficients coefficients = coefficientsOf(layer.lift);
   std::vector<AmpereConsidered> considered;
   for (std::int64_t depth : {32, 64, 16})
     for (std::int64_t rows : {64, 128, 32, 16})
@@ -67,7 +68,7 @@ consider(const algebras::Layer &layer, std::int64_t vector, std::int64_t long_gr
           for (std::int64_t stages : {4, 3, 2}) {
             AmpereSchedule schedule{rows,      columns,      depth,  stages,
                                     warp_rows, warp_columns, vector, long_groups};
-            Refusal refused = refusalOf(layer, schedule);
+            Refusal refused = refusalOf(layer, schedule, coefficients);
             if (!refused)
               refused = wasteOf(layer, schedule);
             if (!refused)

@@ -53,11 +53,12 @@ static std::int64_t registersOfCopies(std::int64_t copies, std::int64_t vector) 
 
 /// Registers of a thread: its sums, twice where they are scaled, the operands of one instruction depth, and
 /// its copies. What is within the limit does not spill, unless it copies more than most_single_copies.
-static std::int64_t registersNeeded(const algebras::Layer &layer, const AmpereSchedule &schedule) {
+static std::int64_t registersNeeded(const algebras::Layer &layer, const AmpereSchedule &schedule,
+                                    Coefficients coefficients) {
   const std::int64_t warp_rows = schedule.rows / schedule.warp_rows,
                      warp_columns = schedule.columns / schedule.warp_columns;
   const std::int64_t sums = warp_rows * warp_columns / 32;
-  const bool scaled = coefficientsOf(layer.lift) == Coefficients::General;
+  const bool scaled = coefficients == Coefficients::General;
   const AmpereSchedule whole = completed(layer, schedule);
   return sums * (scaled ? 2 : 1) + warp_rows / 16 * 4 + warp_columns / 8 * 2 + registers_beside_fragments +
          registersOfCopies(copiesOfThread(whole), whole.vector);
@@ -67,7 +68,7 @@ static AmpereRefusal refuse(const char *kind, std::string reason) { return {kind
 
 /// What is wrong whatever is computed.
 static std::optional<AmpereRefusal> refusalOfTile(const algebras::Layer &layer,
-                                                  const AmpereSchedule &schedule) {
+                                                  const AmpereSchedule &schedule, Coefficients coefficients) {
   if (schedule.warp_rows < 1 || schedule.warp_columns < 1 || schedule.warp_rows > most_warps ||
       schedule.warp_columns > most_warps || schedule.warps() > most_warps)
     return refuse("warps", fmt::format("{}x{} warps: a block has 1 to {}", schedule.warp_rows,
@@ -95,7 +96,7 @@ static std::optional<AmpereRefusal> refusalOfTile(const algebras::Layer &layer,
                                         "are multiples of {} at most",
                                         schedule.vector, layer.in.width(0), layer.out.width(0), widest));
   const std::int64_t registers = std::min(most_registers, register_file / schedule.threads() / 8 * 8);
-  if (const std::int64_t needed = registersNeeded(layer, schedule); needed > registers)
+  if (const std::int64_t needed = registersNeeded(layer, schedule, coefficients); needed > registers)
     return refuse("registers",
                   fmt::format("{} x {} sums for {}x{} warps take about {} registers of a thread, "
                               "which has {}",
@@ -114,23 +115,24 @@ static std::optional<AmpereRefusal> refusalOfTile(const algebras::Layer &layer,
 }
 
 static std::optional<AmpereRefusal> refusal(const algebras::Layer &layer, const AmpereSchedule &schedule,
-                                            const std::string &no_order) {
+                                            Coefficients coefficients, const std::string &no_order) {
   if (!no_order.empty())
     return refuse("long groups", no_order);
-  return refusalOfTile(layer, schedule);
+  return refusalOfTile(layer, schedule, coefficients);
 }
 
-std::optional<AmpereRefusal> refusal(const algebras::Layer &layer, const AmpereSchedule &schedule) {
-  return refusal(layer, schedule, whyNoOrder(layer.lift, schedule.long_groups));
+std::optional<AmpereRefusal> refusal(const algebras::Layer &layer, const AmpereSchedule &schedule,
+                                     Coefficients coefficients) {
+  return refusal(layer, schedule, coefficients, whyNoOrder(layer.lift, schedule.long_groups));
 }
 
-std::optional<AmpereRefusal> bankGradientRefusal(const algebras::Layer &layer,
-                                                 const AmpereSchedule &schedule) {
-  return refusal(layer, schedule, whyNoBankOrder(layer.lift, schedule.long_groups));
+std::optional<AmpereRefusal> bankGradientRefusal(const algebras::Layer &layer, const AmpereSchedule &schedule,
+                                                 Coefficients coefficients) {
+  return refusal(layer, schedule, coefficients, whyNoBankOrder(layer.lift, schedule.long_groups));
 }
 
 std::string whyIllegal(const algebras::Layer &layer, const AmpereSchedule &schedule) {
-  const std::optional<AmpereRefusal> refused = refusal(layer, schedule);
+  const std::optional<AmpereRefusal> refused = refusal(layer, schedule, coefficientsOf(layer.lift));
   return refused ? refused->reason : "";
 }
 

@@ -4,6 +4,7 @@
 
 #include "algebras/layer.h"
 #include "compiler/schedule/bank_gradient_work.h"
+#include "compiler/schedule/coefficients.h"
 #include "compiler/schedule/gpu_machine.h"
 #include "compiler/schedule/projection_work.h"
 
@@ -69,11 +70,13 @@ struct AmpereRefusal {
   std::string kind;   ///< "registers", "shared memory", ...
   std::string reason; ///< a sentence that names what exceeds what
 };
-/// Nothing for a legal one.
-std::optional<AmpereRefusal> refusal(const algebras::Layer &layer, const AmpereSchedule &schedule);
+/// Nothing for a legal one. The coefficients are those of the layer's terms, which take long to look through
+/// where there are many.
+std::optional<AmpereRefusal> refusal(const algebras::Layer &layer, const AmpereSchedule &schedule,
+                                     Coefficients coefficients);
 /// The same of the gradient of the layer's bank.
-std::optional<AmpereRefusal> bankGradientRefusal(const algebras::Layer &layer,
-                                                 const AmpereSchedule &schedule);
+std::optional<AmpereRefusal> bankGradientRefusal(const algebras::Layer &layer, const AmpereSchedule &schedule,
+                                                 Coefficients coefficients);
 /// The reason of the refusal; empty for a legal schedule.
 std::string whyIllegal(const algebras::Layer &layer, const AmpereSchedule &schedule);
 /// A legal schedule with its stages and its vector filled in.

@@ -36,25 +36,49 @@ std::vector<double> termsByRank(const algebras::Lift &lift) {
   return sums;
 }
 
+/// Of a column of blocks, the types whose rows each sums up, most first. Those of one row of a large bank are
+/// not looked at, which would take the terms of all pairs.
+static std::vector<double> typesOfColumn(const algebras::Lift &lift, std::int64_t column) {
+  std::vector<double> types(static_cast<std::size_t>(lift.bankRows()));
+  for (std::int64_t type = 0; type < lift.types(); ++type)
+    for (const algebras::BlockTerm &term : lift.terms(type, column))
+      ++types[static_cast<std::size_t>(term.bank_row)];
+  std::sort(types.begin(), types.end(), std::greater<>());
+  return types;
+}
+
 std::vector<double> typesByRank(const algebras::Lift &lift) {
-  const bool slots = lift.kind() == algebras::Lift::Kind::Slots;
-  const std::int64_t bank_rows = lift.bankRows(), columns = slots ? 1 : lift.outputGroups();
+  const std::int64_t bank_rows = lift.bankRows(), columns = lift.outputGroups();
+  if (lift.kind() == algebras::Lift::Kind::Slots)
+    return {static_cast<double>(lift.termCount()) / static_cast<double>(bank_rows)};
   std::vector<double> sums(static_cast<std::size_t>(columns));
   if (lift.completeGraph()) {
     std::fill(sums.begin(), sums.end(), 1.0);
     sums.front() = static_cast<double>(lift.types());
     return sums;
   }
-  const algebras::BankTerms all(lift);
-  for (std::int64_t row = 0; row < bank_rows; ++row) {
-    std::vector<double> types;
-    for (std::int64_t column = 0; column < columns; ++column)
-      types.push_back(static_cast<double>(all.of(row, column).size()));
-    std::sort(types.begin(), types.end(), std::greater<>());
+  std::int64_t looked = 0;
+  auto add = [&](const std::vector<double> &types) {
     std::transform(types.begin(), types.end(), sums.begin(), sums.begin(), std::plus<>());
+    ++looked;
+  };
+  constexpr std::int64_t looked_at = 1 << 14;
+  if (lift.types() * columns > looked_at) {
+    const std::int64_t most = std::max<std::int64_t>(1, looked_at / lift.types());
+    for (std::int64_t column = 0; column < columns; column += (columns + most - 1) / most)
+      add(typesOfColumn(lift, column));
+  } else {
+    const algebras::BankTerms all(lift);
+    for (std::int64_t row = 0; row < bank_rows; ++row) {
+      std::vector<double> types;
+      for (std::int64_t column = 0; column < columns; ++column)
+        types.push_back(static_cast<double>(all.of(row, column).size()));
+      std::sort(types.begin(), types.end(), std::greater<>());
+      add(types);
+    }
   }
   for (double &sum : sums)
-    sum /= static_cast<double>(bank_rows);
+    sum /= static_cast<double>(looked);
   return sums;
 }
 

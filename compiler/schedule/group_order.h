@@ -16,8 +16,9 @@ namespace compiler {
 std::vector<double> termsByRank(const algebras::Lift &lift);
 
 /// The same of the gradient of the bank: of the blocks in one row of blocks, ranked by the types whose rows
-/// they sum up, how many types those are. Of Q(q) all for the diagonal block and one for any other. Blocks of
-/// the slot lift sum up all rows once for each term, which counts as a type.
+/// they sum up, how many types those are. Of Q(q) all for the diagonal block and one for any other. Of
+/// large algebras some columns of blocks stand for the rows. Blocks of the slot lift sum up all rows once for
+/// each term, which counts as a type.
 std::vector<double> typesByRank(const algebras::Lift &lift);
 
 /// How many ranks of such a list stand out.

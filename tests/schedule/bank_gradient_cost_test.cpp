@@ -105,6 +105,14 @@ TEST(BankGradientCost, TheDiagonalComesFirst) {
       average[rank] += static_cast<double>(sizes[rank]) / 3;
   }
   EXPECT_EQ(typesByRank(triangular), average);
+  // Too many pairs to look at all: blocks of Q(32)^2 are on both diagonals, on one, or on none.
+  const std::vector<double> power = typesByRank(algebras::Lift::rows(algebras::parseExpression("Q(32)^2")));
+  ASSERT_EQ(power.size(), 1024u);
+  EXPECT_EQ(power[0], 1024);
+  EXPECT_EQ(power[1], 32);
+  EXPECT_EQ(power[62], 32);
+  EXPECT_EQ(power[63], 1);
+  EXPECT_EQ(power[1023], 1);
 }
 
 // An order never costs more, and where few blocks of threads share many rows it saves what the last long tile

@@ -59,3 +59,31 @@ sm.kernel @on_m(%x: !sm.maps<2 x 24 x 32 x bf16, row_dimension 3, swizzle 64>,
     %done = sm.settle %next : !sm.accumulator<24 x 128, transposed>
   }
 }
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+                       out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
+
+// An A that has its rows as columns lies along them, as the bank does: each of two warpgroups has a panel of 64 of
+// them, and the next 16 of the depth are 16 rows of 128 bytes further on, 128 units.
+// CHECK-LABEL: llvm.func @rows_as_columns(
+// CHECK: nvvm.wgmma.mma_async {{.*}} A[<bf16>, <one>, <col>], B[<bf16>, <one>, <row>]
+// CHECK: nvvm.wgmma.mma_async {{.*}} A[<bf16>, <one>, <col>], B[<bf16>, <one>, <row>]
+// CHECK-NOT: nvvm.wgmma.mma_async
+sm.kernel @rows_as_columns(%x: !sm.maps<2 x 32 x 128 x bf16, row_dimension 3, swizzle 128>,
+    %w: !sm.maps<1 x 32 x 64 x bf16, row_dimension 2, swizzle 128>,
+    %y: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>, %rows: index, %offset: index, %terms: !sm.terms_table)
+    attributes {layout = #layout, schedule = "by hand"} {
+  %a = sm.allocate : !sm.buffer<2 x 32 x 128 x bf16, swizzle 128>
+  %b = sm.allocate : !sm.buffer<2 x 32 x 64 x bf16, swizzle 128>
+  %slot = sm.block_index
+  sm.role multiply warpgroups 2 registers 232 {
+    sm.mma_fence
+    %sum = sm.zero : !sm.accumulator<128 x 64>
+    %next = sm.mma %a[%slot] transposed, %b[%slot], %sum : <2 x 32 x 128 x bf16, swizzle 128>, <2 x 32 x 64 x bf16, swizzle 128>, <128 x 64>
+    sm.mma_commit
+    sm.mma_wait 0
+    %done = sm.settle %next : !sm.accumulator<128 x 64>
+  }
+}
