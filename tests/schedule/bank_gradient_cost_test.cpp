@@ -139,7 +139,7 @@ TEST(BankGradientRanking, IsSortedAndOfBothDevices) {
     EXPECT_EQ(chooseAmpereBankGradient(layer, 2048, DataType::F32, 0, machineOf(target)),
               parseAmpereSchedule(ranking.legal[0].schedule));
   }
-  EXPECT_THROW(rankBankGradient(layer, "cpu", 2048, DataType::F32), std::out_of_range);
+  EXPECT_THROW(rankBankGradient(layer, "sm_70", 2048, DataType::F32), std::out_of_range);
 }
 
 } // namespace
