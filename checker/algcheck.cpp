@@ -1,6 +1,5 @@
 // algcheck: what a certificate of algctl claims, established again from the certificate alone.
 #include "checker/certificate.h"
-
 #include <fstream>
 #include <iostream>
 
@@ -10,6 +9,7 @@ int main(int count, char **arguments) {
     checker::require(count == 2, "usage: algcheck CERTIFICATE");
     code = 1;
     std::ifstream file(arguments[1], std::ios::binary);
+    checker::require(file.is_open(), "cannot be read");
     const checker::Json certificate = checker::parseJson({std::istreambuf_iterator<char>(file), {}});
     code = 3;
     const checker::Json proved = checker::check(certificate);

@@ -53,7 +53,9 @@ TEST(Program, ExitCodes) {
 
   EXPECT_EQ(algcheck("").code, 2);
   EXPECT_EQ(algcheck("one two").code, 2);
-  EXPECT_EQ(algcheck("absent.json").code, 1);
+  Outcome absent = algcheck("absent.json");
+  EXPECT_EQ(absent.code, 1);
+  EXPECT_EQ(absent.err, "absent.json: cannot be read\n");
   EXPECT_EQ(algcheckText("").code, 1);
   EXPECT_EQ(algcheckText("{").code, 1);
   EXPECT_EQ(algcheckText("{}").code, 3);
