@@ -70,7 +70,8 @@ void appendOrder(std::vector<int32_t> &table, const std::vector<int64_t> &counts
   for (size_t row = 0; row < counts.size(); row += size_t(groups)) {
     const int64_t *const count = counts.data() + row;
     std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) { return count[a] > count[b]; });
+    std::sort(order.begin(), order.end(),
+              [&](int32_t a, int32_t b) { return count[a] != count[b] ? count[a] > count[b] : a < b; });
     table.insert(table.end(), order.begin(), order.end());
   }
 }

@@ -197,8 +197,10 @@ void Walker::orderedTiles(const std::vector<Line> &lines, std::int64_t longest) 
     for (const Line &line : lines) {
       std::vector<std::int64_t> order(static_cast<std::size_t>(groups));
       std::iota(order.begin(), order.end(), std::int64_t{0});
-      std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
-        return layer.lift.terms(line.type, a).size() > layer.lift.terms(line.type, b).size();
+      std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+        const std::size_t of_a = layer.lift.terms(line.type, a).size(),
+                          of_b = layer.lift.terms(line.type, b).size();
+        return of_a != of_b ? of_a > of_b : a < b;
       });
       divided = is_long;
       for (std::int64_t rank = is_long ? 0 : schedule.long_groups;
