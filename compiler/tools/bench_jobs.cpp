@@ -62,7 +62,7 @@ void BenchJobs::add(const std::vector<std::string> &products, const std::vector<
       const std::string bundle = scratch / fmt::format("{}.alg", jobs.size());
       compile(spec, {target, rows, compiled, use_cache}, bundle);
       for (const std::string &map : maps)
-        jobs.push_back({bundle, product, rows, map, {}, spec.layer});
+        jobs.push_back({bundle, product, rows, map, {}, {}, spec.layer});
     }
   }
 }
@@ -71,8 +71,13 @@ void BenchJobs::addTable(const std::string &table, const std::string &bundles, c
   const std::optional<std::string> wanted = dtype.empty() ? std::nullopt : std::optional(dtype);
   for (const algrt::TableMatch &match : algrt::matchTable(algrt::readTable(table), bundles, wanted)) {
     if (match.skipped.empty())
-      jobs.push_back(
-          {match.bundle_path, match.row.name, match.row.m, match.row.map, match.row.published, {}});
+      jobs.push_back({match.bundle_path,
+                      match.row.name,
+                      match.row.m,
+                      match.row.map,
+                      match.row.published,
+                      match.row.predicted_us,
+                      {}});
     else
       skipped.push_back(match);
   }
@@ -110,7 +115,7 @@ void BenchJobs::addTable(const std::string &table, const std::string &dtype, con
       made.layer = spec.layer;
       compile(spec, {target, row.m, workload->maps, use_cache}, made.bundle);
     }
-    jobs.push_back({made.bundle, row.name, row.m, row.map, row.published, made.layer});
+    jobs.push_back({made.bundle, row.name, row.m, row.map, row.published, row.predicted_us, made.layer});
   }
 }
 

@@ -33,6 +33,7 @@ struct BenchJob {
   std::int64_t m = 0;
   std::string map = "forward"; // of runtime/bench/workload.h
   algrt::PublishedFigures published = {};
+  std::optional<double> predicted_us = {};   // that the table says
   std::optional<algebras::Layer> layer = {}; // where it was compiled for the purpose
 };
 

@@ -131,6 +131,8 @@ std::vector<TableRow> readTable(const std::string &path) {
                                           {"paper_speedup_flushed", &PublishedFigures::speedup_flushed}})
         if (header[i] == column)
           row.published.*field = positiveNumber(cells[i], column, path, line);
+      if (header[i] == "predicted_us")
+        row.predicted_us = positiveNumber(cells[i], header[i], path, line);
     }
     rows.push_back(std::move(row));
   }

@@ -1,5 +1,5 @@
 // Tables of shapes: CSV with at least the columns m, k, n, q, and optionally case, map (a name of
-// workload.h), dtype and row_types.
+// workload.h), dtype, row_types and predicted_us.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,7 @@ struct TableRow {
   std::string row_types; // the same; as specs say it: "cyclic", "interval(32)", "explicit"
   int64_t m = 0, k = 0, n = 0, q = 0;
   PublishedFigures published;
+  std::optional<double> predicted_us; // by the compiler's cost model
 };
 
 // Throws Error(ALGRT_IO_ERROR), or Error(ALGRT_INVALID_ARGUMENT) with file, line and column name.

@@ -11,8 +11,10 @@
 
 namespace algrt {
 
-double sampledDenseError(int64_t m, int64_t k, int64_t n, const uint16_t *x, const uint16_t *w,
-                         const uint16_t *y, uint64_t seed, int threads) {
+double sampledDenseError(const DenseCheckProblem &problem, uint64_t seed, int threads) {
+  const int64_t m = problem.m, k = problem.k, n = problem.n;
+  const int64_t x_row = problem.x_transposed ? 1 : k, x_depth = problem.x_transposed ? m : 1;
+  const int64_t w_depth = problem.w_transposed ? 1 : n, w_column = problem.w_transposed ? k : 1;
   std::vector<std::pair<int64_t, int64_t>> places = {{0, 0}, {0, n - 1}, {m - 1, 0}, {m - 1, n - 1}};
   std::mt19937_64 random(seed);
   std::uniform_int_distribution<int64_t> rows(0, m - 1), columns(0, n - 1);
@@ -25,11 +27,12 @@ double sampledDenseError(int64_t m, int64_t k, int64_t n, const uint16_t *x, con
   runTasks(resolveThreads(threads), int64_t(places.size()), [&](int, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const auto [row, column] = places[size_t(i)];
+      const uint16_t *of_x = problem.x + row * x_row, *of_w = problem.w + column * w_column;
       double sum = 0;
-      for (int64_t d = 0; d < k; ++d)
-        sum += double(fromBfloat16(x[row * k + d])) * double(fromBfloat16(w[d * n + column]));
+      for (int64_t d = 0; d < problem.k; ++d)
+        sum += double(fromBfloat16(of_x[d * x_depth])) * double(fromBfloat16(of_w[d * w_depth]));
       expected[size_t(i)] = sum;
-      actual[size_t(i)] = fromBfloat16(y[row * n + column]);
+      actual[size_t(i)] = fromBfloat16(problem.y[row * problem.n + column]);
     }
   });
   const Comparison comparison = compare(actual, expected);

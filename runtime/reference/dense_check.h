@@ -6,9 +6,16 @@
 
 namespace algrt {
 
-// y = x w, all bf16, row-major and compact: m x k, k x n, m x n. The relative L2 error over 2048 random
-// outputs and the four corners; infinite where one of them is not finite. On `threads` threads (0 = all).
-double sampledDenseError(int64_t m, int64_t k, int64_t n, const uint16_t *x, const uint16_t *w,
-                         const uint16_t *y, uint64_t seed, int threads = 0);
+// y = x w, all bf16, row-major and compact: m x k, k x n, m x n. What is transposed lies as its transpose
+// does: x as k x m, w as n x k.
+struct DenseCheckProblem {
+  int64_t m, k, n;
+  const uint16_t *x, *w, *y;
+  bool x_transposed = false, w_transposed = false;
+};
+
+// The relative L2 error over 2048 random outputs and the four corners; infinite where one of them is not
+// finite. On `threads` threads (0 = all).
+double sampledDenseError(const DenseCheckProblem &problem, uint64_t seed, int threads = 0);
 
 } // namespace algrt

@@ -46,52 +46,67 @@ float valueAt(const void *y, ElementType type, int64_t index) {
 
 } // namespace
 
-SampledCheck::SampledCheck(const Bundle &bundle, int64_t m, const uint16_t *x, const uint16_t *w,
+SampledCheck::SampledCheck(const Bundle &bundle, int64_t m, const uint16_t *first, const uint16_t *second,
                            const SampledCheckOptions &options)
-    : bundle_(bundle), m_(m), options_(options), group_begin_(beginsOf(bundle.layer().out_groups)) {
+    : bundle_(bundle), options_(options) {
   const Layer &layer = bundle.layer();
-  for (size_t group = 0; group < layer.out_groups.size(); ++group)
-    group_of_column_.insert(group_of_column_.end(), size_t(layer.out_groups[group]), int64_t(group));
-
   const std::vector<int64_t> type_of_row = rowTypes(layer, m, options.p0, nullptr);
+  blocks_ = resultBlocks(layer, options.map, type_of_row);
+  group_begin_ = beginsOf(blocks_.column_groups);
+  for (size_t group = 0; group < blocks_.column_groups.size(); ++group)
+    group_of_column_.insert(group_of_column_.end(), size_t(blocks_.column_groups[group]), int64_t(group));
+
   double macs = 0;
   std::vector<double> of_a_row;
   for (int64_t type = 0; type < layer.types; ++type)
     of_a_row.push_back(double(bundle.support().rowMacs(layer, type)));
   for (int64_t type : type_of_row)
     macs += of_a_row[size_t(type)];
-  whole_ = macs <= double(options.whole_macs) && double(m) * double(layer.n) <= double(options.whole_macs);
+  const double outputs = double(blocks_.rows) * double(blocks_.columns);
+  whole_ = macs <= double(options.whole_macs) && outputs <= double(options.whole_macs);
   if (whole_)
-    chooseAll(type_of_row);
+    chooseAll();
   else
-    chooseCells(type_of_row, std::max(1.0, macs / (double(m) * double(layer.n))));
-  evaluate(x, w);
+    chooseCells(std::max(1.0, macs / outputs));
+  const ElementSums sums(bundle, options.map, type_of_row, first, second);
+  runTasks(resolveThreads(options_.threads), int64_t(samples_.size()), [&](int, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      Sample &sample = samples_[size_t(i)];
+      sample.expected = sums.at(sample.row, sample.column);
+    }
+  });
 }
 
-void SampledCheck::chooseAll(const std::vector<int64_t> &type_of_row) {
-  const int64_t n = bundle_.layer().n;
-  samples_.reserve(size_t(m_ * n));
-  for (int64_t row = 0; row < m_; ++row)
-    for (int64_t column = 0; column < n; ++column)
-      samples_.push_back(
-          {row, column, int32_t(type_of_row[size_t(row)]), int32_t(group_of_column_[size_t(column)]), 0, 0});
+void SampledCheck::addSample(int64_t row, int64_t column) {
+  samples_.push_back({row,
+                      column,
+                      int32_t(blocks_.kind_of_row[size_t(row)]),
+                      int32_t(group_of_column_[size_t(column)]),
+                      {}});
 }
 
-void SampledCheck::chooseCells(const std::vector<int64_t> &type_of_row, double macs_of_an_output) {
-  const Layer &layer = bundle_.layer();
-  std::vector<std::vector<int64_t>> rows(size_t(layer.types)); // of each type
-  for (int64_t row = 0; row < m_; ++row)
-    rows[size_t(type_of_row[size_t(row)])].push_back(row);
+void SampledCheck::chooseAll() {
+  samples_.reserve(size_t(blocks_.rows * blocks_.columns));
+  for (int64_t row = 0; row < blocks_.rows; ++row)
+    for (int64_t column = 0; column < blocks_.columns; ++column)
+      addSample(row, column);
+}
+
+void SampledCheck::chooseCells(double macs_of_an_output) {
+  const std::vector<int64_t> &widths = blocks_.column_groups;
+  std::vector<std::vector<int64_t>> rows(size_t(blocks_.kinds)); // of each kind
+  for (int64_t row = 0; row < blocks_.rows; ++row)
+    rows[size_t(blocks_.kind_of_row[size_t(row)])].push_back(row);
   std::vector<int64_t> counts;
-  for (const std::vector<int64_t> &of_type : rows)
-    counts.push_back(int64_t(of_type.size()));
+  for (const std::vector<int64_t> &of_kind : rows)
+    counts.push_back(int64_t(of_kind.size()));
 
   const double affordable = std::min(double(most_samples), double(options_.sample_macs) / macs_of_an_output);
   int64_t cell_rows = smallest_cell, cell_columns = smallest_cell;
   const auto cells = [&] {
-    return double(cellsOf(counts, cell_rows)) * double(cellsOf(layer.out_groups, cell_columns));
+    return double(cellsOf(counts, cell_rows)) * double(cellsOf(widths, cell_columns));
   };
-  while (cells() > affordable && (cell_rows < m_ || cell_columns < layer.n))
+  while (cells() > affordable && (cell_rows < blocks_.rows || cell_columns < blocks_.columns))
     (cell_rows <= cell_columns ? cell_rows : cell_columns) *= 2;
   // Where there are more blocks than that, some are left out by chance.
   const double share = std::min(1.0, affordable / cells());
@@ -100,74 +115,47 @@ void SampledCheck::chooseCells(const std::vector<int64_t> &type_of_row, double m
   const auto below = [&](int64_t bound) {
     return std::uniform_int_distribution<int64_t>(0, bound - 1)(random);
   };
-  const auto add = [&](int64_t row, int64_t column) {
-    samples_.push_back(
-        {row, column, int32_t(type_of_row[size_t(row)]), int32_t(group_of_column_[size_t(column)]), 0, 0});
-  };
-  const int64_t groups = int64_t(layer.out_groups.size());
-  for (const std::vector<int64_t> &of_type : rows)
-    for (int64_t first = 0; first < int64_t(of_type.size()); first += cell_rows)
+  const int64_t groups = int64_t(widths.size());
+  for (const std::vector<int64_t> &of_kind : rows)
+    for (int64_t first = 0; first < int64_t(of_kind.size()); first += cell_rows)
       for (int64_t group = 0; group < groups; ++group)
-        for (int64_t column = 0; column < layer.out_groups[size_t(group)]; column += cell_columns)
-          if (share == 1 || std::uniform_real_distribution<>()(random) < share)
-            add(of_type[size_t(first + below(std::min(cell_rows, int64_t(of_type.size()) - first)))],
-                group_begin_[size_t(group)] + column +
-                    below(std::min(cell_columns, layer.out_groups[size_t(group)] - column)));
-  for (int64_t row : {int64_t(0), m_ - 1})
+        for (int64_t column = 0; column < widths[size_t(group)]; column += cell_columns)
+          if (share == 1 || std::uniform_real_distribution<>()(random) < share) {
+            const int64_t row =
+                of_kind[size_t(first + below(std::min(cell_rows, int64_t(of_kind.size()) - first)))];
+            addSample(row, group_begin_[size_t(group)] + column +
+                               below(std::min(cell_columns, widths[size_t(group)] - column)));
+          }
+  for (int64_t row : {int64_t(0), blocks_.rows - 1})
     for (int64_t group = 0; group < groups; ++group) {
-      add(row, group_begin_[size_t(group)]);
-      add(row, group_begin_[size_t(group) + 1] - 1);
+      addSample(row, group_begin_[size_t(group)]);
+      addSample(row, group_begin_[size_t(group) + 1] - 1);
     }
-  while (int64_t(samples_.size()) < least_samples)
-    add(below(m_), below(layer.n));
-}
-
-void SampledCheck::evaluate(const uint16_t *x, const uint16_t *w) {
-  const Layer &layer = bundle_.layer();
-  const std::vector<int64_t> input_begin = beginsOf(layer.in_groups), bank_begin = beginsOf(layer.bank_rows);
-  const int64_t w_stride = layer.bankColumns();
-  runTasks(resolveThreads(options_.threads), int64_t(samples_.size()), [&](int, int64_t begin, int64_t end) {
-    std::array<Term, 2> storage;
-    for (int64_t i = begin; i < end; ++i) {
-      Sample &sample = samples_[size_t(i)];
-      // In the slot lift every block has all columns of the bank.
-      const int64_t w_column =
-          layer.lift == Lift::rows ? sample.column : sample.column - group_begin_[size_t(sample.group)];
-      for (const Term &term : bundle_.support().terms(sample.type, sample.group, storage)) {
-        const uint16_t *from_x = x + sample.row * layer.k + input_begin[size_t(term.input_group)];
-        const uint16_t *from_w = w + bank_begin[size_t(term.bank_row)] * w_stride + w_column;
-        double sum = 0, magnitude = 0;
-        for (int64_t d = 0; d < layer.in_groups[size_t(term.input_group)]; ++d) {
-          const double product = double(fromBfloat16(from_x[d])) * double(fromBfloat16(from_w[d * w_stride]));
-          sum += product;
-          magnitude += std::abs(product);
-        }
-        sample.expected += term.coefficient * sum;
-        sample.magnitude += std::abs(term.coefficient) * magnitude;
-      }
-    }
-  });
+  while (int64_t(samples_.size()) < least_samples) {
+    const int64_t row = below(blocks_.rows);
+    addSample(row, below(blocks_.columns));
+  }
 }
 
 int64_t SampledCheck::diagonalSamples() const {
   if (bundle_.layer().lift == Lift::slots)
     return 0;
-  return std::count_if(samples_.begin(), samples_.end(), [](const Sample &s) { return s.type == s.group; });
+  return std::count_if(samples_.begin(), samples_.end(), [](const Sample &s) { return s.kind == s.group; });
 }
 
-int64_t SampledCheck::unwrittenElements(const void *y, ElementType output) const {
-  const int64_t n = bundle_.layer().n;
+int64_t SampledCheck::unwrittenElements(const void *result, ElementType output) const {
+  const int64_t n = blocks_.columns;
   std::atomic<int64_t> total = 0;
-  runTasks(resolveThreads(options_.threads), m_, [&](int, int64_t begin, int64_t end) {
+  runTasks(resolveThreads(options_.threads), blocks_.rows, [&](int, int64_t begin, int64_t end) {
     int64_t found = 0;
     // By bits: the finite-math options of a compiler must not decide here.
     if (output == ElementType::bf16)
-      found = std::count_if(static_cast<const uint16_t *>(y) + begin * n,
-                            static_cast<const uint16_t *>(y) + end * n,
+      found = std::count_if(static_cast<const uint16_t *>(result) + begin * n,
+                            static_cast<const uint16_t *>(result) + end * n,
                             [](uint16_t bits) { return (bits & 0x7fffu) > 0x7f80u; });
     else
-      found = std::count_if(static_cast<const uint32_t *>(y) + begin * n,
-                            static_cast<const uint32_t *>(y) + end * n,
+      found = std::count_if(static_cast<const uint32_t *>(result) + begin * n,
+                            static_cast<const uint32_t *>(result) + end * n,
                             [](uint32_t bits) { return (bits & 0x7fffffffu) > 0x7f800000u; });
     total += found;
   });
@@ -176,32 +164,36 @@ int64_t SampledCheck::unwrittenElements(const void *y, ElementType output) const
 
 std::string SampledCheck::place(const Sample &sample) const {
   std::string text = "row " + std::to_string(sample.row) + ", column " + std::to_string(sample.column);
-  if (bundle_.layer().lift == Lift::rows)
-    text += " (type " + std::to_string(sample.type) + ", output group " + std::to_string(sample.group) +
-            ", " + (sample.type == sample.group ? "diagonal)" : "off the diagonal)");
+  const bool bank = options_.map == Map::dw, rows_lift = bundle_.layer().lift == Lift::rows;
+  const char *const columns = options_.map == Map::dx ? "input group " : "output group ";
+  if (rows_lift)
+    text += (bank ? " (row group " : " (type ") + std::to_string(sample.kind) + ", " + columns +
+            std::to_string(sample.group) +
+            (sample.kind == sample.group ? ", diagonal)" : ", off the diagonal)");
   else
-    text += " (slot " + std::to_string(sample.group) + ")";
+    text += (bank ? " (row group " + std::to_string(sample.kind) : " (slot " + std::to_string(sample.group)) +
+            ")";
   return text;
 }
 
-CheckOutcome SampledCheck::compare(const void *y, ElementType output, int64_t roundings) const {
-  const int64_t n = bundle_.layer().n;
+CheckOutcome SampledCheck::compare(const void *result, ElementType output, int64_t roundings) const {
+  const int64_t n = blocks_.columns;
   const bool narrow = output == ElementType::bf16;
   CheckOutcome outcome;
   outcome.samples = samples();
-  outcome.unwritten = unwrittenElements(y, output);
+  outcome.unwritten = unwrittenElements(result, output);
   std::vector<float> actual;
   std::vector<double> expected;
   const Sample *worst = nullptr;
   double worst_excess = 0;
   for (const Sample &sample : samples_) {
-    actual.push_back(valueAt(y, output, sample.row * n + sample.column));
-    expected.push_back(sample.expected);
+    actual.push_back(valueAt(result, output, sample.row * n + sample.column));
+    expected.push_back(sample.expected.value);
     const double rounding = narrow ? bf16_rounding : f32_rounding;
     // What is rounded between the rounds is no larger than the sum of absolute values.
-    const double allowed = rounding * std::abs(sample.expected) +
-                           (sum_error + double(roundings - 1) * rounding / 2) * sample.magnitude;
-    const double error = std::abs(double(actual.back()) - sample.expected);
+    const double allowed = rounding * std::abs(sample.expected.value) +
+                           (sum_error + double(roundings - 1) * rounding / 2) * sample.expected.magnitude;
+    const double error = std::abs(double(actual.back()) - sample.expected.value);
     if (error <= allowed) // false for NaN
       continue;
     ++outcome.wrong;
@@ -219,7 +211,7 @@ CheckOutcome SampledCheck::compare(const void *y, ElementType output, int64_t ro
   char text[320];
   if (outcome.unwritten != 0) {
     std::snprintf(text, sizeof(text), "%lld of %lld outputs were not written or are NaN",
-                  static_cast<long long>(outcome.unwritten), static_cast<long long>(m_ * n));
+                  static_cast<long long>(outcome.unwritten), static_cast<long long>(blocks_.rows * n));
     outcome.failure = text;
   }
   if (outcome.wrong != 0 || outcome.relative_l2 > allowed_l2) {
@@ -231,9 +223,9 @@ CheckOutcome SampledCheck::compare(const void *y, ElementType output, int64_t ro
     outcome.failure += text;
   }
   if (worst != nullptr) {
-    const float value = valueAt(y, output, worst->row * n + worst->column);
+    const float value = valueAt(result, output, worst->row * n + worst->column);
     std::snprintf(text, sizeof(text), ", the worst at %s: %.6g instead of %.6g", place(*worst).c_str(),
-                  double(value), worst->expected);
+                  double(value), worst->expected.value);
     outcome.failure += text;
   }
   return outcome;

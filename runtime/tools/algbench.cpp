@@ -40,7 +40,8 @@ void declare(CLI::App &app, Arguments &arguments) {
   CLI::Option *table =
       app.add_option(
              "--table", arguments.table,
-             "Measure every row of a CSV with the columns m, k, n, q (and case, map, dtype, row_types)")
+             "Measure every row of a CSV with the columns m, k, n, q (and case, map, dtype, row_types, "
+             "predicted_us)")
           ->type_name("FILE.csv");
   app.add_option("--bundles", arguments.folder,
                  "Folder in which the rows of --table find their bundles (*.alg)")
@@ -53,7 +54,7 @@ void declare(CLI::App &app, Arguments &arguments) {
   app.add_option(
          "--map", arguments.maps,
          "forward, decode (rows begin at one type after the other), dx, dw or training (forward, dx and "
-         "dw together); gradients on a CPU alone. Rows of --table say it themselves")
+         "dw together). Rows of --table say it themselves")
       ->delimiter(',')
       ->capture_default_str()
       ->type_name("MAP,...")

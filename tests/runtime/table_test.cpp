@@ -41,6 +41,12 @@ TEST(Table, PublishedFiguresAreKeptWhereThereAreAny) {
   EXPECT_EQ(readTable(tableFile("m,k,n,q\n1,2,3,4\n"))[0].published.dense_us, std::nullopt);
 }
 
+TEST(Table, WhatTheCostModelExpectsIsKept) {
+  const std::vector<TableRow> rows = readTable(tableFile("m,k,n,q,predicted_us\n1,2,3,4,31.25\n1,2,3,4,\n"));
+  EXPECT_EQ(rows[0].predicted_us, 31.25);
+  EXPECT_EQ(rows[1].predicted_us, std::nullopt);
+}
+
 TEST(Table, MistakesAreNamedWithTheirLine) {
   const std::pair<const char *, const char *> wrong[] = {
       {"m,k,n\n1,2,3\n", ":1: has no column q"},
@@ -50,6 +56,7 @@ TEST(Table, MistakesAreNamedWithTheirLine) {
       {"m,k,n,q\n1,2,3,99999999999999999999\n", "column q"},
       {"m,k,n,q\n1,2,\"3,4\n", "quote"},
       {"m,k,n,q,paper_dense_us\n1,2,3,4,fast\n", ":2: column paper_dense_us is 'fast'"},
+      {"m,k,n,q,predicted_us\n1,2,3,4,soon\n", ":2: column predicted_us is 'soon'"},
       {"m,k,n,q,paper_dense_us\n1,2,3,4,-1\n", "needs a number above 0"},
       {"", "is empty"},
   };

@@ -26,11 +26,11 @@ int64_t unevenPosition(const Layer &layer) {
 
 } // namespace
 
-CheckedProduct::CheckedProduct(const GpuDevice &device, const std::string &bundle_path, int64_t m,
+CheckedProduct::CheckedProduct(const GpuDevice &device, const std::string &bundle_path, Map map, int64_t m,
                                const SampledCheckOptions &options)
-    : bundle_(Bundle::open(bundle_path)), handle_(openBundle(bundle_path)),
-      operands_(device, bundle_, m, options.seed) {
-  if (bundle_.layer().bias)
+    : bundle_(Bundle::open(bundle_path)), map_(map), handle_(openBundle(bundle_path)),
+      operands_(device, bundle_, map, m, options.seed) {
+  if (bundle_.layer().bias && map == Map::forward)
     throw Error(ALGRT_UNSUPPORTED, "its layer has a bias: on a GPU layers are measured without one so far");
   // Before anything is captured: a capture may not load code.
   require(algrt_bundle_prepare(handle_.get(), device.ordinal()));
@@ -39,18 +39,15 @@ CheckedProduct::CheckedProduct(const GpuDevice &device, const std::string &bundl
     positions.push_back(uneven);
   for (int64_t p0 : positions) {
     SampledCheckOptions at = options;
+    at.map = map;
     at.p0 = p0;
-    checks_.push_back({p0, SampledCheck(bundle_, m, operands_.hostX(), operands_.hostBank(), at)});
+    checks_.push_back({p0, SampledCheck(bundle_, m, operands_.hostFirst(), operands_.hostSecond(), at)});
   }
 }
 
 GpuCall CheckedProduct::call(size_t kernel, int64_t p0) {
   return [this, kernel, p0](void *stream) {
-    algrt_forward_args args = operands_.args(outputOf(kernel));
-    args.stream = stream;
-    args.kernel = int32_t(kernel) + 1;
-    args.p0 = p0;
-    require(algrt_forward(handle_.get(), &args));
+    require(operands_.run(handle_.get(), {kernel, outputOf(kernel), p0, stream}));
   };
 }
 

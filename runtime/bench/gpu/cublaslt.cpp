@@ -11,8 +11,10 @@ namespace algrt {
 namespace {
 
 constexpr int success = 0, not_supported = 15;
-constexpr int type_f32 = 0, type_bf16 = 14; // cudaDataType
-constexpr int compute_f32 = 68;             // cublasComputeType_t
+constexpr int type_f32 = 0, type_bf16 = 14;           // cudaDataType
+constexpr int compute_f32 = 68;                       // cublasComputeType_t
+constexpr int operation_of_a = 3, operation_of_b = 4; // cublasLtMatmulDescAttributes_t
+constexpr int32_t transposed = 1;                     // cublasOperation_t
 constexpr int preference_most_workspace = 1;
 constexpr int preference_alignment[] = {5, 6, 7, 8}; // of A, B, C and D
 
@@ -35,6 +37,7 @@ struct Functions {
   int (*destroy)(void *);
   size_t (*version)();
   int (*operation_create)(void **, int compute, int scale);
+  int (*operation_set)(void *, int attribute, const void *value, size_t bytes);
   int (*operation_destroy)(void *);
   int (*layout_create)(void **, int type, uint64_t rows, uint64_t columns, int64_t leading_dimension);
   int (*layout_destroy)(void *);
@@ -59,6 +62,7 @@ std::string findAll(const DynamicLibrary &library, Functions &f) {
   find("cublasLtDestroy", f.destroy);
   find("cublasLtGetVersion", f.version);
   find("cublasLtMatmulDescCreate", f.operation_create);
+  find("cublasLtMatmulDescSetAttribute", f.operation_set);
   find("cublasLtMatmulDescDestroy", f.operation_destroy);
   find("cublasLtMatrixLayoutCreate", f.layout_create);
   find("cublasLtMatrixLayoutDestroy", f.layout_destroy);
@@ -94,8 +98,13 @@ private:
   void *value_ = nullptr;
 };
 
+// Elements of a row as it lies.
+int64_t rowOfX(const GpuDenseOperands &o) { return o.x_transposed ? o.m : o.k; }
+int64_t rowOfW(const GpuDenseOperands &o) { return o.w_transposed ? o.k : o.n; }
+
 // The library stores matrices by columns, and a row-major matrix is the transpose of a column-major one:
-// it is asked for y^T = w^T x^T, where A = w^T is n x k, B = x^T is k x m and D = y^T is n x m.
+// it is asked for y^T = w^T x^T, where A = w^T is n x k, B = x^T is k x m and D = y^T is n x m. What lies
+// transposed it is told to transpose.
 struct Problem {
   Problem(const Functions &f, const GpuDenseOperands &o)
       : operation(f.operation_destroy), a(f.layout_destroy), b(f.layout_destroy), d(f.layout_destroy),
@@ -103,8 +112,16 @@ struct Problem {
     require(f.operation_create(operation.out(), compute_f32, type_f32), "cublasLtMatmulDescCreate");
     const uint64_t m = uint64_t(o.m), k = uint64_t(o.k), n = uint64_t(o.n);
     const int output = o.output == ElementType::f32 ? type_f32 : type_bf16;
-    require(f.layout_create(a.out(), type_bf16, n, k, o.n), "the layout of w");
-    require(f.layout_create(b.out(), type_bf16, k, m, o.k), "the layout of x");
+    if (o.w_transposed)
+      require(f.operation_set(operation.get(), operation_of_a, &transposed, sizeof(transposed)),
+              "the transposition of w");
+    if (o.x_transposed)
+      require(f.operation_set(operation.get(), operation_of_b, &transposed, sizeof(transposed)),
+              "the transposition of x");
+    require(f.layout_create(a.out(), type_bf16, o.w_transposed ? k : n, o.w_transposed ? n : k, rowOfW(o)),
+            "the layout of w");
+    require(f.layout_create(b.out(), type_bf16, o.x_transposed ? m : k, o.x_transposed ? k : m, rowOfX(o)),
+            "the layout of x");
     require(f.layout_create(d.out(), output, n, m, o.n), "the layout of y");
   }
 
@@ -172,8 +189,8 @@ public:
     prefer(preference_most_workspace, workspace.bytes);
     const uint64_t output_bytes = uint64_t(elementBytes(o.output));
     const uint32_t y_alignment = alignmentOf(o.y, uint64_t(o.n) * output_bytes);
-    const uint32_t alignments[] = {alignmentOf(o.w, uint64_t(o.n) * 2), alignmentOf(o.x, uint64_t(o.k) * 2),
-                                   y_alignment, y_alignment};
+    const uint32_t alignments[] = {alignmentOf(o.w, uint64_t(rowOfW(o)) * 2),
+                                   alignmentOf(o.x, uint64_t(rowOfX(o)) * 2), y_alignment, y_alignment};
     for (int i = 0; i < 4; ++i)
       prefer(preference_alignment[i], alignments[i]);
 

@@ -12,11 +12,13 @@
 
 namespace algrt {
 
-// y = x w on the device, all row-major and compact; x and w are bf16, y is `output`, sums are f32.
+// y = x w on the device, all row-major and compact; x and w are bf16, y is `output`, sums are f32. x is m x k
+// and w is k x n; what is transposed lies as its transpose does: x as k x m, w as n x k.
 struct GpuDenseOperands {
   int64_t m, k, n;
   ElementType output;
   uint64_t x, w, y; // device addresses
+  bool x_transposed = false, w_transposed = false;
 };
 
 // Device memory that the library may use during a product. At least 256-byte aligned.

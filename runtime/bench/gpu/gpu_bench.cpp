@@ -1,12 +1,11 @@
 #include "runtime/bench/gpu/gpu_bench.h"
 
 #include "runtime/bench/active_work.h"
-#include "runtime/bench/gpu/checked_product.h"
+#include "runtime/bench/gpu/baselines.h"
 #include "runtime/bench/gpu/rates.h"
 #include "runtime/bench/statistics.h"
+#include "runtime/bench/workload.h"
 #include "runtime/cuda/kernel_choice.h"
-#include "runtime/reference/compare.h"
-#include "runtime/reference/dense_check.h"
 #include "runtime/reference/reference.h"
 
 #include <algorithm>
@@ -30,7 +29,29 @@ bool beats(const GpuVariant &variant, const GpuVariant &winner) {
   return variant.calibration_us < winner.calibration_us;
 }
 
+// A map of the workload, with what computes it: a variant of the case and the library's candidate.
+struct Part {
+  std::unique_ptr<CheckedProduct> product;
+  ActiveWork work;
+  std::optional<size_t> winner;
+  BestGpuDense dense;
+};
+
 } // namespace
+
+double GpuBenchCase::relativeL2() const {
+  double largest = 0;
+  for (size_t winner : winners)
+    largest = std::max(largest, variants[winner].relative_l2);
+  return largest;
+}
+
+double GpuBenchCase::maxRelativeError() const {
+  double largest = 0;
+  for (size_t winner : winners)
+    largest = std::max(largest, variants[winner].max_relative_error);
+  return largest;
+}
 
 bool GpuBenchCase::anyWrong() const {
   return std::any_of(variants.begin(), variants.end(),
@@ -47,13 +68,12 @@ struct GpuBench::State {
   void lookForCompany(bool first);
   void measureRates();
   CheckOutcome checkVariant(CheckedProduct &product, size_t kernel) const;
-  void chooseVariant(CheckedProduct &product, GpuBenchCase &result);
-  void noteChoice(CheckedProduct &product, GpuBenchCase &result) const;
-  BestGpuDense chooseDense(CheckedProduct &product, GpuBenchCase &result);
-  BestGpuDense chooseComposition(CheckedProduct &product, GpuBenchCase &result);
-  void race(CheckedProduct &product, const BestGpuDense &dense, const BestGpuDense &composition,
-            GpuBenchCase &result);
-  void setFloor(const ActiveWork &work, GpuBenchCase &result) const;
+  std::optional<size_t> chooseVariant(CheckedProduct &product, GpuBenchCase &result);
+  void noteChoice(const std::vector<Part> &parts, GpuBenchCase &result) const;
+  void chooseDense(std::vector<Part> &parts, GpuBenchCase &result);
+  BestGpuDense chooseComposition(const std::vector<Part> &parts, GpuBenchCase &result);
+  void race(std::vector<Part> &parts, const BestGpuDense &composition, GpuBenchCase &result);
+  void setFloor(const std::vector<Part> &parts, GpuBenchCase &result) const;
 
   GpuBenchOptions options;
   GpuMachine machine;
@@ -61,9 +81,7 @@ struct GpuBench::State {
   std::unique_ptr<GpuDevice> device;
   std::unique_ptr<GpuStream> stream;
   std::unique_ptr<GpuTrials> trials;
-  std::unique_ptr<GpuMemory> workspace;
-  std::unique_ptr<CublasLt> cublaslt;
-  std::unique_ptr<Cublas> cublas;
+  std::unique_ptr<GpuBaselines> baselines; // null where they are not asked for
 };
 
 GpuBench::State::State(const GpuBenchOptions &given) : options(given) {
@@ -108,15 +126,11 @@ void GpuBench::State::measureRates() {
     return;
   }
   report(0, "dense rate");
-  cublaslt = CublasLt::open(machine.dense_library);
-  cublas = Cublas::open(machine.composition_library);
-  if (cublaslt || cublas)
-    workspace =
-        std::make_unique<GpuMemory>(*device, options.workspace_bytes, "the dense library's workspace");
-  if (!cublaslt)
-    return;
-  machine.dense_macs_per_second = gpuDenseMacsPerSecond(
-      *device, *cublaslt, {workspace->address(), workspace->bytes()}, *trials, options.dense_rate_size);
+  baselines =
+      std::make_unique<GpuBaselines>(*device, *stream, *trials, options.workspace_bytes, options.seed);
+  machine.dense_library = baselines->denseLibrary();
+  machine.composition_library = baselines->compositionLibrary();
+  machine.dense_macs_per_second = baselines->denseMacsPerSecond(options.dense_rate_size);
 }
 
 GpuBench::GpuBench(const GpuBenchOptions &options) : state_(std::make_unique<State>(options)) {}
@@ -142,12 +156,15 @@ CheckOutcome GpuBench::State::checkVariant(CheckedProduct &product, size_t kerne
   }
 }
 
-// Checks and calibrates every kernel that runs on the device; sets the winner.
-void GpuBench::State::chooseVariant(CheckedProduct &product, GpuBenchCase &result) {
+// Checks and calibrates every kernel of the map that runs on the device. The winner among the case's
+// variants.
+std::optional<size_t> GpuBench::State::chooseVariant(CheckedProduct &product, GpuBenchCase &result) {
   const std::vector<Kernel> &kernels = product.bundle().manifest().kernels;
   std::string why_none;
+  const size_t first = result.variants.size();
+  std::optional<size_t> winner;
   for (size_t i = 0; i < kernels.size(); ++i) {
-    if (!kernels[i].gpu || kernels[i].gpu->map != Map::forward ||
+    if (!kernels[i].gpu || kernels[i].gpu->map != product.map() ||
         (!options.target.empty() && kernels[i].target != options.target))
       continue;
     if (const std::string reason = reasonNotToRun(*kernels[i].gpu, device->properties()); !reason.empty()) {
@@ -163,184 +180,186 @@ void GpuBench::State::chooseVariant(CheckedProduct &product, GpuBenchCase &resul
     if (outcome.right())
       variant.calibration_us = trials->calibrate(product.call(i));
     result.variants.push_back(variant);
-    if (outcome.right() && (!result.winner || beats(variant, result.variants[*result.winner])))
-      result.winner = result.variants.size() - 1;
+    if (outcome.right() && (!winner || beats(variant, result.variants[*winner])))
+      winner = result.variants.size() - 1;
   }
-  if (result.variants.empty())
-    throw Error(
-        why_none.empty() ? ALGRT_UNSUPPORTED : ALGRT_WRONG_ARCHITECTURE,
-        result.name + ": the bundle has no forward kernel for this device" + why_none +
-            ": compile it with --target=" + (device->properties().capability == 90 ? "sm_90a" : "sm_80"));
+  if (result.variants.size() == first)
+    throw Error(why_none.empty() ? ALGRT_UNSUPPORTED : ALGRT_WRONG_ARCHITECTURE,
+                result.name + ": the bundle has no kernel of " + name(product.map()) + " for this device" +
+                    why_none + ": compile it with --target=" +
+                    (device->properties().capability == 90 ? "sm_90a" : "sm_80") + " --maps forward,dx,dw");
+  return winner;
 }
 
 // What a call without a wish for a kernel would get, so that a report shows where the rule and the clock
 // part.
-void GpuBench::State::noteChoice(CheckedProduct &product, GpuBenchCase &result) const {
-  const ElementType output = result.variants[*result.winner].kernel.output;
-  const algrt_forward_args args = product.operands().args(output);
-  const auto operand = [](const DLTensor *tensor, int64_t columns) {
-    return cuda::Operand{reinterpret_cast<uintptr_t>(tensor->data), columns};
-  };
-  const Layer &layer = product.bundle().layer();
-  const cuda::KernelChoice choice(product.bundle().manifest().kernels, layer, device->properties());
-  const size_t index = choice.choose(
-      {{operand(args.x, layer.k), operand(args.w, layer.bankColumns()), operand(args.y, layer.n)},
-       result.m,
-       0,
-       output});
-  for (size_t i = 0; i < result.variants.size(); ++i)
-    if (result.variants[i].index == index)
-      result.chosen = i;
+void GpuBench::State::noteChoice(const std::vector<Part> &parts, GpuBenchCase &result) const {
+  for (const Part &part : parts) {
+    const Bundle &bundle = part.product->bundle();
+    const cuda::KernelChoice choice(bundle.manifest().kernels, bundle.layer(), device->properties());
+    const size_t index =
+        choice.choose({part.product->operands().forKernels(), result.m, 0,
+                       result.variants[*part.winner].kernel.output, false, part.product->map()});
+    for (size_t i = 0; i < result.variants.size(); ++i)
+      if (result.variants[i].index == index)
+        result.chosen.push_back(i);
+  }
+  if (result.chosen.size() != parts.size()) // one of them is for another target than was asked for
+    result.chosen.clear();
 }
 
-// The library's best candidate for the same product without the algebra, or null.
-BestGpuDense GpuBench::State::chooseDense(CheckedProduct &product, GpuBenchCase &result) {
-  result.dense_library = machine.dense_library;
-  if (!cublaslt)
-    return {};
+void GpuBench::State::chooseDense(std::vector<Part> &parts, GpuBenchCase &result) {
+  if (!baselines || !baselines->hasDense()) {
+    result.dense_library = machine.dense_library;
+    return;
+  }
   report(0.6, result.name + ", cuBLASLt");
-  GpuOperands &operands = product.operands();
-  const GpuDenseOperands dense = operands.dense();
-  operands.poisonDenseResult();
-  BestGpuDense best = fastestGpuDense(*cublaslt, dense, {workspace->address(), workspace->bytes()}, *trials);
-  if (!best.product) {
-    result.dense_library += ": no candidate for this shape";
-    for (const std::string &refusal : best.refused)
-      result.dense_library += "; " + refusal;
-    return {};
+  for (Part &part : parts) {
+    std::string found;
+    part.dense = baselines->dense(*part.product, found);
+    result.dense_library += (result.dense_library.empty() ? "" : "; ") + found;
   }
-  best.product->enqueue(stream->get());
-  stream->synchronize();
-  const double error =
-      sampledDenseError(dense.m, dense.k, dense.n, operands.hostX(), operands.hostDenseWeights(),
-                        static_cast<const uint16_t *>(operands.denseResult()), options.seed);
-  if (!(error <= tolerance(true))) {
-    result.dense_library = best.product->name() +
-                           " computes something else than the product: relative L2 error " +
-                           std::to_string(error);
-    return {};
-  }
-  result.dense_library = best.product->name();
-  return best;
 }
 
-// The faster way to compose the product of blocks, or none.
-BestGpuDense GpuBench::State::chooseComposition(CheckedProduct &product, GpuBenchCase &result) {
+// The faster way to compose the product of blocks, or none; gradients are not composed.
+BestGpuDense GpuBench::State::chooseComposition(const std::vector<Part> &parts, GpuBenchCase &result) {
   result.composition_library = machine.composition_library;
-  if (!cublas)
-    return {};
-  report(0.65, result.name + ", composed of blocks");
-  GpuOperands &operands = product.operands();
-  const Bundle &bundle = product.bundle();
-  int64_t rounds = 0;
-  std::vector<std::unique_ptr<GpuDenseProduct>> ways;
-  try {
-    const BlockProduct blocks = composeOfBlocks(bundle.layer(), bundle.support(), result.m);
-    rounds = int64_t(blocks.rounds.size());
-    ways =
-        cublas->compositions(*device, blocks, operands.blocks(), {workspace->address(), workspace->bytes()});
-  } catch (const Error &error) {
-    if (error.status() != ALGRT_UNSUPPORTED)
-      throw;
-    result.composition_library += std::string(": ") + error.what();
-    return {};
+  if (parts.size() != 1 || parts.front().product->map() != Map::forward)
+    result.composition_library = "not measured";
+  else if (baselines && baselines->hasComposition()) {
+    report(0.65, result.name + ", composed of blocks");
+    return baselines->composition(*parts.front().product, result.m, result.composition_library,
+                                  result.composition_relative_l2);
   }
-  BestGpuDense best = fastestOf(std::move(ways), *trials);
-  if (!best.product) {
-    for (const std::string &refusal : best.refused)
-      result.composition_library += "; " + refusal;
-    return {};
-  }
-  operands.poisonDenseResult();
-  best.product->enqueue(stream->get());
-  stream->synchronize();
-  const CheckOutcome outcome = product.reference().compare(operands.denseResult(), ElementType::bf16, rounds);
-  result.composition_library = best.product->name();
-  result.composition_relative_l2 = outcome.relative_l2;
-  if (outcome.right())
-    return best;
-  result.composition_library += " computes something else than the product: " + outcome.failure;
   return {};
 }
 
-// The trials of the winner against what it is compared with, and the winner's result once more.
-void GpuBench::State::race(CheckedProduct &product, const BestGpuDense &dense,
-                           const BestGpuDense &composition, GpuBenchCase &result) {
-  GpuVariant &winner = result.variants[*result.winner];
-  report(0.7, result.name + ", " + std::to_string(result.m) + " rows");
-  std::vector<GpuCall> calls = {product.call(winner.index)};
-  double fastest_us = winner.calibration_us;
-  for (const BestGpuDense *peer : {&dense, &composition})
-    if (peer->product) {
-      calls.push_back([peer](void *stream) { peer->product->enqueue(stream); });
-      fastest_us = std::min(fastest_us, peer->us);
-    }
-  product.operands().poisonResult();
+// The trials of the winners against what they are compared with, and the winners' results once more.
+void GpuBench::State::race(std::vector<Part> &parts, const BestGpuDense &composition, GpuBenchCase &result) {
+  report(0.7, result.name + ", " + result.map + ", " + std::to_string(result.m) + " rows");
+  std::vector<GpuCall> maps;
+  double fastest_us = 0, dense_us = 0;
+  for (Part &part : parts) {
+    const GpuVariant &winner = result.variants[*part.winner];
+    maps.push_back(part.product->call(winner.index));
+    fastest_us += winner.calibration_us;
+    dense_us += part.dense.us;
+    part.product->operands().poisonResult();
+  }
+  std::vector<GpuCall> calls = {[&maps](void *stream) {
+    for (const GpuCall &map : maps)
+      map(stream);
+  }};
+  const bool dense =
+      std::ranges::all_of(parts, [](const Part &part) { return part.dense.product != nullptr; });
+  if (dense) {
+    calls.push_back([&parts](void *stream) {
+      for (const Part &part : parts)
+        part.dense.product->enqueue(stream);
+    });
+    fastest_us = std::min(fastest_us, dense_us);
+  }
+  if (composition.product) {
+    calls.push_back([&composition](void *stream) { composition.product->enqueue(stream); });
+    fastest_us = std::min(fastest_us, composition.us);
+  }
   const std::vector<GpuTimes> times = trials->evaluate(calls, fastest_us);
   if (nvml)
     result.clocks = nvml->clocks();
-  const CheckOutcome after = product.compareResult(winner.index);
-  winner.relative_l2 = std::max(winner.relative_l2, after.relative_l2);
-  winner.max_relative_error = std::max(winner.max_relative_error, after.max_relative);
-  if (dense.product)
+  if (dense)
     result.dense = times[1];
   if (composition.product)
     result.composition = times.back();
-  if (!after.right()) {
+  bool right = true;
+  for (Part &part : parts) {
+    GpuVariant &winner = result.variants[*part.winner];
+    const CheckOutcome after = part.product->compareResult(winner.index);
+    winner.relative_l2 = std::max(winner.relative_l2, after.relative_l2);
+    winner.max_relative_error = std::max(winner.max_relative_error, after.max_relative);
+    if (after.right())
+      continue;
     // Right when it ran alone: a race. Its times mean nothing.
     winner.failure = "after the timed trials " + after.failure;
     winner.calibration_us = 0;
-    result.winner.reset();
-    return;
+    right = false;
   }
-  result.algebra = times[0];
+  if (right)
+    result.algebra = times[0];
+  else
+    result.winners.clear();
 }
 
-void GpuBench::State::setFloor(const ActiveWork &work, GpuBenchCase &result) const {
-  const ElementType output =
-      result.winner ? result.variants[*result.winner].kernel.output : ElementType::bf16;
+void GpuBench::State::setFloor(const std::vector<Part> &parts, GpuBenchCase &result) const {
   // The device's rates drift: the dense product of this very case counts too, where it was faster.
   double rate = machine.dense_macs_per_second;
   if (result.dense)
     rate = std::max(rate, 1e6 * double(result.dense_macs) / result.dense->us.warm.median);
-  const double bytes = 2 * (double(work.x_elements) + double(work.bank_elements)) +
-                       double(elementBytes(output)) * double(work.y_elements);
-  result.floor_macs_us = rate > 0 ? 1e6 * double(work.macs) / rate : 0;
-  result.floor_bytes_us = 1e6 * bytes / machine.copy_bytes_per_second;
-  result.floor_us = std::max(result.floor_macs_us, result.floor_bytes_us);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const ActiveWork &work = parts[i].work;
+    const Map map = parts[i].product->map();
+    const ElementType output =
+        result.winners.empty() ? ElementType::bf16 : result.variants[result.winners[i]].kernel.output;
+    const auto bytesOf = [&](int64_t elements, bool written) {
+      return double(written ? elementBytes(output) : 2) * double(elements);
+    };
+    const double bytes = bytesOf(work.x_elements, map == Map::dx) +
+                         bytesOf(work.bank_elements, map == Map::dw) +
+                         bytesOf(work.y_elements, map == Map::forward);
+    const double macs_us = rate > 0 ? 1e6 * double(work.macs) / rate : 0;
+    const double bytes_us = 1e6 * bytes / machine.copy_bytes_per_second;
+    result.floor_macs_us += macs_us;
+    result.floor_bytes_us += bytes_us;
+    result.floor_us += std::max(macs_us, bytes_us);
+  }
 }
 
-GpuBenchCase GpuBench::measure(const std::string &bundle_path, int64_t m) {
+GpuBenchCase GpuBench::measure(const std::string &bundle_path, int64_t m, const std::string &workload_name) {
   State &state = *state_;
+  const Workload &workload = requireWorkload(workload_name);
   GpuBenchCase result;
   result.name = fileName(bundle_path);
+  result.map = workload.name;
   result.m = m;
   state.report(0, "operands and reference of " + result.name);
   SampledCheckOptions check = state.options.check;
   check.seed = state.options.seed;
-  CheckedProduct product(*state.device, bundle_path, m, check);
-  const Layer &layer = product.bundle().layer();
-  result.algebra_name = product.bundle().manifest().algebra;
+  result.checked_whole = true;
+  std::vector<Part> parts;
+  for (const Map map : workload.maps) {
+    parts.push_back(
+        {std::make_unique<CheckedProduct>(*state.device, bundle_path, map, m, check), {}, {}, {}});
+    const Bundle &bundle = parts.back().product->bundle();
+    const SampledCheck &reference = parts.back().product->reference();
+    ActiveWork &work = parts.back().work;
+    work = activeWork(bundle, rowTypes(bundle.layer(), m, 0, nullptr));
+    if (map == Map::dw) // written whole
+      work.bank_elements = bundle.layer().k * bundle.layer().bankColumns();
+    result.active_macs += work.macs;
+    result.checked_outputs += reference.samples();
+    result.checked_diagonal += reference.diagonalSamples();
+    result.checked_whole = result.checked_whole && reference.whole();
+  }
+  const Bundle &bundle = parts.front().product->bundle();
+  const Layer &layer = bundle.layer();
+  result.algebra_name = bundle.manifest().algebra;
   result.k = layer.k;
   result.n = layer.n;
   result.q = algebraSize(layer);
   result.dtype = name(layer.dtype);
-  const ActiveWork work = activeWork(product.bundle(), rowTypes(layer, m, 0, nullptr));
-  result.active_macs = work.macs;
-  result.dense_macs = m * layer.k * layer.n;
-  result.checked_outputs = product.reference().samples();
-  result.checked_diagonal = product.reference().diagonalSamples();
-  result.checked_whole = product.reference().whole();
+  result.dense_macs = int64_t(parts.size()) * m * layer.k * layer.n;
 
-  state.chooseVariant(product, result);
-  if (result.winner) {
-    state.noteChoice(product, result);
-    const BestGpuDense dense = state.chooseDense(product, result);
-    state.race(product, dense, state.chooseComposition(product, result), result);
+  for (Part &part : parts)
+    if ((part.winner = state.chooseVariant(*part.product, result)))
+      result.winners.push_back(*part.winner);
+  if (result.winners.size() == parts.size()) {
+    state.noteChoice(parts, result);
+    state.chooseDense(parts, result);
+    state.race(parts, state.chooseComposition(parts, result), result);
   } else {
+    result.winners.clear();
     result.dense_library = result.composition_library = "not measured";
   }
-  state.setFloor(work, result);
+  state.setFloor(parts, result);
   result.verdict = result.algebra && result.dense ? verdict(result.algebra->us.warm, result.dense->us.warm)
                                                   : "not compared";
   return result;

@@ -4,6 +4,8 @@
 #include "runtime/cuda/device.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 namespace algrt {
 
@@ -15,14 +17,16 @@ bool measuresOnGpu(const std::string &target, const std::vector<TableMatch> &cas
   if (!target.empty())
     return target != "cpu";
   std::vector<GpuKernel> kernels;
-  std::string last;
-  for (const TableMatch &match : cases) {
-    if (match.bundle_path.empty() || match.bundle_path == last)
-      continue;
-    last = match.bundle_path;
-    const Bundle bundle = Bundle::open(match.bundle_path);
+  std::map<std::string, std::set<Map>> maps_of; // bundles
+  for (const TableMatch &match : cases)
+    if (!match.bundle_path.empty()) {
+      const std::vector<Map> &maps = requireWorkload(match.row.map).maps;
+      maps_of[match.bundle_path].insert(maps.begin(), maps.end());
+    }
+  for (const auto &[path, maps] : maps_of) {
+    const Bundle bundle = Bundle::open(path);
     for (const Kernel &kernel : bundle.manifest().kernels)
-      if (kernel.gpu && kernel.gpu->map == Map::forward)
+      if (kernel.gpu && maps.contains(kernel.gpu->map))
         kernels.push_back(*kernel.gpu);
   }
   if (kernels.empty())
@@ -54,16 +58,11 @@ GpuReport measureOnGpu(const GpuBenchOptions &given, const std::vector<TableMatc
   report.machine = bench.machine();
   for (const TableMatch &match : cases) {
     try {
-      const Workload *workload = findWorkload(match.row.map);
       if (match.bundle_path.empty()) {
         report.skipped.push_back(match);
-      } else if (workload == nullptr || workload->maps != std::vector{Map::forward}) {
-        report.skipped.push_back(
-            {match.row, "", "the map " + match.row.map + " is measured on the CPU alone so far"});
       } else {
-        report.cases.push_back({bench.measure(match.bundle_path, match.row.m), match.row});
+        report.cases.push_back({bench.measure(match.bundle_path, match.row.m, match.row.map), match.row});
         report.cases.back().result.name = match.row.name;
-        report.cases.back().result.map = match.row.map;
       }
     } catch (const Error &error) {
       switch (error.status()) {

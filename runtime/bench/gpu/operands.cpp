@@ -20,85 +20,151 @@ AlignedBuffer randomMatrix(int64_t rows, int64_t columns, double deviation, uint
   return buffer;
 }
 
-DLTensor tensorOf(const GpuDevice &device, const GpuMemory &memory, ElementType type, int64_t *shape) {
-  return {memory.pointer(), {kDLCUDA, device.ordinal()}, 2, dlpackType(type), shape, nullptr, 0};
-}
-
 } // namespace
 
-GpuOperands::GpuOperands(const GpuDevice &device, const Bundle &bundle, int64_t m, uint64_t seed)
-    : device_(device), layer_(bundle.layer()), m_(m), device_x_(device, bytesOf(m, layer_.k, 2, "x"), "x"),
-      device_w_(device, bytesOf(layer_.k, layer_.bankColumns(), 2, "w"), "w"),
-      // Wide enough for f32: a bundle may hold kernels of both outputs.
-      device_y_(device, bytesOf(m, layer_.n, 4, "y"), "y"), x_(randomMatrix(m, layer_.k, 1, seed)),
-      w_(randomMatrix(layer_.k, layer_.bankColumns(), 1 / std::sqrt(double(layer_.k)), seed + 1)),
-      seed_(seed) {
-  device_x_.upload(x_.data());
-  device_w_.upload(w_.data());
-  x_shape_[0] = y_shape_[0] = m;
-  x_shape_[1] = w_shape_[0] = layer_.k;
-  w_shape_[1] = layer_.bankColumns();
-  y_shape_[1] = layer_.n;
-  x_tensor_ = tensorOf(device, device_x_, ElementType::bf16, x_shape_);
-  w_tensor_ = tensorOf(device, device_w_, ElementType::bf16, w_shape_);
+GpuOperands::Matrix::Matrix(const GpuDevice &device, int64_t rows, int64_t columns, bool result,
+                            const char *name)
+    : shape{rows, columns}, memory(device, bytesOf(rows, columns, result ? 4 : 2, name), name) {}
+
+void GpuOperands::Matrix::fillRandom(double deviation, uint64_t seed) {
+  host = randomMatrix(shape[0], shape[1], deviation, seed);
+  memory.upload(host.data());
 }
 
-algrt_forward_args GpuOperands::args(ElementType output) {
-  y_tensor_ = tensorOf(device_, device_y_, output, y_shape_);
-  algrt_forward_args args = algrt_forward_args_init();
-  args.x = &x_tensor_;
-  args.w = &w_tensor_;
-  args.y = &y_tensor_;
-  return args;
+GpuOperands::GpuOperands(const GpuDevice &device, const Bundle &bundle, Map map, int64_t m, uint64_t seed)
+    : device_(device), layer_(bundle.layer()), map_(map), m_(m), seed_(seed),
+      x_(device, m, layer_.k, map == Map::dx, map == Map::dx ? "dx" : "x"),
+      w_(device, layer_.k, layer_.bankColumns(), map == Map::dw, map == Map::dw ? "dw" : "w"),
+      y_(device, m, layer_.n, map == Map::forward, map == Map::forward ? "y" : "dy"),
+      first_(map == Map::dx ? y_ : x_), second_(map == Map::dw ? y_ : w_), result_(map == Map::forward ? y_
+                                                                                   : map == Map::dx    ? x_
+                                                                                                       : w_) {
+  // Behind all of the device's memory: where there is no room, no time is lost on random numbers.
+  if (map != Map::dx)
+    x_.fillRandom(1, seed);
+  if (map != Map::dw)
+    w_.fillRandom(1 / std::sqrt(double(layer_.k)), seed + 1);
+  if (map != Map::forward)
+    y_.fillRandom(1, seed + 6);
+}
+
+DLTensor GpuOperands::tensorOf(Matrix &matrix, ElementType output) {
+  const ElementType type = &matrix == &result_ ? output : ElementType::bf16;
+  return {
+      matrix.memory.pointer(), {kDLCUDA, device_.ordinal()}, 2, dlpackType(type), matrix.shape, nullptr, 0};
+}
+
+int GpuOperands::run(const algrt_bundle *bundle, const Call &call) {
+  const DLTensor x = tensorOf(x_, call.output), w = tensorOf(w_, call.output), y = tensorOf(y_, call.output);
+  const auto fill = [&](auto args) {
+    args.stream = call.stream;
+    args.kernel = int32_t(call.kernel) + 1;
+    args.p0 = call.p0;
+    return args;
+  };
+  switch (map_) {
+  case Map::forward: {
+    algrt_forward_args args = fill(algrt_forward_args_init());
+    args.x = &x;
+    args.w = &w;
+    args.y = &y;
+    return algrt_forward(bundle, &args);
+  }
+  case Map::dx: {
+    algrt_dx_args args = fill(algrt_dx_args_init());
+    args.dy = &y;
+    args.w = &w;
+    args.dx = &x;
+    return algrt_dx(bundle, &args);
+  }
+  case Map::dw:
+    break;
+  }
+  algrt_dw_args args = fill(algrt_dw_args_init()); // beta is 0: written, not added
+  args.x = &x;
+  args.dy = &y;
+  args.dw = &w;
+  return algrt_dw(bundle, &args);
+}
+
+cuda::Operands GpuOperands::forKernels() const {
+  const auto operand = [](const Matrix &matrix) {
+    return cuda::Operand{matrix.memory.address(), matrix.shape[1]};
+  };
+  return {operand(first_), operand(second_), operand(result_)};
+}
+
+const void *GpuOperands::download(const GpuMemory &from, size_t bytes) {
+  if (downloaded_.size() < bytes)
+    downloaded_ = AlignedBuffer(bytes);
+  from.download(downloaded_.data(), bytes);
+  return downloaded_.data();
 }
 
 const void *GpuOperands::result(ElementType output) {
-  const size_t bytes = bytesOf(m_, layer_.n, elementBytes(output), "y");
-  if (y_.size() < bytes)
-    y_ = AlignedBuffer(bytes);
-  device_y_.download(y_.data(), bytes);
-  return y_.data();
+  return download(result_.memory,
+                  bytesOf(result_.shape[0], result_.shape[1], elementBytes(output), "the result"));
+}
+
+GpuDenseOperands GpuOperands::denseShape() const {
+  const ElementType type = ElementType::bf16;
+  const uint64_t x = first_.memory.address(), w = second_.memory.address();
+  switch (map_) {
+  case Map::forward:
+    return {m_, layer_.k, layer_.n, type, x, w, 0};
+  case Map::dx:
+    return {m_, layer_.n, layer_.k, type, x, w, 0, /*x_transposed=*/false, /*w_transposed=*/true};
+  case Map::dw:
+    break;
+  }
+  return {layer_.k, m_, layer_.n, type, x, w, 0, /*x_transposed=*/true, /*w_transposed=*/false};
 }
 
 GpuDenseOperands GpuOperands::dense() {
-  if (layer_.lift == Lift::slots && !device_dense_w_) {
+  if (layer_.lift == Lift::slots && map_ != Map::dw && !device_dense_w_) {
     dense_w_ = randomMatrix(layer_.k, layer_.n, 1 / std::sqrt(double(layer_.k)), seed_ + 4);
     device_dense_w_.emplace(device_, dense_w_.size(), "the dense weights");
     device_dense_w_->upload(dense_w_.data());
   }
-  return {m_,
-          layer_.k,
-          layer_.n,
-          ElementType::bf16,
-          device_x_.address(),
-          (device_dense_w_ ? *device_dense_w_ : device_w_).address(),
-          denseResultAddress()};
+  GpuDenseOperands operands = denseShape();
+  if (device_dense_w_)
+    operands.w = device_dense_w_->address();
+  operands.y = denseResultAddress();
+  return operands;
+}
+
+DenseCheckProblem GpuOperands::denseCheck() {
+  const GpuDenseOperands shape = denseShape();
+  return {shape.m,
+          shape.k,
+          shape.n,
+          hostFirst(),
+          device_dense_w_ ? reinterpret_cast<const uint16_t *>(dense_w_.data()) : hostSecond(),
+          static_cast<const uint16_t *>(denseResult()),
+          shape.x_transposed,
+          shape.w_transposed};
 }
 
 GpuBlockOperands GpuOperands::blocks() {
-  return {device_x_.address(), device_w_.address(), denseResultAddress()};
+  return {x_.memory.address(), w_.memory.address(), denseResultAddress()};
 }
 
 uint64_t GpuOperands::denseResultAddress() {
-  if (!device_dense_y_)
-    device_dense_y_.emplace(device_, bytesOf(m_, layer_.n, 2, "the dense y"), "the dense y");
-  return device_dense_y_->address();
-}
-
-const uint16_t *GpuOperands::hostDenseWeights() const {
-  return layer_.lift == Lift::rows ? hostBank() : reinterpret_cast<const uint16_t *>(dense_w_.data());
+  if (!device_dense_result_) {
+    const GpuDenseOperands shape = denseShape();
+    device_dense_result_.emplace(device_, bytesOf(shape.m, shape.n, 2, "the dense result"),
+                                 "the dense result");
+  }
+  return device_dense_result_->address();
 }
 
 void GpuOperands::poisonDenseResult() {
   denseResultAddress();
-  device_dense_y_->fill(0xff);
+  device_dense_result_->fill(0xff);
 }
 
 const void *GpuOperands::denseResult() {
-  if (y_.size() < device_dense_y_->bytes())
-    y_ = AlignedBuffer(device_dense_y_->bytes());
-  device_dense_y_->download(y_.data(), device_dense_y_->bytes());
-  return y_.data();
+  return download(*device_dense_result_, device_dense_result_->bytes());
 }
 
 } // namespace algrt

@@ -6,8 +6,11 @@
 // ALGRT_CUBLASLT.
 #pragma once
 
+#include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +27,14 @@ struct Candidate {
 void reset(std::vector<Candidate> candidates);
 // Every call so far that the documentation forbids, in words.
 std::vector<std::string> violations();
+// The products that ran, row-major as the caller sees them: y = x w, m x k times k x n, and what lay
+// transposed.
+struct Product {
+  uint64_t m, k, n;
+  bool x_transposed, w_transposed;
+  auto operator<=>(const Product &) const = default;
+};
+std::set<Product> products();
 // Library objects that are still alive.
 int liveObjects();
 // Called when a product runs, with the candidate's index.

@@ -21,6 +21,7 @@ constexpr int f32 = 0, bf16 = 14, compute_f32 = 68;
 
 struct Operation {
   int compute, scale;
+  bool transposed_a = false, transposed_b = false;
 };
 struct Layout {
   int type;
@@ -32,8 +33,12 @@ struct Preference {
   uint32_t alignment[4] = {256, 256, 256, 256}; // the documentation's defaults, of A, B, C and D
 };
 struct Algorithm {
-  uint64_t mark, candidate, m, n, k, alignment_a, alignment_b, alignment_d;
+  uint64_t mark;
+  uint32_t candidate, transposed; // bit 0: A, bit 1: B
+  uint64_t m, n, k;
+  uint32_t alignment_a, alignment_b, alignment_d, unused[3];
 };
+static_assert(sizeof(Algorithm) == 64, "cublasLtMatmulAlgo_t");
 struct HeuristicResult {
   Algorithm algorithm;
   size_t workspace_bytes;
@@ -49,6 +54,7 @@ struct State {
   std::set<const void *> live;
   std::set<int> loaded; // candidates whose code is on the device
   std::function<void(int)> callback;
+  std::set<Product> products;
 };
 State &state() {
   static State instance;
@@ -77,8 +83,21 @@ bool alive(const void *object) { return state().live.contains(object); }
 
 size_t elementBytes(int type) { return type == f32 ? 4 : 2; }
 
-// A, B and D of D = A B, all by columns.
-const char *shapeFault(const Operation &operation, const Layout &a, const Layout &b, const Layout &d) {
+// What a matrix is to the product.
+Layout seen(Layout layout, bool transposed) {
+  if (transposed)
+    std::swap(layout.rows, layout.columns);
+  return layout;
+}
+
+uint32_t transpositions(const Operation &operation) {
+  return (operation.transposed_a ? 1u : 0u) | (operation.transposed_b ? 2u : 0u);
+}
+
+// A, B and D of D = op(A) op(B), all by columns.
+const char *shapeFault(const Operation &operation, const Layout &stored_a, const Layout &stored_b,
+                       const Layout &d) {
+  const Layout a = seen(stored_a, operation.transposed_a), b = seen(stored_b, operation.transposed_b);
   if (operation.compute != compute_f32 || operation.scale != f32)
     return "sums or scales that are not f32";
   if (a.type != bf16 || b.type != bf16 || (d.type != bf16 && d.type != f32))
@@ -98,8 +117,28 @@ bool isAligned(const void *pointer, const Layout &layout, uint64_t alignment) {
          uint64_t(layout.leading_dimension) * elementBytes(layout.type) % alignment == 0;
 }
 
-void multiply(const uint16_t *a, const Layout &a_layout, const uint16_t *b, const Layout &b_layout, void *d,
-              const Layout &d_layout, bool wrong) {
+// The transpose by compact columns.
+std::vector<uint16_t> transpose(const uint16_t *matrix, const Layout &layout) {
+  std::vector<uint16_t> result(layout.rows * layout.columns);
+  for (uint64_t column = 0; column < layout.columns; ++column)
+    for (uint64_t row = 0; row < layout.rows; ++row)
+      result[column + row * layout.columns] = matrix[row + column * uint64_t(layout.leading_dimension)];
+  return result;
+}
+
+void multiply(const Operation &operation, const uint16_t *a, Layout a_layout, const uint16_t *b,
+              Layout b_layout, void *d, const Layout &d_layout, bool wrong) {
+  std::vector<uint16_t> turned_a, turned_b;
+  if (operation.transposed_a) {
+    turned_a = transpose(a, a_layout);
+    a = turned_a.data();
+    a_layout = {bf16, a_layout.columns, a_layout.rows, int64_t(a_layout.columns)};
+  }
+  if (operation.transposed_b) {
+    turned_b = transpose(b, b_layout);
+    b = turned_b.data();
+    b_layout = {bf16, b_layout.columns, b_layout.rows, int64_t(b_layout.columns)};
+  }
   std::vector<float> sums(d_layout.rows);
   for (uint64_t column = 0; column < d_layout.columns; ++column) {
     test::columnProduct(a, a_layout.leading_dimension, b + column * uint64_t(b_layout.leading_dimension),
@@ -122,8 +161,10 @@ void reset(std::vector<Candidate> candidates) {
   state().violations.clear();
   state().callback = nullptr;
   state().loaded.clear();
+  state().products.clear();
 }
 std::vector<std::string> violations() { return state().violations; }
+std::set<Product> products() { return state().products; }
 int liveObjects() { return int(state().live.size()); }
 void onMatmul(std::function<void(int candidate)> callback) { state().callback = std::move(callback); }
 
@@ -142,6 +183,21 @@ STAND_IN int cublasLtMatmulDescCreate(void **operation, int compute, int scale) 
 }
 STAND_IN int cublasLtMatmulDescDestroy(void *operation) {
   return destroy<Operation>("cublasLtMatmulDescDestroy", operation);
+}
+
+STAND_IN int cublasLtMatmulDescSetAttribute(void *object, int attribute, const void *value, size_t bytes) {
+  const char *const me = "cublasLtMatmulDescSetAttribute";
+  if (!alive(object))
+    return refuse(me, "no such operation");
+  if ((attribute != 3 && attribute != 4) || bytes != sizeof(int32_t))
+    return refuse(me, "an attribute of another size, or one that is not known");
+  int32_t wanted;
+  std::memcpy(&wanted, value, sizeof(wanted));
+  if (wanted != 0 && wanted != 1) // CUBLAS_OP_N, CUBLAS_OP_T
+    return refuse(me, "an operation on a matrix that no product here has");
+  Operation &operation = *static_cast<Operation *>(object);
+  (attribute == 3 ? operation.transposed_a : operation.transposed_b) = wanted == 1;
+  return success;
 }
 
 STAND_IN int cublasLtMatrixLayoutCreate(void **layout, int type, uint64_t rows, uint64_t columns,
@@ -188,15 +244,23 @@ STAND_IN int cublasLtMatmulAlgoGetHeuristic(void *handle, void *operation, void 
     return refuse(me, "no room for results");
   const Layout &la = *static_cast<Layout *>(a), &lb = *static_cast<Layout *>(b),
                &ld = *static_cast<Layout *>(d);
-  if (const char *fault = shapeFault(*static_cast<Operation *>(operation), la, lb, ld))
+  const Operation &op = *static_cast<Operation *>(operation);
+  if (const char *fault = shapeFault(op, la, lb, ld))
     return refuse(me, fault);
   const Preference &wanted = *static_cast<Preference *>(preference);
   *returned = 0;
   for (size_t i = 0; i < state().candidates.size() && *returned < requested; ++i)
     if (state().candidates[i].workspace_bytes <= wanted.workspace_bytes)
-      static_cast<HeuristicResult *>(results)[(*returned)++] = {{mark, i, lb.columns, la.rows, la.columns,
-                                                                 wanted.alignment[0], wanted.alignment[1],
-                                                                 wanted.alignment[3]},
+      static_cast<HeuristicResult *>(results)[(*returned)++] = {{mark,
+                                                                 uint32_t(i),
+                                                                 transpositions(op),
+                                                                 ld.columns,
+                                                                 ld.rows,
+                                                                 seen(la, op.transposed_a).columns,
+                                                                 wanted.alignment[0],
+                                                                 wanted.alignment[1],
+                                                                 wanted.alignment[3],
+                                                                 {}},
                                                                 state().candidates[i].workspace_bytes,
                                                                 success,
                                                                 1,
@@ -216,11 +280,13 @@ STAND_IN int cublasLtMatmul(void *handle, void *operation, const void *alpha, co
       return refuse(me, "an object that does not exist", not_initialized);
   const Layout la = *static_cast<Layout *>(a_layout), lb = *static_cast<Layout *>(b_layout),
                ld = *static_cast<Layout *>(d_layout);
-  if (const char *fault = shapeFault(*static_cast<Operation *>(operation), la, lb, ld))
+  const Operation op = *static_cast<Operation *>(operation);
+  if (const char *fault = shapeFault(op, la, lb, ld))
     return refuse(me, fault);
   const Algorithm *const algorithm = static_cast<const Algorithm *>(chosen);
   if (algorithm == nullptr || algorithm->mark != mark || algorithm->candidate >= state().candidates.size() ||
-      algorithm->m != lb.columns || algorithm->n != la.rows || algorithm->k != la.columns)
+      algorithm->m != ld.columns || algorithm->n != ld.rows ||
+      algorithm->k != seen(la, op.transposed_a).columns || algorithm->transposed != transpositions(op))
     return refuse(me, "an algorithm that the heuristics did not give for these operands");
   float one, zero;
   std::memcpy(&one, alpha, sizeof(one));
@@ -250,8 +316,10 @@ STAND_IN int cublasLtMatmul(void *handle, void *operation, const void *alpha, co
   if (state().loaded.insert(index).second && capture != algrt::cuda::CaptureStatus::none)
     return refuse(me, "loads code, which a capture forbids: call it once before", execution_failed);
   const auto run = [=] {
-    multiply(static_cast<const uint16_t *>(a), la, static_cast<const uint16_t *>(b), lb, d, ld,
+    multiply(op, static_cast<const uint16_t *>(a), la, static_cast<const uint16_t *>(b), lb, d, ld,
              candidate.wrong);
+    state().products.insert(
+        {ld.columns, seen(la, op.transposed_a).columns, ld.rows, op.transposed_b, op.transposed_a});
     if (state().callback)
       state().callback(index);
   };

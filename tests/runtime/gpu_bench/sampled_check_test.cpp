@@ -158,12 +158,12 @@ TEST(DenseCheck, TellsTheProductFromItsNeighbours) {
         sum += double(fromBfloat16(x[size_t(r * k + d)])) * fromBfloat16(w[size_t(d * n + c)]);
       y[size_t(r * n + c)] = toBfloat16(float(sum));
     }
-  EXPECT_LT(sampledDenseError(m, k, n, x.data(), w.data(), y.data(), 1), 4e-3);
+  EXPECT_LT(sampledDenseError({m, k, n, x.data(), w.data(), y.data()}, 1), 4e-3);
   std::vector<uint16_t> shifted = y;
   std::rotate(shifted.begin(), shifted.begin() + 1, shifted.end());
-  EXPECT_GT(sampledDenseError(m, k, n, x.data(), w.data(), shifted.data(), 1), 0.5);
+  EXPECT_GT(sampledDenseError({m, k, n, x.data(), w.data(), shifted.data()}, 1), 0.5);
   y.back() = 0xffff;
-  EXPECT_TRUE(std::isinf(sampledDenseError(m, k, n, x.data(), w.data(), y.data(), 1)));
+  EXPECT_TRUE(std::isinf(sampledDenseError({m, k, n, x.data(), w.data(), y.data()}, 1)));
 }
 
 } // namespace
