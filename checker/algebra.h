@@ -90,8 +90,10 @@ inline Index integer(const Json &value, Index least, Index most) {
   return value;
 }
 inline Integer number(const Json &value, const Integer &p = 0) { // in 1, ..., p - 1, or not 0; "..." beyond 64 bits
-  const Integer result(value.is_number_integer() ? value.dump() : value.get<std::string>());
-  require(p == 0 ? result != 0 : result > 0 && result < p, "a number is 0, or not one of 1, ..., p-1");
+  Integer result;
+  const int failed = result.set_str(value.is_number_integer() ? value.dump() : value.get<std::string>(), 10);
+  require(failed == 0 && result != 0 && (p == 0 || (result > 0 && result < p)),
+          "not an integer, or 0, or beyond p - 1");
   return result;
 }
 inline Element element(const Json &value, Index dimension, const Integer &p) { // a slot, or [[slot, coefficient], ...]

@@ -110,7 +110,7 @@ inline Json check(const Json &certificate) {
   require(certificate.at("certificate") == 2, "this version reads format 2");
   claim = "field";
   const std::string field = certificate.at("field");
-  const Integer p(field == "Q" ? "0" : field.substr(3, field.size() - 4));
+  const Integer p = field == "Q" ? Integer(0) : number(field.substr(3, field.size() - 4));
   require(field == "Q" || (isPrime(p) && field == "GF(" + p.get_str() + ")"), "not Q, or GF(p) for a prime p < 2^63");
   const Json proved = established(checkAlgebra(certificate.at("algebra"), p)), &claims = certificate.at("claims");
   for (const auto &[key, value] : proved.items()) {

@@ -37,8 +37,7 @@ public:
 
 private:
   Element read(const Json &value) const { return element(value, n_, p_); }
-  // The same modulo J_level.
-  Operator times(const std::vector<Operator> &side, const Element &x, Index level) const {
+  Operator times(const std::vector<Operator> &side, const Element &x, Index level) const { // modulo J_level
     Operator result = a_.times(side, x);
     for (auto &[j, image] : result) std::erase_if(image, [&](const auto &term) { return level_[term.first] >= level; });
     std::erase_if(result, [](const auto &entry) { return entry.second.empty(); });
@@ -135,8 +134,7 @@ private:
     claim = "radical_series";
     const Json &layers = proof_.at("radical");
     for (std::size_t s = 0; s < layers.size(); ++s)
-      for (Index slot : slots(layers[s], n_))
-        require(std::exchange(level_[slot], s + 1) == 0, "a slot is in two layers");
+      for (Index slot : slots(layers[s], n_)) require(std::exchange(level_[slot], s + 1) == 0, "a slot twice");
     std::vector<bool> spanned(n_);
     for (Index i = 0; i < n_; ++i)
       for (const auto &[j, image] : a_.left[i]) {

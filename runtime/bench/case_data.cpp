@@ -167,6 +167,8 @@ void CaseData::poisonResult() {
 
 std::vector<float> CaseData::widened(const AlignedBuffer &buffer) const {
   std::vector<float> values(buffer.size() / size_t(elementBytes(bundle_.layer().dtype)));
+  if (values.empty()) // what this map does not have
+    return values;
   if (bundle_.layer().dtype == ElementType::f32)
     std::memcpy(values.data(), buffer.data(), buffer.size());
   else
