@@ -48,7 +48,9 @@ public:
 
 private:
   Value buffer(StringRef name, std::int64_t rows, std::int64_t columns, std::int64_t panel) {
-    auto type = BufferType::get(builder.getContext(), rows, columns, builder.getF32Type(), panel, 1);
+    const bool pairs = panel && sizes.pairs; // rows brought near; sums are f32
+    Type element = pairs ? Type(builder.getBF16Type()) : Type(builder.getF32Type());
+    auto type = BufferType::get(builder.getContext(), rows, columns, element, panel, pairs ? 2 : 1);
     return BufferOp::create(builder, named(name), type);
   }
 
@@ -70,13 +72,15 @@ private:
     BankTermsOp::ensureTerminator(terms.getBody(), builder, location);
     builder.setInsertionPoint(term.getTerminator());
     Value t = term.getArgument(0), k = term.getArgument(1), o = term.getArgument(2);
-    const bool scales = coefficientsOf(layout.getTerms()) != Coefficients::One;
+    const Coefficients coefficients = coefficientsOf(layout.getTerms());
+    const bool scales = coefficients != Coefficients::One, signs = coefficients == Coefficients::Signs;
 
     Value s = loops<WalkOp>({axis(AxisKind::Rows, sizes.rows)}).getArgument(0);
     BringOp::create(builder, location, operands.getArgument(0), t, k, s, f, AxisKind::Features, xs,
-                    scales ? Value(term.getArgument(3)) : Value());
+                    scales ? Value(term.getArgument(3)) : Value(), signs);
     Value n = loops<WalkOp>({axis(AxisKind::Columns, sizes.register_columns)}).getArgument(0);
-    BringOp::create(builder, location, operands.getArgument(1), t, o, s, n, AxisKind::Columns, dys, Value());
+    BringOp::create(builder, location, operands.getArgument(1), t, o, s, n, AxisKind::Columns, dys, Value(),
+                    /*signs=*/false);
     Value h = loops<WalkOp>({axis(AxisKind::Features, sizes.register_features)}).getArgument(0);
     Value sum = LoadOp::create(builder, named("sum"), fragment, sums, h, n);
     Value next = OuterOp::create(builder, named("next"), fragment, xs, h, dys, n, t, s, sum);

@@ -1,5 +1,7 @@
 #include "compiler/schedule/cpu_gradient_schedule.h"
 
+#include "compiler/schedule/cpu_schedule.h"
+
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -35,6 +37,7 @@ static std::int64_t widest(const algebras::Groups &groups) {
 
 std::vector<CpuGradientSchedule> cpuGradientCandidates(const algebras::Layer &layer, const CpuLevel &level) {
   const std::int64_t most_features = widest(layer.in), most_columns = widest(layer.out);
+  const bool pairs = usesPairs(layer, level);
   std::vector<CpuGradientSchedule> candidates;
   for (std::int64_t vectors = 1; vectors <= 4; ++vectors)
     for (std::int64_t register_features = 2; register_features <= 14; ++register_features) {
@@ -53,6 +56,7 @@ std::vector<CpuGradientSchedule> cpuGradientCandidates(const algebras::Layer &la
             schedule.features = down * register_features;
             schedule.columns = across * schedule.register_columns;
             schedule.rows = rows;
+            schedule.pairs = pairs;
             // Tiles beyond a block, by more than a register tile, hold nothing.
             if (down > 1 &&
                 schedule.features >= roundUp(most_features, register_features) + register_features)
@@ -60,10 +64,12 @@ std::vector<CpuGradientSchedule> cpuGradientCandidates(const algebras::Layer &la
             if (across > 1 && schedule.columns >= roundUp(most_columns, schedule.register_columns) +
                                                       schedule.register_columns)
               continue;
-            const std::int64_t tile = schedule.features * schedule.columns + rows * schedule.features;
-            const std::int64_t panel = rows * schedule.register_columns;
-            const std::int64_t element = 4;
-            if ((tile + panel) * element > level.l2 / 2 || panel * element > level.l1 / 2)
+            // Sums are f32, rows brought near are what is multiplied.
+            const std::int64_t element = pairs ? 2 : 4;
+            const std::int64_t sums_bytes = schedule.features * schedule.columns * 4;
+            const std::int64_t panel_bytes = rows * schedule.register_columns * element;
+            if (sums_bytes + rows * schedule.features * element + panel_bytes > level.l2 / 2 ||
+                panel_bytes > level.l1 / 2)
               continue;
             candidates.push_back(schedule);
           }
@@ -93,15 +99,18 @@ CpuGradientCost cpuGradientCost(const algebras::Layer &layer, const CpuGradientS
   const double register_tiles =
       tilesOf(layer.in, schedule.register_features) * tilesOf(layer.out, schedule.register_columns);
 
-  const double brought =
-      rows * tiles_of_block *
-      (static_cast<double>(schedule.features + schedule.columns) * (element + 4) / brought_bytes_per_cycle +
-       2 * cycles_per_row);
+  // Pairs go as they are, everything else is widened; an odd last row is half a pair.
+  const double brought_element = schedule.pairs ? 2 : 4;
+  const double steps = schedule.pairs ? std::ceil(rows / 2) : rows;
+  const double brought = rows * tiles_of_block *
+                         (static_cast<double>(schedule.features + schedule.columns) *
+                              (element + brought_element) / brought_bytes_per_cycle +
+                          2 * cycles_per_row);
   const double step = std::max(tile_features * vectors / multiplications_per_cycle,
                                (tile_features + vectors) / loads_per_cycle);
   const double multiplied =
       register_tiles *
-      (rows * step + chunks * (tile_features * vectors / sums_per_cycle + cycles_per_product));
+      (steps * step + chunks * (tile_features * vectors / sums_per_cycle + cycles_per_product));
   const double blocks =
       static_cast<double>(lift.bankRows()) *
       static_cast<double>(lift.kind() == algebras::Lift::Kind::Rows ? lift.outputGroups() : 1);

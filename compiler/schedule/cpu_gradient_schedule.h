@@ -18,6 +18,7 @@ struct CpuGradientSchedule {
   std::int64_t register_features = 8; ///< rows of the register tile
   std::int64_t register_columns = 48; ///< columns of the register tile, a multiple of lanes
   std::int64_t lanes = 16;            ///< f32 in one vector
+  bool pairs = false;                 ///< bf16, two rows at a time through the machine's dot product
 };
 
 /// "features=64,columns=192,rows=64,register_features=8,register_columns=48".

@@ -80,8 +80,20 @@ LogicalResult BringOp::verify() {
   BufferType target = getTarget().getType();
   if (!target.isPanels() || target.getColumns() % target.getPanel() != 0)
     return emitOpError("brings whole panels, got a buffer of type ") << target;
-  if (!target.getElementType().isF32())
+  if (target.getInterleave() == 1 && !target.getElementType().isF32())
     return emitOpError("widens to f32, got a buffer of ") << target.getElementType();
+  if (getSigns() && !getScale())
+    return emitOpError("says that its scale is a sign, but has none");
+  if (target.getInterleave() == 2) {
+    if (!getSource().getType().getElementType().isBF16())
+      return emitOpError("brings pairs of bf16, but the source has ")
+             << getSource().getType().getElementType();
+    if (target.getRows() % 2 != 0)
+      return emitOpError("brings pairs of rows, got a buffer of ") << target.getRows();
+    if (getScale() && !getSigns())
+      return emitOpError(
+          "cannot scale pairs of bf16 without rounding; only coefficients +1 and -1 go with them");
+  }
   auto kernel = (*this)->getParentOfType<KernelOp>();
   if (!kernel)
     return success();
@@ -109,6 +121,8 @@ LogicalResult OuterOp::verify() {
            << sums.getRows() << "x" << sums.getColumns();
   if (left.getRows() != right.getRows())
     return emitOpError("has panels of ") << left.getRows() << " and " << right.getRows() << " rows";
+  if (left.getInterleave() != right.getInterleave())
+    return emitOpError("multiplies pairs of rows by pairs of rows, got ") << left << " and " << right;
   if (failed(verifyMode(*this)))
     return failure();
   return verifyRegisterTile(*this, sums);

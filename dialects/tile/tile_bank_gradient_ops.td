@@ -43,13 +43,22 @@ def Tile_BringOp : Tile_Op<"bring", [MemoryEffects<[MemRead, MemWrite]>]> {
     Copies rows s, s+1, ... of type t, as many as the schedule goes through at a time or as there are, into panels:
     along `features` the features f, f+1, ... of input group g, along `columns` the columns n, n+1, ... of output
     group g, as many as the buffer is wide. What lies past the end of the group becomes zero. In the buffer the
-    elements are f32; `scale` multiplies them.
+    elements are f32; `scale` multiplies them. With `signs` every scale is +1 or -1.
+
+    Into panels of pairs, `panels 48 x 2`, bf16 goes as it is, for machines that multiply pairs of it: the depth of these
+    products are rows, so that every 2 consecutive rows of a column lie side by side. The partner of an odd last row is
+    zero. Only signs can scale them, as anything else would have to be rounded.
+
+    ```mlir
+    tile.bring %x[%t, %k, %s, %f] along <features> to %xs scale %c signs
+        : !tile.matrix<?x2048xbf16> to !tile.buffer<64x64xbf16, panels 8 x 2>
+    ```
   }];
   let arguments = (ins Tile_MatrixType:$source, Index:$row_type, Index:$source_group, Index:$row, Index:$first,
-                       Tile_AxisKindAttr:$axis, Tile_BufferType:$target, Optional<F32>:$scale);
+                       Tile_AxisKindAttr:$axis, Tile_BufferType:$target, Optional<F32>:$scale, UnitAttr:$signs);
   let assemblyFormat = [{
     $source `[` $row_type `,` $source_group `,` $row `,` $first `]` `along` $axis `to` $target
-    (`scale` $scale^)? attr-dict `:` type($source) `to` type($target)
+    (`scale` $scale^)? (`signs` $signs^)? attr-dict `:` type($source) `to` type($target)
   }];
   let hasVerifier = 1;
 }
@@ -58,7 +67,8 @@ def Tile_OuterOp : Tile_Op<"outer", [MemoryEffects<[MemRead]>, AllTypesMatch<["a
   let summary = "accumulator += (a panel of X)^T (a panel of dY), over rows";
   let description = [{
     Adds the outer products of the rows s, s+1, ... of type t that `tile.bring` brought, one after another: the panel
-    of `left` at feature f times the panel of `right` at column n. Sums are f32.
+    of `left` at feature f times the panel of `right` at column n. Sums are f32. Panels of pairs of bf16 add two rows at
+    once; both have pairs, or neither.
   }];
   let arguments = (ins Tile_BufferType:$left, Index:$feature, Tile_BufferType:$right, Index:$column,
                        Index:$row_type, Index:$row, Tile_FragmentType:$accumulator);

@@ -130,4 +130,42 @@ TEST(Nonfinite, NeighboursStayClean) {
   }
 }
 
+// The last row of a type has no partner where its type has an odd number of them. Nothing may take the
+// partner's place: zero in one operand alone is NaN beside infinity in the other. The batch before leaves NaN
+// where the partner would be.
+TEST(Nonfinite, RowsWithoutAPartner) {
+  if (levelsHere().empty())
+    GTEST_SKIP() << "this machine is below x86-64-v3";
+  for (const char *name : {"CompleteEvenHalf", "QuaternionsHalf"}) {
+    const compiler::Spec spec = makeSpec(layerCase(name));
+    const Layer &layer = *spec.layer;
+    const CompiledLayer compiled(spec, "native");
+    const std::int64_t k = layer.in.total(), n = layer.out.total(), columns = bankColumns(layer),
+                       types = layer.lift.types();
+    std::mt19937 random(11);
+    for (std::int64_t rows : {1, 3, 65})
+      for (bool in_dy : {false, true}) {
+        SCOPED_TRACE(testing::Message() << name << ", " << rows << " rows, " << (in_dy ? "dy" : "x"));
+        Batch before{(rows + 1) * types, 0, {}}, batch{rows * types, 0, {}};
+        PaddedMatrix dw(k, columns, 2, layer.dtype);
+        PaddedMatrix old_x(before.m, k, 0, layer.dtype), old_dy(before.m, n, 0, layer.dtype);
+        for (std::int64_t row = 0; row < before.m; ++row) {
+          for (std::int64_t column = 0; column < k; ++column)
+            old_x.set(row, column, nan);
+          for (std::int64_t column = 0; column < n; ++column)
+            old_dy.set(row, column, nan);
+        }
+        compiled.differentiateBank(before, old_x, old_dy, dw, 0, 1);
+        PaddedMatrix x(batch.m, k, 0, layer.dtype), dy(batch.m, n, 0, layer.dtype);
+        x.fill(random);
+        dy.fill(random);
+        // Of one feature or column of the last row alone.
+        PaddedMatrix &planted = in_dy ? dy : x;
+        planted.set(batch.m - 1, 1, infinity);
+        compiled.differentiateBank(batch, x, dy, dw, 0, 1);
+        expectKinds(dw, bankGradient(layer, batch, x.values(), dy.values()), columns, "dw");
+      }
+  }
+}
+
 } // namespace

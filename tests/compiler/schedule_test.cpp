@@ -3,6 +3,7 @@
 
 #include "algebras/constructions.h"
 #include "algebras/error.h"
+#include "compiler/schedule/cpu_gradient_schedule.h"
 #include "tests/compiler/layers.h"
 
 #include <algorithm>
@@ -116,6 +117,31 @@ TEST(Pairs, NeedHalvesSignsAndTheInstruction) {
   EXPECT_FALSE(usesPairs(layer("CompleteEven"), level)) << "f32";
   EXPECT_FALSE(usesPairs(layer("CliffordRationalHalf"), level))
       << "general coefficients would have to be rounded";
+}
+
+// What the layer's products do its bank's gradient does, too, and the ranking knows what it is worth.
+TEST(Pairs, OfRowsInTheBanksGradient) {
+  CpuLevel level = cpuLevel("x86-64-v4");
+  level.bf16_dot = true;
+  for (const char *name : {"CompleteEvenHalf", "QuaternionsHalf", "CompleteEven", "CliffordRationalHalf"}) {
+    SCOPED_TRACE(name);
+    const algebras::Layer layer = *makeSpec(compiler_test::layerCase(name)).layer;
+    const std::vector<CpuGradientSchedule> candidates = cpuGradientCandidates(layer, level);
+    ASSERT_FALSE(candidates.empty());
+    for (const CpuGradientSchedule &candidate : candidates) {
+      EXPECT_EQ(candidate.pairs, usesPairs(layer, level));
+      EXPECT_EQ(candidate.rows % 2, 0);
+      if (!candidate.pairs)
+        continue;
+      CpuGradientSchedule single = candidate;
+      single.pairs = false;
+      const CpuGradientCost pairs = cpuGradientCost(layer, candidate, 2048),
+                            widened = cpuGradientCost(layer, single, 2048);
+      EXPECT_LT(pairs.bring, widened.bring);
+      EXPECT_LT(pairs.multiply, widened.multiply);
+      EXPECT_EQ(pairs.store, widened.store);
+    }
+  }
 }
 
 TEST(Levels, AreNamed) {

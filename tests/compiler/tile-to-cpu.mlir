@@ -663,6 +663,68 @@ tile.kernel @gradient(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %
 
 // -----
 
+// Pairs of bf16: two rows of a type at a time. They lie side by side in the panels, and where the last one has no partner
+// that is zero in both operands: the last row is read again and dropped, as what lies behind it is no row of the type. Signs
+// turn over as bits.
+// CHECK-LABEL: func.func @gradient_of_pairs(
+// CHECK-SAME:  tile.scratch_bytes = 2048 : i64
+// CHECK:         memref.view %arg3[%c0][] : memref<?xi8> to memref<128xf32>
+// CHECK:         memref.view %arg3[%c512][] : memref<?xi8> to memref<256xi16>
+// CHECK:         memref.view %arg3[%c1024][] : memref<?xi8> to memref<512xi16>
+// CHECK:         %[[MINUS:.*]] = arith.cmpf olt, %{{.*}}, %cst
+// CHECK:         scf.for %[[R:.*]] = %c0 to %[[COUNT:.*]] step %c2
+// CHECK:           %[[NEXT:.*]] = arith.addi %[[R]], %c1
+// CHECK:           %[[PARTNER:.*]] = arith.cmpi slt, %[[NEXT]], %[[COUNT]]
+// CHECK:           %[[FIRST:.*]] = vector.load %arg0[{{.*}}] : {{.*}}, vector<4xi16>
+// CHECK:           %[[SECOND:.*]] = vector.load %arg0[{{.*}}] : {{.*}}, vector<4xi16>
+// CHECK:           %[[OR_ZERO:.*]] = arith.select %[[PARTNER]], %[[SECOND]], %{{.*}} : vector<4xi16>
+// CHECK:           %[[BOTH:.*]] = vector.interleave %[[FIRST]], %[[OR_ZERO]] : vector<4xi16> -> vector<8xi16>
+// CHECK:           %[[TURNED:.*]] = arith.xori %[[BOTH]], %{{.*}} : vector<8xi16>
+// CHECK:           arith.select %[[MINUS]], %[[TURNED]], %[[BOTH]] : vector<8xi16>
+// CHECK:           vector.store {{.*}} : memref<256xi16>, vector<8xi16>
+// CHECK:         scf.for %{{.*}} = %c0 to %{{.*}} step %c2
+// CHECK:           vector.interleave {{.*}} : vector<16xi16> -> vector<32xi16>
+// CHECK:           vector.store {{.*}} : memref<512xi16>, vector<32xi16>
+// CHECK:           vector.maskedload %arg1
+// CHECK:           vector.maskedload %arg1
+// CHECK:           arith.select {{.*}} : vector<16xi16>
+// CHECK:           vector.interleave {{.*}} : vector<16xi16> -> vector<32xi16>
+// CHECK:         scf.for {{.*}} %c2 iter_args
+// CHECK:           vector.load {{.*}} : memref<512xi16>, vector<32xi16>
+// CHECK:           vector.load {{.*}} : memref<256xi16>, vector<2xi16>
+// CHECK-COUNT-4:   llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"
+#complex = #alg.algebra<"table({'dimension':2,'constants':[[0,0,0,'1'],[0,1,1,'1'],[1,0,1,'1'],[1,1,0,'-1']]})">
+#layout = #tile.layout<algebra = #complex, lift = slots, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 1>, mode = j>
+tile.kernel @gradient_of_pairs(%x: !tile.matrix<?x16xbf16>, %dy: !tile.matrix<?x48xbf16>, %dw: !tile.matrix<16x24xf32>)
+    attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4,
+                register_columns = 16, lanes = 16, bank = direct>} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 16>] {
+    %sums = tile.buffer : !tile.buffer<8x16xf32>
+    %xs = tile.buffer : !tile.buffer<32x8xbf16, panels 4 x 2>
+    %dys = tile.buffer : !tile.buffer<32x16xbf16, panels 16 x 2>
+    tile.bank_terms (%t, %k, %o, %c) of (%b, %j) {
+      tile.walk (%s) over [<rows, 32>] {
+        tile.bring %x[%t, %k, %s, %f] along <features> to %xs scale %c signs : !tile.matrix<?x16xbf16> to !tile.buffer<32x8xbf16, panels 4 x 2>
+        tile.walk (%m) over [<columns, 16>] {
+          tile.bring %dy[%t, %o, %s, %m] along <columns> to %dys : !tile.matrix<?x48xbf16> to !tile.buffer<32x16xbf16, panels 16 x 2>
+          tile.walk (%h) over [<features, 4>] {
+            %sum = tile.load %sums[%h, %m] : !tile.buffer<8x16xf32> -> !tile.fragment<4x16xf32>
+            %next = tile.outer %xs[%h], %dys[%m] rows(%t, %s), %sum : !tile.buffer<32x8xbf16, panels 4 x 2>, !tile.buffer<32x16xbf16, panels 16 x 2>, !tile.fragment<4x16xf32>
+            tile.keep %next to %sums[%h, %m] : !tile.fragment<4x16xf32> to !tile.buffer<8x16xf32>
+          }
+        }
+      }
+    }
+    tile.walk (%m, %h) over [<columns, 16>, <features, 4>] {
+      %sum = tile.load %sums[%h, %m] : !tile.buffer<8x16xf32> -> !tile.fragment<4x16xf32>
+      tile.store_bank %sum to %dw[%b, %h, %j, %m] : !tile.fragment<4x16xf32> to !tile.matrix<16x24xf32>
+    }
+  }
+}
+
+// -----
+
 // A bias is an operand before y. Of a group that does not fill its panels only what belongs to the group is read: vectors
 // of 8 over 20 columns. Each is widened once and added to every row of the tile.
 // CHECK-LABEL: func.func @biased(

@@ -255,3 +255,21 @@ tile.kernel @lanes(%dy: !tile.matrix<?x64xf32>, %w: !tile.matrix<16x64xf32>) att
     }
   }
 }
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+tile.kernel @narrow_pairs_of_rows(%x: !tile.matrix<?x16xbf16>, %dy: !tile.matrix<?x48xbf16>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
+    %xs = tile.buffer : !tile.buffer<32x8xbf16, panels 4 x 2>
+    %dys = tile.buffer : !tile.buffer<32x16xbf16, panels 16 x 2>
+    %sum = tile.zero : !tile.fragment<4x16xf32>
+    tile.bank_terms (%t, %k, %o, %c) of (%b, %j) {
+      // expected-error @+1 {{multiplies bf16 pairs in vectors of 16 lanes only, the schedule has 8}}
+      %next = tile.outer %xs[%f], %dys[%n] rows(%t, %b), %sum : !tile.buffer<32x8xbf16, panels 4 x 2>, !tile.buffer<32x16xbf16, panels 16 x 2>, !tile.fragment<4x16xf32>
+    }
+  }
+}

@@ -28,62 +28,87 @@ LogicalResult KernelEmitter::emitBring(tile::BringOp bring) {
   // Features are needed as far as the tile owns some; columns come one panel at a time.
   Value left = subtract(features ? feature_end : column_end, first);
 
-  auto narrow = VectorType::get({panel}, storageOf(source.element));
-  auto wide = VectorType::get({panel}, builder.getF32Type());
-  Value zero = arith::ConstantOp::create(builder, location, builder.getF32FloatAttr(0.0f));
-  auto scaled = [&](Value value) -> Value {
-    if (!scale)
-      return value;
-    Value by = scale;
-    if (isa<VectorType>(value.getType()))
-      by = vector::BroadcastOp::create(builder, location, value.getType(), scale);
-    return arith::MulFOp::create(builder, location, value, by);
-  };
+  const std::int64_t step = bring.getTarget().getType().getInterleave(); // rows that lie side by side
+  const bool pairs = step == 2;
+  Value count = rowsInHand(type, row), zero = index(0);
+  Value negative;
+  if (pairs && scale)
+    negative =
+        arith::CmpFOp::create(builder, location, arith::CmpFPredicate::OLT, scale,
+                              arith::ConstantOp::create(builder, location, builder.getF32FloatAttr(0.0f)));
 
-  return loop(index(0), rowsInHand(type, row), 1, [&](Value r) {
-    Value source_row = rowOf(type, add(row, r));
-    return loop(index(0), least(left, index(width)), panel, [&](Value at) {
-      // Panel after panel, in each row after row.
+  return loop(zero, count, step, [&](Value r) {
+    SmallVector<Value, 2> source_rows = {rowOf(type, add(row, r))};
+    Value partner; // whether the second row of a pair exists
+    if (pairs) {
+      partner = less(add(r, index(1)), count);
+      // In its place the first one is read again, and forgotten: zeros on both sides add nothing, whatever
+      // lies in memory.
+      source_rows.push_back(rowOf(type, add(row, least(add(r, index(1)), subtract(count, index(1))))));
+    }
+    // What is stored of one or two rows, loaded in the same way from each.
+    auto brought = [&](function_ref<Value(Value)> load) -> Value {
+      if (pairs) {
+        Value first_row = load(source_rows[0]), second_row = load(source_rows[1]);
+        Value none = arith::ConstantOp::create(builder, location, builder.getZeroAttr(second_row.getType()));
+        second_row = arith::SelectOp::create(builder, location, partner, second_row, none);
+        Value both = vector::InterleaveOp::create(builder, location, first_row, second_row);
+        if (!negative)
+          return both;
+        auto bits = cast<VectorType>(both.getType());
+        Value sign = arith::ConstantOp::create(
+            builder, location,
+            DenseElementsAttr::get(bits, APInt::getSignMask(bits.getElementTypeBitWidth())));
+        Value negated = arith::XOrIOp::create(builder, location, both, sign);
+        return arith::SelectOp::create(builder, location, negative, negated, both);
+      }
+      Value wide = convert(load(source_rows[0]), source.element, builder.getF32Type());
+      if (!scale)
+        return wide;
+      Value by = vector::BroadcastOp::create(builder, location, wide.getType(), scale);
+      return arith::MulFOp::create(builder, location, wide, by);
+    };
+    auto put = [&](Value values, Value place) {
+      vector::StoreOp::create(builder, location, values, target.memref, ValueRange{place});
+    };
+    return loop(zero, least(left, index(width)), panel, [&](Value at) {
+      // Panel after panel, in each row after row, or pair after pair.
       Value place = add(multiply(at, rows), multiply(r, panel));
       Value whole =
           arith::CmpIOp::create(builder, location, arith::CmpIPredicate::sle, add(at, index(panel)), left);
       auto branch = scf::IfOp::create(builder, location, whole, /*withElseRegion=*/true);
       OpBuilder::InsertionGuard guard(builder);
+      auto loaded = [&](Value from, Value column, std::int64_t elements) -> Value {
+        auto vector = VectorType::get({elements}, storageOf(source.element));
+        return vector::LoadOp::create(builder, location, vector, source.memref,
+                                      ValueRange{from, add(start, column)});
+      };
       builder.setInsertionPoint(branch.thenBlock()->getTerminator());
-      Value values = vector::LoadOp::create(builder, location, narrow, source.memref,
-                                            ValueRange{source_row, add(start, at)});
-      vector::StoreOp::create(builder, location,
-                              scaled(convert(values, source.element, wide.getElementType())), target.memref,
-                              ValueRange{place});
+      put(brought([&](Value from) { return loaded(from, at, panel); }), place);
       builder.setInsertionPoint(branch.elseBlock()->getTerminator());
       if (panel % lanes == 0) { // columns, of which a group may have fewer than a panel: every row ends here
-        auto part = VectorType::get({lanes}, narrow.getElementType());
+        auto part = VectorType::get({lanes}, storageOf(source.element));
         Value none = arith::ConstantOp::create(builder, location, builder.getZeroAttr(part));
         for (std::int64_t v = 0; v < panel; v += lanes) {
-          Value column = add(at, index(v));
-          Value masked = vector::MaskedLoadOp::create(builder, location, part, source.memref,
-                                                      ValueRange{source_row, add(start, column)},
-                                                      columnMask(subtract(left, column), 0, lanes), none);
-          vector::StoreOp::create(builder, location,
-                                  scaled(convert(masked, source.element, builder.getF32Type())),
-                                  target.memref, ValueRange{add(place, index(v))});
+          Value column = add(at, index(v)), mask = columnMask(subtract(left, column), 0, lanes);
+          put(brought([&](Value from) -> Value {
+                return vector::MaskedLoadOp::create(builder, location, part, source.memref,
+                                                    ValueRange{from, add(start, column)}, mask, none);
+              }),
+              add(place, index(v * step)));
         }
         return success();
       }
-      return loop(index(0), index(panel), 1, [&](Value i) {
-        Value inside = less(add(at, i), left);
-        auto exists =
-            scf::IfOp::create(builder, location, builder.getF32Type(), inside, /*withElseRegion=*/true);
+      return loop(zero, index(panel), 1, [&](Value i) {
+        Value to = add(place, multiply(i, step));
+        auto exists = scf::IfOp::create(builder, location, less(add(at, i), left), /*withElseRegion=*/true);
         OpBuilder::InsertionGuard inner(builder);
-        builder.setInsertionPointToStart(exists.thenBlock());
-        Value value = memref::LoadOp::create(builder, location, source.memref,
-                                             ValueRange{source_row, add(start, add(at, i))});
-        scf::YieldOp::create(builder, location, scaled(convert(value, source.element, builder.getF32Type())));
-        builder.setInsertionPointToStart(exists.elseBlock());
-        scf::YieldOp::create(builder, location, zero);
-        builder.setInsertionPointAfter(exists);
-        memref::StoreOp::create(builder, location, exists.getResult(0), target.memref,
-                                ValueRange{add(place, i)});
+        builder.setInsertionPoint(exists.thenBlock()->getTerminator());
+        put(brought([&](Value from) { return loaded(from, add(at, i), 1); }), to);
+        builder.setInsertionPoint(exists.elseBlock()->getTerminator());
+        put(arith::ConstantOp::create(
+                builder, location, builder.getZeroAttr(VectorType::get({step}, storageOf(target.element)))),
+            to);
         return success();
       });
     });
@@ -131,23 +156,38 @@ LogicalResult KernelEmitter::emitOuter(tile::OuterOp outer) {
   Value feature = subtract(scalars.lookup(outer.getFeature()), feature_begin);
   Value rows = rowsInHand(scalars.lookup(outer.getRowType()), scalars.lookup(outer.getRow()));
   auto wide = VectorType::get({lanes}, builder.getF32Type());
+  if (pairing == 2 && lanes != 16)
+    return outer.emitOpError("multiplies bf16 pairs in vectors of 16 lanes only, the schedule has ") << lanes;
 
-  auto walk = scf::ForOp::create(builder, location, index(0), rows, index(1),
+  auto walk = scf::ForOp::create(builder, location, index(0), rows, index(pairing),
                                  fragments.lookup(outer.getAccumulator()));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(walk.getBody());
   Value r = walk.getInductionVar();
   SmallVector<Value> panel, sums(walk.getRegionIterArgs());
-  for (std::int64_t v = 0; v < vectors; ++v)
-    panel.push_back(vector::LoadOp::create(builder, location, wide, right.memref,
-                                           ValueRange{add(multiply(r, right.panel), index(v * lanes))}));
+  auto near = VectorType::get({lanes * pairing}, storageOf(right.element));
+  for (std::int64_t v = 0; v < vectors; ++v) {
+    Value values =
+        vector::LoadOp::create(builder, location, near, right.memref,
+                               ValueRange{add(multiply(r, right.panel), index(v * lanes * pairing))});
+    if (pairing == 2)
+      values =
+          vector::BitCastOp::create(builder, location, VectorType::get({2 * lanes}, right.element), values);
+    panel.push_back(values);
+  }
   Value start = add(multiply(feature, schedule.getRows()), multiply(r, left.panel));
   for (std::int64_t f = 0; f < type.getRows(); ++f) {
-    Value one = memref::LoadOp::create(builder, location, left.memref, ValueRange{add(start, index(f))});
-    Value spread = vector::BroadcastOp::create(builder, location, wide, one);
+    Value at = add(start, index(f * pairing)), spread;
+    if (pairing == 2) {
+      spread = spreadPair(left, at);
+    } else {
+      Value one = memref::LoadOp::create(builder, location, left.memref, ValueRange{at});
+      spread = vector::BroadcastOp::create(builder, location, wide, one);
+    }
     for (std::int64_t v = 0; v < vectors; ++v) {
       Value &sum = sums[f * vectors + v];
-      sum = vector::FMAOp::create(builder, location, spread, panel[v], sum);
+      sum = pairing == 2 ? addPairs(sum, spread, panel[v])
+                         : vector::FMAOp::create(builder, location, spread, panel[v], sum).getResult();
     }
   }
   scf::YieldOp::create(builder, location, sums);

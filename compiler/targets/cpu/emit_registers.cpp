@@ -21,6 +21,24 @@ LogicalResult KernelEmitter::emitZero(tile::ZeroOp zero) {
   return success();
 }
 
+Value KernelEmitter::spreadPair(const Memory &held, Value at) {
+  const std::int64_t lanes = schedule.getLanes();
+  auto pair = VectorType::get({2}, storageOf(held.element));
+  Value two = vector::LoadOp::create(builder, location, pair, held.memref, ValueRange{at});
+  Value bits = vector::BitCastOp::create(builder, location, VectorType::get({1}, builder.getI32Type()), two);
+  Value word = vector::ExtractOp::create(builder, location, bits, 0);
+  Value words =
+      vector::BroadcastOp::create(builder, location, VectorType::get({lanes}, builder.getI32Type()), word);
+  return vector::BitCastOp::create(builder, location, VectorType::get({2 * lanes}, held.element), words);
+}
+
+Value KernelEmitter::addPairs(Value sum, Value a, Value b) {
+  return LLVM::CallIntrinsicOp::create(builder, location, sum.getType(),
+                                       builder.getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512"),
+                                       ValueRange{sum, a, b})
+      .getResult(0);
+}
+
 LogicalResult KernelEmitter::emitMma(tile::MmaOp mma) {
   tile::FragmentType type = mma.getAccumulator().getType();
   const std::int64_t lanes = schedule.getLanes(), rows = type.getRows(), vectors = type.getColumns() / lanes;
@@ -122,15 +140,7 @@ LogicalResult KernelEmitter::emitMma(tile::MmaOp mma) {
     Value at = add(row_starts[r], p);
     Value spread;
     if (pairing == 2) {
-      auto pair = VectorType::get({2}, storageOf(held.element));
-      Value two = vector::LoadOp::create(builder, location, pair, held.memref, ValueRange{at});
-      Value bits =
-          vector::BitCastOp::create(builder, location, VectorType::get({1}, builder.getI32Type()), two);
-      Value word = vector::ExtractOp::create(builder, location, bits, 0);
-      Value words = vector::BroadcastOp::create(builder, location,
-                                                VectorType::get({lanes}, builder.getI32Type()), word);
-      spread =
-          vector::BitCastOp::create(builder, location, VectorType::get({2 * lanes}, held.element), words);
+      spread = spreadPair(held, at);
     } else {
       Value one = memref::LoadOp::create(builder, location, held.memref, ValueRange{at});
       if (scale && !signs)
@@ -140,10 +150,7 @@ LogicalResult KernelEmitter::emitMma(tile::MmaOp mma) {
     for (std::int64_t v = 0; v < vectors; ++v) {
       Value &sum = sums[r * vectors + v];
       if (pairing == 2)
-        sum = LLVM::CallIntrinsicOp::create(builder, location, wide,
-                                            builder.getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512"),
-                                            ValueRange{sum, spread, panel[v]})
-                  .getResult(0);
+        sum = addPairs(sum, spread, panel[v]);
       else
         sum = vector::FMAOp::create(builder, location, spread, panel[v], sum);
     }

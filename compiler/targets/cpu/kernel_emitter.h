@@ -89,6 +89,10 @@ private:
   mlir::LogicalResult emitAddBias(tile::AddBiasOp add_bias);
   mlir::LogicalResult emitMap(tile::MapOp map);
   mlir::LogicalResult emitStore(tile::StoreOp store);
+  /// Two neighbouring bf16 of a buffer, in every pair of lanes of a vector.
+  Value spreadPair(const Memory &held, Value at);
+  /// sum + a b, where a and b have two bf16 for each f32 of the sum.
+  Value addPairs(Value sum, Value a, Value b);
   /// Whether whole cache lines of `target` can be written past the cache in this call, decided once at the
   /// kernel's entry; null where the layout excludes it.
   Value streamsPastCache(const Memory &target);

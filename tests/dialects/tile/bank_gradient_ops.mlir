@@ -51,6 +51,25 @@ tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !t
   }
 }
 
+// Rows of bf16 in pairs, scaled by signs.
+// CHECK-LABEL: tile.kernel @pairs(
+// CHECK:         tile.bring %x[%t, %k, %f, %f] along <features> to %[[XS:.*]] scale %c signs : <?x16xbf16> to <32x8xbf16, panels 4 x 2>
+// CHECK-NEXT:    tile.bring %dy[%t, %o, %f, %n] along <columns> to %[[DYS:.*]] : <?x48xbf16> to <32x16xbf16, panels 16 x 2>
+// CHECK-NEXT:    tile.outer %[[XS]][%f], %[[DYS]][%n] rows(%t, %f), %{{.*}} : <32x8xbf16, panels 4 x 2>, <32x16xbf16, panels 16 x 2>, <4x16xf32>
+tile.kernel @pairs(%x: !tile.matrix<?x16xbf16>, %dy: !tile.matrix<?x48xbf16>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
+    %xs = tile.buffer : !tile.buffer<32x8xbf16, panels 4 x 2>
+    %dys = tile.buffer : !tile.buffer<32x16xbf16, panels 16 x 2>
+    %zero = tile.zero : !tile.fragment<4x16xf32>
+    tile.bank_terms (%t, %k, %o, %c) of (%b, %j) {
+      tile.bring %x[%t, %k, %f, %f] along <features> to %xs scale %c signs : !tile.matrix<?x16xbf16> to !tile.buffer<32x8xbf16, panels 4 x 2>
+      tile.bring %dy[%t, %o, %f, %n] along <columns> to %dys : !tile.matrix<?x48xbf16> to !tile.buffer<32x16xbf16, panels 16 x 2>
+      %next = tile.outer %xs[%f], %dys[%n] rows(%t, %f), %zero : !tile.buffer<32x8xbf16, panels 4 x 2>, !tile.buffer<32x16xbf16, panels 16 x 2>, !tile.fragment<4x16xf32>
+    }
+  }
+}
+
 // The same of a kernel whose operands come in stages: sums are carried, and multiplied over all rows of a type.
 // CHECK-LABEL: tile.kernel @staged(
 // CHECK:         %[[TOTAL:.*]] = tile.bank_terms (%t, %k, %o, %c) of (%b, %g) carry(%{{.*}} = %{{.*}}) : !tile.fragment<64x32xf32> {

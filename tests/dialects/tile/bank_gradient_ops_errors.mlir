@@ -484,3 +484,79 @@ tile.kernel @dw(%x: !tile.matrix<?x16xbf16>, %dy: !tile.matrix<?x48xbf16>, %dw: 
     }
   }
 }
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, bank = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
+    %xs = tile.buffer : !tile.buffer<32x8xf32, panels 4 x 1>
+    %c = arith.constant 1.0 : f32
+    // expected-error @+1 {{says that its scale is a sign, but has none}}
+    tile.bring %x[%b, %j, %f, %n] along <features> to %xs signs : !tile.matrix<?x16xf32> to !tile.buffer<32x8xf32, panels 4 x 1>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 16, bank = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
+    %xs = tile.buffer : !tile.buffer<32x8xbf16, panels 4 x 2>
+    %c = arith.constant 1.0 : f32
+    // expected-error @+1 {{brings pairs of bf16, but the source has 'f32'}}
+    tile.bring %x[%b, %j, %f, %n] along <features> to %xs : !tile.matrix<?x16xf32> to !tile.buffer<32x8xbf16, panels 4 x 2>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 33, register_rows = 3, register_columns = 16, lanes = 16, bank = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xbf16>, %dy: !tile.matrix<?x48xbf16>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
+    %xs = tile.buffer : !tile.buffer<33x8xbf16, panels 4 x 2>
+    %c = arith.constant 1.0 : f32
+    // expected-error @+1 {{brings pairs of rows, got a buffer of 33}}
+    tile.bring %x[%b, %j, %f, %n] along <features> to %xs : !tile.matrix<?x16xbf16> to !tile.buffer<33x8xbf16, panels 4 x 2>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 16, bank = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xbf16>, %dy: !tile.matrix<?x48xbf16>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
+    %xs = tile.buffer : !tile.buffer<32x8xbf16, panels 4 x 2>
+    %c = arith.constant 1.0 : f32
+    // expected-error @+1 {{cannot scale pairs of bf16 without rounding; only coefficients +1 and -1 go with them}}
+    tile.bring %x[%b, %j, %f, %n] along <features> to %xs scale %c : !tile.matrix<?x16xbf16> to !tile.buffer<32x8xbf16, panels 4 x 2>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 16, bank = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xbf16>, %dy: !tile.matrix<?x48xbf16>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
+    %xs = tile.buffer : !tile.buffer<32x8xbf16, panels 4 x 2>
+    %dys = tile.buffer : !tile.buffer<32x16xf32, panels 16 x 1>
+    %sum = tile.zero : !tile.fragment<4x16xf32>
+    // expected-error @+1 {{multiplies pairs of rows by pairs of rows, got }}
+    %next = tile.outer %xs[%f], %dys[%n] rows(%b, %j), %sum : !tile.buffer<32x8xbf16, panels 4 x 2>, !tile.buffer<32x16xf32, panels 16 x 1>, !tile.fragment<4x16xf32>
+  }
+}
