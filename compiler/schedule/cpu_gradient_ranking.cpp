@@ -1,6 +1,7 @@
 // The adapter of the CPU for gradients of the bank.
 #include "algebras/cost/report.h"
 #include "compiler/schedule/cpu_gradient_schedule.h"
+#include "compiler/schedule/cpu_schedule.h"
 #include "compiler/schedule/host_level.h"
 #include "compiler/schedule/ranking.h"
 
@@ -57,9 +58,10 @@ Ranking rankCpuBankGradient(const algebras::Layer &layer, std::int64_t m) {
   const double bytes = static_cast<double>(report.activation_bytes) +
                        static_cast<double>(layer.in.total()) * columns * element;
   const double memory = bytes / (far_bytes_per_cycle * workers * cycles_per_us);
+  const double pairs = usesPairs(layer, level) ? 2 : 1;
   const double arithmetic =
       static_cast<double>(report.active_macs) /
-      (multiplications_per_cycle * static_cast<double>(level.lanes) * workers * cycles_per_us);
+      (multiplications_per_cycle * static_cast<double>(level.lanes) * pairs * workers * cycles_per_us);
   Ranking ranking{"cpu",
                   fmt::format("{} cores of {} at {:.0f} GHz", workers, level.name, cycles_per_us / 1000),
                   std::max(memory, arithmetic),
