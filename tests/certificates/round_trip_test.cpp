@@ -101,6 +101,24 @@ TEST(RoundTrip, ALargeDenseBasisWithoutIdentity) {
   }
 }
 
+// The slots go through the powers of the radical, but those of its square are no multiples of products: a a =
+// u + v and b b = u - v. So there is another basis, of products.
+TEST(RoundTrip, SlotsThatAreNoProducts) {
+  std::vector<Constant> constants;
+  for (std::int64_t slot = 0; slot < 5; ++slot) {
+    constants.push_back({0, slot, slot, Rational(1)});
+    if (slot > 0)
+      constants.push_back({slot, 0, slot, Rational(1)});
+  }
+  for (std::int64_t k : {3, 4}) {
+    constants.push_back({1, 1, k, Rational(1)});
+    constants.push_back({2, 2, k, Rational(k == 3 ? 1 : -1)});
+  }
+  Algebra algebra = tableAlgebra(Table("sums", Field::rationals(), 5, constants));
+  EXPECT_TRUE(certificateOf(algebra)["algebra"].contains("basis"));
+  expectRoundTrip(algebra);
+}
+
 TEST(RoundTrip, StructuredOnesAreSmall) {
   struct {
     const char *expression;
