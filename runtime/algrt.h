@@ -13,8 +13,8 @@
  * K/m, N/m] or, the same numbers, [K, N/m]. All are of the bundle's dtype (f32 or bf16), in CPU memory or all
  * on one CUDA device (kDLCUDA). There y may also be f32 where the bundle is bf16 and has a kernel for it;
  * addresses and the distances of rows that are multiples of 16 bytes suit every kernel, and some bundles have
- * kernels that take any; packed weights are for the CPU alone. y may not overlap x, w or types. Null strides
- * mean compact, as DLPack says.
+ * kernels that take any; packed weights are for the CPU alone. y may not overlap x, w, or what says types and
+ * positions. Null strides mean compact, as DLPack says.
  *
  * Errors. Every function that can fail returns a status; algrt_last_error() then holds a sentence that names
  * the argument, what it has and what is needed. Nothing throws, nothing prints, nothing ends the process.
@@ -188,6 +188,14 @@ typedef struct algrt_forward_args {
   int32_t reserved;     /* 0 */
   const DLTensor *bias; /* [N], of the bundle's dtype, added to every row of y: given if and only if the
                            bundle's layer has one */
+  /* Where the rows are in their sequences, for row types that follow from the position: instead of p0, which
+   * is 0 then. The type of the row at position p is floor((p mod types * width) / width). int32 or int64, in
+   * the memory where x is. With positions every row has one of its own. With sequence_starts the batch is
+   * sequences one after another: sequence s has rows sequence_starts[s] to sequence_starts[s + 1] - 1,
+   * perhaps none, at consecutive positions from sequence_positions[s] on. */
+  const DLTensor *positions;          /* [M], each >= 0, or NULL */
+  const DLTensor *sequence_starts;    /* [S + 1], ascending from 0 to M, or NULL; not with positions */
+  const DLTensor *sequence_positions; /* [S], each >= 0, of sequence_starts' type; NULL: all 0 */
 } algrt_forward_args;
 
 /* All zero but for struct_size. */
@@ -210,8 +218,11 @@ typedef struct algrt_dx_args {
   size_t workspace_bytes;
   int32_t threads;
   int32_t kernel;
-  int32_t dependent_launch; /* as in algrt_forward_args */
-  int32_t reserved;         /* 0 */
+  int32_t dependent_launch;           /* as in algrt_forward_args */
+  int32_t reserved;                   /* 0 */
+  const DLTensor *positions;          /* as in algrt_forward_args */
+  const DLTensor *sequence_starts;    /* as in algrt_forward_args */
+  const DLTensor *sequence_positions; /* as in algrt_forward_args */
 } algrt_dx_args;
 
 /* All zero but for struct_size. */
@@ -236,7 +247,10 @@ typedef struct algrt_dw_args {
   size_t workspace_bytes;
   int32_t threads;
   int32_t kernel;
-  float beta; /* what dw and dbias hold counts so often; with 0 it is not read */
+  float beta;                         /* what dw and dbias hold counts so often; with 0 it is not read */
+  const DLTensor *positions;          /* as in algrt_forward_args */
+  const DLTensor *sequence_starts;    /* as in algrt_forward_args */
+  const DLTensor *sequence_positions; /* as in algrt_forward_args */
 } algrt_dw_args;
 
 /* All zero but for struct_size. */

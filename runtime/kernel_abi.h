@@ -48,9 +48,11 @@ typedef struct algrt_memref2 {
  *   y        M x N, written whole (output groups that a type does not reach are written as zero); for a
  *            gradient dX, M x K, and its output groups are the layer's input groups
  *   scratch  scratch_bytes bytes, 64-byte aligned, one per running thread; contents need not be set
- *   rows     explicit types only: int64 row numbers sorted by type, stable; otherwise size 0
- *   starts   explicit types only: types + 1 int64 offsets into rows; otherwise size 0
- *   p0       absolute position of row 0 (cyclic and interval types) */
+ *   rows     int64 row numbers sorted by type, stable
+ *   starts   types + 1 int64 offsets into rows
+ *   p0       absolute position of row 0 (cyclic and interval types)
+ * Rows of explicit types come in lists. Those of other types may, where the manifest says row_lists: then p0 is
+ * 0 and means nothing; or rows and starts are of size 0, and row r is at position p0 + r. */
 typedef void (*algrt_product_kernel)(const algrt_memref2 *x, const algrt_memref2 *w, const algrt_memref2 *y,
                                      const algrt_memref1 *scratch, const algrt_memref1 *rows,
                                      const algrt_memref1 *starts, int64_t p0, int64_t row_blocks,

@@ -81,6 +81,7 @@ static nlohmann::ordered_json cpuKernelJson(const KernelRecord &kernel, const Cp
   }
   entry["register_tile"] = {kernel.register_rows, kernel.register_columns};
   entry["scratch_bytes"] = kernel.scratch_bytes;
+  entry["row_lists"] = true;
   if (const KernelRecord *pack = find("pack"); pack && kernel.weights == "packed") {
     entry["pack_symbol"] = "_mlir_ciface_" + pack->function;
     entry["pack_tasks"] = pack->pack_tasks;

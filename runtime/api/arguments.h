@@ -1,9 +1,8 @@
-// Arguments of the API's functions: structures of several versions, counts, row types.
+// Arguments of the API's functions: structures of several versions, and counts.
 #pragma once
 
 #include "runtime/algrt.h"
 #include "runtime/api/boundary.h"
-#include "runtime/bundle/layer.h"
 #include "runtime/support/error.h"
 
 #include <algorithm>
@@ -16,9 +15,6 @@ namespace algrt {
 
 // Throws unless value is 0 or more.
 void checkCount(const char *name, int64_t value);
-
-// Explicit types and only they come as a tensor, and do not depend on the position.
-void checkRowTypes(const Layer &layer, const DLTensor *types, int64_t p0);
 
 // The caller may have been compiled against an older, shorter structure, or a newer one of which it uses
 // nothing new. `shortest` is the size of the first version; `initial` has the defaults.

@@ -32,14 +32,10 @@ void multiplyOnCpu(const algrt_bundle &bundle, const CpuProduct &product) {
     call.bias = readVector(product.bias, "bias", cpu_device, layer.dtype, layer.n);
     requireDisjoint(call.result, product.result_name, element, call.bias, "bias", element);
   }
-  if (product.types != nullptr) {
-    call.batch.types = readInt32Vector(product.types, "types", m);
-    const MatrixView types{const_cast<int32_t *>(call.batch.types), m == 0 ? 0 : 1, m, m};
-    requireDisjoint(call.result, product.result_name, element, types, "types", sizeof(int32_t));
-  }
+  call.batch.source = readRows(product.row_arguments, cpu_device, m);
+  requireDisjoint(call.result, product.result_name, element, call.batch.source);
   if (m == 0)
     return;
-  call.batch.p0 = product.p0;
   call.batch.workspace = product.workspace;
   call.batch.workspace_bytes = product.workspace_bytes;
   call.batch.threads = product.threads;

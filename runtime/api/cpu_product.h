@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/api/handles.h"
+#include "runtime/api/row_arguments.h"
 
 namespace algrt {
 
@@ -12,8 +13,7 @@ struct CpuProduct {
   const DLTensor *w = nullptr;                       // the bank, or null with packed weights
   const algrt_weights *weights = nullptr;
   const DLTensor *bias = nullptr; // where the layer has one and the map is forward
-  const DLTensor *types = nullptr;
-  int64_t p0 = 0;
+  RowArguments row_arguments;     // checked against the layer
   void *workspace = nullptr;
   size_t workspace_bytes = 0;
   int threads = 0;

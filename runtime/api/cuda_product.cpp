@@ -34,10 +34,13 @@ void multiplyOnCuda(const algrt_bundle &bundle, const CudaProduct &product) {
     requireDisjoint(call.y, product.result_name, result_element, bias, "bias", element);
     call.bias = bias.data;
   }
+  const RowSource rows = readRows(product.row_arguments, device, m);
+  requireDisjoint(call.y, product.result_name, result_element, rows);
+  requireOffset(rows);
   if (m == 0)
     return;
   call.device = device.device_id;
-  call.p0 = product.p0;
+  call.p0 = rows.p0;
   call.stream = product.stream;
   call.kernel = product.kernel;
   call.dependent_launch = product.dependent_launch;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/api/handles.h"
+#include "runtime/api/row_arguments.h"
 
 namespace algrt {
 
@@ -11,9 +12,9 @@ struct CudaProduct {
   const char *rows_name = "x", *result_name = "y";   // in the function's arguments, for messages
   const DLTensor *w = nullptr;                       // the bank
   const DLTensor *bias = nullptr;                    // where the layer has one and the map is forward
-  int64_t p0 = 0;
-  void *stream = nullptr;        // a CUstream; null is the legacy default stream
-  int64_t kernel = -1;           // -1 = choose
+  RowArguments row_arguments;                        // checked against the layer
+  void *stream = nullptr;                            // a CUstream; null is the legacy default stream
+  int64_t kernel = -1;                               // -1 = choose
   bool dependent_launch = false; // may begin before its predecessor in the stream has ended
 };
 

@@ -1,5 +1,6 @@
 #include "runtime/api/arguments.h"
 #include "runtime/api/handles.h"
+#include "runtime/api/row_arguments.h"
 #include "runtime/api/tensor.h"
 #include "runtime/cpu/bank_gradient.h"
 #include "runtime/cpu/bias_gradient.h"
@@ -29,11 +30,7 @@ void requireDisjointFromOperands(const Written &written, const BankGradientCall 
   const int64_t element = elementBytes(layer.dtype);
   requireDisjoint(written.view, written.name, written.element, call.x, "x", element);
   requireDisjoint(written.view, written.name, written.element, call.dy, "dy", element);
-  if (call.batch.types != nullptr) {
-    const int64_t m = call.x.rows;
-    const MatrixView types{const_cast<int32_t *>(call.batch.types), m == 0 ? 0 : 1, m, m};
-    requireDisjoint(written.view, written.name, written.element, types, "types", sizeof(int32_t));
-  }
+  requireDisjoint(written.view, written.name, written.element, call.batch.source);
 }
 
 void differentiateOnCpu(const algrt_bundle &bundle, const algrt_dw_args &args) {
@@ -44,8 +41,7 @@ void differentiateOnCpu(const algrt_bundle &bundle, const algrt_dw_args &args) {
   call.dy = readMatrix(args.dy, "dy", cpu_device, layer.dtype, m, layer.n);
   call.output = gradientType(args.dw, "dw", layer);
   call.dw = readBank(args.dw, "dw", cpu_device, layer, call.output);
-  if (args.types != nullptr)
-    call.batch.types = readInt32Vector(args.types, "types", m);
+  call.batch.source = readRows(rowArguments(args), cpu_device, m);
   const Written dw{call.dw, "dw", elementBytes(call.output)};
   requireDisjointFromOperands(dw, call, layer);
 
@@ -59,7 +55,6 @@ void differentiateOnCpu(const algrt_bundle &bundle, const algrt_dw_args &args) {
   }
 
   call.beta = args.beta;
-  call.batch.p0 = args.p0;
   call.batch.workspace = args.workspace;
   call.batch.workspace_bytes = args.workspace_bytes;
   call.batch.threads = args.threads;
@@ -94,8 +89,11 @@ void differentiateOnCuda(const algrt_bundle &bundle, const algrt_dw_args &args) 
   const int64_t element = elementBytes(layer.dtype), result_element = elementBytes(call.output);
   requireDisjoint(call.y, "dw", result_element, call.x, "x", element);
   requireDisjoint(call.y, "dw", result_element, call.w, "dy", element);
+  const RowSource rows = readRows(rowArguments(args), device, call.x.rows);
+  requireDisjoint(call.y, "dw", result_element, rows);
+  requireOffset(rows);
   call.device = device.device_id;
-  call.p0 = args.p0;
+  call.p0 = rows.p0;
   call.stream = args.stream;
   call.kernel = int64_t(args.kernel) - 1;
   call.beta = args.beta;
@@ -115,7 +113,7 @@ int algrt_dw(const algrt_bundle *bundle, const algrt_dw_args *given) {
     checkCount("kernel", args.kernel);
     if (!std::isfinite(args.beta))
       refuse("beta is not finite");
-    checkRowTypes(bundle->bundle.layer(), args.types, args.p0);
+    checkRowArguments(bundle->bundle.layer(), rowArguments(args));
     if (args.x != nullptr && args.x->device.device_type == kDLCUDA)
       return differentiateOnCuda(*bundle, args);
     if (args.stream != nullptr)

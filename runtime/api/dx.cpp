@@ -20,8 +20,7 @@ void dxOnCpu(const algrt_bundle &bundle, const algrt_dx_args &args) {
   product.rows_name = "dy";
   product.result_name = "dx";
   product.w = args.w;
-  product.types = args.types;
-  product.p0 = args.p0;
+  product.row_arguments = rowArguments(args);
   product.workspace = args.workspace;
   product.workspace_bytes = args.workspace_bytes;
   product.threads = args.threads;
@@ -37,7 +36,7 @@ void dxOnCuda(const algrt_bundle &bundle, const algrt_dx_args &args) {
   product.rows_name = "dy";
   product.result_name = "dx";
   product.w = args.w;
-  product.p0 = args.p0;
+  product.row_arguments = rowArguments(args);
   product.stream = args.stream;
   product.kernel = int64_t(args.kernel) - 1;
   product.dependent_launch = args.dependent_launch != 0;
@@ -55,7 +54,7 @@ int algrt_dx(const algrt_bundle *bundle, const algrt_dx_args *given) {
     checkCount("p0", args.p0);
     checkCount("threads", args.threads);
     checkCount("kernel", args.kernel);
-    checkRowTypes(bundle->bundle.layer(), args.types, args.p0);
+    checkRowArguments(bundle->bundle.layer(), rowArguments(args));
     if (args.reserved != 0)
       throw Error(ALGRT_UNSUPPORTED, "args: reserved is set, needs 0: update the runtime");
     requireNotNull(args.w, "w");

@@ -22,7 +22,7 @@ void checkScalars(const algrt_forward_args &args, const Layer &layer) {
   if ((args.w == nullptr) == (args.weights == nullptr))
     refuse(args.w == nullptr ? "w and weights are both null: pass the bank or packed weights"
                              : "w and weights are both given: pass one of them");
-  checkRowTypes(layer, args.types, args.p0);
+  checkRowArguments(layer, rowArguments(args));
   if (layer.bias && args.bias == nullptr)
     refuse("bias is null: the layer adds a bias, pass a vector of its " + std::to_string(layer.n) +
            " output features");
@@ -43,8 +43,7 @@ void forwardOnCpu(const algrt_bundle &bundle, const algrt_forward_args &args) {
   product.w = args.w;
   product.weights = args.weights;
   product.bias = args.bias;
-  product.types = args.types;
-  product.p0 = args.p0;
+  product.row_arguments = rowArguments(args);
   product.workspace = args.workspace;
   product.workspace_bytes = args.workspace_bytes;
   product.threads = args.threads;
@@ -60,7 +59,7 @@ void forwardOnCuda(const algrt_bundle &bundle, const algrt_forward_args &args) {
   product.result = args.y;
   product.w = args.w;
   product.bias = args.bias;
-  product.p0 = args.p0;
+  product.row_arguments = rowArguments(args);
   product.stream = args.stream;
   product.kernel = int64_t(args.kernel) - 1;
   product.dependent_launch = args.dependent_launch != 0;

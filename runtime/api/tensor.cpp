@@ -46,12 +46,16 @@ void checkDevice(const DLTensor *tensor, const char *name, DLDevice needed) {
     refuse(name, on + ", needs to be on CUDA device " + std::to_string(needed.device_id) + " as x is");
 }
 
+bool sameType(DLDataType a, DLDataType b) {
+  return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes;
+}
+
 // Everything but shape and strides.
 void checkKind(const DLTensor *tensor, const char *name, DLDevice device, DLDataType needed) {
   requireNotNull(tensor, name);
   checkDevice(tensor, name, device);
   const DLDataType type = tensor->dtype;
-  if (type.code != needed.code || type.bits != needed.bits || type.lanes != needed.lanes)
+  if (!sameType(type, needed))
     refuse(name, "is of type " + typeText(type) + ", needs " + typeText(needed));
   if (tensor->ndim < 1 || tensor->ndim > 8)
     refuse(name, "has " + std::to_string(tensor->ndim) + " dimensions");
@@ -122,8 +126,7 @@ DLDataType dlpackType(ElementType type) {
 
 std::optional<ElementType> elementTypeOf(DLDataType type) {
   for (ElementType candidate : {ElementType::f32, ElementType::bf16}) {
-    const DLDataType known = dlpackType(candidate);
-    if (type.code == known.code && type.bits == known.bits && type.lanes == known.lanes)
+    if (sameType(type, dlpackType(candidate)))
       return candidate;
   }
   return std::nullopt;
@@ -175,14 +178,26 @@ MatrixView readVector(const DLTensor *tensor, const char *name, DLDevice device,
   return {dataOf(tensor, name, elementBytes(type)), 1, size, size};
 }
 
-const int32_t *readInt32Vector(const DLTensor *tensor, const char *name, int64_t size) {
-  checkKind(tensor, name, cpu_device, DLDataType{kDLInt, 32, 1});
-  if (!hasShape(tensor, {size}))
-    refuse(name, "has shape " + shapeText(tensor->shape, tensor->ndim) + ", needs [" + std::to_string(size) +
-                     "], one type per row of x");
+IntegerVector readIntegers(const DLTensor *tensor, const char *name, DLDevice device, IntegerTypes types,
+                           int64_t size, const char *meaning) {
+  requireNotNull(tensor, name);
+  const DLDataType type = tensor->dtype;
+  const bool wide = types == IntegerTypes::int32_or_int64 && type.bits == 64;
+  const DLDataType needed{kDLInt, uint8_t(wide ? 64 : 32), 1};
+  if (types == IntegerTypes::int32_or_int64 && !sameType(type, needed)) {
+    checkDevice(tensor, name, device);
+    refuse(name, "is of type " + typeText(type) + ", needs int32 or int64");
+  }
+  checkKind(tensor, name, device, needed);
+  if (size == any_size ? tensor->ndim != 1 || tensor->shape[0] < 0 : !hasShape(tensor, {size}))
+    refuse(name, "has shape " + shapeText(tensor->shape, tensor->ndim) + ", needs " +
+                     (size == any_size ? "one dimension" : "[" + std::to_string(size) + "]") + ": " +
+                     meaning);
   if (int64_t stride = strideOf(tensor, 0, 1); stride != 1)
     refuse(name, "has stride " + std::to_string(stride) + ", needs 1: make it contiguous");
-  return size == 0 ? nullptr : static_cast<const int32_t *>(dataOf(tensor, name, sizeof(int32_t)));
+  const int64_t count = tensor->shape[0], bytes = wide ? 8 : 4;
+  checkedMultiply(count, bytes, name);
+  return {count == 0 ? nullptr : dataOf(tensor, name, bytes), count, bytes};
 }
 
 void requireDisjoint(const MatrixView &written, const char *written_name, int64_t written_element_bytes,

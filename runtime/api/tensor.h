@@ -4,6 +4,7 @@
 #include "runtime/algrt.h"
 #include "runtime/bundle/manifest.h"
 #include "runtime/cpu/matrix_view.h"
+#include "runtime/cpu/row_source.h"
 
 #include <optional>
 
@@ -31,8 +32,13 @@ MatrixView readBank(const DLTensor *tensor, const char *name, DLDevice device, c
 MatrixView readVector(const DLTensor *tensor, const char *name, DLDevice device, ElementType type,
                       int64_t size);
 
-// A vector of int32 in CPU memory, `size` long, elements side by side.
-const int32_t *readInt32Vector(const DLTensor *tensor, const char *name, int64_t size);
+enum class IntegerTypes { int32, int32_or_int64 };
+inline constexpr int64_t any_size = -1;
+
+// A vector of whole numbers in the memory of that device, elements side by side. `meaning` tells what its
+// elements are where it has another number of them than `size`.
+IntegerVector readIntegers(const DLTensor *tensor, const char *name, DLDevice device, IntegerTypes types,
+                           int64_t size, const char *meaning);
 
 // Throws if some element of `written` is also an element of `read`. Views that interleave, such as column
 // ranges of one buffer, do not overlap.

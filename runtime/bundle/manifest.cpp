@@ -56,7 +56,7 @@ Kernel parseKernel(const JsonFields &fields, const Layer &layer) {
   kernel.level = fields.has("level") ? fields.string("level") : "";
   kernel.features = fields.has("features") ? fields.strings("features") : std::vector<std::string>();
   const std::optional<Map> map = mapNamed(kernel.map);
-  const bool forward = map == Map::forward, bank_gradient = map == Map::dw;
+  const bool bank_gradient = map == Map::dw;
   if (map && isGpuTarget(kernel.target))
     kernel.gpu = parseGpuKernel(fields, kernel.target, *map, layer);
   kernel.known = map && kernel.target == "cpu";
@@ -75,6 +75,11 @@ Kernel parseKernel(const JsonFields &fields, const Layer &layer) {
   }
   // More scratch than this per thread is no kernel but an attack on memory.
   kernel.scratch_bytes = fields.integer("scratch_bytes", 0, int64_t(1) << 32);
+  // Without this field a kernel knows rows of explicit types from lists, and all others from their offset.
+  kernel.row_lists =
+      fields.has("row_lists") ? fields.boolean("row_lists") : layer.row_types == RowTypesKind::explicit_types;
+  if (!kernel.row_lists && layer.row_types == RowTypesKind::explicit_types)
+    fields.fail("row_lists", "is false, but the layer's row types are explicit: its rows come in lists");
   if (!bank_gradient)
     parseProduct(fields, layer, kernel);
   else

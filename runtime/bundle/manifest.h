@@ -34,6 +34,7 @@ struct Kernel {
   int64_t rows_per_task = 0;
   int64_t register_rows = 0, register_columns = 0; // for inspection; 0 where absent
   int64_t scratch_bytes = 0;                       // of each thread
+  bool row_lists = false;                          // rows may come in lists, of any positions or types
   int64_t direct_rows = 0;                         // copied kernels; 0 where absent
   std::string pack_symbol;                         // packed kernels
   int64_t pack_tasks = 0;

@@ -33,6 +33,7 @@ void runProduct(const CpuKernels &kernels, const Layer &layer, const ProductCall
     throw Error(ALGRT_INVALID_ARGUMENT, "weights were packed for another kernel of the bundle");
   const CpuKernel kernel = kernels.load(index);
   const Kernel &description = *kernel.description;
+  memory.requireTakenBy(description);
 
   const int64_t row_blocks = ceilDivide(memory.longestType(), description.rows_per_task);
   const std::vector<int64_t> &groups = call.map == Map::forward ? layer.out_groups : layer.in_groups;
@@ -52,10 +53,10 @@ void runProduct(const CpuKernels &kernels, const Layer &layer, const ProductCall
   runTasks(memory.workers(), tasks, [&](int worker, int64_t begin, int64_t end) {
     const algrt_memref1 scratch = memory.scratch(worker, description.scratch_bytes);
     if (kernel.multiply_biased != nullptr)
-      kernel.multiply_biased(&x, &w, &bias, &y, &scratch, &row_list, &start_list, call.batch.p0, row_blocks,
+      kernel.multiply_biased(&x, &w, &bias, &y, &scratch, &row_list, &start_list, memory.p0(), row_blocks,
                              slices, begin, end);
     else
-      kernel.multiply(&x, &w, &y, &scratch, &row_list, &start_list, call.batch.p0, row_blocks, slices, begin,
+      kernel.multiply(&x, &w, &y, &scratch, &row_list, &start_list, memory.p0(), row_blocks, slices, begin,
                       end);
   });
 }

@@ -23,6 +23,67 @@ int64_t longestType(const Layer &layer, int64_t m, int64_t p0) {
   return longest;
 }
 
+namespace {
+
+[[noreturn]] void refuse(const char *name, int64_t index, int64_t value, const std::string &needed) {
+  throw Error(ALGRT_INVALID_ARGUMENT, std::string(name) + ": element " + std::to_string(index) + " is " +
+                                          std::to_string(value) + ", needs " + needed);
+}
+
+void requireNotNegative(const IntegerVector &vector, const char *name) {
+  for (int64_t i = 0; i < vector.size; ++i)
+    if (vector[i] < 0)
+      refuse(name, i, vector[i], "0 or more");
+}
+
+} // namespace
+
+void checkRows(const RowSource &source, int64_t m) {
+  if (source.kind == RowSourceKind::positions)
+    requireNotNegative(source.positions, "positions");
+  if (source.kind != RowSourceKind::sequences)
+    return;
+  constexpr const char *name = "sequence_starts";
+  const IntegerVector &starts = source.sequence_starts;
+  const int64_t sequences = starts.size - 1;
+  if (starts[0] != 0)
+    refuse(name, 0, starts[0], "0: the first sequence begins with the first row");
+  for (int64_t s = 0; s < sequences; ++s)
+    if (starts[s + 1] < starts[s])
+      refuse(name, s + 1, starts[s + 1],
+             std::to_string(starts[s]) + " or more: starts ascend, and the one before is that");
+  if (starts[sequences] != m)
+    refuse(name, sequences, starts[sequences],
+           std::to_string(m) + ": the last sequence ends with the last row");
+  const IntegerVector &positions = source.sequence_positions;
+  requireNotNegative(positions, "sequence_positions");
+  for (int64_t s = 0, end = 0; s < positions.size; ++s)
+    if (__builtin_add_overflow(positions[s], starts[s + 1] - starts[s], &end))
+      refuse("sequence_positions", s, positions[s],
+             "less: the last of the sequence's " + std::to_string(starts[s + 1] - starts[s]) +
+                 " rows has a position that does not fit 64 bits");
+}
+
+void typesOfRows(const Layer &layer, const RowSource &source, int64_t m, int32_t *types) {
+  const int64_t width = layer.row_type_width, period = layer.types * width;
+  if (source.kind == RowSourceKind::positions) {
+    for (int64_t row = 0; row < m; ++row)
+      types[row] = int32_t(source.positions[row] % period / width);
+    return;
+  }
+  for (int64_t s = 0; s + 1 < source.sequence_starts.size; ++s) {
+    const int64_t first = source.sequence_positions.size > 0 ? source.sequence_positions[s] : 0;
+    int64_t in_period = first % period, type = in_period / width, in_run = in_period % width;
+    for (int64_t row = source.sequence_starts[s]; row < source.sequence_starts[s + 1]; ++row) {
+      types[row] = int32_t(type);
+      if (++in_run == width) {
+        in_run = 0;
+        type = type + 1 == layer.types ? 0 : type + 1;
+      }
+    }
+  }
+}
+
 int64_t sortRowsByType(const Layer &layer, const int32_t *types, int64_t m, int64_t *rows, int64_t *starts) {
   std::fill(starts, starts + layer.types + 1, int64_t(0));
   for (int64_t row = 0; row < m; ++row) {

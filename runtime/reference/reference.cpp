@@ -71,17 +71,17 @@ std::vector<int64_t> allRows(int64_t m) {
 
 } // namespace
 
-std::vector<int64_t> rowTypes(const Layer &layer, int64_t m, int64_t p0, const int32_t *explicit_types) {
+std::vector<int64_t> rowTypes(const Layer &layer, int64_t m, int64_t p0, const int32_t *given) {
   std::vector<int64_t> types(static_cast<size_t>(m));
   const int64_t width = layer.row_type_width, period = layer.types * width;
   for (int64_t row = 0; row < m; ++row) {
-    if (layer.row_types != RowTypesKind::explicit_types) {
+    if (given == nullptr && layer.row_types != RowTypesKind::explicit_types) {
       types[row] = checkedAdd(p0, row, "position") % period / width;
       continue;
     }
-    if (explicit_types == nullptr)
+    if (given == nullptr)
       throw Error(ALGRT_INVALID_ARGUMENT, "the layer's row types are explicit, but none are given");
-    types[row] = explicit_types[row];
+    types[row] = given[row];
     if (types[row] < 0 || types[row] >= layer.types)
       throw Error(ALGRT_INVALID_ARGUMENT, "row " + std::to_string(row) + " has type " +
                                               std::to_string(types[row]) + ", the layer's types are 0 to " +

@@ -19,7 +19,7 @@ struct ForwardProblem {
   const float *w; // k x layer.bankColumns(), row-major, already rounded
   int64_t w_stride;
   int64_t p0 = 0;
-  const int32_t *types = nullptr; // explicit types: one per row
+  const int32_t *types = nullptr; // one per row; null: they follow from p0
   const float *bias = nullptr;    // n numbers, already rounded, where the layer has a bias
 };
 
@@ -49,7 +49,7 @@ struct DwProblem {
   const int32_t *types = nullptr;
 };
 
-// Row type of every row; `types` where they are explicit. Throws Error(ALGRT_INVALID_ARGUMENT) for a type out
+// Row type of every row: `types` where they are given, which explicit types have to be. Throws Error(ALGRT_INVALID_ARGUMENT) for a type out
 // of range.
 std::vector<int64_t> rowTypes(const Layer &layer, int64_t m, int64_t p0, const int32_t *types);
 

@@ -13,6 +13,8 @@
 #include <gtest/gtest.h>
 #include <limits>
 #include <memory>
+#include <numeric>
+#include <random>
 #include <thread>
 
 namespace algrt {
@@ -124,6 +126,46 @@ struct Product {
     args.types = &types_tensor;
   }
 
+  // Whole numbers of 4 or 8 bytes as one of the arguments of the call, kept until the next one of that name.
+  struct Integers {
+    std::vector<int64_t> wide;
+    std::vector<int32_t> narrow;
+    int64_t size = 0, stride = 1;
+    DLTensor tensor{};
+    const DLTensor *set(const std::vector<int64_t> &values, bool int64) {
+      wide = values;
+      narrow.assign(values.begin(), values.end());
+      size = int64_t(values.size());
+      void *data = int64 ? static_cast<void *>(wide.data()) : static_cast<void *>(narrow.data());
+      tensor = {data, {kDLCPU, 0}, 1, {kDLInt, uint8_t(int64 ? 64 : 32), 1}, &size, &stride, 0};
+      return &tensor;
+    }
+  };
+
+  // The types that the reference takes, from the position of every row.
+  void followFrom(const std::vector<int64_t> &positions_of_rows) {
+    types.clear();
+    if (shape.period > 0)
+      for (const int64_t position : positions_of_rows)
+        types.push_back(int32_t(position / shape.period % shape.groups));
+  }
+  void setPositions(const std::vector<int64_t> &values, bool int64) {
+    args.positions = positions.set(values, int64);
+    followFrom(values);
+  }
+  // Sequences of these lengths whose first rows are at these positions, or all at 0.
+  void setSequences(const std::vector<int64_t> &lengths, const std::vector<int64_t> &firsts, bool int64) {
+    std::vector<int64_t> sums = {0}, at;
+    for (size_t s = 0; s < lengths.size(); ++s) {
+      sums.push_back(sums.back() + lengths[s]);
+      for (int64_t i = 0; i < lengths[s]; ++i)
+        at.push_back((firsts.empty() ? 0 : firsts[s]) + i);
+    }
+    args.sequence_starts = starts.set(sums, int64);
+    args.sequence_positions = firsts.empty() ? nullptr : sequence_positions.set(firsts, int64);
+    followFrom(at);
+  }
+
   int run() { return algrt_forward(bundle.get(), &args); }
 
   Comparison check() const {
@@ -149,6 +191,7 @@ struct Product {
   std::vector<int32_t> types;
   std::vector<int64_t> types_shape;
   DLTensor types_tensor;
+  Integers positions, starts, sequence_positions;
   algrt_forward_args args;
 };
 
@@ -181,6 +224,65 @@ TEST_P(Forward, AgreesWithTheReference) {
       }
 }
 
+TEST_P(Forward, PositionsAndSequencesAgreeWithTheReference) {
+  if (shape().period == 0)
+    return; // explicit types do not depend on positions
+  std::mt19937_64 random(1);
+  const auto upTo = [&](int64_t most) { return int64_t(random() % uint64_t(most + 1)); };
+  for (int64_t m : {0, 1, 2, 17, 41})
+    for (const bool int64 : {false, true})
+      for (int32_t threads : {0, 1, 3}) {
+        std::vector<int64_t> positions, lengths, firsts;
+        for (int64_t row = 0; row < m; ++row)
+          positions.push_back(upTo(int64 ? INT64_MAX - 1 : INT32_MAX - 1));
+        for (int64_t left = m; left > 0; left -= lengths.back())
+          lengths.push_back(upTo(3) == 0 ? 0 : 1 + upTo(left - 1));
+        for (size_t s = 0; s < lengths.size(); ++s)
+          firsts.push_back(upTo(1000));
+        const std::string what = std::to_string(m) + " rows, " + std::to_string(threads) + " threads";
+        for (int kind = 0; kind < 4; ++kind) {
+          Product product(shape(), m);
+          product.args.threads = threads;
+          if (kind == 0)
+            product.setPositions(positions, int64);
+          else if (kind == 1)
+            product.setPositions(std::vector<int64_t>(size_t(m), 7), int64); // all rows of one type
+          else
+            product.setSequences(lengths, kind == 2 ? firsts : std::vector<int64_t>(), int64);
+          product.expectCorrect(what + ", kind " + std::to_string(kind));
+          if (m == 0)
+            continue;
+          const WeightsHandle weights = packWeights(product.bundle, product.w.tensor);
+          product.args.w = nullptr;
+          product.args.weights = weights.get();
+          product.y.fill(9, 1);
+          product.expectCorrect(what + ", packed, kind " + std::to_string(kind));
+        }
+      }
+}
+
+// Positions one after another are what p0 says, to the bit.
+TEST_P(Forward, PositionsThatFollowOneAnotherAreAnOffset) {
+  if (shape().period == 0)
+    return;
+  Product product(shape(), 23);
+  product.args.p0 = 19;
+  product.expectCorrect("offset");
+  const std::vector<float> expected = product.y.values();
+  std::vector<int64_t> positions(23);
+  std::iota(positions.begin(), positions.end(), 19);
+  product.args.p0 = 0;
+  product.setPositions(positions, false);
+  product.y.fill(9, 1);
+  ASSERT_EQ(product.run(), ALGRT_OK) << algrt_last_error();
+  EXPECT_EQ(product.y.values(), expected);
+  product.args.positions = nullptr;
+  product.setSequences({0, 23}, {4, 19}, true);
+  product.y.fill(9, 1);
+  ASSERT_EQ(product.run(), ALGRT_OK) << algrt_last_error();
+  EXPECT_EQ(product.y.values(), expected);
+}
+
 TEST_P(Forward, KernelsCanBeChosen) {
   Product product(shape(), 10);
   for (int32_t kernel : {2, 3}) { // copied and direct
@@ -205,6 +307,8 @@ TEST_P(Forward, WorkspaceOfTheAskedSizeIsEnough) {
       product.args.workspace = memory.data() + 3;
       product.args.workspace_bytes = size;
       product.args.threads = threads;
+      if (shape().period > 0) // what takes most: types from positions, and lists of rows
+        product.setPositions(std::vector<int64_t>(size_t(m), 5), true);
       product.expectCorrect("workspace");
       EXPECT_TRUE(
           std::all_of(memory.begin() + 3 + long(size), memory.end(), [](int byte) { return byte == 0xff; }));
@@ -383,6 +487,99 @@ TEST(ForwardMisuse, ABiasIsChecked) {
     EXPECT_NE(std::string(algrt_last_error()).find(misuse.words), std::string::npos)
         << misuse.what << ": " << algrt_last_error();
   }
+}
+
+TEST(ForwardMisuse, PositionsAreChecked) {
+  static const auto setSequences = [](Product &p) { p.setSequences({4, 0, 5}, {3, 4, 5}, true); };
+  const Misuse cases[] = {
+      {"offset", [](Product &p) { p.args.p0 = 2; }, "p0 is 2, needs 0 where positions is given"},
+      {"both", [](Product &p) { setSequences(p); }, "positions and sequence_starts are both given"},
+      {"no starts",
+       [](Product &p) {
+         setSequences(p);
+         p.args.sequence_starts = nullptr;
+       },
+       "sequence_positions is given, but sequence_starts is null"},
+      {"negative", [](Product &p) { p.positions.wide[7] = -4; },
+       "positions: element 7 is -4, needs 0 or more"},
+      {"length", [](Product &p) { p.positions.size = 8; },
+       "positions: has shape [8], needs [9]: one position per row"},
+      {"type", [](Product &p) { p.positions.tensor.dtype.bits = 16; },
+       "positions: is of type int16, needs int32 or int64"},
+      {"sign", [](Product &p) { p.positions.tensor.dtype.code = kDLUInt; },
+       "positions: is of type uint64, needs int32 or int64"},
+      {"stride", [](Product &p) { p.positions.stride = 2; }, "positions: has stride 2, needs 1"},
+      {"device", [](Product &p) { p.positions.tensor.device = {kDLCUDA, 1}; },
+       "positions: is on a device of DLPack type 2 (CUDA), number 1, needs to be in CPU memory"},
+      {"no data", [](Product &p) { p.positions.tensor.data = nullptr; }, "positions: has no data"},
+      {"overlap", [](Product &p) { p.y.tensor.data = p.positions.wide.data(); }, "y: overlaps positions"},
+  };
+  const Misuse of_sequences[] = {
+      {"offset", [](Product &p) { p.args.p0 = 1; }, "p0 is 1, needs 0 where sequence_starts is given"},
+      {"empty", [](Product &p) { p.starts.size = 0; }, "sequence_starts: is empty"},
+      {"matrix", [](Product &p) { p.args.sequence_starts = &p.y.tensor; },
+       "sequence_starts: is of type f32, needs int32 or int64"},
+      {"order", [](Product &p) { p.starts.wide[1] = 5; }, "sequence_starts: element 2 is 4, needs 5 or more"},
+      {"end", [](Product &p) { p.starts.wide[3] = 10; }, "sequence_starts: element 3 is 10, needs 9"},
+      {"beginning", [](Product &p) { p.starts.wide[0] = 1; }, "sequence_starts: element 0 is 1, needs 0"},
+      {"number", [](Product &p) { p.sequence_positions.size = 2; },
+       "sequence_positions: has shape [2], needs [3]"},
+      {"other type", [](Product &p) { p.sequence_positions.set({3, 4, 5}, false); },
+       "sequence_positions: is of type int32, needs int64 as sequence_starts is"},
+      {"negative", [](Product &p) { p.sequence_positions.wide[1] = -1; },
+       "sequence_positions: element 1 is -1, needs 0 or more"},
+      {"far", [](Product &p) { p.sequence_positions.wide[2] = INT64_MAX - 4; }, "does not fit 64 bits"},
+      {"overlap", [](Product &p) { p.y.tensor.data = p.starts.wide.data(); }, "y: overlaps sequence_starts"},
+  };
+  const auto refused = [](Product &product, const Misuse &misuse) {
+    misuse.spoil(product);
+    EXPECT_EQ(product.run(), ALGRT_INVALID_ARGUMENT) << misuse.what;
+    EXPECT_NE(std::string(algrt_last_error()).find(misuse.words), std::string::npos)
+        << misuse.what << ": " << algrt_last_error();
+  };
+  for (const Misuse &misuse : cases) {
+    Product product(test::shape("cyclic_f32"), 9);
+    product.setPositions({0, 1, 2, 3, 4, 5, 6, 7, 8}, true);
+    refused(product, misuse);
+  }
+  for (const Misuse &misuse : of_sequences) {
+    Product product(test::shape("cyclic_f32"), 9);
+    setSequences(product);
+    refused(product, misuse);
+  }
+  Product explicit_types(test::shape("explicit_f32"), 9);
+  refused(explicit_types, {"explicit", [](Product &p) { p.args.positions = p.positions.set({1}, true); },
+                           "positions is given, but the layer's row types are explicit"});
+  // Without rows what is said of them is still looked at.
+  Product none(test::shape("cyclic_f32"), 0);
+  none.setSequences({}, {}, true);
+  EXPECT_EQ(none.run(), ALGRT_OK) << algrt_last_error();
+  refused(none, {"rows", [](Product &p) { p.setSequences({4}, {}, true); },
+                 "sequence_starts: element 1 is 4, needs 0"});
+}
+
+// A kernel that was compiled without lists would take the rows for others.
+TEST(ForwardKernels, PositionsNeedAKernelThatTakesLists) {
+  const Shape &shape = test::shape("cyclic_f32");
+  nlohmann::ordered_json manifest = test::manifestOf(shape);
+  for (nlohmann::ordered_json &kernel : manifest["kernels"])
+    kernel.erase("row_lists");
+  Product product(shape, 9);
+  product.bundle = openBytes(test::bundleOf(shape, manifest));
+  product.expectCorrect("offset");
+  product.setPositions({8, 7, 6, 5, 4, 3, 2, 1, 0}, true);
+  EXPECT_EQ(product.run(), ALGRT_UNSUPPORTED);
+  EXPECT_NE(std::string(algrt_last_error()).find("takes rows at positions from p0 on alone"),
+            std::string::npos)
+      << algrt_last_error();
+}
+
+// A caller that was compiled before there were positions says less.
+TEST(ForwardMisuse, OlderStructsWork) {
+  Product product(test::shape("cyclic_f32"), 9);
+  product.args.positions = &product.y.tensor; // not of its structure
+  product.args.struct_size = offsetof(algrt_forward_args, positions);
+  product.expectCorrect("older caller");
 }
 
 TEST(ForwardMisuse, ExplicitTypesAreChecked) {

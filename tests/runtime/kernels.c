@@ -88,17 +88,16 @@ static void forward(int packed, const algrt_memref2 *x, const algrt_memref2 *w, 
     for (int64_t type = first * types_per_task; type < types && type < (first + 1) * types_per_task; ++type) {
       int64_t seen = 0; /* rows of this type so far */
       for (int64_t r = 0; r < m; ++r) {
+        int64_t row = r;
+        if (starts->sizes[0] > 0) { /* rows come in lists */
+          const int64_t *start = (const int64_t *)starts->aligned;
+          if (r >= start[type + 1] - start[type])
+            break;
+          row = ((const int64_t *)rows->aligned)[start[type] + r];
+        }
 #if PERIOD > 0
-        if ((p0 + r) / PERIOD % types != type)
+        else if ((p0 + r) / PERIOD % types != type)
           continue;
-        const int64_t row = r;
-#elif PERIOD == 0
-        const int64_t *start = (const int64_t *)starts->aligned;
-        if (r >= start[type + 1] - start[type])
-          break;
-        const int64_t row = ((const int64_t *)rows->aligned)[start[type] + r];
-#else
-        const int64_t row = r;
 #endif
         if (seen++ / rows_per_task != block)
           continue;

@@ -55,5 +55,93 @@ TEST(RowTypes, TypesOutOfRangeAreNamed) {
   }
 }
 
+template <typename Integer> IntegerVector integers(const std::vector<Integer> &values) {
+  return {values.data(), int64_t(values.size()), int64_t(sizeof(Integer))};
+}
+
+TEST(RowTypes, FollowFromPositions) {
+  const std::vector<int64_t> positions = {0, 7, 6, 5, int64_t(1) << 62, 23, 24, 7};
+  const std::vector<int32_t> narrow = {0, 7, 6, 5, 3, 23, 24, 7};
+  for (int64_t types : {1, 2, 4})
+    for (int64_t width : {1, 3, 6}) {
+      const Layer layer = layerOf(types, width);
+      RowSource source;
+      source.kind = RowSourceKind::positions;
+      std::vector<int32_t> found(positions.size());
+      source.positions = integers(positions);
+      typesOfRows(layer, source, 8, found.data());
+      for (size_t row = 0; row < found.size(); ++row)
+        EXPECT_EQ(found[row], positions[row] / width % types);
+      source.positions = integers(narrow);
+      typesOfRows(layer, source, 8, found.data());
+      for (size_t row = 0; row < found.size(); ++row)
+        EXPECT_EQ(found[row], narrow[row] / width % types);
+    }
+}
+
+// Of sequences, each of which begins anywhere and may be empty.
+TEST(RowTypes, FollowFromSequences) {
+  const std::vector<int64_t> starts = {0, 0, 5, 5, 6, 20}, firsts = {3, 11, 8, (int64_t(1) << 40) + 2, 17};
+  for (const bool from_zero : {false, true})
+    for (int64_t types : {1, 2, 4})
+      for (int64_t width : {1, 3, 6}) {
+        RowSource source;
+        source.kind = RowSourceKind::sequences;
+        source.sequence_starts = integers(starts);
+        if (!from_zero)
+          source.sequence_positions = integers(firsts);
+        checkRows(source, 20);
+        std::vector<int32_t> found(20, -1), expected;
+        typesOfRows(layerOf(types, width), source, 20, found.data());
+        for (size_t s = 0; s + 1 < starts.size(); ++s)
+          for (int64_t row = starts[s]; row < starts[s + 1]; ++row)
+            expected.push_back(int32_t(((from_zero ? 0 : firsts[s]) + row - starts[s]) / width % types));
+        EXPECT_EQ(found, expected) << types << " types of width " << width;
+      }
+}
+
+void expectRefused(const RowSource &source, int64_t m, const std::string &words) {
+  try {
+    checkRows(source, m);
+    ADD_FAILURE() << "accepted, but " << words;
+  } catch (const Error &error) {
+    EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+  }
+}
+
+TEST(RowTypes, PositionsBelowZeroAreNamed) {
+  const std::vector<int64_t> positions = {0, 4, -3};
+  RowSource source;
+  source.kind = RowSourceKind::positions;
+  source.positions = integers(positions);
+  expectRefused(source, 3, "positions: element 2 is -3, needs 0 or more");
+}
+
+TEST(RowTypes, SequencesCoverTheRows) {
+  RowSource source;
+  source.kind = RowSourceKind::sequences;
+  const struct {
+    std::vector<int32_t> starts;
+    const char *words;
+  } cases[] = {
+      {{1, 4}, "sequence_starts: element 0 is 1, needs 0"},
+      {{0, 3, 2, 4}, "sequence_starts: element 2 is 2, needs 3 or more"},
+      {{0, 5, 4}, "sequence_starts: element 2 is 4, needs 5 or more"},
+      {{0, 3}, "sequence_starts: element 1 is 3, needs 4"},
+      {{0, 5}, "sequence_starts: element 1 is 5, needs 4"},
+      {{0}, "sequence_starts: element 0 is 0, needs 4"},
+  };
+  for (const auto &[starts, words] : cases) {
+    source.sequence_starts = integers(starts);
+    expectRefused(source, 4, words);
+  }
+  const std::vector<int64_t> starts = {0, 1, 4}, negative = {0, -1}, last = {0, INT64_MAX - 2};
+  source.sequence_starts = integers(starts);
+  source.sequence_positions = integers(negative);
+  expectRefused(source, 4, "sequence_positions: element 1 is -1, needs 0 or more");
+  source.sequence_positions = integers(last);
+  expectRefused(source, 4, "sequence_positions: element 1 is 9223372036854775805");
+}
+
 } // namespace
 } // namespace algrt

@@ -44,7 +44,8 @@ nlohmann::ordered_json manifestOf(const Shape &shape) {
                                      {"symbol", std::string("forward_") + weights},
                                      {"types_per_task", 2},
                                      {"rows_per_task", 3},
-                                     {"scratch_bytes", (shape.out + 1) * 4}};
+                                     {"scratch_bytes", (shape.out + 1) * 4},
+                                     {"row_lists", true}};
     if (std::string(weights) == "packed") {
       kernel["pack_symbol"] = "pack";
       kernel["pack_tasks"] = shape.groups;

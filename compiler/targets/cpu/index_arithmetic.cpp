@@ -3,6 +3,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -128,19 +129,30 @@ std::int64_t KernelEmitter::paddedTotal(alg::GroupsAttr groups, std::int64_t rou
   return total;
 }
 
-KernelEmitter::TypeRows KernelEmitter::rowsOfType(Value type) {
-  if (auto known = type_rows.find(type); known != type_rows.end())
-    return known->second;
-  alg::RowTypesAttr types = layout.getRowTypes();
-  if (types.getKind() == alg::RowTypeKind::Explicit) {
-    auto bound = [&](Value i) -> Value {
-      Value entry = memref::LoadOp::create(builder, location, row_starts, i);
-      return arith::IndexCastOp::create(builder, location, builder.getIndexType(), entry);
-    };
-    Value first = bound(type);
-    return {first, subtract(bound(add(type, index(1))), first)};
-  }
+SmallVector<Value> KernelEmitter::byListing(function_ref<SmallVector<Value>()> of_lists,
+                                            function_ref<SmallVector<Value>()> of_positions) {
+  if (!listed)
+    return layout.getRowTypes().getKind() == alg::RowTypeKind::Explicit ? of_lists() : of_positions();
+  auto yield = [&](function_ref<SmallVector<Value>()> values) {
+    return [&, values](OpBuilder &, Location) { scf::YieldOp::create(builder, location, values()); };
+  };
+  OpBuilder::InsertionGuard guard(builder);
+  auto branch = scf::IfOp::create(builder, location, listed, yield(of_lists), yield(of_positions));
+  return llvm::to_vector_of<Value>(branch.getResults());
+}
+
+KernelEmitter::TypeRows KernelEmitter::listedRows(Value type) {
+  auto bound = [&](Value i) -> Value {
+    Value entry = memref::LoadOp::create(builder, location, row_starts, i);
+    return arith::IndexCastOp::create(builder, location, builder.getIndexType(), entry);
+  };
+  Value first = bound(type);
+  return {first, subtract(bound(add(type, index(1))), first)};
+}
+
+KernelEmitter::TypeRows KernelEmitter::regularRows(Value type) {
   // Positions of this type below p: whole periods, and what the last one has begun.
+  const alg::RowTypesAttr types = layout.getRowTypes();
   const std::int64_t width = types.getWidth(), period = types.getCount() * width;
   Value run = multiply(type, width);
   auto below = [&](Value p) {
@@ -151,17 +163,29 @@ KernelEmitter::TypeRows KernelEmitter::rowsOfType(Value type) {
   return {first, subtract(below(add(offset, batch_rows)), first)};
 }
 
+KernelEmitter::TypeRows KernelEmitter::rowsOfType(Value type) {
+  if (auto known = type_rows.find(type); known != type_rows.end())
+    return known->second;
+  auto asList = [](TypeRows rows) { return SmallVector<Value>{rows.first, rows.count}; };
+  const SmallVector<Value> rows =
+      byListing([&] { return asList(listedRows(type)); }, [&] { return asList(regularRows(type)); });
+  return {rows[0], rows[1]};
+}
+
 Value KernelEmitter::rowOf(Value type, Value ordinal) {
-  alg::RowTypesAttr types = layout.getRowTypes();
   Value counted = add(rowsOfType(type).first, ordinal);
-  if (types.getKind() == alg::RowTypeKind::Explicit) {
+  auto inList = [&]() -> SmallVector<Value> {
     Value row = memref::LoadOp::create(builder, location, row_list, counted);
-    return arith::IndexCastOp::create(builder, location, builder.getIndexType(), row);
-  }
-  const std::int64_t width = types.getWidth(), period = types.getCount() * width;
-  Value position =
-      add(multiply(divide(counted, width), period), add(multiply(type, width), remainder(counted, width)));
-  return subtract(position, offset);
+    return {arith::IndexCastOp::create(builder, location, builder.getIndexType(), row)};
+  };
+  auto atPosition = [&]() -> SmallVector<Value> {
+    const alg::RowTypesAttr types = layout.getRowTypes();
+    const std::int64_t width = types.getWidth(), period = types.getCount() * width;
+    Value position =
+        add(multiply(divide(counted, width), period), add(multiply(type, width), remainder(counted, width)));
+    return {subtract(position, offset)};
+  };
+  return byListing(inList, atPosition).front();
 }
 
 Value KernelEmitter::bankColumn(Value group) {

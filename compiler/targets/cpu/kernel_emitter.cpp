@@ -100,6 +100,11 @@ void KernelEmitter::declareFunction() {
   offset = next();
   // All operands but the bank have the batch's rows; one of them comes first.
   batch_rows = memref::DimOp::create(builder, location, entry->getArgument(0), 0);
+  const alg::RowTypesAttr types = layout.getRowTypes();
+  if (types.getKind() != alg::RowTypeKind::Explicit && types.getCount() > 1) {
+    Value entries = memref::DimOp::create(builder, location, row_starts, 0);
+    listed = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ne, entries, this->index(0));
+  }
   if (bank_gradient) {
     beta = next();
     return;

@@ -23,8 +23,8 @@ public:
 private:
   using Value = mlir::Value;
 
-  /// The rows that one type has in this call: their number, and the ordinal that its first row would have if
-  /// rows were counted from absolute position 0.
+  /// The rows that one type has in this call: their number, and the place of its first row: in the list, or
+  /// among the rows of this type if they were counted from absolute position 0.
   struct TypeRows {
     Value first, count;
   };
@@ -115,8 +115,14 @@ private:
   Value groupWidth(alg::GroupsAttr groups, llvm::StringRef name, Value group, std::int64_t round_to = 1);
   std::int64_t paddedTotal(alg::GroupsAttr groups, std::int64_t round_to) const;
   TypeRows rowsOfType(Value type);
+  /// The same of rows that come in lists, and of rows at positions one after another.
+  TypeRows listedRows(Value type);
+  TypeRows regularRows(Value type);
   /// The row of X and Y that is row `ordinal` of a type.
   Value rowOf(Value type, Value ordinal);
+  /// One of two sets of indices, by how the rows of this call come.
+  llvm::SmallVector<Value> byListing(llvm::function_ref<llvm::SmallVector<Value>()> of_lists,
+                                     llvm::function_ref<llvm::SmallVector<Value>()> of_positions);
   /// Where output group j begins in the columns of the bank, and how many panels lie before it.
   Value bankColumn(Value group);
   Value panelsBefore(Value group);
@@ -140,7 +146,8 @@ private:
   std::int64_t scratch_bytes = 0;
   Value stream; ///< i1: results are written past the cache; null where they never are
   Value scratch, row_list, row_starts, offset, row_blocks, slices, begin, end, batch_rows;
-  Value beta; ///< mode j: what dW was counts so often
+  Value listed; ///< i1: the rows of this call come in lists; null where they always do, or never
+  Value beta;   ///< mode j: what dW was counts so often
 
   // What the own op fixed.
   Value owned_type, owned_row, group_begin, group_end;

@@ -271,30 +271,32 @@ TEST_F(CudaForward, WrongArgumentsAreNamed) {
     algrt_status status;
     const char *words;
   };
+  static int64_t rows;
+  static DLTensor positions;
   const Spoiled cases[] = {
       {[](GpuProduct &p) { p.y.tensor.device.device_id = 1; }, ALGRT_INVALID_ARGUMENT,
        "y: is on a device of DLPack type 2 (CUDA), number 1, needs to be on CUDA device 0"},
-      {[](GpuProduct &p) {
-         p.w.tensor.device = {kDLCPU, 0};
-       },
-       ALGRT_INVALID_ARGUMENT, "w: is in CPU memory"},
-      {[](GpuProduct &p) {
-         p.x.tensor.device = {kDLCPU, 0};
-       },
-       ALGRT_INVALID_ARGUMENT, "y: is on a device"},
-      {[](GpuProduct &p) {
-         p.y.tensor.dtype = {kDLFloat, 16, 1};
-       },
-       ALGRT_INVALID_ARGUMENT, "needs bf16"},
-      {[](GpuProduct &p) {
-         p.x.tensor.dtype = {kDLFloat, 32, 1};
-       },
-       ALGRT_INVALID_ARGUMENT, "needs bf16"},
+      {[](GpuProduct &p) { p.w.tensor.device = {kDLCPU, 0}; }, ALGRT_INVALID_ARGUMENT, "w: is in CPU memory"},
+      {[](GpuProduct &p) { p.x.tensor.device = {kDLCPU, 0}; }, ALGRT_INVALID_ARGUMENT, "y: is on a device"},
+      {[](GpuProduct &p) { p.y.tensor.dtype = {kDLFloat, 16, 1}; }, ALGRT_INVALID_ARGUMENT, "needs bf16"},
+      {[](GpuProduct &p) { p.x.tensor.dtype = {kDLFloat, 32, 1}; }, ALGRT_INVALID_ARGUMENT, "needs bf16"},
       {[](GpuProduct &p) { p.x.tensor.byte_offset = 8; }, ALGRT_INVALID_ARGUMENT, "multiple of 16"},
       {[](GpuProduct &p) { p.x.tensor.strides = odd_strides.data(); }, ALGRT_INVALID_ARGUMENT,
        "pad the rows"},
       {[](GpuProduct &p) { p.y.tensor.data = p.x.tensor.data; }, ALGRT_INVALID_ARGUMENT, "overlaps"},
       {[](GpuProduct &p) { p.args.p0 = -1; }, ALGRT_INVALID_ARGUMENT, "p0 is -1"},
+      {[](GpuProduct &p) {
+         rows = p.y.tensor.shape[0];
+         positions = {p.w.tensor.data, {kDLCUDA, 0}, 1, {kDLInt, 64, 1}, &rows, nullptr, 0};
+         p.args.positions = &positions;
+       },
+       ALGRT_UNSUPPORTED,
+       "positions: is on a CUDA device, where the bundle's kernels take rows at positions"},
+      {[](GpuProduct &p) {
+         positions.device = {kDLCPU, 0};
+         p.args.positions = &positions;
+       },
+       ALGRT_INVALID_ARGUMENT, "positions: is in CPU memory"},
       {[](GpuProduct &p) { p.args.y = nullptr; }, ALGRT_INVALID_ARGUMENT, "y is null"},
       {[](GpuProduct &p) {
          p.args.weights = reinterpret_cast<const algrt_weights *>(&p);

@@ -1,0 +1,37 @@
+// What says which type each row of a batch has, read from tensors and checked for kind and shape.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+namespace algrt {
+
+// Whole numbers of 4 or 8 bytes each, side by side, in CPU memory or on the device of the batch.
+struct IntegerVector {
+  const void *data = nullptr; // null also where there are none
+  int64_t size = 0;
+  int64_t bytes = 4; // of an element
+
+  // In CPU memory.
+  int64_t operator[](int64_t i) const {
+    return bytes == 4 ? static_cast<const int32_t *>(data)[i] : static_cast<const int64_t *>(data)[i];
+  }
+};
+
+enum class RowSourceKind {
+  offset,    // row r is at position p0 + r
+  types,     // one type for each row
+  positions, // one position for each row
+  sequences  // rows of one sequence after another, ascending positions in each
+};
+
+struct RowSource {
+  RowSourceKind kind = RowSourceKind::offset;
+  int64_t p0 = 0;                   // of offset
+  IntegerVector types;              // of types: int32, m of them
+  IntegerVector positions;          // of positions: m of them
+  IntegerVector sequence_starts;    // of sequences: one more than there are, from 0 to m
+  IntegerVector sequence_positions; // of sequences, where given: the position of the first row of each
+};
+
+} // namespace algrt
