@@ -31,4 +31,13 @@ algrt::NpyArray<std::int32_t> readInt32Array(const std::string &text) {
   return {tensor.shape, file.readInt32(tensor)};
 }
 
+algrt::NpyArray<std::int64_t> readIntegerArray(const std::string &text) {
+  ArrayName name = parseArrayName(text);
+  if (!name.safetensors)
+    return algrt::readNpyIntegers(name.file);
+  auto file = algrt::Safetensors::open(name.file);
+  const algrt::SafetensorsEntry &tensor = file.find(name.tensor);
+  return {tensor.shape, file.readIntegers(tensor)};
+}
+
 } // namespace compiler

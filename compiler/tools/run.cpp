@@ -51,10 +51,18 @@ algrt::Map mapOf(const algrt::Bundle &bundle, const std::string &wanted) {
       fmt::format("map {} is not one that this version runs: it runs forward, dx and dw", wanted));
 }
 
+std::vector<std::int64_t> firstRows(std::int64_t count) {
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(count));
+  std::iota(rows.begin(), rows.end(), std::int64_t{0});
+  return rows;
+}
+
 // The reference costs every active product in double; beyond a minute or so a sample of the result's rows has
 // to do. One row costs at most `macs`.
 std::vector<std::int64_t> rowsToCheck(std::int64_t total, double macs) {
   constexpr double kMostMacs = 4e11;
+  if (total == 0 || macs == 0)
+    return firstRows(total);
   std::int64_t count = std::clamp(static_cast<std::int64_t>(kMostMacs / macs), std::int64_t{1}, total);
   std::vector<std::int64_t> rows(static_cast<std::size_t>(count));
   for (std::int64_t index = 0; index < count; ++index)
@@ -67,7 +75,9 @@ std::vector<double> referenceRows(const algrt::Bundle &bundle, const RunArrays &
                                   const std::vector<std::int64_t> &rows, const ProductOptions &options) {
   const algrt::Layer &layer = bundle.layer();
   const algrt::Support *support = &bundle.support();
-  const std::int32_t *types = arrays.types.empty() ? nullptr : arrays.types.data();
+  const std::vector<std::int32_t> given =
+      arrays.positions.any() ? arrays.positions.types(layer) : arrays.types;
+  const std::int32_t *types = given.empty() ? nullptr : given.data();
   const float *x = arrays.x.data(), *dy = arrays.dy.data(), *w = arrays.w.data();
   const std::int64_t m = arrays.m, columns = layer.bankColumns(), p0 = options.p0;
   switch (options.map) {
@@ -127,18 +137,19 @@ void requireRightDbias(const RunArrays &arrays, const std::vector<float> &dbias,
                               comparison.relative_l2, limit));
 }
 
-nlohmann::ordered_json asJson(const algrt::Bundle &bundle, const RunOptions &options, std::int64_t m,
+nlohmann::ordered_json asJson(const algrt::Bundle &bundle, const RunOptions &options, const RunArrays &arrays,
                               const ProductResult &result, const std::optional<Check> &check) {
   const algrt::Layer &layer = bundle.layer();
   nlohmann::ordered_json json{
       {"bundle", options.bundle},
       {"algebra", bundle.manifest().algebra},
       {"map", options.map},
-      {"m", m},
+      {"m", arrays.m},
       {"k", layer.k},
       {"n", layer.n},
       {"dtype", algrt::name(layer.dtype)},
-      {"offset", options.product.p0},
+      {"offset",
+       arrays.positions.any() ? nlohmann::ordered_json() : nlohmann::ordered_json(options.product.p0)},
       {"packed", result.packed},
       {"pack_us",
        result.packed ? nlohmann::ordered_json(result.pack_seconds * 1e6) : nlohmann::ordered_json()},
@@ -155,13 +166,21 @@ nlohmann::ordered_json asJson(const algrt::Bundle &bundle, const RunOptions &opt
   return json;
 }
 
-std::string asText(const algrt::Bundle &bundle, const RunOptions &options, std::int64_t m,
+// Where the rows of the batch are.
+std::string placeText(const RunArrays &arrays, const ProductOptions &options) {
+  if (const auto &starts = arrays.positions.sequence_starts)
+    return fmt::format("in {} sequence{}", starts->size() - 1, starts->size() == 2 ? "" : "s");
+  return arrays.positions.positions ? "at positions of their own"
+                                    : fmt::format("from position {}", options.p0);
+}
+
+std::string asText(const algrt::Bundle &bundle, const RunOptions &options, const RunArrays &arrays,
                    const ProductResult &result, const std::optional<Check> &check) {
   const algrt::Layer &layer = bundle.layer();
   std::string text =
-      fmt::format("{} {} -> {} {}{}, M = {} from position {}: {:.3f} ms", bundle.manifest().algebra, layer.k,
-                  layer.n, algrt::name(layer.dtype), options.map == "forward" ? "" : ", " + options.map, m,
-                  options.product.p0, result.seconds * 1e3);
+      fmt::format("{} {} -> {} {}{}, M = {} {}: {:.3f} ms", bundle.manifest().algebra, layer.k, layer.n,
+                  algrt::name(layer.dtype), options.map == "forward" ? "" : ", " + options.map, arrays.m,
+                  placeText(arrays, options.product), result.seconds * 1e3);
   text += result.packed
               ? fmt::format(" with packed weights (packing took {:.3f} ms)\n", result.pack_seconds * 1e3)
           : options.product.map == algrt::Map::dw ? "\n"
@@ -206,6 +225,7 @@ int run(RunOptions options) {
     throw Failure("--beta is not finite");
   if (!options.sources.dw.empty() && options.product.beta == 0)
     throw Failure("--dw is what is added to, but --beta is 0: the file would not be read");
+  options.sources.offset = options.product.p0;
   RunArrays arrays = makeArrays(bundle.layer(), options.sources, options.product.map);
   ProductResult result = runProduct(options.bundle, bundle.layer(), arrays, options.product);
   std::optional<Check> check;
@@ -222,9 +242,9 @@ int run(RunOptions options) {
   if (!options.dbias_output.empty())
     algrt::writeNpy(options.dbias_output, std::vector<std::int64_t>{bundle.layer().n}, result.dbias);
   if (options.json)
-    fmt::print("{}\n", asJson(bundle, options, arrays.m, result, check).dump(2));
+    fmt::print("{}\n", asJson(bundle, options, arrays, result, check).dump(2));
   else
-    fmt::print("{}", asText(bundle, options, arrays.m, result, check));
+    fmt::print("{}", asText(bundle, options, arrays, result, check));
   if (check && !check->passed())
     throw Failure(
         check->comparison.kind_mismatches > 0
@@ -275,6 +295,19 @@ void addRun(CLI::App &app, Session &session) {
       ->add_option("--types", options->sources.types,
                    "row types, int32 of shape (M,), where they are explicit")
       ->type_name("FILE");
+  command
+      ->add_option("--positions", options->sources.positions.positions,
+                   "position of every row, int64 or int32 of shape (M,), in place of --offset")
+      ->type_name("FILE");
+  command
+      ->add_option("--sequence-starts", options->sources.positions.sequence_starts,
+                   "first row of every sequence of a ragged batch, and the number of rows: int64 or int32 of "
+                   "shape (S + 1,)")
+      ->type_name("FILE");
+  command
+      ->add_option("--sequence-positions", options->sources.positions.sequence_positions,
+                   "position of every sequence's first row, of shape (S,); all 0 where it is left out")
+      ->type_name("FILE");
   command->add_option("-o,--output", options->output, "write Y, dX or dW as float32 .npy")->type_name("FILE");
   command
       ->add_option("--dbias", options->dbias_output,
@@ -299,8 +332,9 @@ void addRun(CLI::App &app, Session &session) {
   command->footer(
       R"help(Arrays are rounded to the bundle's element type on the way in. Without files, seeded random numbers are used.
 
-A FILE is a .npy (float32, for --types int32), or a tensor out of a safetensors file (F32, BF16 or F16, for
---types I32) written FILE.safetensors:TENSOR; the name may be left out where the file has only one.
+A FILE is a .npy (float32, for --types int32, for positions and sequences int64 or int32), or a tensor out of a
+safetensors file (F32, BF16 or F16; I32; I64 or I32) written FILE.safetensors:TENSOR; the name may be left out where
+the file has only one.
 
 Examples:
   algctl run up.alg --m 2048 --check
@@ -308,6 +342,7 @@ Examples:
   algctl run biased.alg --x x.npy --w w.npy --bias b.npy -o y.npy
   algctl run up.alg --m 2048 --w model.safetensors:layers.0.up_proj.bank --check
   algctl run up.alg --m 1 --offset 511 --no-packed --json
+  algctl run up.alg --x x.npy --sequence-starts starts.npy --check
   algctl run up.alg --map dx --dy dy.npy --w w.npy -o dx.npy
   algctl run up.alg --map dw --x x.npy --dy dy.npy --result-dtype f32 -o dw.npy)help");
   command->callback([&session, options] { session.run = [options] { return run(*options); }; });

@@ -38,19 +38,19 @@ void refuseMoreThanMemory(const algrt::Layer &layer, std::int64_t m) {
 
 std::int64_t numberOfRows(const ArraySources &sources,
                           const std::vector<std::pair<std::string, std::int64_t>> &files) {
-  std::int64_t m = sources.m;
+  std::optional<std::int64_t> m;
+  if (sources.m != 0)
+    m = sources.m;
   std::string from = "--m";
   for (const auto &[file, rows] : files) {
-    if (m != 0 && m != rows)
-      throw Failure(fmt::format("{} has {} rows, but {} says {}", file, rows, from, m));
+    if (m && *m != rows)
+      throw Failure(fmt::format("{} has {} rows, but {} says {}", file, rows, from, *m));
     m = rows;
     from = file;
-    if (m == 0)
-      throw Failure(fmt::format("{} has no rows: a batch needs at least one", file));
   }
-  if (m == 0)
+  if (!m)
     throw UsageError("how many rows? Give --m, or a file with --x");
-  return m;
+  return *m;
 }
 
 std::vector<std::int32_t> randomTypes(std::int64_t m, std::int64_t types, std::uint64_t seed) {
@@ -125,6 +125,16 @@ RunArrays makeArrays(const algrt::Layer &layer, const ArraySources &sources, alg
       wrongShape(sources.types, types.shape, "(M,): one type per row");
     files.emplace_back(sources.types, types.shape[0]);
     arrays.types = std::move(types.values);
+  }
+  arrays.positions = readPositions(layer, sources.positions, sources.offset);
+  if (const auto &positions = arrays.positions.positions)
+    files.emplace_back(sources.positions.positions, positions->size());
+  if (const auto &starts = arrays.positions.sequence_starts) {
+    if (starts->empty() || starts->back() < 0)
+      throw Failure(fmt::format("{} {}, needs the number of rows as its last element",
+                                sources.positions.sequence_starts,
+                                starts->empty() ? "is empty" : fmt::format("ends with {}", starts->back())));
+    files.emplace_back(sources.positions.sequence_starts, starts->back());
   }
   if (!sources.bias.empty()) {
     auto bias = readFloat32Array(sources.bias);

@@ -2,6 +2,7 @@
 // type.
 #pragma once
 
+#include "compiler/tools/run_positions.h"
 #include "runtime/bundle/manifest.h"
 
 #include <cstdint>
@@ -14,7 +15,9 @@ struct ArraySources {
   std::string x, dy, w, types; // as array_file.h reads them; empty: seeded random numbers
   std::string dw;              // of the map dw: what dw holds before; empty: zeros
   std::string bias;            // as x, of the map forward where the layer has one
-  std::int64_t m = 0;          // 0: not given, taken from x, dy or types
+  PositionSources positions;
+  std::int64_t offset = 0; // position of row 0 where the files above do not say it
+  std::int64_t m = 0;      // 0: not given, taken from a file
   std::uint64_t seed = 1;
 };
 
@@ -25,6 +28,7 @@ struct RunArrays {
   std::vector<float> w;            // k x bankColumns, rounded; of dw what it holds before, as it is
   std::vector<float> bias;         // n, rounded; of the map forward where the layer has one
   std::vector<std::int32_t> types; // explicit types only
+  RowPositions positions;          // where they are given
 };
 
 // Those that the map has. Random x, dy and bias have variance 1 and random w variance 1/k, so that results

@@ -83,6 +83,29 @@ private:
   }
 };
 
+// A vector of int64, or none.
+class Integers {
+public:
+  explicit Integers(const std::optional<std::vector<std::int64_t>> &values) : given_(values.has_value()) {
+    if (!given_)
+      return;
+    size_ = static_cast<std::int64_t>(values->size());
+    tensor_.data = const_cast<std::int64_t *>(values->data());
+    tensor_.device = {kDLCPU, 0};
+    tensor_.ndim = 1;
+    tensor_.dtype = {kDLInt, 64, 1};
+    tensor_.shape = &size_;
+  }
+  Integers(const Integers &) = delete;
+  Integers &operator=(const Integers &) = delete;
+  const DLTensor *tensor() const { return given_ ? &tensor_ : nullptr; }
+
+private:
+  bool given_;
+  std::int64_t size_ = 0;
+  DLTensor tensor_{};
+};
+
 // The matrices of one map: operands that it does not have are not there.
 class Operands {
 public:
@@ -138,6 +161,9 @@ ProductResult runProduct(const std::string &bundle_path, const algrt::Layer &lay
   types.dtype = {kDLInt, 32, 1};
   types.shape = &type_count;
 
+  const Integers positions(arrays.positions.positions), starts(arrays.positions.sequence_starts),
+      sequence_positions(arrays.positions.sequence_positions);
+
   DLTensor bias{}, dbias{};
   if (operands.bias)
     bias = operands.bias->vector();
@@ -159,7 +185,10 @@ ProductResult runProduct(const std::string &bundle_path, const algrt::Layer &lay
   std::vector<char> workspace(workspace_bytes);
   // What the arguments of all maps have in common.
   auto fill = [&](auto &args) {
-    args.types = arrays.types.empty() ? nullptr : &types;
+    args.types = layer.row_types == algrt::RowTypesKind::explicit_types ? &types : nullptr;
+    args.positions = positions.tensor();
+    args.sequence_starts = starts.tensor();
+    args.sequence_positions = sequence_positions.tensor();
     args.p0 = options.p0;
     args.threads = options.threads;
     args.workspace = workspace.data();

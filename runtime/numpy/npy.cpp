@@ -119,9 +119,15 @@ private:
   bool has_shape_ = false;
 };
 
-template <typename Element>
-NpyArray<Element> parse(std::string_view bytes, const std::string &path, std::string_view needed_type,
-                        const std::string &conversion) {
+// The header of a file, and where its data begin.
+struct Header {
+  std::string type;
+  std::vector<int64_t> shape;
+  bool fortran_order;
+  size_t data_begin;
+};
+
+Header parseHeader(std::string_view bytes, const std::string &path) {
   if (bytes.size() < 10 || bytes.substr(0, magic.size()) != magic)
     refuse(path, "is not a .npy file: write it with numpy.save");
   const int version = static_cast<unsigned char>(bytes[6]);
@@ -138,6 +144,13 @@ NpyArray<Element> parse(std::string_view bytes, const std::string &path, std::st
     refuse(path, "is truncated in its header");
   HeaderParser header(bytes.substr(header_begin, header_size), path);
   header.parse();
+  return {std::string(header.type), header.shape, header.fortran_order, header_begin + header_size};
+}
+
+template <typename Element>
+NpyArray<Element> parse(std::string_view bytes, const std::string &path, std::string_view needed_type,
+                        const std::string &conversion) {
+  const Header header = parseHeader(bytes, path);
   if (header.type != needed_type)
     refuse(path, "holds elements of type " + header.type + ", needs " + std::string(needed_type) +
                      ": convert it with " + conversion);
@@ -150,7 +163,7 @@ NpyArray<Element> parse(std::string_view bytes, const std::string &path, std::st
   for (int64_t extent : array.shape)
     count = checkedMultiply(count, extent, path.c_str());
   const int64_t size = checkedMultiply(count, int64_t(sizeof(Element)), path.c_str());
-  const size_t data_begin = header_begin + header_size;
+  const size_t data_begin = header.data_begin;
   if (bytes.size() - data_begin != uint64_t(size))
     refuse(path, "holds " + std::to_string(bytes.size() - data_begin) + " bytes of data, its shape " +
                      shapeText(array.shape) + " needs " + std::to_string(size));
@@ -195,6 +208,16 @@ NpyArray<int32_t> parseNpyInt32(std::string_view content, const std::string &nam
   return parse<int32_t>(content, name, "<i4", "array.astype(numpy.int32)");
 }
 
+NpyArray<int64_t> parseNpyIntegers(std::string_view content, const std::string &name) {
+  if (parseHeader(content, name).type == "<i4") {
+    const NpyArray<int32_t> narrow = parseNpyInt32(content, name);
+    return {narrow.shape, {narrow.values.begin(), narrow.values.end()}};
+  }
+  return parse<int64_t>(content, name, "<i8", "array.astype(numpy.int64)");
+}
+
+NpyArray<int64_t> readNpyIntegers(const std::string &path) { return parseNpyIntegers(readFile(path), path); }
+
 NpyArray<float> readNpyFloat32(const std::string &path) { return parseNpyFloat32(readFile(path), path); }
 
 NpyArray<int32_t> readNpyInt32(const std::string &path) { return parseNpyInt32(readFile(path), path); }
@@ -205,6 +228,10 @@ void writeNpy(const std::string &path, std::span<const int64_t> shape, std::span
 
 void writeNpy(const std::string &path, std::span<const int64_t> shape, std::span<const int32_t> values) {
   write(path, shape, values, "<i4");
+}
+
+void writeNpy(const std::string &path, std::span<const int64_t> shape, std::span<const int64_t> values) {
+  write(path, shape, values, "<i8");
 }
 
 std::string shapeText(std::span<const int64_t> shape) {

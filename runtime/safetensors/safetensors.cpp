@@ -110,4 +110,12 @@ std::vector<int32_t> Safetensors::readInt32(const SafetensorsEntry &tensor) cons
   wrongType(name_, tensor, "I32", "tensor.to(torch.int32)");
 }
 
+std::vector<int64_t> Safetensors::readIntegers(const SafetensorsEntry &tensor) const {
+  if (tensor.dtype == "I64")
+    return convert<int64_t, int64_t>(bytesOf(tensor), unchanged<int64_t>);
+  if (tensor.dtype == "I32")
+    return convert<int32_t, int64_t>(bytesOf(tensor), [](int32_t value) { return int64_t(value); });
+  wrongType(name_, tensor, "I64 or I32", "tensor.to(torch.int64)");
+}
+
 } // namespace algrt

@@ -30,6 +30,8 @@ public:
   std::vector<float> readFloat32(const SafetensorsEntry &tensor) const;
   // I32.
   std::vector<int32_t> readInt32(const SafetensorsEntry &tensor) const;
+  // I64 or I32.
+  std::vector<int64_t> readIntegers(const SafetensorsEntry &tensor) const;
 
 private:
   std::string bytesOf(const SafetensorsEntry &tensor) const;

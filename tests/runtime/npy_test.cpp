@@ -34,7 +34,18 @@ TEST(Npy, ReadsBackWhatItWrites) {
   EXPECT_EQ(readNpyFloat32(file("empty")).shape, (std::vector<int64_t>{0, 5}));
   writeNpy(file("int"), std::vector<int64_t>{2}, std::vector<int32_t>{-7, 9});
   EXPECT_EQ(readNpyInt32(file("int")).values, (std::vector<int32_t>{-7, 9}));
+  EXPECT_EQ(readNpyIntegers(file("int")).values, (std::vector<int64_t>{-7, 9}));
   EXPECT_EQ(readFile(file("int")).size() % 64, 8u) << "data must begin at a multiple of 64";
+}
+
+TEST(Npy, IntegersAreOfEitherWidth) {
+  writeNpy(file("wide"), std::vector<int64_t>{2}, std::vector<int64_t>{-7, int64_t(1) << 40});
+  const NpyArray<int64_t> wide = readNpyIntegers(file("wide"));
+  EXPECT_EQ(wide.shape, (std::vector<int64_t>{2}));
+  EXPECT_EQ(wide.values, (std::vector<int64_t>{-7, int64_t(1) << 40}));
+  EXPECT_THROW(readNpyInt32(file("wide")), Error);
+  writeNpy(file("float"), std::vector<int64_t>{1}, std::vector<float>{1});
+  EXPECT_THROW(readNpyIntegers(file("float")), Error);
 }
 
 // A file as numpy.save writes it.

@@ -56,6 +56,7 @@ TEST(Safetensors, ReadsEveryTensorFromItsPlace) {
   EXPECT_EQ(file.readFloat32(file.find("brain")), (std::vector<float>{1, -2, INFINITY}));
   EXPECT_EQ(file.readFloat32(file.find("half")), (std::vector<float>{1, -65504}));
   EXPECT_EQ(file.readInt32(file.find("types")), (std::vector<int32_t>{-7, 1 << 30}));
+  EXPECT_EQ(file.readIntegers(file.find("types")), (std::vector<int64_t>{-7, 1 << 30}));
   EXPECT_TRUE(file.readFloat32(file.find("empty")).empty());
   EXPECT_TRUE(file.find("flag").shape.empty());
   EXPECT_EQ(file.find("flag").elements(), 1);

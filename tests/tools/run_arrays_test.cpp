@@ -101,11 +101,61 @@ TEST(RunArrays, ShapesThatDoNotFitNameFileShapeAndNeed) {
             sources.x + " has shape (6, 7), but the bundle needs (M, 6): M rows of K features");
   sources.x = array(folder, "x1.npy", {6});
   EXPECT_NE(failureOf(rowLayer(), sources).find("has shape (6,)"), std::string::npos);
-  sources.x = array(folder, "x0.npy", {0, 6});
-  EXPECT_NE(failureOf(rowLayer(), sources).find("has no rows"), std::string::npos);
   sources.x = array(folder, "x2.npy", {2, 6});
   sources.w = array(folder, "w.npy", {4, 6});
   EXPECT_EQ(failureOf(rowLayer(), sources), sources.w + " has shape (4, 6), but the bundle needs (6, 4)");
+}
+
+TEST(RunArrays, FilesMayHaveNoRows) {
+  TemporaryFolder folder;
+  compiler::ArraySources sources;
+  sources.x = array(folder, "x.npy", {0, 6});
+  EXPECT_EQ(compiler::makeArrays(rowLayer(), sources).m, 0);
+  sources.m = 1;
+  EXPECT_NE(failureOf(rowLayer(), sources).find("has 0 rows, but --m says 1"), std::string::npos);
+}
+
+TEST(RunArrays, PositionsGiveTheRowsAndTheirTypes) {
+  TemporaryFolder folder;
+  const auto integers = [&](const std::string &name, const std::vector<std::int64_t> &values) {
+    algrt::writeNpy(folder.path(name), std::vector<std::int64_t>{static_cast<std::int64_t>(values.size())},
+                    std::span<const std::int64_t>(values));
+    return folder.path(name);
+  };
+  algrt::Layer layer = rowLayer();
+  layer.row_types = algrt::RowTypesKind::interval;
+  layer.row_type_width = 3;
+  compiler::ArraySources sources;
+  sources.positions.positions = integers("p.npy", {0, 2, 3, 5, 6, 1000000000007});
+  compiler::RunArrays arrays = compiler::makeArrays(layer, sources);
+  EXPECT_EQ(arrays.m, 6);
+  EXPECT_EQ(arrays.positions.types(layer), (std::vector<std::int32_t>{0, 0, 1, 1, 0, 1}));
+  sources.offset = 4;
+  EXPECT_NE(failureOf(layer, sources).find("leave it out with --positions"), std::string::npos);
+  sources.offset = 0;
+
+  compiler::ArraySources ragged;
+  ragged.positions.sequence_starts = integers("s.npy", {0, 2, 2, 6});
+  EXPECT_EQ(compiler::makeArrays(layer, ragged).positions.types(layer),
+            (std::vector<std::int32_t>{0, 0, 0, 0, 0, 1}));
+  ragged.positions.sequence_positions = integers("sp.npy", {2, 9, 5});
+  EXPECT_EQ(compiler::makeArrays(layer, ragged).positions.types(layer),
+            (std::vector<std::int32_t>{0, 1, 1, 0, 0, 0}));
+
+  ragged.positions.positions = sources.positions.positions;
+  EXPECT_NE(failureOf(layer, ragged).find("give one of them"), std::string::npos);
+  ragged.positions.positions.clear();
+  ragged.positions.sequence_starts.clear();
+  EXPECT_NE(failureOf(layer, ragged).find("give their first rows with --sequence-starts"), std::string::npos);
+  ragged.positions.sequence_starts = integers("bad.npy", {0, -2});
+  EXPECT_NE(failureOf(layer, ragged).find("ends with -2, needs the number of rows"), std::string::npos);
+  ragged.positions.sequence_starts = integers("none.npy", {});
+  EXPECT_NE(failureOf(layer, ragged).find("is empty, needs the number of rows"), std::string::npos);
+  sources.positions.positions = array(folder, "x.npy", {3});
+  EXPECT_THROW(compiler::makeArrays(layer, sources), algrt::Error) << "of float";
+  layer.row_types = algrt::RowTypesKind::explicit_types;
+  sources.types = "";
+  EXPECT_NE(failureOf(layer, sources).find("leave --positions and --sequence-starts out"), std::string::npos);
 }
 
 TEST(RunArrays, TheSlotLiftTakesBlocksOrAMatrix) {

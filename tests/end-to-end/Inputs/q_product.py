@@ -6,6 +6,9 @@ q_product.py check_biased FOLDER Q OFFSET WIDTH TOLERANCE    the same with bias.
 q_product.py check_dx FOLDER Q OFFSET WIDTH TOLERANCE    the same for dx.npy, the gradient of x where dy.npy is that of y
 q_product.py check_dw FOLDER Q OFFSET WIDTH TOLERANCE    the same for dw.npy, the gradient of w
 q_product.py check_dbias FOLDER TOLERANCE    compares dbias.npy with the sums of the columns of dy.npy
+q_product.py integers FOLDER NAME NUMBERS    writes a list of numbers as int64
+
+An OFFSET may be a list: the position of every row.
 """
 import ast
 import math
@@ -60,6 +63,17 @@ def make(folder, q, m, k, n):
     write(folder / "bias.npy", (n,), bias)
 
 
+def integers(folder, name, numbers):
+    header = "{'descr': '<i8', 'fortran_order': False, 'shape': (%d,), }" % len(numbers)
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    data = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode()
+    (folder / name).write_bytes(data + struct.pack("<%dq" % len(numbers), *numbers))
+
+
+def at(offset, row):
+    return offset[row] if isinstance(offset, list) else offset + row
+
+
 def operands(folder, names, tolerance):
     matrices = [read(folder / name) for name in names]
     if tolerance > 1e-4:
@@ -72,7 +86,7 @@ def check(folder, q, offset, width, tolerance, biased=False):
     k, n = len(w) // q, len(w[0]) // q
 
     def expected(row, column):
-        own, group = (offset + row) % (q * width) // width, column // n
+        own, group = at(offset, row) % (q * width) // width, column // n
         return (bias[0][column] if biased else 0) + sum(
             x[row][depth] * w[depth][column]
             for source in sorted({own, group})
@@ -91,7 +105,7 @@ def check_dx(folder, q, offset, width, tolerance):
     k, n = len(w) // q, len(w[0]) // q
 
     def expected(row, depth):
-        own, source = (offset + row) % (q * width) // width, depth // k
+        own, source = at(offset, row) % (q * width) // width, depth // k
         return sum(
             dy[row][column] * w[depth][column]
             for group in (range(q) if source == own else (source,))
@@ -110,7 +124,7 @@ def check_dw(folder, q, offset, width, tolerance):
         return sum(
             x[row][depth] * dy[row][column]
             for row in range(len(x))
-            if source == group or (offset + row) % (q * width) // width == source
+            if source == group or at(offset, row) % (q * width) // width == source
         )
 
     compare(read(folder / "dw.npy"), q * k, q * n, expected, tolerance)
@@ -146,6 +160,6 @@ def compare(actual_matrix, rows, columns, expected_at, tolerance):
 
 if __name__ == "__main__":
     folder = pathlib.Path(sys.argv[2])
-    numbers = [ast.literal_eval(argument) for argument in sys.argv[3:]]
-    commands = (make, check, check_biased, check_dx, check_dw, check_dbias)
+    numbers = [argument if argument.endswith(".npy") else ast.literal_eval(argument) for argument in sys.argv[3:]]
+    commands = (make, check, check_biased, check_dx, check_dw, check_dbias, integers)
     {command.__name__: command for command in commands}[sys.argv[1]](folder, *numbers)
