@@ -111,25 +111,38 @@ CompiledLayer::CompiledLayer(const compiler::Spec &spec, const std::string &leve
 }
 
 template <class Args>
-void CompiledLayer::setBatch(Args &args, const Batch &batch, DLTensor &types, int threads) const {
+void CompiledLayer::setBatch(Args &args, const Batch &batch, RowTensors &rows, int threads) const {
   args.p0 = batch.p0;
   args.threads = threads;
-  types.data = const_cast<std::int32_t *>(batch.types.data());
-  types.device = {kDLCPU, 0};
-  types.ndim = 1;
-  types.dtype = {kDLInt, 32, 1};
-  types.shape = const_cast<std::int64_t *>(&batch.m);
+  auto vector = [](DLTensor &tensor, const void *data, std::int64_t &size, int bits) {
+    tensor.data = const_cast<void *>(data);
+    tensor.device = {kDLCPU, 0};
+    tensor.ndim = 1;
+    tensor.dtype = {kDLInt, static_cast<std::uint8_t>(bits), 1};
+    tensor.shape = &size;
+    return &tensor;
+  };
+  rows.rows = batch.m;
+  rows.bounds = static_cast<std::int64_t>(batch.sequence_starts.size());
+  rows.sequences = static_cast<std::int64_t>(batch.sequence_positions.size());
+  if (!batch.sequence_starts.empty()) {
+    args.sequence_starts = vector(rows.starts, batch.sequence_starts.data(), rows.bounds, 64);
+    args.sequence_positions =
+        vector(rows.sequence_positions, batch.sequence_positions.data(), rows.sequences, 64);
+  } else if (!batch.positions.empty()) {
+    args.positions = vector(rows.positions, batch.positions.data(), rows.rows, 64);
+  }
   algrt_bundle_info info = algrt_bundle_info_init();
   check(algrt_bundle_get_info(bundle.get(), &info));
   if (info.row_types == ALGRT_ROW_TYPES_EXPLICIT)
-    args.types = &types;
+    args.types = vector(rows.types, batch.types.data(), rows.rows, 32);
 }
 
 void CompiledLayer::multiply(const Batch &batch, const PaddedMatrix &x, const PaddedMatrix &w,
                              PaddedMatrix &y, int kernel, int threads, const PaddedMatrix *bias) const {
   algrt_forward_args args = algrt_forward_args_init();
-  DLTensor types{};
-  setBatch(args, batch, types, threads);
+  RowTensors rows;
+  setBatch(args, batch, rows, threads);
   args.x = x.tensor();
   args.y = y.tensor();
   args.kernel = kernel + 1;
@@ -153,8 +166,8 @@ void CompiledLayer::multiply(const Batch &batch, const PaddedMatrix &x, const Pa
 void CompiledLayer::differentiate(const Batch &batch, const PaddedMatrix &dy, const PaddedMatrix &w,
                                   PaddedMatrix &dx, int threads) const {
   algrt_dx_args args = algrt_dx_args_init();
-  DLTensor types{};
-  setBatch(args, batch, types, threads);
+  RowTensors rows;
+  setBatch(args, batch, rows, threads);
   args.dy = dy.tensor();
   args.dx = dx.tensor();
   args.w = w.tensor();
@@ -164,8 +177,8 @@ void CompiledLayer::differentiate(const Batch &batch, const PaddedMatrix &dy, co
 void CompiledLayer::differentiateBank(const Batch &batch, const PaddedMatrix &x, const PaddedMatrix &dy,
                                       PaddedMatrix &dw, float beta, int threads, PaddedMatrix *dbias) const {
   algrt_dw_args args = algrt_dw_args_init();
-  DLTensor types{};
-  setBatch(args, batch, types, threads);
+  RowTensors rows;
+  setBatch(args, batch, rows, threads);
   args.x = x.tensor();
   args.dy = dy.tensor();
   args.dw = dw.tensor();

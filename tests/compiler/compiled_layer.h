@@ -72,8 +72,13 @@ public:
                          float beta, int threads, PaddedMatrix *dbias = nullptr) const;
 
 private:
-  // Sets what the arguments of all maps have in common, with `types` for explicit row types.
-  template <class Args> void setBatch(Args &args, const Batch &batch, DLTensor &types, int threads) const;
+  // What says the types or the positions of the rows, as long as a call needs it.
+  struct RowTensors {
+    DLTensor types{}, positions{}, starts{}, sequence_positions{};
+    std::int64_t rows = 0, bounds = 0, sequences = 0;
+  };
+  // Sets what the arguments of all maps have in common.
+  template <class Args> void setBatch(Args &args, const Batch &batch, RowTensors &rows, int threads) const;
 
   std::unique_ptr<algrt_bundle, decltype(&algrt_bundle_close)> bundle{nullptr, algrt_bundle_close};
   std::vector<std::string> kernel_names;

@@ -16,7 +16,8 @@ std::int64_t Batch::typeOf(const Layer &layer, std::int64_t row) const {
   if (layer.row_types.kind() == RowTypes::Kind::Explicit)
     return types.at(static_cast<std::size_t>(row));
   const std::int64_t width = layer.row_types.kind() == RowTypes::Kind::Interval ? layer.row_types.width() : 1;
-  return (p0 + row) % (layer.lift.types() * width) / width;
+  const std::int64_t position = positions.empty() ? p0 + row : positions.at(static_cast<std::size_t>(row));
+  return position % (layer.lift.types() * width) / width;
 }
 
 std::int64_t bankColumns(const Layer &layer) {

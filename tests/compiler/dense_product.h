@@ -13,6 +13,9 @@ namespace compiler_test {
 struct Batch {
   std::int64_t m = 0, p0 = 0;
   std::vector<std::int32_t> types; // explicit types only
+  // Of rows that do not follow one another: the position of each, and where they are sequences, one behind
+  // the other, the first row of every one and behind the last, and the positions of these rows.
+  std::vector<std::int64_t> positions = {}, sequence_starts = {}, sequence_positions = {};
 
   std::int64_t typeOf(const algebras::Layer &layer, std::int64_t row) const;
 };

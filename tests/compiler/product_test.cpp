@@ -39,6 +39,38 @@ Batch randomBatch(const Layer &layer, std::int64_t m, std::mt19937 &random) {
   return batch;
 }
 
+bool typesFollowFromPositions(const Layer &layer) {
+  return layer.lift.kind() == algebras::Lift::Kind::Slots ||
+         layer.row_types.kind() != RowTypes::Kind::Explicit;
+}
+
+// Rows at positions of their own, or sequences of any lengths, some of them empty.
+Batch scatteredBatch(std::int64_t m, bool sequences, std::mt19937 &random) {
+  Batch batch;
+  batch.m = m;
+  auto anywhere = [&] {
+    const std::int64_t position = static_cast<std::int64_t>(random() % 1000);
+    return random() % 4 == 0 ? position + (std::int64_t{1} << 40) : position;
+  };
+  if (!sequences) {
+    for (std::int64_t row = 0; row < m; ++row)
+      batch.positions.push_back(anywhere());
+    return batch;
+  }
+  batch.sequence_starts = {0};
+  while (batch.sequence_starts.back() < m) {
+    const std::int64_t begin = batch.sequence_starts.back(), first = anywhere();
+    const std::int64_t length =
+        random() % 3 == 0 ? 0
+                          : 1 + static_cast<std::int64_t>(random()) % std::min<std::int64_t>(m - begin, 90);
+    batch.sequence_starts.push_back(begin + length);
+    batch.sequence_positions.push_back(first);
+    for (std::int64_t row = 0; row < length; ++row)
+      batch.positions.push_back(first + row);
+  }
+  return batch;
+}
+
 // Every kernel of a bundle on the same data, with 1, 2 and 5 threads.
 void expectProduct(const Layer &layer, const CompiledLayer &compiled, const Batch &batch,
                    std::mt19937 &random) {
@@ -153,6 +185,13 @@ TEST_P(Product, AgreesWithDenseMatrices) {
   for (std::int64_t m : {std::int64_t{0}, std::int64_t{1}, fewer, std::int64_t{37}, std::int64_t{301}})
     for (auto expect : {expectProduct, expectDx, expectDw})
       expect(layer, compiled, randomBatch(layer, m, random), random);
+  if (!typesFollowFromPositions(layer))
+    return;
+  SCOPED_TRACE("at positions of their own");
+  for (std::int64_t m : {std::int64_t{1}, std::int64_t{53}, std::int64_t{211}})
+    for (auto expect : {expectProduct, expectDx, expectDw})
+      for (const bool sequences : {false, true})
+        expect(layer, compiled, scatteredBatch(m, sequences, random), random);
 }
 
 INSTANTIATE_TEST_SUITE_P(Layers, Product, testing::ValuesIn(layerCases()),
@@ -184,6 +223,37 @@ TEST(Product, AllRowsOfOneType) {
     for (auto expect : {expectProduct, expectDx, expectDw})
       expect(*spec.layer, compiled, batch, random);
   }
+}
+
+// GPT-2's pipeline: the type of a row is floor((p mod 768) / 192), here over sequences that begin anywhere.
+TEST(Product, AQuarterOfAPipelineForEachType) {
+  if (levelsHere().empty())
+    GTEST_SKIP() << "this machine is below x86-64-v3";
+  const algebras::Algebra algebra = algebras::completeGraph(4);
+  const Layer layer{algebras::Lift::rows(algebra), algebras::Groups::equal(4, 12),
+                    algebras::Groups::equal(4, 20), DataType::F32, RowTypes::interval(4, 192)};
+  const CompiledLayer compiled({algebra, layer, false, "Q(4)"}, levelsHere().back());
+  std::mt19937 random(17);
+  Batch ragged;
+  for (const auto &[length, first] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+           {770, 0}, {0, 5}, {1, 767}, {200, 190}, {33, 768 * 5 + 575}}) {
+    if (ragged.sequence_starts.empty())
+      ragged.sequence_starts = {0};
+    ragged.sequence_starts.push_back(ragged.sequence_starts.back() + length);
+    ragged.sequence_positions.push_back(first);
+    for (std::int64_t row = 0; row < length; ++row)
+      ragged.positions.push_back(first + row);
+  }
+  ragged.m = ragged.sequence_starts.back();
+  for (std::int64_t row = 0; row < ragged.m; ++row) // what typeOf says is the pipeline's
+    ASSERT_EQ(ragged.typeOf(layer, row), ragged.positions[static_cast<std::size_t>(row)] % 768 / 192);
+  for (auto expect : {expectProduct, expectDx, expectDw})
+    expect(layer, compiled, ragged, random);
+  Batch one; // all rows of one type
+  one.m = 97;
+  one.positions.assign(97, 3 * 192 + 5);
+  for (auto expect : {expectProduct, expectDx, expectDw})
+    expect(layer, compiled, one, random);
 }
 
 // A result too large for the caches is stored past them where its rows lie on whole cache lines: here 17 MB,
