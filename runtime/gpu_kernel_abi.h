@@ -113,6 +113,32 @@
  * For a kernel with `long_groups`, there follow int32 order[types * output_groups]: of each type its output groups, those
  * with the most terms first, among equals by their number; of the map dw int32 order[row groups * bank columns]: of each
  * row group its columns of blocks, those with the most terms of single types first.
+ *
+ * ---- row lists -------------------------------------------------------------------------------------------------
+ *
+ * Rows that do not follow one another come in lists: an int32 table on the device,
+ *
+ *     [0]              the most rows that any one type has
+ *     [1 .. types + 1] starts: rows of type t are list[starts[t]] .. list[starts[t + 1] - 1], where list begins at
+ *     [types + 2 ...]  row numbers, grouped by type, ascending within a type
+ *
+ * The kernel group_rows makes it, of what a call says of its rows. Its parameters:
+ *
+ *     list       device address of the table, types + 2 + rows numbers
+ *     source     device address: the type of every row (int32), its position, or the first rows of sequences and the
+ *                number of rows
+ *     firsts     device address: the positions of the sequences' first rows, or 0 where all are 0
+ *     width      int64, rows of one type one after another; of given types it means nothing
+ *     rows       int32
+ *     types      int32
+ *     form       int32: algrt_rows_of_types, _positions or _sequences, with algrt_rows_of_wide where the numbers of source
+ *                and firsts are int64 and not int32
+ *     sequences  int32, at least 1 where there are rows
+ *
+ * Its shared memory is for the sums of every warp and the rows of every type: algrt_group_rows_shared_bytes. Blocks take
+ * types in turn, and the last one finds the most rows: types + 1 blocks do all at once, any number will
+ * do. A row whose type is not below `types`, or whose position is below 0, is of no type and in no list. First rows that
+ * do not ascend give some row some type.
  */
 /* clang-format on */
 #ifndef ALGCTL_RUNTIME_GPU_KERNEL_ABI_H
@@ -133,8 +159,19 @@ enum {
   algrt_cyclic_row_maps = 2,
   algrt_interval_row_maps = 3,
   algrt_most_row_maps = 4, /* of a gradient of the bank, with the map of all rows */
+  /* Of the kernel group_rows: what says the rows' types, and a bit for numbers of 8 bytes. */
+  algrt_rows_of_types = 0,
+  algrt_rows_of_positions = 1,
+  algrt_rows_of_sequences = 2,
+  algrt_rows_of_kind = 3, /* the bits of these */
+  algrt_rows_of_wide = 4,
   /* Rows and coordinates are int32 in a kernel. */
   algrt_most_gpu_rows = 0x7fffff00,
 };
+
+/* Of a block of the kernel group_rows. */
+static inline int64_t algrt_group_rows_shared_bytes(int64_t threads, int64_t types) {
+  return 4 * (2 * (threads / 32) + 1 + types);
+}
 
 #endif

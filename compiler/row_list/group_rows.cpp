@@ -1,0 +1,335 @@
+#include "compiler/row_list/group_rows.h"
+
+#include "compiler/failure.h"
+#include "compiler/targets/nvidia/instructions.h"
+#include "runtime/gpu_kernel_abi.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace compiler {
+namespace {
+
+constexpr std::int64_t warp_threads = 32;
+constexpr unsigned shared_alignment = 16;
+
+/// Writes the kernel. Integers are i32 but for positions; comparisons of indices are signed.
+class GroupRows {
+public:
+  GroupRows(MLIRContext &context, std::int64_t threads)
+      : builder(UnknownLoc::get(&context), &context), threads(threads), warps(threads / warp_threads) {}
+
+  OwningOpRef<ModuleOp> write();
+
+private:
+  using Values = SmallVector<Value>;
+
+  void declare(ModuleOp module);
+  void writeBody();
+  /// The part of the list that is of one type, by all threads of the block.
+  void listType(Value type);
+  /// The most rows that any type has, by all threads of the block.
+  void writeLongest();
+  void addToCount(Value type, Value rows);
+
+  /// The type of a row: 0 or more, or -1 of a row that has none.
+  Value typeOf(Value row);
+  Value givenType(Value row);
+  Value positionOf(Value row);
+  Value positionInSequence(Value row);
+  /// Entry of an array of 4 or 8 bytes each, as i64.
+  Value number(Value array, Value index);
+
+  /// Of a value in each lane: the sum of those up to this lane.
+  Value sumToLane(Value value);
+
+  Value constant(std::int64_t value) {
+    return arith::ConstantIntOp::create(builder, builder.getI32Type(), value);
+  }
+  Value wide(std::int64_t value) {
+    return arith::ConstantIntOp::create(builder, builder.getI64Type(), value);
+  }
+  Value add(Value a, Value b) { return arith::AddIOp::create(builder, a, b); }
+  Value subtract(Value a, Value b) { return arith::SubIOp::create(builder, a, b); }
+  Value multiply(Value a, Value b) { return arith::MulIOp::create(builder, a, b); }
+  Value least(Value a, Value b) { return arith::MinSIOp::create(builder, a, b); }
+  Value compare(arith::CmpIPredicate how, Value a, Value b) {
+    return arith::CmpIOp::create(builder, how, a, b);
+  }
+  Value equal(Value a, Value b) { return compare(arith::CmpIPredicate::eq, a, b); }
+  Value asNumber(Value condition) { return arith::ExtUIOp::create(builder, builder.getI32Type(), condition); }
+  Value choose(Value condition, Value yes, Value no) {
+    return arith::SelectOp::create(builder, condition, yes, no);
+  }
+  Value entry(Value array, Value index, Type type) {
+    return LLVM::GEPOp::create(builder, array.getType(), type, array, ArrayRef<LLVM::GEPArg>{index});
+  }
+  Value load(Value array, Value index) {
+    return LLVM::LoadOp::create(builder, builder.getI32Type(), entry(array, index, builder.getI32Type()));
+  }
+  void store(Value value, Value array, Value index) {
+    LLVM::StoreOp::create(builder, value, entry(array, index, builder.getI32Type()));
+  }
+  void barrier() {
+    NVVM::BarrierOp::create(builder, TypeRange(), Value(), Value(), NVVM::BarrierReductionAttr(), Value());
+  }
+  void when(Value condition, function_ref<void()> then) {
+    scf::IfOp::create(builder, condition, [&](OpBuilder &, Location) {
+      then();
+      scf::YieldOp::create(builder);
+    });
+  }
+  Value either(Value condition, function_ref<Value()> then, function_ref<Value()> otherwise) {
+    auto branch = [&](function_ref<Value()> value) {
+      return [this, value](OpBuilder &, Location) { scf::YieldOp::create(builder, value()); };
+    };
+    return scf::IfOp::create(builder, condition, branch(then), branch(otherwise)).getResult(0);
+  }
+  Values loop(Value from, Value to, Value step, ValueRange initial,
+              function_ref<Values(Value, ValueRange)> body) {
+    auto made = scf::ForOp::create(builder, from, to, step, initial,
+                                   [&](OpBuilder &, Location, Value index, ValueRange carried) {
+                                     scf::YieldOp::create(builder, body(index, carried));
+                                   });
+    return Values(made.getResults());
+  }
+
+  ImplicitLocOpBuilder builder;
+  const std::int64_t threads, warps;
+  LLVM::LLVMFuncOp function;
+  Value list, source, firsts, width, rows, types, form, sequences; ///< parameters
+  Value shared; ///< sums of each warp, twice; the most rows; rows of each type
+  Value thread, lane, warp;
+  Value first_row, last_row; ///< this thread's piece of the batch
+};
+
+OwningOpRef<ModuleOp> GroupRows::write() {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getLoc());
+  builder.setInsertionPointToStart(module->getBody());
+  declare(*module);
+  writeBody();
+  return module;
+}
+
+void GroupRows::declare(ModuleOp module) {
+  MLIRContext *context = builder.getContext();
+  auto memory = LLVM::GlobalOp::create(builder, LLVM::LLVMArrayType::get(builder.getI8Type(), 0),
+                                       /*isConstant=*/false, LLVM::Linkage::External, "shared", Attribute(),
+                                       shared_alignment, static_cast<unsigned>(Space::Shared));
+  memory.setDsoLocal(false);
+  Type address = pointerTo(context, Space::Global), i32 = builder.getI32Type(), i64 = builder.getI64Type();
+  const std::pair<Type, StringRef> parameters[] = {
+      {address, "list"}, {address, "source"}, {address, "firsts"}, {i64, "width"},
+      {i32, "rows"},     {i32, "types"},      {i32, "form"},       {i32, "sequences"}};
+  SmallVector<Type> inputs;
+  for (const auto &[type, name] : parameters)
+    inputs.push_back(type);
+  function = LLVM::LLVMFuncOp::create(builder, group_rows_name,
+                                      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), inputs));
+  function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
+  function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
+                    builder.getDenseI32ArrayAttr({static_cast<std::int32_t>(threads), 1, 1}));
+  function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), builder.getI32IntegerAttr(1));
+  Block *body = function.addEntryBlock(builder);
+  Value *const values[] = {&list, &source, &firsts, &width, &rows, &types, &form, &sequences};
+  for (auto [argument, parameter, value] : llvm::zip(body->getArguments(), parameters, values)) {
+    argument.setLoc(NameLoc::get(builder.getStringAttr(parameter.second)));
+    *value = argument;
+  }
+  builder.setInsertionPointToStart(body);
+  shared = LLVM::AddressOfOp::create(builder, memory);
+}
+
+void GroupRows::writeBody() {
+  Type i32 = builder.getI32Type();
+  thread = NVVM::ThreadIdXOp::create(builder, i32);
+  lane = arith::AndIOp::create(builder, thread, constant(warp_threads - 1));
+  warp = arith::ShRUIOp::create(builder, thread, constant(llvm::Log2_64(warp_threads)));
+  Value block = NVVM::BlockIdXOp::create(builder, i32), blocks = NVVM::GridDimXOp::create(builder, i32);
+
+  // Pieces one behind the other: what all threads write in the order of their numbers is in the order of
+  // rows.
+  Value piece = arith::DivUIOp::create(builder, add(rows, constant(threads - 1)), constant(threads));
+  first_row = least(multiply(thread, piece), rows);
+  last_row = least(add(first_row, piece), rows);
+
+  loop(block, types, blocks, {}, [&](Value type, ValueRange) {
+    listType(type);
+    return Values();
+  });
+  // By a block of its own where the grid has one more than there are types.
+  when(equal(block, subtract(blocks, constant(1))), [&] { writeLongest(); });
+  LLVM::ReturnOp::create(builder, ValueRange());
+}
+
+void GroupRows::listType(Value type) {
+  const Values counted =
+      loop(first_row, last_row, constant(1), {constant(0), constant(0)}, [&](Value row, ValueRange sums) {
+        Value found = typeOf(row);
+        // Of no type is far above all others, unsigned.
+        Value lower = compare(arith::CmpIPredicate::ult, found, type);
+        return Values{add(sums[0], asNumber(equal(found, type))), add(sums[1], asNumber(lower))};
+      });
+
+  Value own_to_lane = sumToLane(counted[0]), lower_to_lane = sumToLane(counted[1]);
+  when(equal(lane, constant(warp_threads - 1)), [&] {
+    store(own_to_lane, shared, warp);
+    store(lower_to_lane, shared, add(warp, constant(warps)));
+  });
+  barrier();
+  const Values sums = loop(constant(0), constant(warps), constant(1), {constant(0), constant(0), constant(0)},
+                           [&](Value other, ValueRange so_far) {
+                             Value own = load(shared, other),
+                                   lower = load(shared, add(other, constant(warps)));
+                             Value before = compare(arith::CmpIPredicate::slt, other, warp);
+                             return Values{add(so_far[0], choose(before, own, constant(0))),
+                                           add(so_far[1], own), add(so_far[2], lower)};
+                           });
+  Value before_thread = add(sums[0], subtract(own_to_lane, counted[0])), own = sums[1], lower = sums[2];
+  when(equal(thread, constant(0)), [&] {
+    Value start = add(type, constant(1));
+    store(lower, list, start);
+    when(equal(start, types), [&] { store(add(lower, own), list, add(start, constant(1))); });
+  });
+
+  Value place = add(add(types, constant(2)), add(lower, before_thread));
+  loop(first_row, last_row, constant(1), {place}, [&](Value row, ValueRange at) {
+    Value is_own = equal(typeOf(row), type);
+    when(is_own, [&] { store(row, list, at[0]); });
+    return Values{add(at[0], asNumber(is_own))};
+  });
+  barrier(); // the next type's sums overwrite those that others still read
+}
+
+void GroupRows::addToCount(Value type, Value count) {
+  // Sums of whole numbers are the same in every order.
+  when(compare(arith::CmpIPredicate::sge, type, constant(0)), [&] {
+    LLVM::AtomicRMWOp::create(builder, LLVM::AtomicBinOp::add,
+                              entry(shared, add(type, constant(2 * warps + 1)), builder.getI32Type()), count,
+                              LLVM::AtomicOrdering::monotonic, "block");
+  });
+}
+
+void GroupRows::writeLongest() {
+  Value longest = constant(2 * warps), stride = constant(threads);
+  Value counts_end = add(types, constant(2 * warps + 1));
+  loop(add(thread, longest), counts_end, stride, {}, [&](Value at, ValueRange) {
+    store(constant(0), shared, at);
+    return Values();
+  });
+  barrier();
+  // Neighbours are often of one type: they are counted together.
+  const Values last =
+      loop(first_row, last_row, constant(1), {constant(-1), constant(0)}, [&](Value row, ValueRange run) {
+        Value found = typeOf(row), same = equal(found, run[0]);
+        Value ends = compare(arith::CmpIPredicate::ne, found, run[0]);
+        when(ends, [&] { addToCount(run[0], run[1]); });
+        return Values{found, add(choose(same, run[1], constant(0)), constant(1))};
+      });
+  addToCount(last[0], last[1]);
+  barrier();
+  const Values most = loop(add(thread, add(longest, constant(1))), counts_end, stride, {constant(0)},
+                           [&](Value at, ValueRange so_far) {
+                             return Values{arith::MaxSIOp::create(builder, so_far[0], load(shared, at))};
+                           });
+  LLVM::AtomicRMWOp::create(builder, LLVM::AtomicBinOp::max, entry(shared, longest, builder.getI32Type()),
+                            most[0], LLVM::AtomicOrdering::monotonic, "block");
+  barrier();
+  when(equal(thread, constant(0)), [&] { store(load(shared, longest), list, constant(0)); });
+}
+
+Value GroupRows::typeOf(Value row) {
+  auto followingType = [&]() -> Value {
+    Value position = positionOf(row);
+    Value period = multiply(arith::ExtSIOp::create(builder, builder.getI64Type(), types), width);
+    Value in_period = arith::RemUIOp::create(builder, position, period);
+    Value type = arith::TruncIOp::create(builder, builder.getI32Type(),
+                                         arith::DivUIOp::create(builder, in_period, width));
+    return choose(compare(arith::CmpIPredicate::slt, position, wide(0)), constant(-1), type);
+  };
+  Value kind = arith::AndIOp::create(builder, form, constant(algrt_rows_of_kind));
+  return either(equal(kind, constant(algrt_rows_of_types)), [&] { return givenType(row); }, followingType);
+}
+
+Value GroupRows::givenType(Value row) {
+  Value type = load(source, row);
+  return choose(compare(arith::CmpIPredicate::ult, type, types), type, constant(-1));
+}
+
+Value GroupRows::positionOf(Value row) {
+  Value kind = arith::AndIOp::create(builder, form, constant(algrt_rows_of_kind));
+  return either(
+      equal(kind, constant(algrt_rows_of_positions)), [&] { return number(source, row); },
+      [&] { return positionInSequence(row); });
+}
+
+Value GroupRows::positionInSequence(Value row) {
+  // The last sequence that begins at this row or before: what comes behind empty ones.
+  Type i32 = builder.getI32Type();
+  Value wide_row = arith::ExtSIOp::create(builder, builder.getI64Type(), row);
+  auto search = scf::WhileOp::create(
+      builder, TypeRange{i32, i32}, ValueRange{constant(0), sequences},
+      [&](OpBuilder &, Location, ValueRange bounds) {
+        Value more = compare(arith::CmpIPredicate::slt, add(bounds[0], constant(1)), bounds[1]);
+        scf::ConditionOp::create(builder, more, bounds);
+      },
+      [&](OpBuilder &, Location, ValueRange bounds) {
+        Value middle = arith::ShRUIOp::create(builder, add(bounds[0], bounds[1]), constant(1));
+        Value begun = compare(arith::CmpIPredicate::sle, number(source, middle), wide_row);
+        scf::YieldOp::create(builder,
+                             ValueRange{choose(begun, middle, bounds[0]), choose(begun, bounds[1], middle)});
+      });
+  Value sequence = search.getResult(0);
+  Value null = LLVM::ZeroOp::create(builder, firsts.getType());
+  Value given = LLVM::ICmpOp::create(builder, LLVM::ICmpPredicate::ne, firsts, null);
+  Value first = either(given, [&] { return number(firsts, sequence); }, [&] { return wide(0); });
+  return add(first, subtract(wide_row, number(source, sequence)));
+}
+
+Value GroupRows::number(Value array, Value index) {
+  Value kept = arith::AndIOp::create(builder, form, constant(algrt_rows_of_wide));
+  Type i64 = builder.getI64Type();
+  return either(
+      compare(arith::CmpIPredicate::ne, kept, constant(0)),
+      [&]() -> Value { return LLVM::LoadOp::create(builder, i64, entry(array, index, i64)); },
+      [&]() -> Value { return arith::ExtSIOp::create(builder, i64, load(array, index)); });
+}
+
+Value GroupRows::sumToLane(Value value) {
+  for (std::int64_t distance = 1; distance < warp_threads; distance *= 2) {
+    Value other = NVVM::ShflOp::create(builder, builder.getI32Type(), constant(-1), value, constant(distance),
+                                       constant(0), NVVM::ShflKind::up, UnitAttr());
+    Value reaches = compare(arith::CmpIPredicate::sge, lane, constant(distance));
+    value = add(value, choose(reaches, other, constant(0)));
+  }
+  return value;
+}
+
+} // namespace
+
+OwningOpRef<ModuleOp> groupRowsModule(MLIRContext &context, std::int64_t threads) {
+  OwningOpRef<ModuleOp> module = GroupRows(context, threads).write();
+  PassManager passes(&context);
+  passes.addPass(createSCFToControlFlowPass());
+  passes.addPass(createArithToLLVMConversionPass());
+  passes.addPass(createConvertControlFlowToLLVMPass());
+  passes.addPass(createReconcileUnrealizedCastsPass());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  if (failed(passes.run(*module)))
+    throw Failure("the kernel that groups rows could not be written as instructions");
+  return module;
+}
+
+} // namespace compiler

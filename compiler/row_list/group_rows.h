@@ -1,0 +1,27 @@
+// The kernel that lists the rows of a batch by type, on a GPU (runtime/gpu_kernel_abi.h, "row lists"). It is
+// no product and depends on no layer, so that it is written as instructions at once, and one kernel of a
+// target serves all.
+#ifndef ALGCTL_COMPILER_ROW_LIST_GROUP_ROWS_H
+#define ALGCTL_COMPILER_ROW_LIST_GROUP_ROWS_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <cstdint>
+
+namespace compiler {
+
+constexpr llvm::StringLiteral group_rows_name = "group_rows";
+
+/// Threads of a block where nothing else is said: each goes through a piece of the batch, so that many finish
+/// early.
+constexpr std::int64_t group_rows_threads = 1024;
+
+/// A module of the llvm and nvvm dialects that holds the kernel, for blocks of `threads`, a multiple of 32 up
+/// to 1024. The dialects arith, cf, llvm, nvvm and scf are loaded into the context.
+mlir::OwningOpRef<mlir::ModuleOp> groupRowsModule(mlir::MLIRContext &context,
+                                                  std::int64_t threads = group_rows_threads);
+
+} // namespace compiler
+
+#endif
