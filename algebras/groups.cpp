@@ -63,6 +63,13 @@ std::int64_t Groups::width(std::int64_t group) const {
   return isEqual() ? width_ : starts_[group + 1] - starts_[group];
 }
 
+std::int64_t Groups::widest() const {
+  std::int64_t widest = width(0);
+  for (std::int64_t group = 1; !isEqual() && group < count_; ++group)
+    widest = std::max(widest, width(group));
+  return widest;
+}
+
 std::vector<std::int64_t> Groups::widths() const {
   std::vector<std::int64_t> result(count_);
   for (std::int64_t group = 0; group < count_; ++group)

@@ -22,6 +22,7 @@ public:
   bool isEqual() const { return starts_.empty(); } // all widths equal, however it was built
   std::int64_t width(std::int64_t group) const;
   std::int64_t start(std::int64_t group) const;
+  std::int64_t widest() const; // of the groups, of which there is at least one
   std::vector<std::int64_t> widths() const;
   // Each group cut into `parts` equal groups, or `parts` neighbours joined. InputError when it does not
   // divide.

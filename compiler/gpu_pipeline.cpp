@@ -175,6 +175,14 @@ LauncherFiles emitLauncher(const Spec &spec, Target target, const std::string &p
                       ": algctl compile makes a bundle, whose runtime launches all maps");
   if (layer.bias)
     throw AbsentError("the launcher in C passes no bias: algctl compile makes a bundle, whose runtime does");
+  if (layer.row_types.kind() == algebras::RowTypes::Kind::Explicit)
+    throw AbsentError(
+        "the launcher in C groups no rows of explicit types: algctl compile makes a bundle, whose "
+        "runtime does");
+  if (!layer.in.isEqual() || !layer.out.isEqual())
+    throw AbsentError(
+        "the launcher in C knows groups of one width only: algctl compile makes a bundle, whose "
+        "runtime knows others");
   CudaProgram program;
   program.names = launcherNames(path);
   const GpuImages images = gpuImages(spec, target, options);

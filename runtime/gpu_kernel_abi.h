@@ -94,6 +94,24 @@
  * 4 where `vector` is 8. The extents of dimension 0 and all strides are multiples of what it moves, and addresses are
  * multiples of as many elements. With vector = 1 it takes any operands.
  *
+ * Only plain maps describe operands whose groups have unequal widths, or whose rows are in no regular places. Then they
+ * have addresses of lists, of int32 in device memory:
+ *
+ *   groups       (`unequal` of the manifest) where each group of dimension 1 begins, counted in columns of the operand, and
+ *                behind the last one where that ends. The group's width takes the place of extent 0, its start that of
+ *                coordinate 1 times its stride
+ *   row_groups   the same of the bank's row groups, dimension 3, counted in rows: in the place of extent 2
+ *   rows         (`"rows": "listed"` of the manifest) the row list of X and Y:
+ *                  [0]                the most rows that any one type has
+ *                  [1 .. types + 1]   starts: those of type t are the entries starts[t] .. starts[t + 1] - 1
+ *                  [types + 2 ..]     the entries, numbers of rows, grouped by type
+ *                Dimension 2 then is the type, `types` of them, and dimension 3 the rows of the type: coordinates (t, r) are
+ *                row entry[starts[t] + r] of the matrix. There is one map of X and one of Y, of the map dw, too, where
+ *                coordinate 2 = types stands for all entries. A row that is in no list is not read, and not written.
+ *
+ * Where `groups` are given, so is a terms table, which begins with these lists: the starts of the layer's input groups, of
+ * its output groups and of its bank's row groups, each with its end. Behind them everything is counted from their end on.
+ *
  * ---- terms ----------------------------------------------------------------------------------------------------
  *
  * int32 starts[types * output_groups + 1], then two int32 for each term: its input group, and its bank row with
@@ -103,6 +121,9 @@
  * A kernel with `scaled` terms multiplies by any coefficients: three int32 for each term, its input group, its bank
  * row, and the bits of its coefficient as f32. The terms of a (type, output group) are then sorted by coefficient
  * and by input group within one coefficient: their products are added first and scaled once.
+ *
+ * A kernel of `unequal` groups finds each term once for every `depth` columns of its input group, since input groups differ
+ * in how often that is: between the input group and the bank row stands the first of these columns.
  *
  * Of the map dw: int32 starts[row groups * bank columns + 1], where the bank has as many columns of blocks as there are
  * output groups, in the slot lift 1; then three int32 for each term of a block: its row type, its input group, and its
@@ -150,14 +171,16 @@ typedef struct algrt_plain_map {
   uint64_t address;   /* on the device, of the element at coordinates 0 */
   int64_t strides[3]; /* of dimensions 1, 2 and 3, in elements */
   int32_t extents[4];
+  uint64_t groups, row_groups, rows; /* on the device, of lists; 0 where there is none */
 } algrt_plain_map;
 
 enum {
   algrt_tensor_map_bytes = 128,
   algrt_tensor_map_alignment = 64,
-  algrt_plain_map_bytes = 48,
+  algrt_plain_map_bytes = 72,
   algrt_cyclic_row_maps = 2,
   algrt_interval_row_maps = 3,
+  algrt_listed_row_maps = 1,
   algrt_most_row_maps = 4, /* of a gradient of the bank, with the map of all rows */
   /* Of the kernel group_rows: what says the rows' types, and a bit for numbers of 8 bytes. */
   algrt_rows_of_types = 0,

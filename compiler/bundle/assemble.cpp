@@ -131,6 +131,8 @@ static nlohmann::ordered_json gpuKernelJson(const algrt::Kernel &kernel) {
   entry["terms"] = gpu.terms;
   if (gpu.scaled)
     entry["scaled"] = true;
+  if (gpu.listed)
+    entry["rows"] = "listed";
   if (gpu.groups > 0)
     entry["groups"] = gpu.groups;
   if (!gpu.schedule.empty())

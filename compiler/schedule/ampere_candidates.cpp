@@ -13,7 +13,7 @@ using Refusal = std::optional<AmpereRefusal>;
 
 /// What is legal and not worth a look: a tile of which whole instructions would be zeros, and spills.
 static Refusal wastefulOfAny(const algebras::Layer &layer, const AmpereSchedule &schedule) {
-  const std::int64_t n = layer.out.width(0);
+  const std::int64_t n = layer.out.widest();
   if (schedule.columns - 16 >= n && schedule.columns > 16)
     return AmpereRefusal{"wider than a group",
                          fmt::format("{} columns: an output group has {}, the rest would "
@@ -30,7 +30,7 @@ static Refusal wastefulOfAny(const algebras::Layer &layer, const AmpereSchedule 
 }
 
 static Refusal wasteful(const algebras::Layer &layer, const AmpereSchedule &schedule) {
-  const std::int64_t k = layer.in.width(0);
+  const std::int64_t k = layer.in.widest();
   // 48 deep is one stage of 64 with zeros, or three of 16: both are worth a look.
   if (schedule.depth > 16 && schedule.depth / 2 >= k)
     return AmpereRefusal{
@@ -41,7 +41,7 @@ static Refusal wasteful(const algebras::Layer &layer, const AmpereSchedule &sche
 
 /// How deep a step may be depends on the rows of the batch, and is for the cost to say.
 static Refusal wastefulOfBank(const algebras::Layer &layer, const AmpereSchedule &schedule) {
-  const std::int64_t k = layer.in.width(0);
+  const std::int64_t k = layer.in.widest();
   // Blocks of dW may have no steps. Where one turn fills the ring, LLVM writes its group of copies once for
   // tiles with steps and once for those without, which is correct, and more code than the gates for machine
   // code let pass.

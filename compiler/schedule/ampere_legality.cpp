@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 
 namespace compiler {
 
@@ -22,8 +23,9 @@ void requireAmpereLayer(const algebras::Layer &layer) { requireGpuLayer(layer, "
 
 std::int64_t widestVector(const algebras::Layer &layer) {
   std::int64_t vector = 8;
-  while (layer.in.width(0) % vector != 0 || layer.out.width(0) % vector != 0)
-    vector /= 2;
+  for (const algebras::Groups *groups : {&layer.in, &layer.out})
+    for (std::int64_t group = 0; group < (groups->isEqual() ? 1 : groups->count()); ++group)
+      vector = std::gcd(vector, groups->width(group));
   return vector;
 }
 
@@ -94,7 +96,7 @@ static std::optional<AmpereRefusal> refusalOfTile(const algebras::Layer &layer,
   if (const std::int64_t widest = widestVector(layer); schedule.vector > widest)
     return refuse("vector", fmt::format("vectors of {}: input groups of {} and output groups of {} features "
                                         "are multiples of {} at most",
-                                        schedule.vector, layer.in.width(0), layer.out.width(0), widest));
+                                        schedule.vector, layer.in.widest(), layer.out.widest(), widest));
   const std::int64_t registers = std::min(most_registers, register_file / schedule.threads() / 8 * 8);
   if (const std::int64_t needed = registersNeeded(layer, schedule, coefficients); needed > registers)
     return refuse("registers",

@@ -2,6 +2,7 @@
 
 #include "algebras/cost/report.h"
 #include "compiler/schedule/group_order.h"
+#include "compiler/schedule/projection_work.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,14 +16,15 @@ double BankGradientWork::steps(double of_types, double depth) const {
   return of_types / types * present * std::ceil(rows / present / depth);
 }
 
-BankGradientWork bankGradientWork(const algebras::Layer &layer, std::int64_t m, algebras::DataType output) {
+BankGradientWork bankGradientWork(const algebras::Layer &given, std::int64_t m, algebras::DataType output) {
+  const algebras::Layer layer = withKnownRowTypes(given);
   const algebras::cost::CostReport report = algebras::cost::costReport(layer, m);
   const double element = static_cast<double>(byteWidth(layer.dtype));
   const bool slots = layer.lift.kind() == algebras::Lift::Kind::Slots;
   BankGradientWork work;
   work.bank_rows = static_cast<double>(layer.lift.bankRows());
-  work.k = static_cast<double>(layer.in.width(0));
-  work.n = static_cast<double>(layer.out.width(0));
+  work.k = meanWidth(layer.in);
+  work.n = meanWidth(layer.out);
   work.types_by_rank = typesByRank(layer.lift);
   work.types = static_cast<double>(layer.lift.types());
   work.rows = static_cast<double>(m);

@@ -12,13 +12,6 @@ void requireGpuLayer(const algebras::Layer &layer, std::string_view target) {
   if (layer.dtype != algebras::DataType::BF16)
     throw InputError(fmt::format("the target {} computes on bf16, the layer is f32", target))
         .hint("give the layer dtype bf16; its result may still be f32");
-  if (layer.row_types.kind() == algebras::RowTypes::Kind::Explicit)
-    throw InputError(fmt::format("the target {} has no kernels for explicit row types yet", target))
-        .hint("use cyclic or interval(WIDTH) row types, or the target cpu");
-  if (!layer.in.isEqual() || !layer.out.isEqual())
-    throw InputError(
-        fmt::format("the target {} needs input groups of one width and output groups of one width", target))
-        .hint("give in and out instead of in_groups and out_groups, or use the target cpu");
   // Coordinates, group numbers, interval widths and places in the terms table are int32 in a kernel; the
   // table has a word for each slot and up to three for each term.
   constexpr std::int64_t most = std::int64_t{1} << 29;

@@ -26,7 +26,8 @@ static std::int64_t roundUp(std::int64_t value, std::int64_t step) {
 bool copyEngineTakes(const algebras::Layer &layer) {
   constexpr std::int64_t step = tensor_map_granule / 2;
   return coefficientsOf(layer.lift) != Coefficients::General && layer.in.isEqual() && layer.out.isEqual() &&
-         layer.in.width(0) % step == 0 && layer.out.width(0) % step == 0;
+         layer.row_types.kind() != algebras::RowTypes::Kind::Explicit && layer.in.width(0) % step == 0 &&
+         layer.out.width(0) % step == 0;
 }
 
 void requireHopperLayer(const algebras::Layer &layer, HopperOutput) {
@@ -40,6 +41,10 @@ void requireHopperLayer(const algebras::Layer &layer, HopperOutput) {
   if (coefficientsOf(layer.lift) == Coefficients::General)
     throw InputError("kernels whose blocks the copy engine moves multiply by coefficients +1 and -1 only")
         .hint(hint);
+  if (!layer.in.isEqual() || !layer.out.isEqual())
+    throw InputError("the copy engine finds groups of one width only, by tensor maps").hint(hint);
+  if (layer.row_types.kind() == algebras::RowTypes::Kind::Explicit)
+    throw InputError("the copy engine finds rows of a type at one distance only, by tensor maps").hint(hint);
   // X is addressed group by group, and so is W. An f32 result asks for less than W does.
   const bool input = layer.in.width(0) * 2 % tensor_map_granule != 0;
   const std::int64_t width = (input ? layer.in : layer.out).width(0);

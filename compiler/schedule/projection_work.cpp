@@ -51,14 +51,26 @@ double ProjectionWork::rows() const {
   return sum;
 }
 
-ProjectionWork projectionWork(const algebras::Layer &layer, std::int64_t m, algebras::DataType output) {
+double meanWidth(const algebras::Groups &groups) {
+  return static_cast<double>(groups.total()) / static_cast<double>(groups.count());
+}
+
+algebras::Layer withKnownRowTypes(const algebras::Layer &layer) {
+  algebras::Layer known = layer;
+  if (layer.row_types.kind() == algebras::RowTypes::Kind::Explicit)
+    known.row_types = algebras::RowTypes::cyclic(layer.row_types.count());
+  return known;
+}
+
+ProjectionWork projectionWork(const algebras::Layer &given, std::int64_t m, algebras::DataType output) {
+  const algebras::Layer layer = withKnownRowTypes(given);
   const algebras::cost::CostReport report = algebras::cost::costReport(layer, m);
   const double element = static_cast<double>(byteWidth(layer.dtype));
   ProjectionWork work;
   work.types = static_cast<double>(layer.lift.types());
   work.groups = static_cast<double>(layer.lift.outputGroups());
-  work.k = static_cast<double>(layer.in.width(0));
-  work.n = static_cast<double>(layer.out.width(0));
+  work.k = meanWidth(layer.in);
+  work.n = meanWidth(layer.out);
   work.terms = static_cast<double>(report.terms) / (work.types * work.groups);
   work.most_terms = mostTerms(layer.lift);
   work.terms_by_rank = termsByRank(layer.lift);

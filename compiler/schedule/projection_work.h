@@ -41,8 +41,14 @@ struct ProjectionWork {
   std::pair<double, double> termsOfLongAndShort(std::int64_t long_groups) const;
 };
 
-/// For `m` rows from position 0 on, with results of type `output`. Groups have one width each, and row types
-/// are cyclic or intervals. Throws algebras::InputError where m < 1 or counts leave 64 bits.
+double meanWidth(const algebras::Groups &groups);
+
+/// The layer as a model sees it that does not know which types rows will have: where these are explicit, each
+/// has as many as the others, or one more.
+algebras::Layer withKnownRowTypes(const algebras::Layer &layer);
+
+/// For `m` rows from position 0 on, with results of type `output`. Of groups of unequal widths the mean is
+/// taken. Throws algebras::InputError where m < 1 or counts leave 64 bits.
 ProjectionWork projectionWork(const algebras::Layer &layer, std::int64_t m, algebras::DataType output);
 
 /// What bytes and tensor cores of an H200 need at least, in microseconds. X, Y and the blocks of the bank

@@ -25,12 +25,16 @@ algrt::Support magnitudes(const algrt::Layer &layer, const algrt::Support &suppo
   return algrt::Support::parseTable(algrt::encodeTerms(layer.types, groups, slots), layer);
 }
 
+const std::int32_t *typesOf(const ProductOperands &product) {
+  return product.types.empty() ? nullptr : product.types.data();
+}
+
 /// Of the gradient of the bank: rows of every term of the block that has most.
 std::int64_t longestBankSum(const ProductOperands &product) {
   const algrt::Layer &layer = *product.layer;
   const auto groups = static_cast<std::int64_t>(layer.out_groups.size());
   std::vector<std::int64_t> rows_of(static_cast<std::size_t>(layer.types));
-  for (const std::int64_t type : algrt::rowTypes(layer, product.m, product.p0, nullptr))
+  for (const std::int64_t type : algrt::rowTypes(layer, product.m, product.p0, typesOf(product)))
     ++rows_of[static_cast<std::size_t>(type)];
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> products;
   std::int64_t longest = 0;
@@ -90,10 +94,10 @@ std::vector<double> evaluate(const ProductOperands &product, const algrt::Suppor
                              const float *x, const float *w, const float *bias) {
   if (map == algrt::Map::dx)
     return algrt::referenceDx({product.layer, &support, product.m, x, product.layer->n, w,
-                               product.layer->bankColumns(), product.p0});
+                               product.layer->bankColumns(), product.p0, typesOf(product)});
   if (map == algrt::Map::dw)
-    return algrt::referenceDw(
-        {product.layer, &support, product.m, x, product.layer->k, w, product.layer->n, product.p0});
+    return algrt::referenceDw({product.layer, &support, product.m, x, product.layer->k, w, product.layer->n,
+                               product.p0, typesOf(product)});
   algrt::ForwardProblem problem{};
   problem.layer = product.layer;
   problem.support = &support;
@@ -103,6 +107,7 @@ std::vector<double> evaluate(const ProductOperands &product, const algrt::Suppor
   problem.w = w;
   problem.w_stride = product.layer->bankColumns();
   problem.p0 = product.p0;
+  problem.types = typesOf(product);
   problem.bias = product.bias.empty() ? nullptr : bias;
   return algrt::referenceForward(problem);
 }

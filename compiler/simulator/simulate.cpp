@@ -6,6 +6,8 @@
 #include "compiler/simulator/model/tensor_map.h"
 #include "compiler/targets/nvidia/kernel_attribute.h"
 #include "runtime/cuda/launch_plan.h"
+#include "runtime/cuda/row_list.h"
+#include "runtime/reference/reference.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -148,11 +150,29 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
   const bool adds = bank_gradient && product.beta != 0;
   if (adds)
     y.set(product.held);
-  const auto plan =
-      algrt::cuda::planLaunch(layer, kernel, {x.address(), x.leading()}, {w.address(), w.leading()},
-                              {y.address(), y.leading()}, product.m, product.p0, settings.blocks);
 
   simulator::GlobalMemory memory;
+  std::vector<std::int32_t> terms, row_list;
+  auto readOnly = [&](const char *name, const std::vector<std::int32_t> &words) {
+    memory.registerGlobal(name, words.data(), static_cast<std::int64_t>(words.size() * 4),
+                          simulator::Access::Read);
+    return reinterpret_cast<std::uint64_t>(words.data());
+  };
+  algrt::cuda::DeviceLists lists;
+  if (kernel.terms) {
+    terms = algrt::cuda::termsTable(layer, kernel, *product.support);
+    lists.terms = readOnly("the terms table", terms);
+  }
+  if (kernel.listed) {
+    row_list = algrt::cuda::rowList(layer.types,
+                                    algrt::rowTypes(layer, product.m, product.p0,
+                                                    product.types.empty() ? nullptr : product.types.data()));
+    lists.rows = readOnly("the row list", row_list);
+  }
+  const std::int64_t p0 = kernel.listed ? 0 : product.p0;
+  const auto plan =
+      algrt::cuda::planLaunch(layer, kernel, {x.address(), x.leading()}, {w.address(), w.leading()},
+                              {y.address(), y.leading()}, product.m, p0, settings.blocks, lists);
   const bool has_rows = product.m > 0;
   if (has_rows)
     x.registerWith(memory, shape.map == algrt::Map::dx ? "dY" : "X", simulator::Access::Read);
@@ -166,13 +186,6 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
     bias.set(product.bias);
     bias.registerWith(memory, "the bias", simulator::Access::Read);
   }
-  std::vector<std::int32_t> terms;
-  if (kernel.terms) {
-    terms = algrt::cuda::termsTable(layer, kernel, *product.support);
-    memory.registerGlobal("the terms table", terms.data(), static_cast<std::int64_t>(terms.size() * 4),
-                          simulator::Access::Read);
-  }
-
   const std::size_t planned = plan.maps.size() + plan.plain_maps.size();
   if (planned != map_count)
     throw Failure(

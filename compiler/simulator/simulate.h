@@ -28,6 +28,8 @@ struct ProductOperands {
   std::span<const float> held = {};
   float beta = 0;
   std::span<const float> bias = {}; ///< N values of bf16, of a product whose layer has a bias
+  /// The type of every row, where they are explicit.
+  std::span<const std::int32_t> types = {};
 };
 
 struct SimulationSettings {

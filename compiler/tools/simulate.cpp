@@ -156,6 +156,7 @@ private:
       product.held = arrays.w;
     product.beta = command.beta;
     product.bias = arrays.bias;
+    product.types = arrays.types;
     const auto start = std::chrono::steady_clock::now();
     const Simulation simulation = kernel.run(product, settingsOf(seed, command.blocks));
     findings.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -297,6 +298,9 @@ void addSimulate(CLI::App &app, Session &session) {
       ->type_name("FILE");
   sub->add_option("--w", command->sources.w, "bank of shape (K, N), or (m, K/m, N/m) in the slot lift")
       ->type_name("FILE");
+  sub->add_option("--types", command->sources.types,
+                  "type of every row (int32), for explicit row types, from a .npy or safetensors file")
+      ->type_name("FILE");
   sub->add_option("--bias-file", command->sources.bias, "bias of shape (N,), where the layer has one")
       ->type_name("FILE");
   sub->add_option("--dw", command->sources.dw, "what dW holds before, of the bank's shape, for the map dw")
@@ -343,6 +347,7 @@ Examples:
   algctl simulate "Q(2)^2" --in 256 --out 256 --dtype bf16 --row-types "interval(48)" --m 500 --offset 7 --y-dtype f32
   algctl simulate "Q(4)" --in 256 --out 384 --dtype bf16 --m 300 --map dx
   algctl simulate "Q(4)" --in 64 --out 96 --dtype bf16 --m 300 --map dw --target sm_80 --y-dtype f32 --beta 1
+  algctl simulate "Q(4)" --in-groups 24,40,8,56 --out-groups 16,64,40,8 --dtype bf16 --m 100 --row-types explicit
   algctl simulate "Q(3)" --in 60 --out 111 --dtype bf16 --m 100 --target sm_80
   algctl emit "Q(4)" --in 256 --out 384 --dtype bf16 --target=sm_90a --stage=nvvm -o kernel.mlir
   algctl simulate "Q(4)" --in 256 --out 384 --dtype bf16 --m 300 --kernel kernel.mlir)help");

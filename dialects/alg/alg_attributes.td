@@ -95,6 +95,7 @@ def Alg_GroupsAttr : Alg_Attribute<"Groups", "groups"> {
     /// The width of the whole dimension.
     int64_t getTotal() const;
     int64_t getWidth(int64_t group) const;
+    int64_t getWidest() const;
     bool isEqual() const { return getWidths().empty(); }
     /// `factor` consecutive groups joined into one; null where the count is not divisible.
     GroupsAttr join(int64_t factor) const;

@@ -82,6 +82,8 @@ int64_t GroupsAttr::getTotal() const {
 
 int64_t GroupsAttr::getWidth(int64_t group) const { return isEqual() ? getWidth() : getWidths()[group]; }
 
+int64_t GroupsAttr::getWidest() const { return isEqual() ? getWidth() : *llvm::max_element(getWidths()); }
+
 GroupsAttr GroupsAttr::join(int64_t factor) const {
   if (getCount() % factor != 0)
     return {};

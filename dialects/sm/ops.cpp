@@ -52,7 +52,11 @@ LogicalResult KernelOp::verify() {
   if (biased) {
     auto bias = cast<BiasType>(body.getArgument(6).getType());
     alg::GroupsAttr out = layout.getOut();
-    if (!out.isEqual() || out.getCount() != bias.getGroups() || out.getWidth(0) != bias.getWidth())
+    // Of unequal groups it is one.
+    const bool one_group = layout.hasUnequalGroups();
+    const bool fits = bias.getGroups() == (one_group ? 1 : out.getCount()) &&
+                      bias.getWidth() == (one_group ? out.getTotal() : out.getWidth(0));
+    if (!fits)
       return emitOpError("has ") << bias << ", but its layout's output groups are " << out;
   }
   int64_t registers = 0;
@@ -61,6 +65,12 @@ LogicalResult KernelOp::verify() {
   if (registers > register_file)
     return emitOpError("has roles that take ")
            << registers << " registers together, of " << register_file << " in the machine";
+  return success();
+}
+
+LogicalResult ReadRowListOp::verify() {
+  if (!getMaps().getType().getListed())
+    return emitOpError("reads the row list of ") << getMaps().getType() << ", which are not listed";
   return success();
 }
 

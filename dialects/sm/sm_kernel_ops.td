@@ -101,4 +101,16 @@ def Sm_ReadTermsOp : Sm_Op<"read_terms", [MemoryEffects<[MemRead]>]> {
   let assemblyFormat = "$table `[` $position `]` attr-dict";
 }
 
+def Sm_ReadRowListOp : Sm_Op<"read_row_list", [MemoryEffects<[MemRead]>]> {
+  let summary = "One word of the row list of some maps";
+  let description = [{
+    Word 0 is the most rows that any type has, words 1 and on are where the rows of each type begin and where
+    those of the last end: `runtime/gpu_kernel_abi.h`.
+  }];
+  let arguments = (ins Sm_MapsType:$maps, Index:$position);
+  let results = (outs I32:$word);
+  let assemblyFormat = "$maps `[` $position `]` attr-dict `:` type($maps)";
+  let hasVerifier = 1;
+}
+
 #endif

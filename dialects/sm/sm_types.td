@@ -21,24 +21,35 @@ def Sm_MapsType : Sm_Type<"Maps", "maps"> {
     64, vector 8>` are *plain* maps: threads read or write the operand, at most `vector` elements at a time,
     which divides its widths, its strides and its address. Rows, columns and swizzle are then those of the block
     in shared memory. Vector 0, not printed, stands for tensor maps.
+
+    Plain maps may look up what does not follow from a number. `!sm.maps<1 x 64 x 32 x bf16, row_dimension 3,
+    vector 8, unequal, listed>`: where groups are `unequal` the map has a list of the columns with which they
+    begin, and for the bank one of rows; where rows are `listed` the map has a row list, and coordinates 2 and 3
+    are a row type and the number of a row among those of the type. Type number `types` stands for all rows of
+    the list.
   }];
   let parameters = (ins "int64_t":$count, "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType,
                         "int64_t":$rowDimension, DefaultValuedParameter<"int64_t", "0">:$swizzle,
-                        DefaultValuedParameter<"int64_t", "0">:$vector);
+                        DefaultValuedParameter<"int64_t", "0">:$vector,
+                        DefaultValuedParameter<"bool", "false">:$unequal,
+                        DefaultValuedParameter<"bool", "false">:$listed);
   let assemblyFormat = [{
     `<` $count `x` $rows `x` $columns `x` $elementType `,` `row_dimension` $rowDimension
-    `` custom<SwizzleAndVector>($swizzle, $vector) `>`
+    `` custom<MapEntries>($swizzle, $vector, $unequal, $listed) `>`
   }];
   let skipDefaultBuilders = 1;
   let builders = [TypeBuilder<(ins "int64_t":$count, "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType,
                                    "int64_t":$rowDimension, CArg<"int64_t", "0">:$swizzle,
-                                   CArg<"int64_t", "0">:$vector), [{
-    return $_get($_ctxt, count, rows, columns, elementType, rowDimension, swizzle, vector);
+                                   CArg<"int64_t", "0">:$vector, CArg<"bool", "false">:$unequal,
+                                   CArg<"bool", "false">:$listed), [{
+    return $_get($_ctxt, count, rows, columns, elementType, rowDimension, swizzle, vector, unequal, listed);
   }]>];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Whether threads read and write through them.
     bool isPlain() const { return getVector() != 0; }
+    /// The same maps with blocks that lie in another way.
+    MapsType withSwizzle(int64_t swizzle) const;
   }];
 }
 
@@ -153,7 +164,9 @@ def Sm_TermsTableType : Sm_Type<"TermsTable", "terms_table"> {
 def Sm_BiasType : Sm_Type<"Bias", "bias"> {
   let summary = "A bias in device memory, one number for each column of the result";
   let description = [{
-    `!sm.bias<32 x 192 x bf16>` has 192 numbers for each of 32 output groups, one group behind the other.
+    `!sm.bias<32 x 192 x bf16>` has 192 numbers for each of 32 output groups, one group behind the other. Where
+    a layout's groups have unequal widths it is one group, `!sm.bias<1 x 640 x bf16>`, and the maps of the result
+    say where a group's numbers begin.
   }];
   let parameters = (ins "int64_t":$groups, "int64_t":$width, "::mlir::Type":$elementType);
   let assemblyFormat = "`<` $groups `x` $width `x` $elementType `>`";

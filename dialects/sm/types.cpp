@@ -4,31 +4,45 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <utility>
+
 using namespace mlir;
 using namespace sm;
 
-/// `, swizzle 64, vector 8`, each of them left out where it is 0.
-static ParseResult parseSwizzleAndVector(AsmParser &parser, int64_t &swizzle, int64_t &vector) {
+/// `, swizzle 64, vector 8, unequal, listed`, each of them left out where it is 0 or false.
+static ParseResult parseMapEntries(AsmParser &parser, int64_t &swizzle, int64_t &vector, bool &unequal,
+                                   bool &listed) {
   swizzle = vector = 0;
+  unequal = listed = false;
   StringRef keyword;
   while (succeeded(parser.parseOptionalComma())) {
     llvm::SMLoc where = parser.getCurrentLocation();
-    if (failed(parser.parseOptionalKeyword(&keyword, {"swizzle", "vector"})))
-      return parser.emitError(where, "expected 'swizzle' or 'vector'");
+    if (failed(parser.parseOptionalKeyword(&keyword, {"swizzle", "vector", "unequal", "listed"})))
+      return parser.emitError(where, "expected 'swizzle', 'vector', 'unequal' or 'listed'");
+    auto twice = [&] { return parser.emitError(where) << "gives its " << keyword << " twice"; };
+    if (keyword == "unequal" || keyword == "listed") {
+      if (std::exchange(keyword == "unequal" ? unequal : listed, true))
+        return twice();
+      continue;
+    }
     int64_t &value = keyword == "swizzle" ? swizzle : vector;
     if (value)
-      return parser.emitError(where) << "gives its " << keyword << " twice";
+      return twice();
     if (parser.parseInteger(value))
       return failure();
   }
   return success();
 }
 
-static void printSwizzleAndVector(AsmPrinter &printer, int64_t swizzle, int64_t vector) {
+static void printMapEntries(AsmPrinter &printer, int64_t swizzle, int64_t vector, bool unequal, bool listed) {
   if (swizzle)
     printer << ", swizzle " << swizzle;
   if (vector)
     printer << ", vector " << vector;
+  if (unequal)
+    printer << ", unequal";
+  if (listed)
+    printer << ", listed";
 }
 
 /// `, warps 2 x 2` for sums of single warps, `, transposed` for those of warpgroups that hold columns.
@@ -62,6 +76,11 @@ void SmDialect::registerTypes() {
       >();
 }
 
+MapsType MapsType::withSwizzle(int64_t swizzle) const {
+  return get(getContext(), getCount(), getRows(), getColumns(), getElementType(), getRowDimension(), swizzle,
+             getVector(), getUnequal(), getListed());
+}
+
 static int64_t bytesOf(Type elementType) { return elementType.getIntOrFloatBitWidth() / 8; }
 
 int64_t BufferType::getPanelColumns() const {
@@ -93,7 +112,7 @@ static LogicalResult verifyBlock(function_ref<InFlightDiagnostic()> error, int64
 
 LogicalResult MapsType::verify(function_ref<InFlightDiagnostic()> error, int64_t count, int64_t rows,
                                int64_t columns, Type elementType, int64_t rowDimension, int64_t swizzle,
-                               int64_t vector) {
+                               int64_t vector, bool unequal, bool listed) {
   if (count < 1)
     return error() << "an operand has at least one map, got " << count;
   if (rowDimension != 2 && rowDimension != 3)
@@ -103,6 +122,13 @@ LogicalResult MapsType::verify(function_ref<InFlightDiagnostic()> error, int64_t
     return error() << "threads move 1, 2, 4 or 8 elements at a time, got " << vector;
   if (vector && columns % vector != 0)
     return error() << "rows of " << columns << " elements are not made of vectors of " << vector;
+  if ((unequal || listed) && !vector)
+    return error() << "the copy engine looks nothing up: only plain maps, those with a vector, are "
+                   << (unequal ? "of unequal groups" : "listed");
+  if (listed && rowDimension != 3)
+    return error() << "rows of X and Y are listed, which lie along dimension 3, got " << rowDimension;
+  if (listed && count != 1)
+    return error() << "one map has all rows of a list, got " << count;
   return verifyBlock(error, rows, columns, elementType, swizzle);
 }
 

@@ -107,6 +107,10 @@ def Tile_LayoutAttr : Tile_Attr<"Layout", "layout"> {
     ::std::pair<int64_t, int64_t> getBankShape() const;
     bool isTransposed() const { return getMode() == ::alg::OutputMode::ActivationGradient; }
     bool isBankGradient() const { return getMode() == ::alg::OutputMode::BankGradient; }
+    /// Whether not all input groups, all output groups and all row groups of the bank have one width each.
+    bool hasUnequalGroups() const {
+      return !getIn().isEqual() || !getBank().isEqual() || !getOut().isEqual();
+    }
     /// Columns of blocks that the bank has: one in the slot lift, where every output group reads a block.
     int64_t getBankColumns() const { return getLift() == LiftKind::Slots ? 1 : getOut().getCount(); }
   }];

@@ -60,10 +60,8 @@ GpuBox parseBox(const JsonFields &boxes, const char *key, ElementType element, G
   return box;
 }
 
-void requireEqual(const JsonFields &fields, const char *groups, const std::vector<int64_t> &widths) {
-  if (std::any_of(widths.begin(), widths.end(), [&](int64_t width) { return width != widths[0]; }))
-    fields.fail("target", std::string("is a GPU, but the layer's ") + groups +
-                              " are not all equal: its kernels need groups of one width");
+bool areEqual(const std::vector<int64_t> &widths) {
+  return std::all_of(widths.begin(), widths.end(), [&](int64_t width) { return width == widths[0]; });
 }
 
 // What runtime/gpu_kernel_abi.h takes for granted.
@@ -71,12 +69,28 @@ void requireLayer(const JsonFields &fields, const Layer &layer) {
   if (layer.dtype != ElementType::bf16)
     fields.fail("target", std::string("is a GPU, but the layer's dtype is ") + name(layer.dtype) +
                               ": its kernels multiply bf16");
-  if (layer.row_types == RowTypesKind::explicit_types)
-    fields.fail("target",
-                "is a GPU, but the layer's row types are explicit: its kernels know cyclic and interval");
-  requireEqual(fields, "in_groups", layer.in_groups);
-  requireEqual(fields, "out_groups", layer.out_groups);
-  requireEqual(fields, "bank_rows", layer.bank_rows);
+}
+
+// What tensor maps cannot describe, and only threads can look up.
+void parseRows(const JsonFields &fields, const Layer &layer, GpuKernel &kernel) {
+  if (fields.has("rows")) {
+    if (const std::string rows = fields.string("rows"); rows != "listed")
+      fields.fail("rows", "is '" + rows + "'; this runtime knows listed");
+    kernel.listed = true;
+  }
+  const bool engine = kernel.copies == GpuCopies::engine;
+  if (kernel.listed && engine)
+    fields.fail("rows", "are listed, but the copy engine copies, which reads no lists");
+  if (layer.row_types == RowTypesKind::explicit_types && !kernel.listed)
+    fields.fail("target", "is a GPU, but the layer's row types are explicit: its kernels need rows 'listed'");
+  if (!areEqual(layer.in_groups) || !areEqual(layer.out_groups) || !areEqual(layer.bank_rows)) {
+    if (engine)
+      fields.fail("copies", "is engine, but the layer's groups are not all of one width, and the copy engine "
+                            "reads no lists");
+    if (!kernel.terms)
+      fields.fail("terms", "is false, but the layer's groups are not all of one width: the terms table says "
+                           "where they are");
+  }
 }
 
 std::vector<GpuImage> parseImages(const JsonFields &fields) {
@@ -171,6 +185,7 @@ GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, Map 
     kernel.schedule = fields.string("schedule");
   kernel.terms = fields.boolean("terms");
   kernel.scaled = fields.has("scaled") && fields.boolean("scaled");
+  parseRows(fields, layer, kernel);
   if (kernel.scaled && !kernel.terms)
     fields.fail("scaled", "is true, but the kernel reads no terms");
   const int64_t groups = int64_t(layer.out_groups.size());

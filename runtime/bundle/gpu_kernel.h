@@ -85,6 +85,8 @@ struct GpuKernel {
   int64_t vector = 0;
   // The terms have any coefficients, three words each.
   bool scaled = false;
+  // Rows of each type are where a row list says, which the call has made before.
+  bool listed = false;
   // How the warps of a block share a tile; 0 where warpgroups do.
   int64_t warp_rows = 0, warp_columns = 0;
   // As the compiler reads it, for inspection; empty where it is not said.

@@ -4,6 +4,7 @@
 #include "runtime/support/checked.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace algrt {
 
@@ -68,8 +69,12 @@ int64_t Layer::bankColumns() const { return lift == Lift::rows ? n : n / int64_t
 Layer joinGroups(const Layer &layer, int64_t groups) {
   Layer joined = layer;
   for (std::vector<int64_t> *widths : {&joined.in_groups, &joined.out_groups, &joined.bank_rows}) {
-    const int64_t factor = int64_t(widths->size()) / groups;
-    widths->assign(size_t(groups), widths->front() * factor);
+    const size_t factor = widths->size() / size_t(groups);
+    for (size_t group = 0; group < size_t(groups); ++group) {
+      const auto first = widths->begin() + std::ptrdiff_t(group * factor);
+      (*widths)[group] = std::accumulate(first, first + std::ptrdiff_t(factor), int64_t(0));
+    }
+    widths->resize(size_t(groups));
   }
   return joined;
 }

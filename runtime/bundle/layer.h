@@ -34,8 +34,7 @@ struct Layer {
 };
 
 // The layer with its groups joined into `groups` of as many consecutive ones each: what A*M(b) is to a kernel
-// that computes A on whole blocks. The layer's groups have one width per kind and `groups` divides their
-// number.
+// that computes A on whole blocks. `groups` divides their number.
 Layer joinGroups(const Layer &layer, int64_t groups);
 
 // Reads and checks the manifest's "layer". Throws Error(ALGRT_BAD_BUNDLE) naming the key.

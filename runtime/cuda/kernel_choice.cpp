@@ -60,7 +60,7 @@ size_t KernelChoice::choose(const ProductRequest &request) const {
   int64_t viewed = -1;
   for (const Candidate &candidate : candidates_) {
     const GpuKernel &kernel = gpu(candidate);
-    if (kernel.map != request.map || kernel.output != request.output ||
+    if (kernel.map != request.map || kernel.output != request.output || kernel.listed != request.listed ||
         (request.dependent_launch && !kernel.dependent_launch))
       continue;
     if (best != nullptr && kindOf(kernel) < kindOf(gpu(*best)))
@@ -86,7 +86,7 @@ void KernelChoice::refuse(const ProductRequest &request) const {
     reasons += (reasons.empty() ? "" : "; ") + kernel.name + ": " + reason;
   };
   const auto wanted = [&](const GpuKernel &kernel) {
-    return kernel.map == request.map && kernel.output == request.output;
+    return kernel.map == request.map && kernel.output == request.output && kernel.listed == request.listed;
   };
   std::optional<algrt_status> status;
   for (const Candidate &candidate : candidates_) {
@@ -108,7 +108,8 @@ void KernelChoice::refuse(const ProductRequest &request) const {
     throw Error(ALGRT_UNSUPPORTED,
                 std::string("the bundle has no kernel ") +
                     (request.map == Map::forward ? "" : std::string("of ") + name(request.map) + " ") +
-                    "for CUDA devices that writes " + name(request.output) + ": pass " +
+                    "for CUDA devices that " + (request.listed ? "finds rows in a list and " : "") +
+                    "writes " + name(request.output) + ": pass " +
                     kernelShape(layer_, request.map, 0).resultName() +
                     " in the other type, or compile such a kernel");
   if (!status)

@@ -20,6 +20,7 @@ struct ProductRequest {
   ElementType output;
   bool dependent_launch = false;
   Map map = Map::forward;
+  bool listed = false; // rows are grouped by a row list
 };
 
 class KernelChoice {

@@ -33,9 +33,15 @@ TensorMap tensorMap(const OperandView &view, ElementType element, const Box &box
   return map;
 }
 
-algrt_plain_map plainMap(const OperandView &view) {
+algrt_plain_map plainMap(const OperandView &view, bool listed, const DeviceLists &lists) {
+  const auto list = [&](int64_t word) {
+    return word < 0 ? 0 : lists.terms + uint64_t(word) * sizeof(int32_t);
+  };
   algrt_plain_map map{};
   map.address = view.address;
+  map.groups = list(view.group_list);
+  map.row_groups = list(view.row_group_list);
+  map.rows = listed ? lists.rows : 0;
   std::copy(view.strides.begin(), view.strides.end(), map.strides);
   std::transform(view.extents.begin(), view.extents.end(), map.extents,
                  [](int64_t extent) { return int32_t(extent); });
@@ -62,11 +68,12 @@ void appendTensorMaps(std::vector<TensorMap> &maps, const OperandViews &views, c
   });
 }
 
-void appendPlainMaps(std::vector<algrt_plain_map> &maps, const OperandViews &views) {
+void appendPlainMaps(std::vector<algrt_plain_map> &maps, const OperandViews &views,
+                     const DeviceLists &lists) {
   maps.reserve(size_t(views.x.count + views.w.count + views.y.count));
   forEachOperand(views, [&](const ViewsOfOperand &operand, size_t) {
     for (const OperandView &view : operand.views())
-      maps.push_back(plainMap(view));
+      maps.push_back(plainMap(view, operand.listed, lists));
   });
 }
 
@@ -95,7 +102,8 @@ int64_t countBankTiles(const KernelShape &shape, const GpuTile &tile) {
 void checkBankSteps(const Layer &layer, const KernelShape &shape, const GpuTile &tile, int64_t m) {
   const char *const what = "steps of dw";
   const int64_t runs = shape.interval ? ceilDivide(ceilDivide(m, shape.run) + 1, layer.types) : 1;
-  const int64_t rows_of_run = shape.interval ? shape.run : ceilDivide(m, layer.types);
+  // Of a list all rows may be of one type.
+  const int64_t rows_of_run = shape.interval ? shape.run : shape.listed ? m : ceilDivide(m, layer.types);
   const int64_t of_type = checkedMultiply(runs, ceilDivide(rows_of_run, tile.depth), what);
   const int64_t terms_of_all =
       layer.lift == Lift::slots ? checkedMultiply(shape.in_groups, shape.out_groups, what) : shape.in_groups;
@@ -113,7 +121,10 @@ int64_t countTiles(const KernelShape &shape, const GpuTile &tile, int64_t m, int
   if (m == 0)
     return 0;
   int64_t lines, longest;
-  if (shape.interval) {
+  if (shape.listed) {
+    lines = shape.types;
+    longest = m;
+  } else if (shape.interval) {
     lines = (offset % shape.run + m - 1) / shape.run + 1;
     longest = shape.run;
   } else {
@@ -139,7 +150,12 @@ int64_t countTiles(const KernelShape &shape, const GpuTile &tile, int64_t m, int
     const int64_t long_tiles = tiles / shape.out_groups * tile.long_groups;
     tiles = checkedAdd(tiles, checkedMultiply(long_tiles, tile.split - 1, "tiles of y"), "tiles of y");
   }
-  return requireCountable(tiles, shape);
+  requireCountable(tiles, shape);
+  if (!shape.listed)
+    return tiles;
+  // So many were numbered if one type had all rows; so many can have rows.
+  const int64_t numbered = lines * ceilDivide(m, tile.rows);
+  return tiles / numbered * std::min(numbered, ceilDivide(m, tile.rows) + lines);
 }
 
 } // namespace
@@ -178,7 +194,7 @@ uint32_t persistentGrid(int64_t tiles, int64_t cluster, int64_t blocks) {
 }
 
 LaunchPlan planLaunch(const Layer &layer, const GpuKernel &kernel, const Operand &x, const Operand &w,
-                      const Operand &y, int64_t m, int64_t p0, int64_t blocks) {
+                      const Operand &y, int64_t m, int64_t p0, int64_t blocks, const DeviceLists &lists) {
   const KernelShape shape = kernelShape(layer, kernel);
   checkRows(shape, m, p0);
   LaunchPlan plan{};
@@ -193,7 +209,7 @@ LaunchPlan planLaunch(const Layer &layer, const GpuKernel &kernel, const Operand
   if (const auto obstacle = findObstacle(kernel, layer.dtype, operands, views, m))
     throw Error(obstacle->status(), obstacle->text());
   if (kernel.copies == GpuCopies::threads)
-    appendPlainMaps(plan.plain_maps, views);
+    appendPlainMaps(plan.plain_maps, views, lists);
   else
     appendTensorMaps(plan.maps, views, kernel, layer.dtype);
 

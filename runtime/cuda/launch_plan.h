@@ -42,16 +42,24 @@ struct LaunchPlan {
   int32_t rows, offset;
 };
 
+// Lists that a kernel reads, on the device; 0 where there is none.
+struct DeviceLists {
+  uint64_t terms = 0; // the terms table, which begins with those of unequal groups
+  uint64_t rows = 0;  // the row list of a call whose rows are listed
+};
+
 // The layer as a kernel sees it: some of its groups may be one to the kernel.
 Layer kernelLayer(const Layer &layer, const GpuKernel &kernel);
 
-// Maps of X and of Y each: 2 for cyclic types and the slot lift, 3 for interval types.
+// Maps of X and of Y each: 2 for cyclic types and the slot lift, 3 for interval types; of kernels whose rows
+// are listed it is 1.
 int64_t rowMapCount(const Layer &layer);
 
 // Tiles as the kernel counts them, those that turn out empty included: (cyclic) types times the row tiles of
 // the longest line, (interval) runs times the row tiles of a whole run; times output groups, times column
-// tiles of a group; row tiles and column tiles in whole clusters. 0 <= offset < period. Throws
-// Error(ALGRT_INVALID_ARGUMENT) where the count does not fit int32.
+// tiles of a group; row tiles and column tiles in whole clusters. 0 <= offset < period. Of a kernel whose
+// rows are listed: no fewer than have rows. Throws Error(ALGRT_INVALID_ARGUMENT) where the count does not fit
+// int32.
 int64_t tileCount(const Layer &kernel_layer, const GpuTile &tile, int64_t m, int64_t offset);
 
 // Throws Error where no kernel can compute m rows at p0: ALGRT_INVALID_ARGUMENT for the numbers,
@@ -67,6 +75,6 @@ uint32_t persistentGrid(int64_t tiles, int64_t cluster, int64_t blocks);
 // Throws Error that says what to change: ALGRT_INVALID_ARGUMENT for m, p0, an address or a leading dimension
 // that the kernel cannot take, ALGRT_UNSUPPORTED for a layer whose blocks its maps cannot describe.
 LaunchPlan planLaunch(const Layer &layer, const GpuKernel &kernel, const Operand &x, const Operand &w,
-                      const Operand &y, int64_t m, int64_t p0, int64_t blocks);
+                      const Operand &y, int64_t m, int64_t p0, int64_t blocks, const DeviceLists &lists = {});
 
 } // namespace algrt::cuda

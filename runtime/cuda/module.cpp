@@ -167,8 +167,10 @@ ReadyKernel DeviceModules::load(size_t index) {
     ready.blocks = std::max(clusters, 1) * kernel.cluster;
   }
   if (kernel.terms) {
+    const bool unequal = kernelShape(bundle_.layer(), kernel).unequal;
     std::unique_ptr<DeviceBytes> &terms =
-        terms_[{kernel.map, kernel.groups, kernel.scaled, kernel.tile.long_groups > 0}];
+        terms_[{kernel.map, kernel.groups, kernel.scaled, kernel.tile.long_groups > 0,
+                unequal ? kernel.tile.depth : 0}];
     if (!terms) {
       const std::vector<int32_t> table = termsTable(bundle_.layer(), kernel, bundle_.support());
       terms = std::make_unique<DeviceBytes>(context_, table.data(), table.size() * sizeof(int32_t));

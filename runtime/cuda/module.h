@@ -85,9 +85,9 @@ private:
   const KernelChoice choice_;
   mutable std::mutex mutex_;
   std::map<std::string, std::unique_ptr<LoadedModule>> modules_; // by section
-  // By what a kernel's table depends on: its map, the groups that it counts, and whether its terms are scaled
-  // and its groups ordered.
-  std::map<std::tuple<Map, int64_t, bool, bool>, std::unique_ptr<DeviceBytes>> terms_;
+  // By what a kernel's table depends on: its map, the groups that it counts, whether its terms are scaled and
+  // its groups ordered, and the depth of a step, in pieces of which groups of unequal widths are listed.
+  std::map<std::tuple<Map, int64_t, bool, bool, int64_t>, std::unique_ptr<DeviceBytes>> terms_;
   std::map<size_t, ReadyKernel> ready_; // by index in the manifest
 };
 

@@ -45,8 +45,8 @@ struct Demands {
       for (int64_t extent : view.extents)
         if (extent > most_int32)
           return refuse(Kind::extent, extent);
-      if (!engine() && view.extents[0] % unit() != 0)
-        return refuse(Kind::group_width, view.extents[0]);
+      if (!engine() && view.granule % unit() != 0)
+        return refuse(view.group_list < 0 ? Kind::group_width : Kind::group_granule, view.granule);
       for (int64_t stride : view.strides)
         if (stride % unit() != 0 || isFar(stride))
           return refuse(Kind::stride, stride);
@@ -87,8 +87,9 @@ std::string OperandObstacle::text() const {
     return name + "has rows " + std::to_string(value * element_bytes) +
            " bytes apart, a tensor map takes less than 2^40";
   case Kind::group_width:
-    return name + "has groups of " + number + " columns" + moved +
-           ": choose group widths that are multiples of " + elements +
+  case Kind::group_granule:
+    return name + "has groups of " + (kind == Kind::group_width ? "" : "multiples of ") + number +
+           " columns" + moved + ": choose group widths that are multiples of " + elements +
            ", or compile the kernel for fewer at a time";
   case Kind::stride:
     return name + "a tensor map cannot step over " + std::to_string(value * element_bytes) +

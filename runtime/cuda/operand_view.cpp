@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace algrt::cuda {
@@ -27,29 +28,45 @@ struct Lines {
   int64_t rows; // of each line
 };
 
+// How the groups of an operand's columns are to be found.
+struct ColumnGroups {
+  int64_t count, width, granule;
+  int64_t list; // -1 where all have that width
+};
+
 // Column, group, line, row. Lines that are empty are one row that nobody reads.
-OperandView viewLines(const Operand &operand, ElementType element, int64_t groups, int64_t width, Lines lines,
+OperandView viewLines(const Operand &operand, ElementType element, const ColumnGroups &groups, Lines lines,
                       int64_t line_step, int64_t row_step) {
   if (lines.count == 0 || lines.rows == 0)
     lines = {0, 1, 1};
   const int64_t row = operand.leading_dimension;
-  return {
-      operand.address + uint64_t(lines.first_row * row * elementBytes(element)),
-      {width, groups, lines.count, lines.rows},
-      {groups > 1 ? width : 0, lines.count > 1 ? line_step * row : 0, lines.rows > 1 ? row_step * row : 0}};
+  return {operand.address + uint64_t(lines.first_row * row * elementBytes(element)),
+          {groups.width, groups.count, lines.count, lines.rows},
+          {groups.count > 1 && groups.list < 0 ? groups.width : 0, lines.count > 1 ? line_step * row : 0,
+           lines.rows > 1 ? row_step * row : 0},
+          groups.granule,
+          groups.list,
+          -1};
 }
 
 // The views of X, Y or a gradient of one.
-ViewsOfOperand viewRows(const KernelShape &shape, const Operand &operand, ElementType element, int64_t groups,
-                        int64_t width, int64_t m, int64_t offset) {
+ViewsOfOperand viewRows(const KernelShape &shape, const Operand &operand, ElementType element,
+                        const ColumnGroups &groups, int64_t m, int64_t offset) {
   ViewsOfOperand views{};
   views.row_dimension = 3;
+  views.listed = shape.listed;
   const auto append = [&](Lines lines, int64_t line_step, int64_t row_step) {
     OperandView &view = views.all.at(size_t(views.count++));
-    view = viewLines(operand, element, groups, width, lines, line_step, row_step);
+    view = viewLines(operand, element, groups, lines, line_step, row_step);
     if (m == 0) // not even one that nobody reads
       view.extents[3] = 0;
   };
+  if (shape.listed) {
+    // A type is no step in memory; its rows are.
+    append({0, shape.types, m}, 0, 1);
+    views.all[0].extents[2] = shape.types;
+    return views;
+  }
   if (!shape.interval) {
     const int64_t q = shape.period, longer = m % q;
     append({0, longer, m / q + 1}, 1, q);
@@ -68,74 +85,120 @@ ViewsOfOperand viewRows(const KernelShape &shape, const Operand &operand, Elemen
 }
 
 // Column, output group, depth, row group.
-ViewsOfOperand viewBank(const KernelShape &shape, const Operand &operand) {
+ViewsOfOperand viewBank(const KernelShape &shape, const Operand &operand, int64_t granule) {
   const int64_t row = operand.leading_dimension;
   ViewsOfOperand views{};
   views.row_dimension = 2;
   views.count = 1;
   views.all[0] = {operand.address,
                   {shape.bank_width, shape.bank_groups, shape.bank_height, shape.bank_row_groups},
-                  {shape.bank_groups > 1 ? shape.bank_width : 0, shape.bank_height > 1 ? row : 0,
-                   shape.bank_row_groups > 1 ? shape.bank_height * row : 0}};
+                  {shape.bank_groups > 1 && !shape.unequal ? shape.bank_width : 0,
+                   shape.bank_height > 1 ? row : 0,
+                   shape.bank_row_groups > 1 && !shape.unequal ? shape.bank_height * row : 0},
+                  granule,
+                  shape.unequal ? shape.outputList() : -1,
+                  shape.unequal ? shape.rowGroupList() : -1};
   return views;
+}
+
+// Of the widths of a layer's groups, `joined` consecutive ones taken as one.
+struct GroupWidths {
+  int64_t count, widest, granule; // granule: what divides all of them
+  bool equal;
+};
+
+GroupWidths widthsOf(const std::vector<int64_t> &widths, int64_t count) {
+  const size_t joined = widths.size() / size_t(count);
+  GroupWidths result{count, 0, 0, true};
+  for (size_t first = 0; first < widths.size(); first += joined) {
+    const int64_t width = std::accumulate(widths.begin() + std::ptrdiff_t(first),
+                                          widths.begin() + std::ptrdiff_t(first + joined), int64_t(0));
+    result.equal = result.equal && (first == 0 || width == result.widest);
+    result.widest = std::max(result.widest, width);
+    result.granule = std::gcd(result.granule, width);
+  }
+  return result;
 }
 
 } // namespace
 
 KernelShape kernelShape(const Layer &layer, const GpuKernel &kernel) {
-  return kernelShape(layer, kernel.map, kernel.groups);
+  return kernelShape(layer, kernel.map, kernel.groups, kernel.listed);
 }
 
-KernelShape kernelShape(const Layer &layer, Map map, int64_t groups) {
+KernelShape kernelShape(const Layer &layer, Map map, int64_t groups, bool listed) {
   const bool slots = layer.lift == Lift::slots;
   KernelShape shape{};
   shape.map = map;
-  shape.interval = !slots && layer.row_types == RowTypesKind::interval;
+  shape.listed = listed;
+  shape.interval = !slots && !listed && layer.row_types == RowTypesKind::interval;
   shape.run = shape.interval ? layer.row_type_width : 1;
-  shape.period = slots ? 1 : layer.types * shape.run;
+  shape.types = slots ? 1 : layer.types;
+  shape.period = shape.types * shape.run;
   const auto counted = [&](const std::vector<int64_t> &widths) {
-    return groups == 0 ? int64_t(widths.size()) : groups;
+    return widthsOf(widths, groups == 0 ? int64_t(widths.size()) : groups);
   };
-  shape.in_groups = counted(layer.in_groups);
-  shape.in_width = layer.k / shape.in_groups;
-  shape.out_groups = counted(layer.out_groups);
-  shape.out_width = layer.n / shape.out_groups;
-  shape.bank_row_groups = counted(layer.bank_rows);
-  shape.bank_height = layer.k / shape.bank_row_groups;
-  shape.bank_groups = slots ? 1 : shape.out_groups;
-  shape.bank_width = layer.bankColumns() / shape.bank_groups;
+  const GroupWidths in = counted(layer.in_groups), out = counted(layer.out_groups),
+                    bank = counted(layer.bank_rows);
+  shape.unequal = !in.equal || !out.equal || !bank.equal;
+  shape.in_groups = in.count;
+  shape.in_width = in.widest;
+  shape.in_granule = in.granule;
+  shape.out_groups = out.count;
+  shape.out_width = out.widest;
+  shape.out_granule = out.granule;
+  shape.bank_row_groups = bank.count;
+  shape.bank_height = bank.widest;
+  shape.bank_groups = slots ? 1 : out.count;
+  shape.bank_width = slots ? layer.bankColumns() : out.widest;
+  shape.k_total = layer.k;
+  shape.n_total = layer.n;
+  shape.bank_columns_total = layer.bankColumns();
+  shape.bank_rows_total = layer.k;
   if (map == Map::dx) {
     std::swap(shape.in_groups, shape.out_groups);
     std::swap(shape.in_width, shape.out_width);
+    std::swap(shape.in_granule, shape.out_granule);
+    std::swap(shape.k_total, shape.n_total);
   }
   return shape;
 }
 
 OperandViews viewOperands(const KernelShape &shape, ElementType input, ElementType output,
                           const Operands &operands, int64_t m, int64_t offset) {
-  const bool gradient = shape.isBankGradient();
+  const bool gradient = shape.isBankGradient(), transposed = shape.map == Map::dx;
   const auto checkRows = [&](const char *name, const Operand &operand, ElementType element, int64_t columns) {
     checkSpan(name, operand, element, m, columns);
   };
   const auto checkBank = [&](const char *name, const Operand &operand, ElementType element) {
     checkSpan(name, operand, element, shape.bankRows(), shape.bankColumns());
   };
-  const auto rowsOf = [&](const Operand &operand, ElementType element, int64_t groups, int64_t width) {
-    return viewRows(shape, operand, element, groups, width, m, offset);
+  const auto rowsOf = [&](const Operand &operand, ElementType element, const ColumnGroups &groups) {
+    return viewRows(shape, operand, element, groups, m, offset);
   };
+  // Of what the kernel reads rows of, and of what it writes, of a gradient of the bank also reads, rows of.
+  const ColumnGroups in = {shape.in_groups, shape.in_width, shape.in_granule,
+                           !shape.unequal ? -1
+                           : transposed   ? shape.outputList()
+                                          : shape.inputList()},
+                     out = {shape.out_groups, shape.out_width, shape.out_granule,
+                            !shape.unequal ? -1
+                            : transposed   ? shape.inputList()
+                                           : shape.outputList()};
+  const int64_t bank_granule = shape.unequal ? (transposed ? in : out).granule : shape.bank_width;
   OperandViews views{};
   checkRows(shape.rowsName(), operands.x, input, shape.k());
-  views.x = rowsOf(operands.x, input, shape.in_groups, shape.in_width);
+  views.x = rowsOf(operands.x, input, in);
   if (gradient) {
     checkRows(shape.secondName(), operands.w, input, shape.n());
     checkBank(shape.resultName(), operands.y, output);
-    views.w = rowsOf(operands.w, input, shape.out_groups, shape.out_width);
-    views.y = viewBank(shape, operands.y);
+    views.w = rowsOf(operands.w, input, out);
+    views.y = viewBank(shape, operands.y, bank_granule);
   } else {
     checkBank(shape.secondName(), operands.w, input);
     checkRows(shape.resultName(), operands.y, output, shape.n());
-    views.w = viewBank(shape, operands.w);
-    views.y = rowsOf(operands.y, output, shape.out_groups, shape.out_width);
+    views.w = viewBank(shape, operands.w, bank_granule);
+    views.y = rowsOf(operands.y, output, out);
   }
   return views;
 }

@@ -24,19 +24,27 @@ struct Operands {
 
 // The layer's numbers as a kernel counts them: some groups of the layer may be one to the kernel. `in` is
 // what the kernel reads rows of, `out` what it writes: of a gradient of x, the groups of y and of x.
+// Where groups are `unequal`, widths are those of the widest.
 struct KernelShape {
   Map map;
+  bool listed;         // rows are where a row list says, grouped by type
+  bool unequal;        // groups are where the lists say with which the terms table begins
   bool interval;       // the rows of a type run one after another
+  int64_t types;       // of rows
   int64_t period, run; // rows until the types repeat; rows of a run, 1 for cyclic types and the slot lift
   int64_t in_groups, in_width;
   int64_t out_groups, out_width;
   // The bank as it lies in memory: row groups of a height, and groups of columns, one in the slot lift.
   int64_t bank_row_groups, bank_height, bank_groups, bank_width;
+  // Columns of what is read and of what is written, columns and rows of the bank.
+  int64_t k_total, n_total, bank_columns_total, bank_rows_total;
+  // Every group of what is read and of what is written begins at a multiple of so many columns.
+  int64_t in_granule, out_granule;
 
-  int64_t k() const { return in_groups * in_width; }
-  int64_t n() const { return out_groups * out_width; }
-  int64_t bankColumns() const { return bank_groups * bank_width; }
-  int64_t bankRows() const { return bank_row_groups * bank_height; }
+  int64_t k() const { return k_total; }
+  int64_t n() const { return n_total; }
+  int64_t bankColumns() const { return bank_columns_total; }
+  int64_t bankRows() const { return bank_rows_total; }
   // What the operand x and the result y are called.
   const char *rowsName() const { return map == Map::dx ? "dy" : "x"; }
   const char *secondName() const { return map == Map::dw ? "dy" : "w"; }
@@ -44,19 +52,31 @@ struct KernelShape {
   bool isBankGradient() const { return map == Map::dw; }
   // Maps of an operand that has rows. A gradient of the bank also sees all of them as they lie.
   int64_t rowMaps() const {
+    if (listed)
+      return algrt_listed_row_maps;
     return (interval ? algrt_interval_row_maps : algrt_cyclic_row_maps) + (isBankGradient() ? 1 : 0);
   }
+  // Words of the lists with which the terms table begins, and where in it each of the layer's is: of its
+  // input groups, its output groups and its bank's row groups.
+  int64_t listWords() const { return unequal ? rowGroupList() + bank_row_groups + 1 : 0; }
+  int64_t inputList() const { return 0; }
+  int64_t outputList() const { return (map == Map::dx ? out_groups : in_groups) + 1; }
+  int64_t rowGroupList() const { return outputList() + (map == Map::dx ? in_groups : out_groups) + 1; }
 };
 
 // `groups` as GpuKernel has it: 0 for those of the layer.
-KernelShape kernelShape(const Layer &layer, Map map, int64_t groups);
+KernelShape kernelShape(const Layer &layer, Map map, int64_t groups, bool listed = false);
 KernelShape kernelShape(const Layer &layer, const GpuKernel &kernel);
 
-// The element at coordinates c is at address + (c[0] + sum of c[d] * strides[d - 1]) elements.
+// The element at coordinates c is at address + (c[0] + sum of c[d] * strides[d - 1]) elements, but for
+// dimensions that lists take the place of.
 struct OperandView {
   uint64_t address;
   std::array<int64_t, 4> extents;
   std::array<int64_t, 3> strides; // elements; 0 where the dimension has one element and is never stepped over
+  int64_t granule;                // groups of dimension 1 begin at multiples of it
+  // Where in the terms table the groups of dimensions 1 and 3 are listed; -1 where they are not.
+  int64_t group_list, row_group_list;
 };
 
 // Those of one operand.
@@ -64,6 +84,7 @@ struct ViewsOfOperand {
   int64_t count;
   std::array<OperandView, algrt_most_row_maps> all;
   int row_dimension; // which of the dimensions has the rows of a box: 3, and of the bank 2
+  bool listed;       // dimensions 2 and 3 are those of the row list
 
   std::span<const OperandView> views() const { return std::span(all).first(size_t(count)); }
 };

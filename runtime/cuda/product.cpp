@@ -67,12 +67,11 @@ void runProduct(const GpuKernels &kernels, const Layer &layer, const ProductCall
   const size_t index = kernels.choose(modules, request, call.kernel);
   const Kernel &kernel = kernels.kernel(index);
   const Operands &operands = request.operands;
-  LaunchPlan plan = planLaunch(layer, *kernel.gpu, operands.x, operands.w, operands.y, request.m, request.p0,
-                               modules.properties().multiprocessors);
   const Stream stream = static_cast<Stream>(call.stream);
   const CurrentContext current(modules.context());
   const ReadyKernel ready = readyKernel(modules, index, stream, kernel.name);
-  plan.grid = persistentGrid(plan.tiles, plan.cluster, ready.blocks);
+  LaunchPlan plan = planLaunch(layer, *kernel.gpu, operands.x, operands.w, operands.y, request.m, request.p0,
+                               ready.blocks, {ready.terms, 0});
   launch(modules.context().driver(), plan, ready, stream, call.dependent_launch, call.beta, call.bias);
 }
 

@@ -79,7 +79,8 @@ void appendOrder(std::vector<int32_t> &table, const std::vector<int64_t> &counts
 // The starts of some lists of terms and their words, as they are appended one by one.
 class TableOfLists {
 public:
-  explicit TableOfLists(bool scaled) : scaled_(scaled) {}
+  // `begin` are the words before the starts, which those do not count.
+  TableOfLists(std::vector<int32_t> begin, bool scaled) : scaled_(scaled), begin_(std::move(begin)) {}
 
   // `words` are those of a term before its coefficient, of which the last one takes the sign.
   void append(std::initializer_list<int32_t> words, double coefficient) {
@@ -94,22 +95,52 @@ public:
     if (++count_ > most_int32)
       refuse("the layer has more terms than 32 bits count");
   }
+  int64_t count() const { return count_; }
   void endList() { starts_.push_back(int32_t(count_)); }
   std::vector<int32_t> all() && {
-    starts_.insert(starts_.end(), words_.begin(), words_.end());
-    return std::move(starts_);
+    begin_.insert(begin_.end(), starts_.begin(), starts_.end());
+    begin_.insert(begin_.end(), words_.begin(), words_.end());
+    return std::move(begin_);
   }
 
 private:
   bool scaled_;
   int64_t count_ = 0;
-  std::vector<int32_t> starts_ = {0}, words_;
+  std::vector<int32_t> begin_, starts_ = {0}, words_;
 };
 
+// The lists with which the table of a kernel of unequal groups begins, as the kernel counts groups.
+std::vector<int32_t> groupStarts(const Layer &layer, const KernelShape &shape) {
+  std::vector<int32_t> words;
+  if (!shape.unequal)
+    return words;
+  words.reserve(size_t(shape.listWords()));
+  const auto append = [&](const std::vector<int64_t> &widths, int64_t count) {
+    const size_t joined = widths.size() / size_t(count);
+    int64_t start = 0;
+    words.push_back(0);
+    for (size_t group = 0; group < widths.size(); ++group) {
+      start += widths[group];
+      if (start > most_int32)
+        refuse("the layer has more columns than 32 bits count");
+      if ((group + 1) % joined == 0)
+        words.push_back(int32_t(start));
+    }
+  };
+  const bool transposed = shape.map == Map::dx;
+  append(layer.in_groups, transposed ? shape.out_groups : shape.in_groups);
+  append(layer.out_groups, transposed ? shape.in_groups : shape.out_groups);
+  append(layer.bank_rows, shape.bank_row_groups);
+  return words;
+}
+
 std::vector<int32_t> productTable(const Layer &layer, const GpuKernel &kernel, const Support &support) {
-  const int64_t groups = kernelShape(layer, kernel).out_groups;
+  const KernelShape shape = kernelShape(layer, kernel);
+  // Terms are of the layer's output groups, also where the kernel writes the input groups.
+  const int64_t groups = shape.out_groups;
   checkedMultiply(layer.types, groups, "terms table: slots");
-  TableOfLists table(kernel.scaled);
+  const std::vector<int32_t> starts = groupStarts(layer, shape);
+  TableOfLists table(starts, kernel.scaled);
   std::vector<int64_t> counts;
   for (int64_t type = 0; type < layer.types; ++type)
     for (std::vector<Term> &terms : termsOfType(layer, kernel, support, type, groups)) {
@@ -118,10 +149,21 @@ std::vector<int32_t> productTable(const Layer &layer, const GpuKernel &kernel, c
           return std::tuple(scaleOf(a.coefficient), a.input_group, a.bank_row) <
                  std::tuple(scaleOf(b.coefficient), b.input_group, b.bank_row);
         });
-      for (const Term &term : terms)
-        table.append({term.input_group, term.bank_row}, term.coefficient);
+      const int64_t before = table.count();
+      for (const Term &term : terms) {
+        if (!shape.unequal) {
+          table.append({term.input_group, term.bank_row}, term.coefficient);
+          continue;
+        }
+        // The columns of what is read: X's input groups, or dY's output groups.
+        const int32_t *const group = starts.data() +
+                                     (kernel.map == Map::dx ? shape.outputList() : shape.inputList()) +
+                                     term.input_group;
+        for (int64_t column = 0; column < group[1] - group[0]; column += kernel.tile.depth)
+          table.append({term.input_group, int32_t(column), term.bank_row}, term.coefficient);
+      }
       table.endList();
-      counts.push_back(int64_t(terms.size()));
+      counts.push_back(table.count() - before);
     }
   std::vector<int32_t> words = std::move(table).all();
   if (kernel.tile.long_groups > 0)
@@ -169,7 +211,7 @@ std::vector<int32_t> bankTable(const Layer &layer, const GpuKernel &kernel, cons
         lists[size_t(term.bank_row * shape.bank_groups + column)].push_back(
             {int32_t(type), term.input_group, int32_t(group), term.coefficient});
       }
-  TableOfLists table(kernel.scaled);
+  TableOfLists table(groupStarts(layer, shape), kernel.scaled);
   std::vector<int64_t> counts;
   for (std::vector<BankTerm> &list : lists) {
     counts.push_back(int64_t(list.size()));

@@ -133,10 +133,10 @@ TEST(AmpereLayers, AreRefusedOnlyForWhatTheKernelsCannotDo) {
   EXPECT_THAT(refuse(projection(4, 512, 768, DataType::F32)), HasSubstr("dtype bf16"));
   algebras::Layer layer = projection(2, 128, 128);
   layer.row_types = algebras::RowTypes::explicitTypes(2);
-  EXPECT_THAT(refuse(layer), HasSubstr("explicit row types"));
+  EXPECT_EQ(refuse(layer), "");
   layer = projection(2, 128, 128);
   layer.out = algebras::Groups::explicitWidths({56, 72});
-  EXPECT_THAT(refuse(layer), HasSubstr("output groups of one width"));
+  EXPECT_EQ(refuse(layer), "");
   layer = projection(2, 128, 128);
   layer.row_types = algebras::RowTypes::interval(2, std::int64_t{1} << 30);
   EXPECT_THAT(refuse(layer), HasSubstr("count in 32 bits"));

@@ -1,5 +1,7 @@
 #include "tests/compiler/compiled_launcher.h"
 
+#include "runtime/gpu_kernel_abi.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <dlfcn.h>
@@ -19,7 +21,9 @@ std::string ptx(const Shape &shape) {
       ".param .align {} .b8 maps[{}], .param .u32 rows, .param .u32 offset, .param .u64 terms)\n"
       ".maxntid {}, 1, 1\n{{ ret; }}\n",
       plain ? "sm_80" : "sm_90a", plain ? 8 : 64,
-      (plain ? 48 : 128) * (shape.kind == RowTypesKind::interval ? 7 : 5), plain ? 128 : 384);
+      (plain ? algrt_plain_map_bytes : algrt_tensor_map_bytes) *
+          (shape.kind == RowTypesKind::interval ? 7 : 5),
+      plain ? 128 : 384);
 }
 
 CudaProgram programOf(const Shape &shape, const std::string &path, const std::string &image) {

@@ -235,10 +235,10 @@ TEST(HopperLayers, AreRefusedWithAHint) {
               HasSubstr("output groups of 100 features are 200 bytes wide"));
   algebras::Layer layer = projection(2, 128, 128);
   layer.row_types = algebras::RowTypes::explicitTypes(2);
-  EXPECT_THAT(refuse(layer), HasSubstr("explicit row types"));
+  EXPECT_THAT(refuse(layer), HasSubstr("rows of a type at one distance only"));
   layer = projection(2, 128, 128);
   layer.in = algebras::Groups::explicitWidths({56, 72});
-  EXPECT_THAT(refuse(layer), HasSubstr("input groups of one width"));
+  EXPECT_THAT(refuse(layer), HasSubstr("groups of one width only"));
   layer = projection(2, 128, 128);
   layer.row_types = algebras::RowTypes::interval(2, std::int64_t{1} << 30);
   EXPECT_THAT(refuse(layer), HasSubstr("count in 32 bits"));

@@ -127,6 +127,7 @@ typedef struct {
   uint64_t address;
   int64_t strides[3];
   int32_t extents[4];
+  uint64_t lists[3]; /* none */
 } plain_map;
 
 static int write_map(@_kernel *kernel, unsigned char *map, const matrix *from, const view *shown) {
@@ -138,6 +139,8 @@ static int write_map(@_kernel *kernel, unsigned char *map, const matrix *from, c
     plain.strides[i] = shown->strides[i];
   for (i = 0; i < 4; ++i)
     plain.extents[i] = (int32_t)shown->extents[i];
+  for (i = 0; i < 3; ++i)
+    plain.lists[i] = 0;
   memcpy(map, &plain, MAP_BYTES);
   return 0;
 }

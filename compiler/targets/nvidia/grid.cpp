@@ -1,6 +1,7 @@
 // What a block knows of the grid and of the grids around it.
 #include "compiler/targets/nvidia/instructions.h"
 #include "compiler/targets/nvidia/lowering_patterns.h"
+#include "compiler/targets/nvidia/plain_map.h"
 #include "dialects/sm/sm.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
@@ -41,6 +42,19 @@ struct ReadTermsLowering : ConvertOpToLLVMPattern<sm::ReadTermsOp> {
   }
 };
 
+struct ReadRowListLowering : ConvertOpToLLVMPattern<sm::ReadRowListOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(sm::ReadRowListOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Type word = rewriter.getI32Type();
+    Value list = rowListOf(rewriter, op.getLoc(), adaptor.getMaps());
+    Value address = LLVM::GEPOp::create(rewriter, op.getLoc(), list.getType(), word, list,
+                                        ArrayRef<LLVM::GEPArg>{adaptor.getPosition()});
+    rewriter.replaceOpWithNewOp<LLVM::LoadOp>(op, word, address, /*alignment=*/4);
+    return success();
+  }
+};
+
 } // namespace
 
 void addGridPatterns(const LLVMTypeConverter &types, RewritePatternSet &patterns) {
@@ -49,7 +63,7 @@ void addGridPatterns(const LLVMTypeConverter &types, RewritePatternSet &patterns
                RegisterLowering<sm::ClusterRankOp, NVVM::ClusterId>,
                DependencyLowering<sm::WaitForPredecessorOp, NVVM::GridDepActionKind::wait>,
                DependencyLowering<sm::ReleaseSuccessorOp, NVVM::GridDepActionKind::launch_dependents>,
-               ReadTermsLowering>(types);
+               ReadTermsLowering, ReadRowListLowering>(types);
 }
 
 } // namespace compiler

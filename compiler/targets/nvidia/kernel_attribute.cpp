@@ -144,6 +144,7 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, std::int64_t share
     warps.number("columns", sums.getWarpColumns());
     description.number("vector", vector);
     description.boolean("scaled", scaled);
+    description.boolean("listed", cast<sm::MapsType>(body.getArgument(0).getType()).getListed());
     description.add("warps", warps.all());
   }
   if (schedule)
@@ -199,6 +200,7 @@ algrt::GpuKernel readKernelAttribute(LLVM::LLVMFuncOp function) {
     kernel.copies = algrt::GpuCopies::threads;
     kernel.vector = fields.number("vector");
     kernel.scaled = fields.boolean("scaled");
+    kernel.listed = fields.boolean("listed");
     const Fields warps = fields.fields("warps");
     kernel.warp_rows = warps.number("rows");
     kernel.warp_columns = warps.number("columns");

@@ -8,8 +8,9 @@ using namespace mlir;
 namespace compiler {
 namespace {
 
-constexpr int dimensions = 4;
-static_assert(sizeof(algrt_plain_map) == algrt_plain_map_bytes && algrt_plain_map_bytes == 8 + 3 * 8 + 4 * 4);
+constexpr int dimensions = 4, lists = 3;
+static_assert(sizeof(algrt_plain_map) == algrt_plain_map_bytes &&
+              algrt_plain_map_bytes == 8 + 3 * 8 + 4 * 4 + 3 * 8);
 
 /// Reads the fields of a map. Parameters do not change while the kernel runs.
 class MapFields {
@@ -21,8 +22,13 @@ public:
   /// In elements, i64.
   Value stride(int dimension) { return load(builder.getI64Type(), {0, 1, dimension - 1}, 8); }
   Value extent(int dimension) { return load(builder.getI32Type(), {0, 2, dimension}, 4); }
+  /// Where the groups of dimension 1 begin, where those of dimension 3 do, and the row list.
+  Value groupStarts() { return list(0); }
+  Value rowGroupStarts() { return list(1); }
+  Value rowList() { return list(2); }
 
 private:
+  Value list(int number) { return load(pointerTo(builder.getContext(), Space::Global), {0, 3, number}, 8); }
   Value load(Type field, ArrayRef<LLVM::GEPArg> path, unsigned alignment) {
     Value at = LLVM::GEPOp::create(builder, location, map.getType(), type, map, path);
     return LLVM::LoadOp::create(builder, location, field, at, alignment, /*isVolatile=*/false,
@@ -35,19 +41,43 @@ private:
   LLVM::LLVMStructType type;
 };
 
+/// A word of a list, i32. Lists do not change while the kernel runs.
+Value readList(OpBuilder &builder, Location location, Value list, Value position) {
+  Instructions write(builder, location);
+  Value address = write.advance(list, write.multiplyWide(write.wide(position), 4));
+  return LLVM::LoadOp::create(builder, location, builder.getI32Type(), address, /*alignment=*/4,
+                              /*isVolatile=*/false, /*isNonTemporal=*/false, /*isInvariant=*/true);
+}
+
+/// One of the groups whose starts a list has.
+struct ListedGroup {
+  ListedGroup(OpBuilder &builder, Location location, Value starts, Value group)
+      : start(readList(builder, location, starts, group)) {
+    Instructions write(builder, location);
+    width = LLVM::SubOp::create(builder, location, readList(builder, location, starts, write.add(group, 1)),
+                                start);
+  }
+  Value start, width;
+};
+
 } // namespace
 
 LLVM::LLVMStructType plainMapType(MLIRContext *context) {
   auto i64 = IntegerType::get(context, 64);
   auto i32 = IntegerType::get(context, 32);
-  return LLVM::LLVMStructType::getLiteral(context, {pointerTo(context, Space::Global),
-                                                    LLVM::LLVMArrayType::get(i64, 3),
-                                                    LLVM::LLVMArrayType::get(i32, dimensions)});
+  LLVM::LLVMPointerType global = pointerTo(context, Space::Global);
+  return LLVM::LLVMStructType::getLiteral(context, {global, LLVM::LLVMArrayType::get(i64, 3),
+                                                    LLVM::LLVMArrayType::get(i32, dimensions),
+                                                    LLVM::LLVMArrayType::get(global, lists)});
+}
+
+Value rowListOf(OpBuilder &builder, Location location, Value maps) {
+  return MapFields(builder, location, maps).rowList();
 }
 
 PlainBlock::PlainBlock(OpBuilder &builder, Location location, sm::MapsType type, Value maps, Value index,
                        ValueRange coordinates)
-    : builder(builder), location(location) {
+    : builder(builder), location(location), listed(type.getListed()) {
   Instructions write(builder, location);
   Value map = LLVM::GEPOp::create(builder, location, maps.getType(), plainMapType(builder.getContext()), maps,
                                   ArrayRef<LLVM::GEPArg>{index});
@@ -58,21 +88,62 @@ PlainBlock::PlainBlock(OpBuilder &builder, Location location, sm::MapsType type,
   map_start = fields.address();
   // Elements of an operand may be more than 2^31; coordinates are fewer.
   Value elements = write.wide(coordinates[0]);
-  for (int dimension = 1; dimension < dimensions; ++dimension)
-    elements =
-        LLVM::AddOp::create(builder, location, elements,
-                            write.multiplyWide(write.wide(coordinates[dimension]), fields.stride(dimension)));
+  auto step = [&](Value coordinate, int dimension) {
+    elements = LLVM::AddOp::create(builder, location, elements,
+                                   write.multiplyWide(write.wide(coordinate), fields.stride(dimension)));
+  };
+  for (int dimension = 1; dimension < dimensions; ++dimension) {
+    Value coordinate = coordinates[dimension];
+    if (type.getUnequal() && dimension == 1) {
+      const ListedGroup group(builder, location, fields.groupStarts(), coordinate);
+      group_start = group.start;
+      columns = group.width;
+      elements = write.addWide(elements, write.wide(group_start));
+    } else if (type.getUnequal() && dimension == 3 && row_dimension == 2) {
+      // A row group begins so many rows down.
+      const ListedGroup group(builder, location, fields.rowGroupStarts(), coordinate);
+      rows = group.width;
+      step(group.start, row_dimension);
+    } else if (!listed || dimension == 1) {
+      step(coordinate, dimension);
+    }
+  }
   block_start = write.advance(map_start, write.multiplyWide(elements, element_bytes));
   row_bytes = write.multiplyWide(fields.stride(row_dimension), element_bytes);
 
   first_column = coordinates[0];
-  columns = fields.extent(0);
+  if (!columns)
+    columns = fields.extent(0);
   first_row = coordinates[row_dimension];
-  rows = fields.extent(row_dimension);
+  if (!rows && !listed)
+    rows = fields.extent(row_dimension);
+  if (listed) {
+    // The list begins with the greatest number of rows, the starts of all types, and an end. Behind the last
+    // type is what stands for all of them: it begins where the first one does.
+    row_list = fields.rowList();
+    Value types = fields.extent(2), of = coordinates[2];
+    Value is_type = write.below(of, types);
+    Value begin =
+        readList(builder, location, row_list, write.add(write.choose(is_type, of, write.constant(0)), 1));
+    Value end =
+        readList(builder, location, row_list, write.add(write.choose(is_type, write.add(of, 1), types), 1));
+    rows = LLVM::SubOp::create(builder, location, end, begin);
+    first_entry = write.add(write.add(types, 2), begin);
+  }
   for (int dimension = 1; dimension < dimensions; ++dimension)
-    if (dimension != row_dimension)
+    if (dimension != row_dimension && !(listed && dimension == 2))
       others_inside =
           write.both(others_inside, write.below(coordinates[dimension], fields.extent(dimension)));
+}
+
+Value PlainBlock::rowStart(Value row) const {
+  Instructions write(builder, location);
+  if (!listed)
+    return write.advance(block_start, write.multiplyWide(write.wide(row), row_bytes));
+  // Of a row that is not there any word of the list will do.
+  Value entry = write.add(first_entry, write.add(first_row, row));
+  Value number = readList(builder, location, row_list, write.choose(hasRow(row), entry, write.constant(0)));
+  return write.advance(block_start, write.multiplyWide(write.wide(number), row_bytes));
 }
 
 Value PlainBlock::hasRow(Value row) const {

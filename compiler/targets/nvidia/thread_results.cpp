@@ -105,29 +105,39 @@ public:
     first_row = write.add(part.firstRow(), write.divide(write.lane(), lanes_per_row));
     Value first_column = write.add(
         part.firstColumn(), write.multiply(write.remainder(write.lane(), lanes_per_row), pair_columns));
-    first_start = write.advance(block.start(),
-                                write.addWide(write.multiplyWide(write.wide(first_row), block.rowBytes()),
-                                              write.multiplyWide(write.wide(first_column), element_bytes)));
-    row_step = write.multiplyWide(block.rowBytes(), rows_between);
+    if (block.isListed()) {
+      column_bytes = write.multiply(first_column, element_bytes);
+    } else {
+      first_start = write.advance(block.start(),
+                                  write.addWide(write.multiplyWide(write.wide(first_row), block.rowBytes()),
+                                                write.multiplyWide(write.wide(first_column), element_bytes)));
+      row_step = write.multiplyWide(block.rowBytes(), rows_between);
+    }
     // Which columns there are is the same in every row. Vectors of two or more columns are there or not.
     for (std::int64_t column = 0; column < type.getColumnsOfWarp() / sm::mma_columns; ++column) {
       Value left = write.add(first_column, column * sm::mma_columns);
       has_left.push_back(block.hasColumn(left));
       has_right.push_back(in_pairs ? Value() : block.hasColumn(write.add(left, 1)));
     }
-    if (op.getBias())
+    if (op.getBias()) {
+      Value start = block.groupStart(), column = write.add(operands.getCoordinates()[0], first_column);
+      // Groups of unequal widths are one group to the bias.
       addBias(GroupBias(rewriter, location, op.getBias().getType(), operands.getBias(),
-                        operands.getCoordinates()[1]),
-              write.add(operands.getCoordinates()[0], first_column));
+                        start ? write.constant(0) : operands.getCoordinates()[1]),
+              start ? write.add(start, column) : column);
+    }
   }
 
   /// All rows of this thread, plus `beta` times what is there where it is given.
   void rows(Value beta) {
     Value row_start = first_start;
     for (std::int64_t row = 0; row < type.getRowsOfWarp() / rows_between; ++row) {
-      if (row > 0)
+      Value number = write.add(first_row, row * rows_between);
+      if (row > 0 && !block.isListed())
         row_start = write.advance(row_start, row_step);
-      onlyWhere(rewriter, location, block.hasRow(write.add(first_row, row * rows_between)), [&] {
+      onlyWhere(rewriter, location, block.hasRow(number), [&] {
+        if (block.isListed())
+          row_start = write.advance(block.rowStart(number), column_bytes);
         // Every load of a row is under way before the first store.
         SmallVector<Pair> pairs;
         for (std::size_t column = 0; column < has_left.size(); ++column) {
@@ -197,7 +207,9 @@ private:
   bool in_pairs;
   PlainBlock block;
   TileSums tiles;
-  Value first_row, first_start, row_step;
+  Value first_row;
+  Value column_bytes;          ///< of listed rows
+  Value first_start, row_step; ///< of rows at one distance
   SmallVector<Value> has_left, has_right;
 };
 

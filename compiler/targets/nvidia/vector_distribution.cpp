@@ -32,15 +32,26 @@ private:
     Value column = write.multiply(write.remainder(write.thread(), row_vectors), vector);
     const PanelRow panel_row(write, buffer, row);
     Value target = write.advance(slot_start, panel_row.at(write.multiply(column, element_bytes)));
-    Value source = write.advance(block.start(), elementOffset(row, column));
-    Value step_bytes = write.multiplyWide(block.rowBytes(), step);
+    // Rows of a list are looked up once for all panels.
+    SmallVector<Value> listed_rows;
+    for (std::int64_t down = 0; block.isListed() && down < buffer.getRows(); down += step)
+      listed_rows.push_back(
+          write.advance(block.rowStart(write.add(row, down)), write.multiply(column, element_bytes)));
+    Value source, step_bytes;
+    if (!block.isListed()) {
+      source = write.advance(block.start(), elementOffset(row, column));
+      step_bytes = write.multiplyWide(block.rowBytes(), step);
+    }
     SmallVector<VectorCopy> copies;
     for (std::int64_t panel = 0; panel < buffer.getPanels(); ++panel) {
       const std::int64_t first_column = panel * buffer.getPanelColumns();
       Value has_column = block.hasColumn(write.add(column, first_column));
-      Value from = write.advance(source, first_column * element_bytes);
+      Value from = block.isListed() ? Value() : write.advance(source, first_column * element_bytes);
       for (std::int64_t down = 0; down < buffer.getRows(); down += step) {
-        if (down > 0)
+        if (block.isListed())
+          from =
+              write.advance(listed_rows[static_cast<std::size_t>(down / step)], first_column * element_bytes);
+        else if (down > 0)
           from = write.advance(from, step_bytes);
         copies.push_back({from,
                           write.advance(target, panel * buffer.getPanelBytes() + down * panel_row.rowBytes()),
@@ -62,8 +73,10 @@ private:
           write.add(write.multiply(write.remainder(number, row_vectors), vector),
                     write.multiply(write.divide(line, buffer.getRows()), buffer.getPanelColumns()));
       Value target = PanelRow(write, buffer, row).at(write.multiply(column, element_bytes));
-      copies.push_back({write.advance(block.start(), elementOffset(row, column)),
-                        write.advance(slot_start, target),
+      Value source = block.isListed()
+                         ? write.advance(block.rowStart(row), write.multiply(column, element_bytes))
+                         : write.advance(block.start(), elementOffset(row, column));
+      copies.push_back({source, write.advance(slot_start, target),
                         write.both(block.hasColumn(column), block.hasRow(row)),
                         first + threads > all ? write.below(number, all) : Value()});
     }

@@ -20,10 +20,7 @@ static Type swizzled(Type type) {
   return TypeSwitch<Type, Type>(type)
       .Case([&](sm::MapsType maps) -> Type {
         const std::int64_t swizzle = choose(maps);
-        return swizzle ? sm::MapsType::get(maps.getContext(), maps.getCount(), maps.getRows(),
-                                           maps.getColumns(), maps.getElementType(), maps.getRowDimension(),
-                                           swizzle, maps.getVector())
-                       : Type();
+        return swizzle ? maps.withSwizzle(swizzle) : Type();
       })
       .Case([&](sm::BlockType block) -> Type {
         const std::int64_t swizzle = choose(block);

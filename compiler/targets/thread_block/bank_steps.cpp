@@ -33,20 +33,21 @@ BankSteps::BankSteps(OpBuilder &builder, Location location, tile::LayoutAttr lay
     term_count = math.constant(1);
   } else {
     const std::int64_t columns = layout.getBankColumns();
-    const std::int64_t blocks = layout.getTerms().bankRows() * columns;
-    Value entry = math.add(math.multiply(bank_row, columns), group);
-    auto word = [&](Value position) {
-      return math.fromWord(sm::ReadTermsOp::create(builder, location, builder.getI32Type(), table, position));
-    };
+    const std::int64_t blocks = layout.getTerms().bankRows() * columns, lists = wordsOfGroupStarts(layout);
+    Value entry = math.add(math.add(math.multiply(bank_row, columns), group), lists);
+    auto word = [&](Value position) { return math.readTerms(table, position); };
     first = word(entry);
     term_count = math.subtract(word(math.add(entry, 1)), first);
-    first_words = math.add(math.multiply(first, wordsOfTerm(coefficients)), blocks + 1);
+    first_words = math.add(math.multiply(first, wordsOfTerm(coefficients)), lists + blocks + 1);
     // A block's terms are all of one type each or all of all types. Without terms any word will do.
     Value has_terms = math.less(math.constant(0), term_count);
     is_all = math.equal(word(math.select(has_terms, first_words, math.constant(0))), math.constant(types));
   }
-  steps_of_term = math.select(is_all, math.ceilDivide(rows, depth),
-                              stepsOfType(math, layout.getRowTypes(), lines, depth));
+  // Of a list the one type of a computed term may have fewer rows than the longest.
+  Value of_type = computed && RowLines::areListed(layout.getRowTypes())
+                      ? math.ceilDivide(lines.at(math, bank_row).rows, depth)
+                      : stepsOfType(math, layout.getRowTypes(), lines, depth);
+  steps_of_term = math.select(is_all, math.ceilDivide(rows, depth), of_type);
   step_count = math.multiply(term_count, steps_of_term);
 }
 
@@ -57,6 +58,13 @@ Value BankSteps::read(Value ordinal, std::int64_t word) const {
 
 void BankSteps::locate(Step &step, Value is_all, Value type, Value piece) const {
   const alg::RowTypesAttr row_types = layout.getRowTypes();
+  if (RowLines::areListed(row_types)) {
+    // Behind the types of a list are all of its entries.
+    step.map = math.constant(0);
+    step.line = math.select(is_all, math.constant(row_types.getCount()), type);
+    step.row = math.multiply(piece, depth);
+    return;
+  }
   Value number = lines.firstOf(math, type), row = math.multiply(piece, depth);
   if (const std::int64_t run = stepsOfRun(row_types, depth)) {
     number = math.add(number, math.multiply(math.divide(piece, run), row_types.getCount()));

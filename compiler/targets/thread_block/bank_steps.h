@@ -9,7 +9,8 @@ namespace compiler {
 
 /// The terms of block (bank row, group), computed for Q(q) and read from the terms table otherwise. Where
 /// every type has the same term, the rows of all types are taken as they lie, as one line of all rows, for
-/// which maps of X and dY have one map more than for the others' lines (runtime/gpu_kernel_abi.h).
+/// which maps of X and dY have one map more than for the others' lines; or all entries of a row list
+/// (runtime/gpu_kernel_abi.h).
 class BankSteps {
 public:
   using Value = mlir::Value;
@@ -20,7 +21,9 @@ public:
             std::int64_t depth, Value bank_row, Value group);
 
   /// Maps of X, and of dY.
-  static std::int64_t maps(alg::RowTypesAttr types) { return RowLines::maps(types) + 1; }
+  static std::int64_t maps(alg::RowTypesAttr types) {
+    return RowLines::maps(types) + (RowLines::areListed(types) ? 0 : 1);
+  }
   /// Words of a term in the terms table.
   static std::int64_t wordsOfTerm(StepTerms::Coefficients coefficients) {
     return coefficients == StepTerms::Coefficients::Numbers ? 4 : 3;

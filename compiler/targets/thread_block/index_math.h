@@ -3,6 +3,8 @@
 #ifndef ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_INDEX_MATH_H
 #define ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_INDEX_MATH_H
 
+#include "dialects/sm/sm.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 
@@ -41,6 +43,13 @@ public:
   /// 1 where the condition holds, else 0.
   Value count(Value condition) const { return select(condition, constant(1), constant(0)); }
   Value fromWord(Value word) const { return make<mlir::arith::IndexCastOp>(builder.getIndexType(), word); }
+  /// A word of the terms table, and of the row list that some maps have.
+  Value readTerms(Value table, Value position) const {
+    return fromWord(sm::ReadTermsOp::create(builder, location, builder.getI32Type(), table, position));
+  }
+  Value readRowList(Value maps, Value position) const {
+    return fromWord(sm::ReadRowListOp::create(builder, location, builder.getI32Type(), maps, position));
+  }
 
 private:
   template <class Op, class... Arguments> Value make(Arguments... arguments) const {

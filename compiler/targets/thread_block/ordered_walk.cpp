@@ -52,7 +52,7 @@ Value ThreadBlockProgram::weightOfLongTurn() const {
         math.divide(turn(average(terms.begin(), first_short)), turn(average(first_short, terms.end())));
     return math.greatest(weight, math.constant(1));
   }
-  const auto pieces = static_cast<double>((layout.getIn().getWidth(0) + depth - 1) / depth);
+  const auto pieces = static_cast<double>((layout.getIn().getWidest() + depth - 1) / depth);
   const double long_steps =
       average(terms.begin(), first_short) * pieces / static_cast<double>(schedule.getSplit());
   const double short_steps = average(first_short, terms.end()) * pieces;
@@ -65,16 +65,16 @@ Value ThreadBlockProgram::startOfOrder() {
   const algebras::Lift &lift = layout.getTerms();
   if (lift.completeGraph())
     return {};
-  const bool scaled = coefficientsOf(lift) == Coefficients::General;
-  std::int64_t slots = lift.types() * lift.outputGroups(), words = scaled ? 3 : 2;
+  const bool scaled = coefficientsOf(lift) == Coefficients::General, pieces = layout.hasUnequalGroups();
+  std::int64_t slots = lift.types() * lift.outputGroups(), words = (scaled ? 3 : 2) + (pieces ? 1 : 0);
   if (layout.isBankGradient()) {
     slots = lift.bankRows() * layout.getBankColumns();
     words =
         BankSteps::wordsOfTerm(scaled ? StepTerms::Coefficients::Numbers : StepTerms::Coefficients::Signs);
   }
-  Value terms = math.fromWord(
-      sm::ReadTermsOp::create(builder, location, builder.getI32Type(), table, math.constant(slots)));
-  return math.add(math.multiply(terms, words), slots + 1);
+  const std::int64_t lists = wordsOfGroupStarts(layout);
+  Value terms = math.readTerms(table, math.constant(lists + slots));
+  return math.add(math.multiply(terms, words), lists + slots + 1);
 }
 
 Value ThreadBlockProgram::groupOfRank(Value order_start, Value type, Value rank) {
@@ -84,8 +84,7 @@ Value ThreadBlockProgram::groupOfRank(Value order_start, Value type, Value rank)
     Value group = math.add(type, rank), all = math.constant(groups);
     return math.select(math.less(group, all), group, math.subtract(group, all));
   }
-  Value position = math.add(order_start, math.add(math.multiply(type, groups), rank));
-  return math.fromWord(sm::ReadTermsOp::create(builder, location, builder.getI32Type(), table, position));
+  return math.readTerms(table, math.add(order_start, math.add(math.multiply(type, groups), rank)));
 }
 
 /// Clusters take long tiles together, and where they divide them each block takes short ones for itself.
@@ -134,6 +133,8 @@ LogicalResult ThreadBlockProgram::writeOrderedWalk(tile::OwnOp own) {
   Value has_rows = locate(line, tile);
   Value whose = layout.isBankGradient() ? tile.bank_row : tile.line.type;
   tile.group = groupOfRank(order_start, whose, group_rank);
+  if (layout.hasUnequalGroups())
+    has_rows = math.both(has_rows, isWithinGroups(tile));
   auto exists = scf::IfOp::create(builder, location, is_there ? math.both(is_there, has_rows) : has_rows,
                                   /*withElseRegion=*/false);
   if (place) {

@@ -7,12 +7,26 @@ using namespace mlir;
 namespace compiler {
 
 std::int64_t RowLines::maps(alg::RowTypesAttr types) {
-  return types.getKind() == alg::RowTypeKind::Interval ? algrt_interval_row_maps : algrt_cyclic_row_maps;
+  switch (types.getKind()) {
+  case alg::RowTypeKind::Interval:
+    return algrt_interval_row_maps;
+  case alg::RowTypeKind::Explicit:
+    return algrt_listed_row_maps;
+  case alg::RowTypeKind::Cyclic:
+    return algrt_cyclic_row_maps;
+  }
+  llvm_unreachable("no kind of row types");
 }
 
-RowLines::RowLines(const IndexMath &math, alg::RowTypesAttr row_types, Value rows, Value offset)
+RowLines::RowLines(const IndexMath &math, alg::RowTypesAttr row_types, Value rows, Value offset, Value maps)
     : types(row_types.getCount()),
-      width(row_types.getKind() == alg::RowTypeKind::Interval ? row_types.getWidth() : 0), offset(offset) {
+      width(row_types.getKind() == alg::RowTypeKind::Interval ? row_types.getWidth() : 0),
+      listed(areListed(row_types) ? maps : Value()), offset(offset) {
+  if (listed) {
+    line_count = math.constant(types);
+    longest_line = math.readRowList(listed, math.constant(0));
+    return;
+  }
   if (!width) {
     // Line = phase. The first M mod q phases have one row more than the others; without rows a phase is no
     // line.
@@ -38,11 +52,15 @@ RowLines::RowLines(const IndexMath &math, alg::RowTypesAttr row_types, Value row
 }
 
 Value RowLines::firstOf(const IndexMath &math, Value type) const {
+  if (listed)
+    return type;
   Value number = math.subtract(type, width ? first_type : offset); // both are below `types`
   return math.select(math.less(number, math.constant(0)), math.add(number, types), number);
 }
 
 RowLines::Line RowLines::at(const IndexMath &math, Value number) const {
+  if (listed)
+    return entries(math, number);
   return width ? run(math, number) : phase(math, number);
 }
 
@@ -55,6 +73,13 @@ RowLines::RowBlock RowLines::blockAt(const IndexMath &math, Value number, Value 
   block.row = math.select(is_line, row, block.line.rows);
   block.exists = math.less(block.row, block.line.rows);
   return block;
+}
+
+RowLines::Line RowLines::entries(const IndexMath &math, Value number) const {
+  // Behind the greatest number of rows are the starts.
+  Value begin = math.readRowList(listed, math.add(number, 1)),
+        end = math.readRowList(listed, math.add(number, 2));
+  return {math.constant(0), number, math.subtract(end, begin), number};
 }
 
 RowLines::Line RowLines::phase(const IndexMath &math, Value number) const {

@@ -1,5 +1,4 @@
-// The lines of X and Y: the runs of rows of one type that a tensor map can address. See
-// runtime/gpu_kernel_abi.h.
+// The lines of X and Y: the runs of rows of one type that a map can address. See runtime/gpu_kernel_abi.h.
 #ifndef ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_ROW_LINES_H
 #define ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_ROW_LINES_H
 
@@ -8,12 +7,16 @@
 
 namespace compiler {
 
-/// Numbers the lines 0, 1, ... and says where each is. The row types are cyclic or intervals.
+/// Numbers the lines 0, 1, ... and says where each is. Of explicit row types a line is a type, with the rows
+/// that the row list has of it.
 class RowLines {
 public:
   using Value = mlir::Value;
-  /// Writes what all lines share. `rows` is M, `offset` the position of row 0 modulo the period.
-  RowLines(const IndexMath &math, alg::RowTypesAttr types, Value rows, Value offset);
+  /// Writes what all lines share. `rows` is M, `offset` the position of row 0 modulo the period; `listed` are
+  /// the maps of X where row types are explicit.
+  RowLines(const IndexMath &math, alg::RowTypesAttr types, Value rows, Value offset, Value listed);
+
+  static bool areListed(alg::RowTypesAttr types) { return types.getKind() == alg::RowTypeKind::Explicit; }
 
   /// How many tensor maps the lines of such types are spread over.
   static std::int64_t maps(alg::RowTypesAttr types);
@@ -49,8 +52,10 @@ public:
 private:
   Line phase(const IndexMath &math, Value number) const;
   Line run(const IndexMath &math, Value number) const;
+  Line entries(const IndexMath &math, Value number) const;
 
   std::int64_t types, width; ///< width 0: cyclic
+  Value listed;              ///< maps with a row list; null where rows follow from numbers
   Value offset, line_count, longest_line;
   Value rows_of_phase, longer_phases;             // cyclic
   Value first_runs, first_rows, whole, tail_rows; // intervals

@@ -4,10 +4,17 @@ using namespace mlir;
 
 namespace compiler {
 
+std::int64_t wordsOfGroupStarts(tile::LayoutAttr layout) {
+  if (!layout.hasUnequalGroups())
+    return 0;
+  return layout.getIn().getCount() + layout.getOut().getCount() + layout.getBank().getCount() + 3;
+}
+
 StepTerms::StepTerms(OpBuilder &builder, Location location, tile::LayoutAttr layout,
                      Coefficients coefficients, Value table, Value type, Value group)
     : builder(builder), location(location), math(builder, location), coefficients(coefficients),
-      computed(layout.getTerms().completeGraph().has_value()), table(table) {
+      pieces(layout.hasUnequalGroups()), computed(!pieces && layout.getTerms().completeGraph()),
+      table(table) {
   if (computed) {
     if (layout.isTransposed()) {
       // All groups where i = j, and one elsewhere: group `lower` and those that follow it.
@@ -23,14 +30,12 @@ StepTerms::StepTerms(OpBuilder &builder, Location location, tile::LayoutAttr lay
     return;
   }
   const std::int64_t types = layout.getTerms().types(), groups = layout.getTerms().outputGroups();
-  Value entry = math.add(math.multiply(type, groups), group);
-  auto start = [&](Value entry) {
-    return math.fromWord(sm::ReadTermsOp::create(builder, location, builder.getI32Type(), table, entry));
-  };
-  Value first = start(entry);
-  term_count = math.subtract(start(math.add(entry, 1)), first);
+  const std::int64_t lists = wordsOfGroupStarts(layout);
+  Value entry = math.add(math.add(math.multiply(type, groups), group), lists);
+  Value first = math.readTerms(table, entry);
+  term_count = math.subtract(math.readTerms(table, math.add(entry, 1)), first);
   // Behind the starts come the words of each term.
-  first_words = math.add(math.multiply(first, wordsOfTerm()), types * groups + 1);
+  first_words = math.add(math.multiply(first, wordsOfTerm()), lists + types * groups + 1);
 }
 
 Value StepTerms::read(Value ordinal, std::int64_t word) const {
@@ -42,14 +47,15 @@ StepTerms::Term StepTerms::at(Value ordinal) const {
   if (computed) {
     if (!upper) {
       Value group = math.add(lower, ordinal);
-      return {group, group, {}};
+      return {group, group, {}, {}};
     }
     Value group = math.select(math.equal(ordinal, math.constant(0)), lower, upper);
-    return {group, group, {}};
+    return {group, group, {}, {}};
   }
-  Value group = math.fromWord(read(ordinal, 0)), bank = read(ordinal, 1);
+  Value group = math.fromWord(read(ordinal, 0)), bank = read(ordinal, bankWord());
+  Value column = pieces ? math.fromWord(read(ordinal, 1)) : Value();
   if (coefficients == Coefficients::Numbers)
-    return {group, math.fromWord(bank), {}};
+    return {group, math.fromWord(bank), {}, column};
   auto word = [&](std::int32_t value) -> Value {
     return arith::ConstantOp::create(builder, location, builder.getI32IntegerAttr(value));
   };
@@ -58,13 +64,13 @@ StepTerms::Term StepTerms::at(Value ordinal) const {
   Value negative;
   if (coefficients == Coefficients::Signs)
     negative = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::slt, bank, word(0));
-  return {group, math.fromWord(row), negative};
+  return {group, math.fromWord(row), negative, column};
 }
 
 StepTerms::Coefficient StepTerms::coefficientAt(Value ordinal) const {
   assert(coefficients == Coefficients::Numbers && !computed);
   return coefficientAmong(math, builder, location, ordinal, term_count,
-                          [&](Value term) { return read(term, 2); });
+                          [&](Value term) { return read(term, bankWord() + 1); });
 }
 
 StepTerms::Coefficient StepTerms::coefficientAmong(const IndexMath &math, OpBuilder &builder,

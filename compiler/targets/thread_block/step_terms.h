@@ -7,6 +7,10 @@
 
 namespace compiler {
 
+/// Words of the lists of groups with which the terms table begins: none where all groups of a kind have one
+/// width.
+std::int64_t wordsOfGroupStarts(tile::LayoutAttr layout);
+
 class StepTerms {
 public:
   using Value = mlir::Value;
@@ -22,11 +26,15 @@ public:
   StepTerms(mlir::OpBuilder &builder, mlir::Location location, tile::LayoutAttr layout,
             Coefficients coefficients, Value table, Value type, Value group);
 
+  /// Of the terms, or their pieces.
   Value count() const { return term_count; }
+  /// Whether a term is there once for each depth of its input group, as where groups have unequal widths.
+  bool arePieces() const { return pieces; }
 
   struct Term {
     Value input_group, bank_row;
     Value negative; ///< i1, the coefficient is -1; null but for Coefficients::Signs
+    Value column;   ///< of the input group, with which the piece begins; null but for pieces
   };
   /// Term `ordinal` of them.
   Term at(Value ordinal) const;
@@ -43,14 +51,15 @@ public:
                                       llvm::function_ref<Value(Value)> read);
 
 private:
-  std::int64_t wordsOfTerm() const { return coefficients == Coefficients::Numbers ? 3 : 2; }
+  std::int64_t bankWord() const { return pieces ? 2 : 1; }
+  std::int64_t wordsOfTerm() const { return bankWord() + (coefficients == Coefficients::Numbers ? 2 : 1); }
   Value read(Value ordinal, std::int64_t word) const;
 
   mlir::OpBuilder &builder;
   mlir::Location location;
   IndexMath math;
   Coefficients coefficients;
-  bool computed;
+  bool pieces, computed;
   Value term_count;
   // Computed: the two groups, the same one twice where type and group are equal. Transposed, the first of the
   // groups that follow one another, and null.

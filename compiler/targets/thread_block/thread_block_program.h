@@ -58,6 +58,8 @@ private:
   void writeHold(Tile &tile);
   /// Whether the tile has rows at all.
   Value locate(Value number, Tile &tile);
+  /// Whether the tile's group, and its row group of the bank, reach as far; i1.
+  Value isWithinGroups(const Tile &tile);
   /// Blocks of rows of the longest line, and of columns of a group, in whole clusters.
   Value rowClusters() const;
   std::int64_t columnClusters() const;

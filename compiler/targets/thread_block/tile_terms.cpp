@@ -57,7 +57,8 @@ LogicalResult ThreadBlockProgram::writeTerms(tile::TermsOp terms, tile::OwnOp ow
                                          : StepTerms::Coefficients::None,
                         table, tile.line.type, tile.group);
   const std::int64_t depth = schedule.getDepth();
-  const std::int64_t depth_blocks = (layout.getIn().getWidth(0) + depth - 1) / depth;
+  // Pieces of terms are one step each.
+  const std::int64_t depth_blocks = steps.arePieces() ? 1 : (layout.getIn().getWidth(0) + depth - 1) / depth;
   Value init = sums.lookup(terms.getInits()[0]);
   // Scaled terms carry the products of the current coefficient and, last, the sum of what has been scaled.
   SmallVector<Value> carried = {init};
@@ -77,12 +78,15 @@ LogicalResult ThreadBlockProgram::writeTerms(tile::TermsOp terms, tile::OwnOp ow
   Value depth_block = math.remainder(step, depth_blocks), ordinal = math.divide(step, depth_blocks);
   Value k = math.multiply(depth_block, depth);
   const StepTerms::Term term = steps.at(ordinal);
+  if (steps.arePieces())
+    k = term.column;
 
   Value a = fetch(x, tile.line.map, {k, term.input_group, tile.line.line, tile.row},
                   schedule.getClusterColumns(), &ClusterPlace::column, &ClusterPlace::row_mask);
   Value b = fetchBank(tile, k, term.bank_row);
   auto next = multiply(a, b, loop.getRegionIterArg(0), term.negative);
-  markShallow(next, depth_block);
+  if (!steps.arePieces())
+    markShallow(next, depth_block);
   if (scaled)
     writeScaling(
         math.equal(depth_block, math.constant(depth_blocks - 1)),

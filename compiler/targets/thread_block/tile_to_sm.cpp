@@ -45,10 +45,14 @@ LogicalResult ThreadBlockProgram::checkSplit() {
 }
 
 LogicalResult ThreadBlockProgram::check(tile::OwnOp own) {
-  if (layout.getRowTypes().getKind() == alg::RowTypeKind::Explicit)
-    return source.emitOpError("has explicit row types, whose rows no map can address");
-  if (!layout.getIn().isEqual() || !layout.getBank().isEqual() || !layout.getOut().isEqual())
-    return source.emitOpError("has groups of unequal widths, which one map cannot address");
+  if (RowLines::areListed(layout.getRowTypes()) && !schedule.hasWarps())
+    return source.emitOpError(
+        "has explicit row types, whose rows no tensor map can address; threads find them in "
+        "a list: give its schedule warps");
+  if (layout.hasUnequalGroups() && !schedule.hasWarps())
+    return source.emitOpError(
+        "has groups of unequal widths, which one tensor map cannot address; threads find "
+        "them in a list: give its schedule warps");
   if (failed(checkBankGradient()) || failed(checkSplit()) || failed(checkOrder()))
     return failure();
   const std::int64_t cluster_rows = schedule.getClusterRows(), cluster_columns = schedule.getClusterColumns();
@@ -115,7 +119,8 @@ FailureOr<sm::KernelOp> ThreadBlockProgram::declare() {
   auto maps = [&](std::int64_t count, std::int64_t rows, std::int64_t columns, Type type,
                   std::int64_t dimension, std::int64_t vector) {
     return sm::MapsType::getChecked([&] { return source.emitError(); }, context, count, rows, columns, type,
-                                    dimension, /*swizzle=*/std::int64_t{0}, vector);
+                                    dimension, /*swizzle=*/std::int64_t{0}, vector, layout.hasUnequalGroups(),
+                                    /*listed=*/dimension == 3 && RowLines::areListed(layout.getRowTypes()));
   };
   const std::int64_t tile_rows = schedule.getRows(), depth = schedule.getDepth();
   // Sums of single warps lie in pairs of columns: no wider does Y need to be aligned.
@@ -145,8 +150,11 @@ FailureOr<sm::KernelOp> ThreadBlockProgram::declare() {
   if (bank)
     beta = body.addArgument(builder.getF32Type(), location);
   if (biased) {
-    auto type = sm::BiasType::getChecked([&] { return source.emitError(); }, context,
-                                         layout.getOut().getCount(), layout.getOut().getWidth(0), element(2));
+    const alg::GroupsAttr out = layout.getOut();
+    const bool one_group = layout.hasUnequalGroups();
+    auto type =
+        sm::BiasType::getChecked([&] { return source.emitError(); }, context, one_group ? 1 : out.getCount(),
+                                 one_group ? out.getTotal() : out.getWidth(0), element(2));
     if (!type)
       return failure();
     bias = body.addArgument(type, location);
@@ -172,7 +180,7 @@ LogicalResult ThreadBlockProgram::write() {
   // Dependent launches came with the copy engine.
   if (!schedule.hasWarps())
     sm::WaitForPredecessorOp::create(builder, location);
-  lines.emplace(math, layout.getRowTypes(), rows, body.getArgument(4));
+  lines.emplace(math, layout.getRowTypes(), rows, body.getArgument(4), x);
   return writeWalk(own);
 }
 

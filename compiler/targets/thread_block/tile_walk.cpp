@@ -11,7 +11,7 @@ namespace compiler {
 Value ThreadBlockProgram::rowClusters() const {
   const std::int64_t rows = schedule.getRows() * schedule.getClusterRows();
   if (layout.isBankGradient())
-    return math.constant((layout.getBank().getWidth(0) + rows - 1) / rows);
+    return math.constant((layout.getBank().getWidest() + rows - 1) / rows);
   return math.ceilDivide(lines->longest(), rows);
 }
 
@@ -25,7 +25,7 @@ std::int64_t ThreadBlockProgram::groupCount() const {
 
 std::int64_t ThreadBlockProgram::columnClusters() const {
   const std::int64_t columns = schedule.getColumns() * schedule.getClusterColumns();
-  return (layout.getOut().getWidth(0) + columns - 1) / columns;
+  return (layout.getOut().getWidest() + columns - 1) / columns;
 }
 
 std::pair<Value, Value> ThreadBlockProgram::workers() {
@@ -85,7 +85,10 @@ LogicalResult ThreadBlockProgram::writeWalk(tile::OwnOp own) {
   // Lines differ in length, so that the last block of rows of a line may be empty. A block of a cluster has a
   // part of what the others need, even where it has no rows or columns of its own: the condition is that of
   // the first one.
-  auto exists = scf::IfOp::create(builder, location, locate(line_number, tile), /*withElseRegion=*/false);
+  Value is_there = locate(line_number, tile);
+  if (layout.hasUnequalGroups())
+    is_there = math.both(is_there, isWithinGroups(tile));
+  auto exists = scf::IfOp::create(builder, location, is_there, /*withElseRegion=*/false);
   if (place) {
     builder.setInsertionPoint(exists);
     shiftInCluster(tile);
@@ -126,6 +129,23 @@ void ThreadBlockProgram::writeHold(Tile &tile) {
       builder, location,
       sm::BlockType::get(box.getContext(), box.getRows(), columns, box.getElementType(), 0), x, maps,
       coordinates);
+}
+
+/// Where groups have unequal widths, tiles are numbered as if all were as wide as the widest.
+Value ThreadBlockProgram::isWithinGroups(const Tile &tile) {
+  // The lists with which the table begins: input groups, output groups, row groups of the bank, as the layer
+  // has them. What is written of dX are input groups.
+  const std::int64_t in = layout.isTransposed() ? layout.getOut().getCount() : layout.getIn().getCount(),
+                     out = layout.isTransposed() ? layout.getIn().getCount() : layout.getOut().getCount();
+  const std::int64_t first_out = in + 1, first_row_group = first_out + out + 1;
+  auto width = [&](std::int64_t list, Value group) {
+    Value at = math.add(group, list);
+    return math.subtract(math.readTerms(table, math.add(at, 1)), math.readTerms(table, at));
+  };
+  Value within = math.less(tile.column, width(layout.isTransposed() ? 0 : first_out, tile.group));
+  if (layout.isBankGradient())
+    within = math.both(within, math.less(tile.row, width(first_row_group, tile.bank_row)));
+  return within;
 }
 
 Value ThreadBlockProgram::locate(Value number, Tile &tile) {

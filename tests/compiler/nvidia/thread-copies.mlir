@@ -6,7 +6,7 @@
 
 // Eight elements at a time: four vectors in a row of a panel of 64 bytes, so that 128 threads copy 32 rows at a time.
 // CHECK-LABEL: llvm.func @eight(
-// CHECK-SAME: %[[MAPS:arg[0-9]+]]: !llvm.ptr {llvm.align = 8 : i64, llvm.byval = !llvm.array<5 x struct<(ptr<1>, array<3 x i64>, array<4 x i32>)>>, nvvm.grid_constant}
+// CHECK-SAME: %[[MAPS:arg[0-9]+]]: !llvm.ptr {llvm.align = 8 : i64, llvm.byval = !llvm.array<5 x struct<(ptr<1>, array<3 x i64>, array<4 x i32>, array<3 x ptr<1>>)>>, nvvm.grid_constant}
 // CHECK-SAME: nvvm.reqntid = array<i32: 128, 1, 1>
 // CHECK-SAME: scaled = false
 // CHECK-SAME: shared_bytes = 16384

@@ -15,7 +15,7 @@ tile.kernel @threads(%w: !tile.matrix<128x128xbf16>) attributes {layout = #layou
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<explicit 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3>
-// expected-error @+1 {{has explicit row types, whose rows no map can address}}
+// expected-error @+1 {{has explicit row types, whose rows no tensor map can address; threads find them in a list: give its schedule warps}}
 tile.kernel @explicit(%x: !tile.matrix<?x128xbf16>) attributes {layout = #layout, schedule = #schedule} {
   tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
   }
@@ -26,7 +26,7 @@ tile.kernel @explicit(%x: !tile.matrix<?x128xbf16>) attributes {layout = #layout
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<[64, 72]>, bank = #alg.groups<[64, 72]>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3>
-// expected-error @+1 {{has groups of unequal widths, which one map cannot address}}
+// expected-error @+1 {{has groups of unequal widths, which one tensor map cannot address; threads find them in a list: give its schedule warps}}
 tile.kernel @unequal(%x: !tile.matrix<?x136xbf16>) attributes {layout = #layout, schedule = #schedule} {
   tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
   }

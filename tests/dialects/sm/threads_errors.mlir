@@ -15,8 +15,41 @@ func.func private @twice(!sm.maps<1 x 64 x 64 x bf16, row_dimension 3, vector 8,
 
 // -----
 
-// expected-error @+1 {{expected 'swizzle' or 'vector'}}
+// expected-error @+1 {{expected 'swizzle', 'vector', 'unequal' or 'listed'}}
 func.func private @keyword(!sm.maps<1 x 64 x 64 x bf16, row_dimension 3, lanes 8>)
+
+// -----
+
+// expected-error @+1 {{gives its listed twice}}
+func.func private @twice(!sm.maps<1 x 64 x 64 x bf16, row_dimension 3, vector 8, listed, listed>)
+
+// -----
+
+// expected-error @+1 {{the copy engine looks nothing up: only plain maps, those with a vector, are listed}}
+func.func private @engine_lists(!sm.maps<1 x 64 x 64 x bf16, row_dimension 3, listed>)
+
+// -----
+
+// expected-error @+1 {{the copy engine looks nothing up: only plain maps, those with a vector, are of unequal groups}}
+func.func private @engine_groups(!sm.maps<1 x 64 x 64 x bf16, row_dimension 2, unequal>)
+
+// -----
+
+// expected-error @+1 {{rows of X and Y are listed, which lie along dimension 3, got 2}}
+func.func private @listed_bank(!sm.maps<1 x 64 x 64 x bf16, row_dimension 2, vector 8, listed>)
+
+// -----
+
+// expected-error @+1 {{one map has all rows of a list, got 2}}
+func.func private @two_lists(!sm.maps<2 x 64 x 64 x bf16, row_dimension 3, vector 8, listed>)
+
+// -----
+
+func.func @no_list(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, vector 8>, %i: index) {
+  // expected-error @+1 {{reads the row list of '!sm.maps<2 x 64 x 64 x bf16, row_dimension 3, vector 8>', which are not listed}}
+  %0 = sm.read_row_list %x[%i] : <2 x 64 x 64 x bf16, row_dimension 3, vector 8>
+  return
+}
 
 // -----
 

@@ -168,8 +168,13 @@ TEST(GpuManifest, InconsistentKernelsAreRefused) {
       {[](Json &k, Json &) { k["boxes"]["y"]["swizzle"] = 16; }, "boxes.y.swizzle is 16"},
       {[](Json &, Json &m) { m["layer"]["dtype"] = "f32"; },
        "kernels[0].target is a GPU, but the layer's dtype"},
-      {[](Json &, Json &m) { m["layer"]["row_types"] = {{"kind", "explicit"}}; }, "row types are explicit"},
-      {[](Json &, Json &m) { m["layer"]["out_groups"] = {16, 32, 24, 24}; }, "out_groups are not all equal"},
+      {[](Json &, Json &m) { m["layer"]["row_types"] = {{"kind", "explicit"}}; },
+       "row types are explicit: its kernels need rows 'listed'"},
+      {[](Json &, Json &m) { m["layer"]["out_groups"] = {16, 32, 24, 24}; },
+       "kernels[0].copies is engine, but the layer's groups are not all of one width"},
+      {[](Json &k, Json &) { k["rows"] = "listed"; }, "kernels[0].rows are listed, but the copy engine"},
+      {[](Json &k, Json &) { k["rows"] = "sorted"; },
+       "kernels[0].rows is 'sorted'; this runtime knows listed"},
   };
   for (const Spoiled &spoiled : cases)
     expectRefused(GpuShape(), spoiled);
@@ -192,6 +197,10 @@ TEST(GpuManifest, InconsistentCopiesAreRefused) {
     expectRefused(GpuShape(), spoiled);
   const Spoiled of_threads[] = {
       {[](Json &k, Json &) { k.erase("vector"); }, "kernels[0].vector is missing"},
+      {[](Json &, Json &m) { m["layer"]["row_types"] = {{"kind", "explicit"}}; },
+       "kernels[0].target is a GPU, but the layer's row types are explicit"},
+      {[](Json &, Json &m) { m["layer"]["out_groups"] = {16, 32, 24, 24}; },
+       "kernels[0].terms is false, but the layer's groups are not all of one width"},
       {[](Json &k, Json &) { k["vector"] = 3; }, "kernels[0].vector is 3, not 1, 2, 4 or 8"},
       {[](Json &k, Json &) { k["vector"] = 16; }, "kernels[0].vector is 16"},
       {[](Json &k, Json &) { k.erase("warps"); }, "kernels[0].warps is missing"},

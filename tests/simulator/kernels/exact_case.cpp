@@ -7,6 +7,7 @@
 #include "tests/compiler/dense_product.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <fmt/format.h>
 #include <limits>
@@ -22,6 +23,17 @@ std::vector<float> wholeNumbers(std::int64_t count, std::mt19937_64 &random) {
   for (float &value : values)
     value = static_cast<float>(static_cast<int>(random() % 17) - 8);
   return values;
+}
+
+/// Of as many types as there are, of about half of them, or of one.
+std::vector<std::int32_t> drawnTypes(std::int64_t m, std::int64_t types, std::mt19937_64 &random) {
+  const auto first = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(types));
+  const std::int64_t present = std::array{types, (types + 1) / 2, std::int64_t{1}}[random() % 3];
+  std::vector<std::int32_t> drawn(static_cast<std::size_t>(m));
+  for (std::int32_t &type : drawn)
+    type = static_cast<std::int32_t>(
+        (first + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(present))) % types);
+  return drawn;
 }
 
 /// Where each group begins, and where the last one ends.
@@ -57,6 +69,17 @@ compiler::Spec projection(const std::string &algebra, std::int64_t in, std::int6
   return compiler::loadSpec(options);
 }
 
+compiler::Spec projection(const std::string &algebra, const std::vector<std::int64_t> &in_groups,
+                          const std::vector<std::int64_t> &out_groups, const std::string &row_types) {
+  compiler::SpecOptions options;
+  options.spec = algebra;
+  options.in_groups = in_groups;
+  options.out_groups = out_groups;
+  options.dtype = "bf16";
+  options.row_types = row_types;
+  return compiler::loadSpec(options);
+}
+
 std::string emittedKernel(const compiler::Spec &spec, const std::string &schedule, algrt::ElementType output,
                           const std::string &target, algrt::Map map) {
   compiler::CompileOptions options;
@@ -72,12 +95,16 @@ ExactCase::ExactCase(const compiler::Spec &spec, std::int64_t m, std::int64_t p0
     : layer(compiler::runtimeLayer(compiler::requireLayer(spec))),
       support(compiler::runtimeSupport(compiler::requireLayer(spec))), map(map), m(m), p0(p0), beta(beta) {
   std::mt19937_64 random(seed);
+  compiler_test::Batch batch;
+  batch.m = m;
+  batch.p0 = p0;
+  if (layer.row_types == algrt::RowTypesKind::explicit_types) {
+    types = drawnTypes(m, layer.types, random);
+    batch.types = types;
+  }
   x = wholeNumbers(m * (map == algrt::Map::dx ? layer.n : layer.k), random);
   if (map == algrt::Map::dw) {
     w = wholeNumbers(m * layer.n, random);
-    compiler_test::Batch batch;
-    batch.m = m;
-    batch.p0 = p0;
     expected = compiler_test::bankGradient(compiler::requireLayer(spec), batch,
                                            std::vector<double>(x.begin(), x.end()),
                                            std::vector<double>(w.begin(), w.end()));
@@ -92,12 +119,14 @@ ExactCase::ExactCase(const compiler::Spec &spec, std::int64_t m, std::int64_t p0
   w = wholeNumbers(layer.k * layer.bankColumns(), random);
   const compiler_test::DenseProduct dense(compiler::requireLayer(spec),
                                           std::vector<double>(w.begin(), w.end()));
-  compiler_test::Batch batch;
-  batch.m = m;
-  batch.p0 = p0;
   const std::vector<double> rows(x.begin(), x.end());
   expected = map == algrt::Map::dx ? dense.multiplyTransposed(batch, rows) : dense.multiply(batch, rows);
   spoilWhatIsNotRead();
+}
+
+std::int64_t ExactCase::typeOf(std::int64_t row) const {
+  return types.empty() ? (p0 + row) / layer.row_type_width % layer.types
+                       : types[static_cast<std::size_t>(row)];
 }
 
 void ExactCase::spoilWhatIsNotRead() {
@@ -107,7 +136,7 @@ void ExactCase::spoilWhatIsNotRead() {
                                   out = starts(layer.out_groups);
   std::set<std::tuple<std::int64_t, std::int64_t, std::int64_t>> seen;
   for (std::int64_t row = 0; row < m; ++row) {
-    const std::int64_t type = (p0 + row) / layer.row_type_width % layer.types;
+    const std::int64_t type = typeOf(row);
     for (std::size_t group = 0; group < layer.out_groups.size(); ++group) {
       // In the slot lift a block of the bank has no neighbours in its rows.
       const bool slots = layer.lift == algrt::Lift::slots;
@@ -141,7 +170,7 @@ void ExactCase::spoilRowsThatAreNotRead() {
   std::vector<char> x_read(x.size()), dy_read(w.size());
   const std::vector<std::int64_t> in = starts(layer.in_groups), out = starts(layer.out_groups);
   for (std::int64_t row = 0; row < m; ++row) {
-    const std::int64_t type = (p0 + row) / layer.row_type_width % layer.types;
+    const std::int64_t type = typeOf(row);
     for (std::size_t group = 0; group < layer.out_groups.size(); ++group) {
       std::array<algrt::Term, 2> storage;
       for (const algrt::Term &term : support.terms(type, static_cast<std::int64_t>(group), storage)) {
@@ -161,7 +190,8 @@ void ExactCase::spoilRowsThatAreNotRead() {
 
 ExactCase::Objection ExactCase::run(const compiler::SimulatedKernel &kernel,
                                     const compiler::SimulationSettings &settings) const {
-  const compiler::Simulation simulation = kernel.run({&layer, &support, m, p0, x, w, held, beta}, settings);
+  const compiler::Simulation simulation =
+      kernel.run({&layer, &support, m, p0, x, w, held, beta, {}, types}, settings);
   if (!simulation.report.ok()) {
     const simulator::Fault &fault = simulation.report.faults.front();
     return {std::string(simulator::name(fault.kind)), kernel.explain(fault)};

@@ -17,6 +17,11 @@ namespace simulator_test {
 compiler::Spec projection(const std::string &algebra, std::int64_t in, std::int64_t out,
                           const std::string &row_types = "cyclic", const std::string &lift = "rows");
 
+// The same with groups of these widths.
+compiler::Spec projection(const std::string &algebra, const std::vector<std::int64_t> &in_groups,
+                          const std::vector<std::int64_t> &out_groups,
+                          const std::string &row_types = "cyclic");
+
 // The kernel's module as the compiler emits it for a target. A schedule as of --schedule; `output` of Y.
 std::string emittedKernel(const compiler::Spec &spec, const std::string &schedule, algrt::ElementType output,
                           const std::string &target = "sm_90a", algrt::Map map = algrt::Map::forward);
@@ -24,6 +29,7 @@ std::string emittedKernel(const compiler::Spec &spec, const std::string &schedul
 class ExactCase {
 public:
   // Of dX, X and Y are dY and dX below; of dW, W and Y are dY and dW, to `beta` times what dW holds is added.
+  // Explicit row types are drawn: all of them, a few, or one alone.
   ExactCase(const compiler::Spec &spec, std::int64_t m, std::int64_t p0, std::uint64_t seed,
             algrt::Map map = algrt::Map::forward, float beta = 0);
 
@@ -35,6 +41,7 @@ public:
   Objection run(const compiler::SimulatedKernel &kernel, const compiler::SimulationSettings &settings) const;
 
 private:
+  std::int64_t typeOf(std::int64_t row) const;
   void spoilWhatIsNotRead();
   void spoilRowsThatAreNotRead();
 
@@ -44,6 +51,7 @@ private:
   std::int64_t m, p0;
   float beta;
   std::vector<float> x, w, held;
+  std::vector<std::int32_t> types; // explicit ones
   std::vector<double> expected;
 };
 
