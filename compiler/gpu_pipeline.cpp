@@ -198,6 +198,13 @@ LauncherFiles emitLauncher(const Spec &spec, Target target, const std::string &p
   return cudaLauncher(program);
 }
 
+/// The layer whose kernels find the rows of each type in a list, however the types came about.
+static std::shared_ptr<const Spec> withListedRows(const Spec &spec) {
+  auto listed = std::make_shared<Spec>(spec);
+  listed->layer->row_types = algebras::RowTypes::explicitTypes(requireLayer(spec).row_types.count());
+  return listed;
+}
+
 /// One kernel of a bundle.
 static CompiledPart compileKernel(const Spec &spec, Target target, const CompileOptions &options,
                                   const algrt::RowRange &rows, const std::string &suffix) {
@@ -216,24 +223,36 @@ void addGpuJobs(const Spec &spec, Target target, const CompileOptions &options,
                 std::vector<CompileJob> &jobs) {
   // Refused before schedules are looked for.
   requireSupported(requireLayer(spec), target, options);
-  for (const algrt::Map map : options.maps) {
-    for (const algebras::DataType output : {algebras::DataType::BF16, algebras::DataType::F32}) {
-      CompileOptions one = options;
-      one.map = map;
-      one.output = output;
-      std::size_t number = 0;
-      for (const GpuVariant &variant : gpuVariants(requireLayer(spec), target, output, one)) {
-        one.schedule = variant.schedule;
-        const std::string suffix = ++number > 1 ? "-" + std::to_string(number) : "";
-        jobs.push_back({std::string("kernel of ") + algrt::name(map) + " for " + toString(target) +
-                            ", results in " + algebras::toString(output) +
-                            (suffix.empty() ? "" : ", variant " + std::to_string(number)),
-                        [&spec, target, one, rows = variant.best_for_rows, suffix] {
-                          return compileKernel(spec, target, one, rows, suffix);
-                        }});
+  const bool rows_of_types = requireLayer(spec).lift.kind() == algebras::Lift::Kind::Rows;
+  const bool some_listed = options.row_lists && rows_of_types &&
+                           requireLayer(spec).row_types.kind() != algebras::RowTypes::Kind::Explicit;
+  std::vector<std::shared_ptr<const Spec>> specs = {{std::shared_ptr<const Spec>(), &spec}};
+  if (some_listed)
+    specs.push_back(withListedRows(spec));
+  for (const algrt::Map map : options.maps)
+    for (const algebras::DataType output : {algebras::DataType::BF16, algebras::DataType::F32})
+      for (const std::shared_ptr<const Spec> &which : specs) {
+        const bool listed = which != specs.front();
+        CompileOptions one = options;
+        one.map = map;
+        one.output = output;
+        // A schedule by hand is for the other kernels; these take operands at any address by themselves.
+        if (listed)
+          one.schedule.clear();
+        std::size_t number = 0;
+        for (const GpuVariant &variant : gpuVariants(requireLayer(*which), target, output, one)) {
+          one.schedule = variant.schedule;
+          const std::string suffix =
+              (listed ? "-listed" : "") + (++number > 1 ? "-" + std::to_string(number) : "");
+          jobs.push_back({std::string("kernel of ") + algrt::name(map) + " for " + toString(target) +
+                              ", results in " + algebras::toString(output) +
+                              (listed ? ", rows in a list" : "") +
+                              (number > 1 ? ", variant " + std::to_string(number) : ""),
+                          [which, target, one, rows = variant.best_for_rows, suffix] {
+                            return compileKernel(*which, target, one, rows, suffix);
+                          }});
+        }
       }
-    }
-  }
 }
 
 } // namespace compiler

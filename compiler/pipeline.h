@@ -41,6 +41,9 @@ struct CompileOptions {
   std::string schedule;
   /// Elements that threads copy at a time where they copy, on sm_80; 0: as many as the layer allows.
   std::int64_t vector = 0;
+  /// Whether a bundle's GPU kernels of each map are joined by one that finds rows in a list, for calls that say
+  /// the position of every row. Where row types are explicit all do, in any case.
+  bool row_lists = false;
   /// What the kernels of a bundle compute.
   std::vector<algrt::Map> maps = {algrt::Map::forward, algrt::Map::dx, algrt::Map::dw};
   /// What the one GPU kernel computes that emit and simulate show.

@@ -29,8 +29,21 @@ static Refusal wastefulOfAny(const algebras::Layer &layer, const AmpereSchedule 
   return std::nullopt;
 }
 
+/// Where tiles may have no steps and one turn fills the ring, LLVM writes its group of copies once for tiles
+/// with steps and once for those without, which is correct, and more code than the gates for machine code let
+/// pass.
+static Refusal filledByOneTurn(const AmpereSchedule &schedule) {
+  if (schedule.stages != 2)
+    return std::nullopt;
+  return AmpereRefusal{"two stages", "2 stages: a ring that is filled by one turn is written twice"};
+}
+
 static Refusal wasteful(const algebras::Layer &layer, const AmpereSchedule &schedule) {
   const std::int64_t k = layer.in.widest();
+  // Of groups of unequal widths the pieces of a tile's terms are listed, perhaps none.
+  const bool unequal = !layer.in.isEqual() || !layer.out.isEqual();
+  if (Refusal refused = unequal ? filledByOneTurn(schedule) : std::nullopt)
+    return refused;
   // 48 deep is one stage of 64 with zeros, or three of 16: both are worth a look.
   if (schedule.depth > 16 && schedule.depth / 2 >= k)
     return AmpereRefusal{
@@ -42,11 +55,9 @@ static Refusal wasteful(const algebras::Layer &layer, const AmpereSchedule &sche
 /// How deep a step may be depends on the rows of the batch, and is for the cost to say.
 static Refusal wastefulOfBank(const algebras::Layer &layer, const AmpereSchedule &schedule) {
   const std::int64_t k = layer.in.widest();
-  // Blocks of dW may have no steps. Where one turn fills the ring, LLVM writes its group of copies once for
-  // tiles with steps and once for those without, which is correct, and more code than the gates for machine
-  // code let pass.
-  if (schedule.stages == 2)
-    return AmpereRefusal{"two stages", "2 stages: a ring that is filled by one turn is written twice"};
+  // Blocks of dW may have no steps.
+  if (Refusal refused = filledByOneTurn(schedule))
+    return refused;
   if (schedule.rows > 16 && schedule.rows / 2 >= k)
     return AmpereRefusal{
         "higher than a group",

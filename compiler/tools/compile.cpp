@@ -25,6 +25,7 @@ struct CompileCommand {
   SpecOptions spec;
   TargetOptions target;
   std::int64_t variants = 1;
+  bool row_lists = false;
   std::string maps = "forward,dx,dw", output;
   int jobs = 0;
 };
@@ -44,6 +45,11 @@ void addVariants(const CompileCommand &command, CompileOptions &options) {
     throw UsageError("--schedule fixes the one schedule of the kernels; leave it out, or --variants and all "
                      "but one number of rows in --m");
   options.variants = command.variants;
+  if (command.row_lists && !gpu)
+    throw UsageError(
+        "--row-lists is for kernels of a GPU, which --target does not name; those for the CPU take "
+        "rows at any positions");
+  options.row_lists = command.row_lists;
 }
 
 std::vector<algrt::Map> mapsOf(const std::string &list) {
@@ -139,6 +145,10 @@ void addCompile(CLI::App &app, Session &session) {
       ->type_name("N")
       ->capture_default_str()
       ->group("Target");
+  sub->add_flag("--row-lists", command->row_lists,
+                "for GPUs, of each map one more kernel: for calls that say the position of every row, or the "
+                "sequences of a ragged batch")
+      ->group("Target");
   sub->add_option("--maps", command->maps,
                   "what kernels compute, separated by commas: forward, and for training the gradients dx of "
                   "X and dw of W")
@@ -157,6 +167,7 @@ void addCompile(CLI::App &app, Session &session) {
   algctl compile layer.toml --cpu x86-64-v3,x86-64-v4 -o portable.alg    kernels for two kinds of machine
   algctl compile layer.toml --target cpu,sm_90a -o up.alg                and for Hopper GPUs
   algctl compile layer.toml --target sm_90a --maps forward -o up.alg     for inference alone
+  algctl compile layer.toml --target sm_90a --row-lists -o up.alg        for rows at any positions, too
   algctl compile layer.toml --target sm_90a --m 1,128,2048 --variants 3 -o up.alg    several kernels to choose from)help");
   sub->callback([&session, command] { session.run = [command] { return compile(*command); }; });
 }

@@ -67,6 +67,12 @@ private:
     return copies_for_themselves && isGlobal(load.getAddr()) && load.getType().isInteger(16);
   }
   void elementLoad(LLVM::LoadOp load);
+  /// A word of a list that a plain map has.
+  bool isOfList(LLVM::LoadOp load) {
+    return copies_for_themselves && isGlobal(load.getAddr()) && load.getType().isInteger(32) &&
+           load.getInvariant();
+  }
+  void listLoad();
   void elementStore(LLVM::StoreOp store);
   /// A coordinate within its extent: of copies, of stores.
   void mask(LLVM::ICmpOp comparison);

@@ -85,6 +85,11 @@ void Enumerator::elementLoad(LLVM::LoadOp load) {
       [=](Operation *op) { chosen(op).getResult().replaceAllUsesWith(chosen(op).getFalseValue()); });
 }
 
+void Enumerator::listLoad() {
+  add("list", "+1 word", furtherOn(0, 4));
+  add("list", "-1 word", furtherOn(0, -4));
+}
+
 void Enumerator::elementStore(LLVM::StoreOp store) {
   add("delete", "", [](Operation *op) { op->erase(); });
   add("address", "+1 element", furtherOn(1, 2));

@@ -33,8 +33,12 @@ struct Subject {
   std::vector<Batch> batches;
   std::string lift = "rows", target = "sm_90a";
   algrt::Map map = algrt::Map::forward;
+  std::vector<std::int64_t> in_groups = {}, out_groups = {}; // of unequal widths
 
-  compiler::Spec spec() const { return projection(algebra, in, out, row_types, lift); }
+  compiler::Spec spec() const {
+    return in_groups.empty() ? projection(algebra, in, out, row_types, lift)
+                             : projection(algebra, in_groups, out_groups, row_types);
+  }
 };
 
 const std::vector<Subject> &subjects() {
@@ -207,6 +211,38 @@ const std::vector<Subject> &subjects() {
        "rows",
        "sm_80",
        algrt::Map::dw},
+      // Rows in a list, groups of unequal widths, terms in pieces from a table: types of all, of few and of
+      // one
+      // kind, types without rows, pieces that fill their step and such that do not. Rows of the first type
+      // read one group
+      // alone: behind it is NaN.
+      {"lists",
+       "graph(3; 1->0, 2->1, 2->0)",
+       60,
+       48,
+       "explicit",
+       "rows=16,columns=16,depth=16,stages=3,warps=1x2",
+       algrt::ElementType::bf16,
+       {{92, 0, 2}, {2, 0, 3}, {47, 0, 1}},
+       "rows",
+       "sm_80",
+       algrt::Map::forward,
+       {20, 4, 36},
+       {8, 28, 12}},
+      // The same of the bank's gradient, one of whose blocks is of all entries of the list.
+      {"bank_lists",
+       "graph(2; 1->0)",
+       44,
+       60,
+       "explicit",
+       "rows=16,columns=16,depth=16,stages=3,warps=1x2,long=1",
+       algrt::ElementType::bf16,
+       {{92, 0, 2}, {2, 0, 3, 0.5f}, {47, 0, 1, 1.0f}},
+       "rows",
+       "sm_80",
+       algrt::Map::dw,
+       {12, 32},
+       {40, 20}},
   };
   return all;
 }

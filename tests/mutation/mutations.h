@@ -34,6 +34,7 @@ struct Mutation {
 // - layout: an operand counts as transposed, or not
 // - sign: an operand counts as negated, or sums are overwritten
 // - coordinate: a copy is off by one
+// - list: another word of a list says where a group or a row is
 // - matrix: stmatrix transposes, or writes 16 bytes further on
 // - swizzle: a tensor map has another swizzle
 // - proxy: a fence is for another proxy
