@@ -11,6 +11,7 @@
 #include "compiler/gpu_variants.h"
 #include "compiler/lower/passes.h"
 #include "compiler/machine_code.h"
+#include "compiler/row_list/images.h"
 #include "compiler/targets/ampere/passes.h"
 #include "compiler/targets/hopper/passes.h"
 #include "compiler/targets/nvidia/assembler.h"
@@ -223,6 +224,8 @@ void addGpuJobs(const Spec &spec, Target target, const CompileOptions &options,
                 std::vector<CompileJob> &jobs) {
   // Refused before schedules are looked for.
   requireSupported(requireLayer(spec), target, options);
+  if (needsGroupRows(requireLayer(spec), options))
+    jobs.push_back(groupRowsJob(target, options));
   const bool rows_of_types = requireLayer(spec).lift.kind() == algebras::Lift::Kind::Rows;
   const bool some_listed = options.row_lists && rows_of_types &&
                            requireLayer(spec).row_types.kind() != algebras::RowTypes::Kind::Explicit;

@@ -177,7 +177,7 @@ typedef struct algrt_forward_args {
   const DLTensor *types; /* int32 [M], the type of every row: given if and only if the types are explicit */
   int64_t p0;            /* absolute position of row 0, >= 0; 0 for explicit types */
   void *stream;          /* a CUstream, NULL for the legacy default stream; NULL on the CPU */
-  void *workspace;       /* NULL: allocated for the call; not used on a CUDA device */
+  void *workspace;       /* where x is; NULL on the CPU: allocated for the call; algrt_workspace_size */
   size_t workspace_bytes;
   int32_t threads; /* most threads to use, 0 = all */
   int32_t kernel;  /* 0 = choose; otherwise 1 + index into algrt_bundle_describe_kernels, for measuring */
@@ -263,7 +263,9 @@ static inline algrt_dw_args algrt_dw_args_init(void) {
 
 /* Bytes of workspace with which algrt_forward, algrt_dx or algrt_dw on up to m rows and that many threads
  * allocates nothing, whatever kernel it chooses. The workspace needs no alignment and no initial contents.
- * CUDA devices need none: 0 for a bundle that has no other kernel for this machine. */
+ * On a CUDA device it is device memory, and needed for rows that are not at positions from p0 on alone: the
+ * list of rows by type, 4 * (types + m) + 11 bytes, which is the call's until its work is done. 0 for a
+ * bundle that has no kernel that uses any. */
 ALGRT_API int algrt_workspace_size(const algrt_bundle *bundle, int64_t m, int32_t threads, size_t *bytes);
 
 /* y = x times w in the bundle's algebra, plus the bias where the layer has one. Rows of type t use row t of

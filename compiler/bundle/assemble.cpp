@@ -104,6 +104,14 @@ void BundleParts::addGpu(const algrt::Kernel &kernel, std::string ptx, std::stri
   gpu_parts.push_back({kernel, std::move(ptx), std::move(cubin)});
 }
 
+static nlohmann::ordered_json groupRowsJson(const algrt::Kernel &kernel) {
+  return {{"name", kernel.name},
+          {"map", kernel.map},
+          {"target", kernel.target},
+          {"symbol", kernel.group_rows->symbol},
+          {"threads", kernel.group_rows->threads}};
+}
+
 static nlohmann::ordered_json gpuKernelJson(const algrt::Kernel &kernel) {
   const algrt::GpuKernel &gpu = *kernel.gpu;
   auto box = [](const algrt::GpuBox &box) {
@@ -188,7 +196,8 @@ void BundleParts::write(const std::string &path, const Spec &spec) const {
         kernels.push_back(cpuKernelJson(kernel, part.level, section, part.kernels));
   }
   for (const GpuPart &part : gpu_parts) {
-    nlohmann::ordered_json entry = gpuKernelJson(part.kernel);
+    nlohmann::ordered_json entry =
+        part.kernel.group_rows ? groupRowsJson(part.kernel) : gpuKernelJson(part.kernel);
     nlohmann::ordered_json images = nlohmann::ordered_json::array();
     auto add = [&](algrt::ImageKind kind, const std::string &image) {
       if (image.empty())

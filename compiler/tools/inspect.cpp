@@ -22,7 +22,7 @@ struct InspectOptions {
 // Empty when the kernel of that number runs on this machine.
 std::string obstacle(const algrt::Bundle &bundle, std::size_t index) {
   const algrt::Kernel &kernel = bundle.manifest().kernels[index];
-  if (kernel.gpu)
+  if (kernel.gpuCode())
     return algrt::cuda::GpuKernels(bundle).unusable(index);
   if (kernel.target != "cpu")
     return fmt::format("target {} is not one that this version runs", kernel.target);
@@ -132,6 +132,11 @@ std::string kernelText(const algrt::Kernel &kernel) {
   auto line = [&](const char *key, const std::string &value) {
     text += fmt::format("    {:<18}{}\n", key, value);
   };
+  if (kernel.group_rows) {
+    line("block", counted(kernel.group_rows->threads, "thread"));
+    line("shared memory", byteCount(kernel.group_rows->shared_bytes));
+    return text;
+  }
   if (kernel.known) {
     line("task", fmt::format("{} of {}", counted(kernel.rows_per_task, "row"),
                              counted(kernel.types_per_task, "row type")));
@@ -173,7 +178,7 @@ std::string asText(const algrt::Bundle &bundle, const std::string &path) {
   for (std::size_t index = 0; index < manifest.kernels.size(); ++index) {
     const algrt::Kernel &kernel = manifest.kernels[index];
     std::string reason = obstacle(bundle, index);
-    text += fmt::format("  {:<10}{:<10}{:<14}", kernel.map, kernel.target, kernel.level);
+    text += fmt::format("  {:<11}{:<10}{:<14}", kernel.map, kernel.target, kernel.level);
     if (kernel.known)
       text += fmt::format("{:<10}", algrt::name(kernel.weights));
     else if (kernel.gpu)

@@ -15,7 +15,7 @@ std::string describeKernels(const algrt_bundle &bundle) {
   const std::vector<Kernel> &kernels = bundle.bundle.manifest().kernels;
   for (size_t i = 0; i < kernels.size(); ++i) {
     const Kernel &kernel = kernels[i];
-    const std::string reason = kernel.gpu ? bundle.gpu_kernels.unusable(i) : bundle.kernels.unusable(i);
+    const std::string reason = kernel.gpuCode() ? bundle.gpu_kernels.unusable(i) : bundle.kernels.unusable(i);
     nlohmann::ordered_json entry = {
         {"name", kernel.name}, {"map", kernel.map}, {"target", kernel.target}, {"level", kernel.level}};
     const bool bank_gradient = kernel.known && kernel.map == name(Map::dw);

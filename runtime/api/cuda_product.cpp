@@ -36,11 +36,11 @@ void multiplyOnCuda(const algrt_bundle &bundle, const CudaProduct &product) {
   }
   const RowSource rows = readRows(product.row_arguments, device, m);
   requireDisjoint(call.y, product.result_name, result_element, rows);
-  requireOffset(rows);
   if (m == 0)
     return;
   call.device = device.device_id;
-  call.p0 = rows.p0;
+  call.rows = rows;
+  call.workspace = {product.workspace, product.workspace_bytes};
   call.stream = product.stream;
   call.kernel = product.kernel;
   call.dependent_launch = product.dependent_launch;

@@ -13,8 +13,10 @@ struct CudaProduct {
   const DLTensor *w = nullptr;                       // the bank
   const DLTensor *bias = nullptr;                    // where the layer has one and the map is forward
   RowArguments row_arguments;                        // checked against the layer
-  void *stream = nullptr;                            // a CUstream; null is the legacy default stream
-  int64_t kernel = -1;                               // -1 = choose
+  void *workspace = nullptr; // on the device, for rows that are not at positions from p0 on
+  size_t workspace_bytes = 0;
+  void *stream = nullptr;        // a CUstream; null is the legacy default stream
+  int64_t kernel = -1;           // -1 = choose
   bool dependent_launch = false; // may begin before its predecessor in the stream has ended
 };
 

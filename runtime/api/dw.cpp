@@ -91,9 +91,9 @@ void differentiateOnCuda(const algrt_bundle &bundle, const algrt_dw_args &args) 
   requireDisjoint(call.y, "dw", result_element, call.w, "dy", element);
   const RowSource rows = readRows(rowArguments(args), device, call.x.rows);
   requireDisjoint(call.y, "dw", result_element, rows);
-  requireOffset(rows);
   call.device = device.device_id;
-  call.p0 = rows.p0;
+  call.rows = rows;
+  call.workspace = {args.workspace, args.workspace_bytes};
   call.stream = args.stream;
   call.kernel = int64_t(args.kernel) - 1;
   call.beta = args.beta;

@@ -37,6 +37,8 @@ void dxOnCuda(const algrt_bundle &bundle, const algrt_dx_args &args) {
   product.result_name = "dx";
   product.w = args.w;
   product.row_arguments = rowArguments(args);
+  product.workspace = args.workspace;
+  product.workspace_bytes = args.workspace_bytes;
   product.stream = args.stream;
   product.kernel = int64_t(args.kernel) - 1;
   product.dependent_launch = args.dependent_launch != 0;

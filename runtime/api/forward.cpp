@@ -3,7 +3,10 @@
 #include "runtime/api/cuda_product.h"
 #include "runtime/api/tensor.h"
 #include "runtime/cpu/product.h"
+#include "runtime/cuda/row_grouping.h"
+#include "runtime/gpu_kernel_abi.h"
 
+#include <algorithm>
 #include <cstddef>
 
 using namespace algrt;
@@ -60,6 +63,8 @@ void forwardOnCuda(const algrt_bundle &bundle, const algrt_forward_args &args) {
   product.w = args.w;
   product.bias = args.bias;
   product.row_arguments = rowArguments(args);
+  product.workspace = args.workspace;
+  product.workspace_bytes = args.workspace_bytes;
   product.stream = args.stream;
   product.kernel = int64_t(args.kernel) - 1;
   product.dependent_launch = args.dependent_launch != 0;
@@ -74,8 +79,12 @@ int algrt_workspace_size(const algrt_bundle *bundle, int64_t m, int32_t threads,
     requireNotNull(bytes, "bytes");
     checkCount("m", m);
     checkCount("threads", threads);
+    const Layer &layer = bundle->bundle.layer();
     const bool gpu_alone = !bundle->kernels.anyUsable(Map::forward) && bundle->gpu_kernels.any();
-    *bytes = gpu_alone ? 0 : workspaceSize(bundle->kernels, bundle->bundle.layer(), m, threads);
+    *bytes = gpu_alone ? 0 : workspaceSize(bundle->kernels, layer, m, threads);
+    // More rows than a kernel counts are refused by the call itself.
+    if (bundle->gpu_kernels.groupsRows() && m <= algrt_most_gpu_rows - layer.types - 2)
+      *bytes = std::max(*bytes, size_t(cuda::rowListBytes(layer, m)));
   });
 }
 

@@ -83,17 +83,6 @@ RowSource readRows(const RowArguments &rows, DLDevice device, int64_t m) {
   return source;
 }
 
-void requireOffset(const RowSource &rows) {
-  if (rows.kind == RowSourceKind::offset)
-    return;
-  const char *name = rows.kind == RowSourceKind::types       ? "types"
-                     : rows.kind == RowSourceKind::positions ? "positions"
-                                                             : "sequence_starts";
-  throw Error(ALGRT_UNSUPPORTED,
-              std::string(name) + ": is on a CUDA device, where the bundle's kernels take rows at positions "
-                                  "from p0 on: pass p0, or tensors in CPU memory");
-}
-
 void requireDisjoint(const MatrixView &written, const char *written_name, int64_t written_element_bytes,
                      const RowSource &rows) {
   const struct {

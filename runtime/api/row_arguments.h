@@ -28,9 +28,6 @@ void checkRowArguments(const Layer &layer, const RowArguments &rows);
 // what is needed.
 RowSource readRows(const RowArguments &rows, DLDevice device, int64_t m);
 
-// Throws Error(ALGRT_UNSUPPORTED) unless row r is at position p0 + r: what kernels for CUDA devices take.
-void requireOffset(const RowSource &rows);
-
 // Throws if some element of `written` belongs to one of the vectors.
 void requireDisjoint(const MatrixView &written, const char *written_name, int64_t written_element_bytes,
                      const RowSource &rows);

@@ -1,6 +1,7 @@
 #include "runtime/bundle/gpu_kernel.h"
 
 #include "runtime/bundle/json_fields.h"
+#include "runtime/gpu_kernel_abi.h"
 
 #include <algorithm>
 
@@ -106,6 +107,22 @@ std::vector<GpuImage> parseImages(const JsonFields &fields) {
   return images;
 }
 
+void parseTarget(const JsonFields &fields, std::string_view target, GpuCode &code) {
+  const Target *found = findTarget(target);
+  if (found == nullptr)
+    fields.fail("target", "is '" + std::string(target) + "', not a GPU");
+  code.architecture = found->architecture;
+  code.exact_architecture = found->exact;
+}
+
+void parseCode(const JsonFields &fields, GpuCode &code) {
+  code.symbol = fields.string("symbol");
+  if (code.symbol.empty())
+    fields.fail("symbol", "is empty");
+  code.images = parseImages(fields);
+  code.threads = multiple(fields, "threads", warp, warp, most_threads);
+}
+
 // Who copies, and what goes with it.
 void parseCopies(const JsonFields &fields, GpuKernel &kernel) {
   const std::string copies = fields.has("copies") ? fields.string("copies") : name(GpuCopies::engine);
@@ -158,22 +175,14 @@ GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, Map 
   requireLayer(fields, layer);
   GpuKernel kernel;
   kernel.map = map;
-  const Target *found = findTarget(target);
-  if (found == nullptr)
-    fields.fail("target", "is '" + std::string(target) + "', not a GPU");
-  kernel.architecture = found->architecture;
-  kernel.exact_architecture = found->exact;
+  parseTarget(fields, target, kernel);
   const std::string output = fields.string("output");
   if (output != "bf16" && output != "f32")
     fields.fail("output", "is '" + output + "', not bf16 or f32");
   kernel.output = output == "bf16" ? ElementType::bf16 : ElementType::f32;
-  kernel.symbol = fields.string("symbol");
-  if (kernel.symbol.empty())
-    fields.fail("symbol", "is empty");
-  kernel.images = parseImages(fields);
-  kernel.threads = multiple(fields, "threads", warp, warp, most_threads);
+  parseCode(fields, kernel);
   kernel.cluster = fields.integer("cluster", 1, most_cluster);
-  if (kernel.cluster > 1 && found->architecture < copy_engine)
+  if (kernel.cluster > 1 && kernel.architecture < copy_engine)
     fields.fail("cluster", "is " + std::to_string(kernel.cluster) +
                                ", but devices of the kernel's target launch no clusters");
   kernel.shared_bytes = fields.integer("shared_bytes", 0, most_shared_bytes);
@@ -221,6 +230,20 @@ GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, Map 
   kernel.w = parseBox(boxes, "w", ElementType::bf16, kernel.copies);
   kernel.y = parseBox(boxes, "y", kernel.output, kernel.copies);
   return kernel;
+}
+
+GpuCode parseGroupRows(const JsonFields &fields, std::string_view target, const Layer &layer) {
+  GpuCode code{};
+  parseTarget(fields, target, code);
+  parseCode(fields, code);
+  code.cluster = 1;
+  code.shared_bytes = algrt_group_rows_shared_bytes(code.threads, layer.types);
+  if (code.shared_bytes > most_group_rows_shared_bytes)
+    fields.fail("threads", "are " + std::to_string(code.threads) + ", which with the layer's " +
+                               std::to_string(layer.types) + " types need " +
+                               std::to_string(code.shared_bytes) + " bytes of shared memory, more than " +
+                               std::to_string(most_group_rows_shared_bytes));
+  return code;
 }
 
 } // namespace algrt

@@ -62,18 +62,22 @@ struct RowRange {
   int64_t from, to;
 };
 
-struct GpuKernel {
-  Map map = Map::forward;  // operands and result called x and y here are dy and dx where it is dx
+// What any kernel for a GPU is made of.
+struct GpuCode {
   int32_t architecture;    // ten times the compute capability that it needs: 90
   bool exact_architecture; // "sm_90a": runs on that capability alone; "sm_80": on later ones too, from PTX
-  ElementType output;      // of Y
   std::string symbol;
   std::vector<GpuImage> images; // at least one
   int64_t threads;              // of a block
   int64_t cluster;              // blocks of a cluster
   int64_t shared_bytes;         // dynamic shared memory of a block
-  bool dependent_launch;        // may be launched before its predecessor in the stream has ended
-  int64_t registers;            // of a thread, for inspection; 0 where absent
+};
+
+struct GpuKernel : GpuCode {
+  Map map = Map::forward; // operands and result called x and y here are dy and dx where it is dx
+  ElementType output;     // of Y
+  bool dependent_launch;  // may be launched before its predecessor in the stream has ended
+  int64_t registers;      // of a thread, for inspection; 0 where absent
   GpuTile tile;
   GpuBox x, w, y;
   bool terms; // reads the terms table
@@ -101,5 +105,14 @@ bool isGpuTarget(std::string_view target);
 // Reads and checks the fields that a kernel of such a target has. Throws Error(ALGRT_BAD_BUNDLE)
 // naming the key. That the sections exist is checked by parseManifest.
 GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, Map map, const Layer &layer);
+
+// The "map" of the kernel that lists rows by type.
+inline constexpr std::string_view group_rows_map = "group_rows";
+
+// The same of that kernel. Its shared memory is for the layer's types.
+GpuCode parseGroupRows(const JsonFields &fields, std::string_view target, const Layer &layer);
+
+// Shared memory that a block has on every device without being asked for more: what group_rows can have.
+inline constexpr int64_t most_group_rows_shared_bytes = 48 * 1024;
 
 } // namespace algrt

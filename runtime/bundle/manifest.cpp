@@ -59,6 +59,8 @@ Kernel parseKernel(const JsonFields &fields, const Layer &layer) {
   const bool bank_gradient = map == Map::dw;
   if (map && isGpuTarget(kernel.target))
     kernel.gpu = parseGpuKernel(fields, kernel.target, *map, layer);
+  if (kernel.map == group_rows_map && isGpuTarget(kernel.target))
+    kernel.group_rows = parseGroupRows(fields, kernel.target, layer);
   kernel.known = map && kernel.target == "cpu";
   if (!kernel.known)
     return kernel;
@@ -213,8 +215,8 @@ Manifest parseManifest(std::string_view json, uint64_t sections_begin, uint64_t 
     Kernel kernel = parseKernel(fields, manifest.layer);
     if (kernel.known)
       requireSection(fields, "section", manifest, kernel.section, "shared-object");
-    if (kernel.gpu)
-      for (const GpuImage &image : kernel.gpu->images)
+    if (const GpuCode *code = kernel.gpuCode())
+      for (const GpuImage &image : code->images)
         requireSection(fields, "images", manifest, image.section, name(image.kind));
     manifest.kernels.push_back(std::move(kernel));
   }

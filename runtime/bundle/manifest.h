@@ -25,8 +25,13 @@ struct Kernel {
   std::string target; // "cpu", "sm_90a"
   std::string level;  // "x86-64-v4"; empty for GPUs
   std::vector<std::string> features;
-  std::optional<GpuKernel> gpu; // a map of this runtime's, for a GPU that it knows
-  bool known = false;           // a map of this runtime's, for the CPU: the fields below are set and checked
+  std::optional<GpuKernel> gpu;      // a map of this runtime's, for a GPU that it knows
+  std::optional<GpuCode> group_rows; // of the map group_rows, for such a GPU
+  // The code of either; null for a kernel of another target.
+  const GpuCode *gpuCode() const {
+    return gpu ? &*gpu : group_rows ? &*group_rows : static_cast<const GpuCode *>(nullptr);
+  }
+  bool known = false; // a map of this runtime's, for the CPU: the fields below are set and checked
   WeightsForm weights = WeightsForm::copied;
   std::string section;
   std::string symbol;

@@ -16,11 +16,6 @@ int64_t alignUp(int64_t bytes) {
   return checkedAdd(bytes, cache_line - 1, "workspace") / cache_line * cache_line;
 }
 
-// Whether a kernel needs lists of such rows: not where there is but one type that follows from the position.
-bool needsLists(const Layer &layer, RowSourceKind kind) {
-  return kind == RowSourceKind::types || (kind != RowSourceKind::offset && layer.types > 1);
-}
-
 // Row numbers, then where each type starts; and where types follow from positions, the type of every row.
 int64_t rowListBytes(const Layer &layer, int64_t m) {
   const int64_t entries = checkedAdd(m, layer.types + 1, "workspace: row lists");

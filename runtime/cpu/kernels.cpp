@@ -10,7 +10,7 @@ namespace algrt {
 namespace {
 
 std::string reasonNotToRun(const Kernel &kernel) {
-  if (kernel.gpu)
+  if (kernel.gpuCode())
     return "it is for " + kernel.target + ", and needs tensors on a CUDA device";
   if (!kernel.known)
     return "this runtime has no backend for " + kernel.map + " on " + kernel.target;

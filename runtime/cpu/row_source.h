@@ -1,8 +1,9 @@
 // What says which type each row of a batch has, read from tensors and checked for kind and shape.
 #pragma once
 
+#include "runtime/bundle/layer.h"
+
 #include <cstdint>
-#include <cstring>
 
 namespace algrt {
 
@@ -33,5 +34,11 @@ struct RowSource {
   IntegerVector sequence_starts;    // of sequences: one more than there are, from 0 to m
   IntegerVector sequence_positions; // of sequences, where given: the position of the first row of each
 };
+
+// Whether such rows have to be listed for a kernel: not where there is but one type that follows from the
+// position.
+inline bool needsLists(const Layer &layer, RowSourceKind kind) {
+  return kind == RowSourceKind::types || (kind != RowSourceKind::offset && layer.types > 1);
+}
 
 } // namespace algrt

@@ -47,7 +47,7 @@ std::vector<DeviceProperties> readDevices(const Driver &driver) {
   return devices;
 }
 
-std::vector<GpuImage> loadableImages(const GpuKernel &kernel, const DeviceProperties &device) {
+std::vector<GpuImage> loadableImages(const GpuCode &kernel, const DeviceProperties &device) {
   const bool same = device.capability == kernel.architecture;
   // Machine code runs on later devices of the same major capability, unless it is for one alone; PTX on all
   // later ones.
@@ -62,7 +62,7 @@ std::vector<GpuImage> loadableImages(const GpuKernel &kernel, const DeviceProper
   return images;
 }
 
-std::string reasonNotToRun(const GpuKernel &kernel, const DeviceProperties &device) {
+std::string reasonNotToRun(const GpuCode &kernel, const DeviceProperties &device) {
   const std::string which = "device " + std::to_string(device.ordinal);
   const std::string has = ", " + which + " has ";
   const bool capable = kernel.exact_architecture ? device.capability == kernel.architecture

@@ -22,10 +22,10 @@ DeviceProperties readDevice(const Driver &driver, int32_t ordinal);
 std::vector<DeviceProperties> readDevices(const Driver &driver);
 
 // Why the kernel cannot run on the device: "needs compute capability 9.0, device 0 has 8.0". Empty if it can.
-std::string reasonNotToRun(const GpuKernel &kernel, const DeviceProperties &device);
+std::string reasonNotToRun(const GpuCode &kernel, const DeviceProperties &device);
 
 // The images that the device can be given, best first: machine code of its own architecture, then PTX. Its
 // driver may still be older than the assembler that made the first.
-std::vector<GpuImage> loadableImages(const GpuKernel &kernel, const DeviceProperties &device);
+std::vector<GpuImage> loadableImages(const GpuCode &kernel, const DeviceProperties &device);
 
 } // namespace algrt::cuda

@@ -16,6 +16,12 @@ bool GpuKernels::any(Map map) const {
                      [map](const Kernel &kernel) { return kernel.gpu && kernel.gpu->map == map; });
 }
 
+bool GpuKernels::groupsRows() const {
+  const std::vector<Kernel> &kernels = bundle_.manifest().kernels;
+  return std::any_of(kernels.begin(), kernels.end(),
+                     [](const Kernel &kernel) { return kernel.group_rows.has_value(); });
+}
+
 std::shared_ptr<const Driver> GpuKernels::driver() const {
   if (!driver_)
     driver_ = Driver::open();
@@ -27,7 +33,7 @@ std::string GpuKernels::unusable(size_t index) const {
     const std::lock_guard lock(mutex_);
     std::string reasons;
     for (const DeviceProperties &device : readDevices(*driver())) {
-      const std::string reason = reasonNotToRun(*bundle_.manifest().kernels[index].gpu, device);
+      const std::string reason = reasonNotToRun(*bundle_.manifest().kernels[index].gpuCode(), device);
       if (reason.empty())
         return "";
       reasons += (reasons.empty() ? "" : "; ") + reason;
@@ -67,10 +73,14 @@ size_t GpuKernels::choose(const DeviceModules &modules, const ProductRequest &re
     throw Error(ALGRT_INVALID_ARGUMENT,
                 "kernel " + kernel.name + " computes " + kernel.map + ", not " + name(request.map));
   if (kernel.gpu->output != request.output)
-    throw Error(ALGRT_INVALID_ARGUMENT,
-                "kernel " + kernel.name + " writes " + name(kernel.gpu->output) + ", " +
-                    kernelShape(bundle_.layer(), request.map, 0).resultName() + " is of type " +
-                    name(request.output));
+    throw Error(ALGRT_INVALID_ARGUMENT, "kernel " + kernel.name + " writes " + name(kernel.gpu->output) +
+                                            ", " + kernelShape(bundle_.layer(), request.map, 0).resultName() +
+                                            " is of type " + name(request.output));
+  if (kernel.gpu->listed != request.listed)
+    throw Error(ALGRT_UNSUPPORTED,
+                "kernel " + kernel.name +
+                    (request.listed ? " takes rows at positions from p0 on, not in lists"
+                                    : " takes rows in lists, not at positions from p0 on"));
   if (const std::string reason = reasonNotToRun(*kernel.gpu, modules.properties()); !reason.empty())
     throw Error(ALGRT_WRONG_ARCHITECTURE, "kernel " + kernel.name + ": " + reason);
   if (request.dependent_launch && !kernel.gpu->dependent_launch)
@@ -89,9 +99,10 @@ void GpuKernels::prepare(int32_t ordinal) const {
   bool prepared = false;
   std::string reasons;
   for (size_t i = 0; i < kernels.size(); ++i) {
-    if (!kernels[i].gpu)
+    const GpuCode *code = kernels[i].gpuCode();
+    if (code == nullptr)
       continue;
-    if (const std::string reason = reasonNotToRun(*kernels[i].gpu, modules.properties()); !reason.empty()) {
+    if (const std::string reason = reasonNotToRun(*code, modules.properties()); !reason.empty()) {
       reasons += (reasons.empty() ? "" : "; ") + kernels[i].name + " " + reason;
       continue;
     }

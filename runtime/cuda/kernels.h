@@ -10,11 +10,14 @@ public:
   // The bundle must outlive this object. The driver is not touched yet.
   explicit GpuKernels(const Bundle &bundle) : bundle_(bundle) {}
 
-  // Of the manifest.
+  // Of the manifest: all, and one.
+  const std::vector<Kernel> &all() const { return bundle_.manifest().kernels; }
   const Kernel &kernel(size_t index) const { return bundle_.manifest().kernels[index]; }
   // Whether the bundle has any, or any of a map.
   bool any() const;
   bool any(Map map) const;
+  // Whether it has one that lists rows by type.
+  bool groupsRows() const;
 
   // Why kernel `index` of the manifest, a GPU kernel, runs on no device of this machine; empty if it runs on
   // one.

@@ -109,7 +109,7 @@ ReadyKernel DeviceModules::prepare(size_t kernel) {
 
 // Machine code that suits the device may still be newer than the driver: then the driver's own compiler is
 // asked, with the PTX.
-const LoadedModule &DeviceModules::module(const GpuKernel &kernel) {
+const LoadedModule &DeviceModules::module(const GpuCode &kernel) {
   std::string rejections;
   const std::vector<GpuImage> images = loadableImages(kernel, properties_);
   for (const GpuImage &image : images) {
@@ -134,6 +134,8 @@ const LoadedModule &DeviceModules::module(const GpuKernel &kernel) {
 
 ReadyKernel DeviceModules::load(size_t index) {
   const Driver &driver = context_.driver();
+  if (const std::optional<GpuCode> &group_rows = bundle_.manifest().kernels[index].group_rows)
+    return {module(*group_rows).function(group_rows->symbol), 0, properties_.multiprocessors};
   const GpuKernel &kernel = *bundle_.manifest().kernels[index].gpu;
   ReadyKernel ready{module(kernel).function(kernel.symbol), 0, properties_.multiprocessors};
   driver.check(driver.funcSetAttribute(ready.function, FunctionAttribute::max_dynamic_shared_size_bytes,

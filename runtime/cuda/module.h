@@ -77,7 +77,7 @@ public:
 private:
   ReadyKernel load(size_t kernel);
   // Code that has the kernel: the first of its images that the driver takes.
-  const LoadedModule &module(const GpuKernel &kernel);
+  const LoadedModule &module(const GpuCode &kernel);
 
   const Bundle &bundle_;
   const DeviceProperties properties_;

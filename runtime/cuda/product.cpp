@@ -60,18 +60,30 @@ void runProduct(const GpuKernels &kernels, const Layer &layer, const ProductCall
   DeviceModules &modules = kernels.device(call.device);
   const ProductRequest request{{operandOf(call.x), operandOf(call.w), operandOf(call.y)},
                                call.map == Map::dw ? call.x.rows : call.y.rows,
-                               call.p0,
+                               call.rows.p0,
                                call.output,
                                call.dependent_launch,
-                               call.map};
+                               call.map,
+                               needsLists(layer, call.rows.kind)};
   const size_t index = kernels.choose(modules, request, call.kernel);
   const Kernel &kernel = kernels.kernel(index);
   const Operands &operands = request.operands;
   const Stream stream = static_cast<Stream>(call.stream);
   const CurrentContext current(modules.context());
   const ReadyKernel ready = readyKernel(modules, index, stream, kernel.name);
+  DeviceLists lists{ready.terms, 0};
+  std::optional<ReadyKernel> group_rows;
+  size_t group_rows_index = 0;
+  if (request.listed) {
+    lists.rows = placeRowList(layer, request.m, call.workspace);
+    group_rows_index = chooseGroupRows(kernels.all(), modules.properties());
+    group_rows = readyKernel(modules, group_rows_index, stream, kernels.kernel(group_rows_index).name);
+  }
   LaunchPlan plan = planLaunch(layer, *kernel.gpu, operands.x, operands.w, operands.y, request.m, request.p0,
-                               ready.blocks, {ready.terms, 0});
+                               ready.blocks, lists);
+  if (group_rows)
+    groupRows(modules.context().driver(), *group_rows, *kernels.kernel(group_rows_index).group_rows, layer,
+              call.rows, request.m, lists.rows, stream);
   launch(modules.context().driver(), plan, ready, stream, call.dependent_launch, call.beta, call.bias);
 }
 

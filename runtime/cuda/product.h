@@ -3,6 +3,7 @@
 
 #include "runtime/cpu/matrix_view.h"
 #include "runtime/cuda/kernels.h"
+#include "runtime/cuda/row_grouping.h"
 
 namespace algrt::cuda {
 
@@ -11,9 +12,10 @@ struct ProductCall {
   // In the device's memory. Where the map is dx, x and y are dy and dx; where it is dw, w and y are dy and
   // dw.
   MatrixView x, w, y;
-  ElementType output; // of y
-  int32_t device;     // its number
-  int64_t p0 = 0;
+  ElementType output;            // of y
+  int32_t device;                // its number
+  RowSource rows;                // on the device
+  Workspace workspace;           // for a list of rows, where these need one
   void *stream = nullptr;        // a CUstream; null is the legacy default stream
   int64_t kernel = -1;           // index of the manifest; -1 = choose
   bool dependent_launch = false; // may begin before its predecessor in the stream has ended

@@ -290,8 +290,7 @@ TEST_F(CudaForward, WrongArgumentsAreNamed) {
          positions = {p.w.tensor.data, {kDLCUDA, 0}, 1, {kDLInt, 64, 1}, &rows, nullptr, 0};
          p.args.positions = &positions;
        },
-       ALGRT_UNSUPPORTED,
-       "positions: is on a CUDA device, where the bundle's kernels take rows at positions"},
+       ALGRT_UNSUPPORTED, "for CUDA devices that finds rows in a list and writes bf16"},
       {[](GpuProduct &p) {
          positions.device = {kDLCPU, 0};
          p.args.positions = &positions;

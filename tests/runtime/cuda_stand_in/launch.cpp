@@ -40,6 +40,8 @@ void requirePlainMap(const State &s, const Launch &launch, const std::string &na
     return;
   size_t last = size_t(map.extents[0] - 1);
   for (size_t i = 1; i < 4; ++i) {
+    if (map.rows != 0 && i == 2) // the type: which of the rows of dimension 3, all of the matrix, a list says
+      continue;
     if (map.extents[i] < 1 || (map.extents[i] > 1 && map.strides[i - 1] <= 0)) {
       violation("cuLaunchKernelEx", Result::launch_failed, "plain " + name + " without elements");
       return;
@@ -50,11 +52,16 @@ void requirePlainMap(const State &s, const Launch &launch, const std::string &na
 }
 
 // A device faults when a map leads it to memory that is not there. The first parameter is a struct of maps of
-// one kind; their sizes have no common multiple among the numbers of maps that there are.
+// one kind; their sizes have no common multiple among the numbers of maps that there are. Of the kernel that
+// makes row lists it is an address.
 void requireMappedMemory(const State &s, const Launch &launch) {
   if (launch.parameters.empty())
     return;
   const std::vector<std::byte> &maps = launch.parameters[0];
+  if (uint64_t address = 0; maps.size() == sizeof(address)) {
+    std::memcpy(&address, maps.data(), sizeof(address));
+    return requireMemory(s, launch, "the row list", address, sizeof(int32_t));
+  }
   const bool tensor = maps.size() % sizeof(TensorMapObject) == 0;
   const size_t size = tensor ? sizeof(TensorMapObject) : sizeof(algrt_plain_map);
   if (maps.size() % size != 0)

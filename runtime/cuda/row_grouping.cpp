@@ -1,0 +1,83 @@
+#include "runtime/cuda/row_grouping.h"
+
+#include "runtime/cuda/row_list.h"
+#include "runtime/gpu_kernel_abi.h"
+#include "runtime/support/error.h"
+
+#include <algorithm>
+
+namespace algrt::cuda {
+
+namespace {
+
+constexpr int64_t word = sizeof(int32_t);
+
+DevicePointer addressOf(const IntegerVector &vector) { return reinterpret_cast<uintptr_t>(vector.data); }
+
+} // namespace
+
+int64_t rowListBytes(const Layer &layer, int64_t m) { return rowListWords(layer.types, m) * word + word - 1; }
+
+size_t chooseGroupRows(const std::vector<Kernel> &kernels, const DeviceProperties &device) {
+  std::optional<size_t> found;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    const std::optional<GpuCode> &code = kernels[i].group_rows;
+    if (!code || !reasonNotToRun(*code, device).empty())
+      continue;
+    if (!found || (code->exact_architecture && !kernels[*found].group_rows->exact_architecture))
+      found = i;
+  }
+  if (!found)
+    throw Error(ALGRT_UNSUPPORTED, "the bundle has kernels that find rows in a list, but none for device " +
+                                       std::to_string(device.ordinal) +
+                                       " that makes such a list: compile the bundle again");
+  return *found;
+}
+
+DevicePointer placeRowList(const Layer &layer, int64_t m, const Workspace &workspace) {
+  const int64_t needed = rowListBytes(layer, m);
+  if (workspace.address == nullptr || workspace.bytes < size_t(needed))
+    throw Error(
+        ALGRT_WORKSPACE_TOO_SMALL,
+        std::string("workspace ") +
+            (workspace.address == nullptr ? "is null" : "has " + std::to_string(workspace.bytes) + " bytes") +
+            ": rows that are listed by type need " + std::to_string(needed) +
+            " bytes of device memory: ask algrt_workspace_size");
+  return (reinterpret_cast<uintptr_t>(workspace.address) + uintptr_t(word - 1)) / word * word;
+}
+
+void groupRows(const Driver &driver, const ReadyKernel &kernel, const GpuCode &code, const Layer &layer,
+               const RowSource &source, int64_t m, DevicePointer list, Stream stream) {
+  const IntegerVector &numbers = source.kind == RowSourceKind::types       ? source.types
+                                 : source.kind == RowSourceKind::positions ? source.positions
+                                                                           : source.sequence_starts;
+  if (numbers.size > algrt_most_gpu_rows)
+    throw Error(ALGRT_INVALID_ARGUMENT, "sequence_starts: has " + std::to_string(numbers.size) +
+                                            " elements, kernels count up to " +
+                                            std::to_string(algrt_most_gpu_rows));
+  int32_t form = source.kind == RowSourceKind::types       ? algrt_rows_of_types
+                 : source.kind == RowSourceKind::positions ? algrt_rows_of_positions
+                                                           : algrt_rows_of_sequences;
+  if (numbers.bytes == 8)
+    form |= algrt_rows_of_wide;
+  DevicePointer numbers_address = addressOf(numbers), firsts = addressOf(source.sequence_positions);
+  int64_t width = layer.row_type_width;
+  int32_t rows = int32_t(m), types = int32_t(layer.types),
+          sequences =
+              source.kind == RowSourceKind::sequences ? int32_t(std::max<int64_t>(numbers.size - 1, 1)) : 1;
+  void *parameters[] = {&list, &numbers_address, &firsts, &width, &rows, &types, &form, &sequences};
+  const LaunchConfig config{uint32_t(types) + 1,
+                            1,
+                            1,
+                            uint32_t(code.threads),
+                            1,
+                            1,
+                            uint32_t(code.shared_bytes),
+                            stream,
+                            nullptr,
+                            0};
+  driver.check(driver.launchKernelEx(&config, kernel.function, parameters, nullptr),
+               "launching the kernel that groups rows");
+}
+
+} // namespace algrt::cuda
