@@ -121,6 +121,12 @@ int GpuProduct::run() const {
   dx.dx = args.y;
   dx.w = args.w;
   dx.p0 = args.p0;
+  dx.types = args.types;
+  dx.positions = args.positions;
+  dx.sequence_starts = args.sequence_starts;
+  dx.sequence_positions = args.sequence_positions;
+  dx.workspace = args.workspace;
+  dx.workspace_bytes = args.workspace_bytes;
   dx.stream = args.stream;
   dx.kernel = args.kernel;
   dx.dependent_launch = args.dependent_launch;

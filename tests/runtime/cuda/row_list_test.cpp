@@ -35,11 +35,11 @@ nlohmann::ordered_json listedManifest(const GpuShape &shape, bool with_group_row
 
 std::string listedBundle(const GpuShape &shape, const nlohmann::ordered_json &manifest) {
   std::string product = ".version 8.0\n.target sm_80\n.address_size 64\n";
-  for (const char *symbol : {"forward_bf16", "forward_f32"})
-    product +=
-        std::string(".visible .entry ") + symbol + "(\n\t.param .align 8 .b8 p0[" +
-        std::to_string(3 * sizeof(algrt_plain_map)) +
-        "],\n\t.param .u32 p1,\n\t.param .u32 p2,\n\t.param .u64 p3\n)\n.reqntid 128, 1, 1\n{\n\tret;\n}\n";
+  for (const char *output : {"_bf16", "_f32"})
+    product += ".visible .entry " + shape.map() + output + "(\n\t.param .align 8 .b8 p0[" +
+               std::to_string(3 * sizeof(algrt_plain_map)) +
+               "],\n\t.param .u32 p1,\n\t.param .u32 p2,\n\t.param .u64 p3" +
+               (shape.bank_gradient ? ",\n\t.param .f32 p4" : "") + "\n)\n.reqntid 128, 1, 1\n{\n\tret;\n}\n";
   const std::string lists = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry "
                             "group_rows(\n\t.param .u64 p0,\n\t.param .u64 "
                             "p1,\n\t.param .u64 p2,\n\t.param .u64 p3,\n\t.param .u32 p4,\n\t.param .u32 "
@@ -252,6 +252,60 @@ TEST_F(CudaRowList, OfSequences) {
       args.sequence_positions = from_zero ? nullptr : &first.tensor;
     });
   }
+}
+
+// The list comes before the gradients, too, of dW also where there are no rows.
+TEST_F(CudaRowList, OfGradients) {
+  shape.row_types = RowTypesKind::explicit_types;
+  cuda_stand_in::onLaunch([this](const cuda_stand_in::Launch &launch) {
+    launches.push_back(launch);
+    if (launch.symbol == "group_rows")
+      groupRowsOnHost(launch);
+  });
+  const TestContext context(0);
+  for (const bool of_bank : {false, true})
+    for (const int64_t m : {int64_t(0), int64_t(6)}) {
+      shape.gradient = !of_bank;
+      shape.bank_gradient = of_bank;
+      const BundleHandle bundle = openBundle(listedBundle(shape, listedManifest(shape)));
+      const DeviceNumbers types(context, std::vector<int64_t>(size_t(m), 2), 32);
+      GpuMatrix x(context, 0, m, shape.k(), 0, ElementType::bf16),
+          y(context, 0, m, shape.n(), 0, ElementType::bf16);
+      GpuMatrix w(context, 0, shape.k(), shape.n(), 0, ElementType::bf16);
+      GpuMatrix workspace(context, 0, 1, 64, 0, ElementType::f32);
+      launches.clear();
+      const auto call = [&](auto args, auto function) {
+        args.types = &types.tensor;
+        args.dy = &y.tensor;
+        args.workspace = workspace.tensor.data;
+        args.workspace_bytes = 256;
+        return function(args);
+      };
+      const int status = of_bank ? call(algrt_dw_args_init(),
+                                        [&](algrt_dw_args &args) {
+                                          args.x = &x.tensor;
+                                          args.dw = &w.tensor;
+                                          return algrt_dw(bundle.get(), &args);
+                                        })
+                                 : call(algrt_dx_args_init(), [&](algrt_dx_args &args) {
+                                     args.dx = &x.tensor;
+                                     args.w = &w.tensor;
+                                     return algrt_dx(bundle.get(), &args);
+                                   });
+      ASSERT_EQ(status, ALGRT_OK) << algrt_last_error();
+      if (m == 0 && !of_bank) { // done at once
+        EXPECT_EQ(launches.size(), 0u);
+        continue;
+      }
+      ASSERT_EQ(launches.size(), 2u);
+      EXPECT_EQ(launches[0].symbol, "group_rows");
+      EXPECT_EQ(launches[1].symbol, shape.map() + "_bf16");
+      const auto *list = reinterpret_cast<const int32_t *>(parameter<uint64_t>(launches[0], 0));
+      EXPECT_EQ(list[0], m);
+      algrt_plain_map map;
+      std::memcpy(&map, launches[1].parameters.at(0).data(), sizeof(map));
+      EXPECT_EQ(map.rows, reinterpret_cast<uint64_t>(list));
+    }
 }
 
 // Without either of the two kernels, or where the rows are at positions from p0 on, for which there is none.
