@@ -18,6 +18,7 @@
 #include "compiler/targets/nvidia/kernel_attribute.h"
 #include "compiler/targets/nvidia/passes.h"
 #include "compiler/targets/nvidia/ptx.h"
+#include "compiler/targets/reduction/passes.h"
 #include "compiler/targets/thread_block/passes.h"
 #include "runtime/cuda/launch_plan.h"
 
@@ -56,6 +57,15 @@ public:
     compilation.run(*module, [&](OpPassManager &passes) { addAlgToTile(passes); });
     if (stage == Stage::Tile)
       return;
+    if (isReduction()) {
+      if (stage == Stage::SmSynchronous || stage == Stage::Sm)
+        throw AbsentError(
+            "a kernel of vector reductions has no stage of the dialect sm: its threads read straight "
+            "into registers; ask for tile or nvvm");
+      compilation.run(*module,
+                      [&](OpPassManager &passes) { addTileToReduction(passes, target == Target::Sm90a); });
+      return;
+    }
     const bool threads_copy = threadsCopy();
     compilation.run(*module, [&](OpPassManager &passes) {
       if (stage == Stage::SmSynchronous) {
@@ -92,6 +102,11 @@ public:
   }
 
 private:
+  /// Whether the tile program is one of vector reductions.
+  bool isReduction() {
+    return static_cast<bool>((*module->getOps<tile::KernelOp>().begin()).getReducedSchedule());
+  }
+
   /// Whether the tile program's schedule has threads copy, not the copy engine.
   bool threadsCopy() {
     auto kernel = *module->getOps<tile::KernelOp>().begin();
@@ -107,6 +122,7 @@ private:
     choice.schedule = options.schedule;
     choice.rows = options.rows;
     choice.vector = options.vector;
+    choice.positions = options.positions;
     passes.addPass(createConvertAlgToTile(choice));
   }
 
@@ -187,6 +203,11 @@ LauncherFiles emitLauncher(const Spec &spec, Target target, const std::string &p
   CudaProgram program;
   program.names = launcherNames(path);
   const GpuImages images = gpuImages(spec, target, options);
+  if (images.kernel.gpu->isReduction())
+    throw AbsentError(
+        "the launcher in C launches no kernels of vector reductions, which take positions: give "
+        "another --schedule, or more rows with --m; algctl compile makes a bundle, whose runtime "
+        "launches all");
   program.title = spec.source_name;
   program.kernel = *images.kernel.gpu;
   program.layer = algrt::cuda::kernelLayer(runtimeLayer(layer), program.kernel);

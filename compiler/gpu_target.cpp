@@ -2,6 +2,7 @@
 
 #include "compiler/schedule/ampere_schedule.h"
 #include "compiler/schedule/gpu_layer.h"
+#include "compiler/schedule/reduction_schedule.h"
 
 #include <stdexcept>
 #include <utility>
@@ -13,7 +14,7 @@ static std::string singleElements(const algebras::Layer &layer, const std::strin
                                   algebras::DataType output, const GpuMachine &machine) {
   if (widestVector(layer) == 1)
     return "";
-  if (!schedule.empty()) {
+  if (!schedule.empty() && !isReduction(schedule)) {
     AmpereSchedule same = parseAmpereSchedule(schedule);
     if (std::exchange(same.vector, 1) == 1)
       return "";

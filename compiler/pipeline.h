@@ -44,6 +44,8 @@ struct CompileOptions {
   /// Whether a bundle's GPU kernels of each map are joined by one that finds rows in a list, for calls that say
   /// the position of every row. Where row types are explicit all do, in any case.
   bool row_lists = false;
+  /// Every row says where it is, which kernels of vector reductions alone read on a GPU.
+  bool positions = false;
   /// What the kernels of a bundle compute.
   std::vector<algrt::Map> maps = {algrt::Map::forward, algrt::Map::dx, algrt::Map::dw};
   /// What the one GPU kernel computes that emit and simulate show.

@@ -183,7 +183,7 @@ typedef struct algrt_forward_args {
   int32_t kernel;  /* 0 = choose; otherwise 1 + index into algrt_bundle_describe_kernels, for measuring */
   /* 1: on a CUDA device, the kernel may begin before the one before it in the stream has ended, and waits by
    * itself before it touches memory (programmatic stream serialization); only for kernels that say so in the
-   * manifest. */
+   * manifest. Some read w before they wait: the work before may not write it. */
   int32_t dependent_launch;
   int32_t reserved;     /* 0 */
   const DLTensor *bias; /* [N], of the bundle's dtype, added to every row of y: given if and only if the

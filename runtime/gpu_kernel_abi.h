@@ -112,6 +112,24 @@
  * Where `groups` are given, so is a terms table, which begins with these lists: the starts of the layer's input groups, of
  * its output groups and of its bank's row groups, each with its end. Behind them everything is counted from their end on.
  *
+ * ---- vector reductions -----------------------------------------------------------------------------------------
+ *
+ * A forward kernel with `slices` takes rows of the batch as they lie, each with the terms of its own type. Its struct has
+ * three plain maps: of X, of W as above, and of Y, where those of X and Y are
+ *
+ *     column (width of a group), group, 1, row (M)
+ *
+ * `vector` is of X and W alone: Y is written element by element, at any address. Behind the terms it has two parameters more,
+ * and the bias, where there is one, comes behind these:
+ *
+ *     positions        device address of the absolute positions of all rows, M numbers; 0: that of row r is offset + r
+ *     position_bytes   int32, of one of them: 4, int32, or 8, int64
+ *
+ * The type of a row is (position mod period) / width, where the width is 1 of cyclic types; numbers below 0 count back
+ * from the period. In the slot lift positions are not read. The tiles that blocks b, b + grid, ... take are parts of `rows`
+ * rows and `columns` columns, numbered by column block, output group, and last the rows. With `dependent_launch` it
+ * may read W and the terms before it waits for the grid before it, which therefore must not write them.
+ *
  * ---- terms ----------------------------------------------------------------------------------------------------
  *
  * int32 starts[types * output_groups + 1], then two int32 for each term: its input group, and its bank row with
@@ -182,6 +200,7 @@ enum {
   algrt_interval_row_maps = 3,
   algrt_listed_row_maps = 1,
   algrt_most_row_maps = 4, /* of a gradient of the bank, with the map of all rows */
+  algrt_reduction_depth = 8, /* rows of the bank that a thread of a vector reduction reads at a time */
   /* Of the kernel group_rows: what says the rows' types, and a bit for numbers of 8 bytes. */
   algrt_rows_of_types = 0,
   algrt_rows_of_positions = 1,

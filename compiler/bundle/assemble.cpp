@@ -130,7 +130,10 @@ static nlohmann::ordered_json gpuKernelJson(const algrt::Kernel &kernel) {
   if (gpu.copies == algrt::GpuCopies::threads) {
     entry["copies"] = algrt::name(gpu.copies);
     entry["vector"] = gpu.vector;
-    entry["warps"] = {gpu.warp_rows, gpu.warp_columns};
+    if (gpu.isReduction())
+      entry["slices"] = gpu.slices;
+    else
+      entry["warps"] = {gpu.warp_rows, gpu.warp_columns};
   }
   if (gpu.best_for_rows.to > 0)
     entry["best_for_rows"] = {gpu.best_for_rows.from, gpu.best_for_rows.to};

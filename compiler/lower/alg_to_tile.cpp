@@ -2,6 +2,7 @@
 #include "compiler/lower/bank_gradient_kernel.h"
 #include "compiler/lower/kernel_builder.h"
 #include "compiler/lower/passes.h"
+#include "compiler/lower/reduced_kernel.h"
 #include "compiler/lower/staged_bank_gradient.h"
 #include "compiler/lower/staged_kernel.h"
 #include "compiler/lower/staged_schedule.h"
@@ -160,10 +161,15 @@ LogicalResult ConvertAlgToTile::writeStagedKernel(func::FuncOp function, const P
   choice.schedule = schedule.getValue();
   choice.rows = rows;
   choice.vector = vector;
+  choice.positions = positions;
   choice.bank_gradient = projection.layout.isBankGradient();
+  choice.forward = !projection.layout.isTransposed() && !choice.bank_gradient;
   tile::StagedAttr chosen;
+  tile::ReducedAttr reduced;
   try {
-    chosen = stagedSchedule(&getContext(), target.getValue(), layerOf(projection), choice);
+    reduced = reducedSchedule(&getContext(), target.getValue(), layerOf(projection), choice);
+    if (!reduced)
+      chosen = stagedSchedule(&getContext(), target.getValue(), layerOf(projection), choice);
   } catch (const algebras::InputError &error) {
     report(function, error);
     return failure();
@@ -172,12 +178,15 @@ LogicalResult ConvertAlgToTile::writeStagedKernel(func::FuncOp function, const P
   Type result =
       choice.output == algebras::DataType::F32 ? Type(builder.getF32Type()) : Type(builder.getBF16Type());
   const std::string name = (function.getSymName() + "_" + output).str();
-  if (choice.bank_gradient)
+  if (reduced)
+    writeReducedProduct(builder, function.getLoc(), name, projection.layout, reduced, projection.element,
+                        result, projection.bias);
+  else if (choice.bank_gradient)
     writeStagedBankGradient(builder, function.getLoc(), name, projection.layout, chosen, projection.element,
                             result);
   else
-    writeStagedProduct(builder, function.getLoc(), name, projection.layout, chosen, projection.element, result,
-                       projection.bias);
+    writeStagedProduct(builder, function.getLoc(), name, projection.layout, chosen, projection.element,
+                       result, projection.bias);
   return success();
 }
 

@@ -20,16 +20,19 @@ def ConvertAlgToTile : Pass<"convert-alg-to-tile", "mlir::ModuleOp"> {
 
     For the targets `sm_80` and `sm_90a` there is one kernel for each type of result, `NAME_bf16` or `NAME_f32`: a worker
     owns one tile of the result, and the operands are multiplied straight from memory, for the target's own passes to stage.
+    A schedule with `reduce` makes it a kernel of vector reductions instead, whose workers own rows of the batch as they lie.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"cpu\"", "cpu, sm_80 or sm_90a">,
     Option<"output", "output", "std::string", "\"bf16\"", "elements of the result on a GPU: bf16 or f32">,
     Option<"schedule", "schedule", "std::string", "\"\"",
-           "a schedule for a GPU, as rows=128,columns=96,depth=64,stages=3, for sm_80 also warps=2x2,vector=8; chosen by "
-           "cost when empty">,
+           "a schedule for a GPU, as rows=128,columns=96,depth=64,stages=3, for sm_80 also warps=2x2,vector=8, or of vector "
+           "reductions reduce=32,rows=4,columns=64; chosen by cost when empty">,
     Option<"vector", "vector", "int64_t", "0",
            "elements that a thread of sm_80 copies at a time: 1, 2, 4 or 8; 0 for as many as the layer allows">,
     Option<"cpu", "cpu", "std::string", "\"x86-64-v3\"", "CPU level: x86-64-v3, x86-64-v4 or native">,
+    Option<"positions", "positions", "bool", "false",
+           "every row says where it is: kernels of vector reductions alone can read that">,
     Option<"rows", "rows", "int64_t", "2048", "rows of X that schedules are chosen for">,
   ];
   let dependentDialects = ["tile::TileDialect", "mlir::arith::ArithDialect"];

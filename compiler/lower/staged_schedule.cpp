@@ -3,6 +3,8 @@
 #include "compiler/schedule/ampere_schedule.h"
 #include "compiler/schedule/gpu_layer.h"
 #include "compiler/schedule/hopper_schedule.h"
+#include "compiler/schedule/ranking.h"
+#include "compiler/schedule/reduction_schedule.h"
 
 #include "algebras/error.h"
 
@@ -108,6 +110,41 @@ tile::StagedAttr stagedSchedule(MLIRContext *context, std::string_view target, c
   if (!staged)
     throw std::out_of_range("the operands of " + std::string(target) + " come in no stages");
   return staged->schedule(context, layer, choice);
+}
+
+tile::ReducedAttr reducedSchedule(MLIRContext *context, std::string_view target, const algebras::Layer &layer,
+                                  const StagedChoice &choice) {
+  std::string text = choice.schedule;
+  const bool by_cost = text.empty() && choice.forward && choice.vector == 0 &&
+                       (choice.positions || choice.rows <= most_reduction_rows);
+  if (by_cost) {
+    const std::int64_t rows = std::min(choice.rows, most_reduction_rows);
+    const Ranking ranking = rankSchedules(layer, target, rows, choice.output);
+    const RankedSchedule *best = choice.positions ? bestReduction(ranking) : &ranking.legal.front();
+    if (choice.positions && !best)
+      throw algebras::InputError(
+          "rows at positions of their own are for vector reductions, which need groups "
+          "of one width and row types that follow from positions");
+    text = best->schedule;
+  }
+  if (!isReduction(text))
+    return {};
+  requireGpuLayer(layer, target);
+  if (!choice.forward)
+    throw impossible(choice.schedule, "vector reductions are for products; a gradient's schedule has no "
+                                      "reduce=");
+  ReductionSchedule schedule = parseReductionSchedule(text);
+  if (const std::string reason = whyIllegal(layer, schedule); !reason.empty())
+    throw impossible(text, reason);
+  schedule = completed(layer, schedule);
+  return tile::ReducedAttr::get(context, schedule.rows, schedule.columns, schedule.slices, schedule.vector);
+}
+
+std::string scheduleText(tile::ReducedAttr schedule) {
+  return toString(ReductionSchedule{.slices = schedule.getSlices(),
+                                    .rows = schedule.getRows(),
+                                    .columns = schedule.getColumns(),
+                                    .vector = schedule.getVector()});
 }
 
 std::string scheduleText(tile::StagedAttr schedule, std::int64_t stages) {

@@ -17,6 +17,8 @@ struct StagedChoice {
   std::int64_t rows = 1;      ///< that it is chosen for
   std::int64_t vector = 0;    ///< elements that a thread copies at a time; 0: as many as the layer allows
   bool bank_gradient = false; ///< of the layer's bank, whose type `output` then is
+  bool forward = true;        ///< of the product; of no gradient, whose layer may look like one
+  bool positions = false;     ///< each row says where it is: for vector reductions alone
 };
 
 /// Whether a target's operands come in stages.
@@ -27,6 +29,13 @@ bool isStagedTarget(std::string_view target);
 tile::StagedAttr stagedSchedule(mlir::MLIRContext *context, std::string_view target,
                                 const algebras::Layer &layer, const StagedChoice &choice);
 
+/// The schedule of a kernel of vector reductions where the choice says so: by its schedule, or by what is
+/// expected to be cheapest; null where operands come in stages. Throws as stagedSchedule does.
+tile::ReducedAttr reducedSchedule(mlir::MLIRContext *context, std::string_view target,
+                                  const algebras::Layer &layer, const StagedChoice &choice);
+
+/// The schedule as --schedule reads it.
+std::string scheduleText(tile::ReducedAttr schedule);
 /// The schedule as --schedule reads it, with so many stages.
 std::string scheduleText(tile::StagedAttr schedule, std::int64_t stages);
 

@@ -1,5 +1,6 @@
 // How a schedule of sm_80 is written.
 #include "compiler/schedule/ampere_schedule.h"
+#include "compiler/schedule/reduction_schedule.h"
 #include "compiler/schedule/schedule_text.h"
 
 #include <fmt/format.h>
@@ -24,8 +25,8 @@ AmpereSchedule parseAmpereSchedule(std::string_view text) {
 }
 
 bool isForThreads(std::string_view schedule) {
-  return schedule.find("warps=") != std::string_view::npos ||
-         schedule.find("vector=") != std::string_view::npos;
+  return !isReduction(schedule) && (schedule.find("warps=") != std::string_view::npos ||
+                                    schedule.find("vector=") != std::string_view::npos);
 }
 
 std::string toString(const AmpereSchedule &schedule) {

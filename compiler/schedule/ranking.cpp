@@ -21,14 +21,13 @@ Ranking rankSchedules(const algebras::Layer &layer, std::string_view target, std
   const algebras::Layer coarse = algebras::coarsest(layer);
   if (target == "cpu")
     return rankCpu(coarse, m);
-  if (target == "sm_90a") {
+  if (target == "sm_90a" || target == "sm_80") {
     requireGpuLayer(coarse, target);
-    if (copyEngineTakes(coarse))
-      return rankHopper(coarse, m, output);
-    return rankAmpere(coarse, target, m, output);
+    Ranking ranking = target == "sm_90a" && copyEngineTakes(coarse) ? rankHopper(coarse, m, output)
+                                                                    : rankAmpere(coarse, target, m, output);
+    addReductions(ranking, coarse, m, output);
+    return ranking;
   }
-  if (target == "sm_80")
-    return rankAmpere(coarse, target, m, output);
   throw std::out_of_range("no schedules of " + std::string(target) + " are ranked");
 }
 

@@ -82,6 +82,13 @@ Ranking rankMap(const algebras::Layer &layer, algrt::Map map, std::string_view t
 /// quarter, or another depth and other columns.
 std::vector<RankedSchedule> bestDifferent(const Ranking &ranking, std::int64_t most);
 
+/// The cheapest of the ranking that is one of vector reductions, or null.
+const RankedSchedule *bestReduction(const Ranking &ranking);
+
+/// From how many rows on batched kernels are ahead of vector reductions in the product of a layer on a GPU, as
+/// predicted: 1 where they always are.
+std::int64_t batchedFrom(const algebras::Layer &layer, std::string_view target, algebras::DataType output);
+
 /// Sorts what an adapter has listed.
 void sortByCost(Ranking &ranking);
 
@@ -91,6 +98,8 @@ Ranking rankAmpere(const algebras::Layer &layer, std::string_view target, std::i
                    algebras::DataType output);
 Ranking rankAmpereBankGradient(const algebras::Layer &layer, std::string_view target, std::int64_t m,
                                algebras::DataType output);
+/// Adds those of vector reductions, where the rows are few enough and the layer is a product's.
+void addReductions(Ranking &ranking, const algebras::Layer &layer, std::int64_t m, algebras::DataType output);
 Ranking rankHopper(const algebras::Layer &layer, std::int64_t m, algebras::DataType output);
 Ranking rankCpu(const algebras::Layer &layer, std::int64_t m);
 Ranking rankCpuBankGradient(const algebras::Layer &layer, std::int64_t m);

@@ -90,6 +90,16 @@ std::vector<float> absolute(std::span<const float> values) {
   return result;
 }
 
+/// Of a row whose types follow from its position, which may be negative.
+std::int32_t typeAt(const algrt::Layer &layer, std::int64_t position) {
+  if (layer.lift == algrt::Lift::slots)
+    return 0;
+  const std::int64_t width = layer.row_types == algrt::RowTypesKind::interval ? layer.row_type_width : 1,
+                     period = layer.types * width;
+  const std::int64_t left = (position % period + period) % period;
+  return static_cast<std::int32_t>(left / width);
+}
+
 std::vector<double> evaluate(const ProductOperands &product, const algrt::Support &support, algrt::Map map,
                              const float *x, const float *w, const float *bias) {
   if (map == algrt::Map::dx)
@@ -100,6 +110,12 @@ std::vector<double> evaluate(const ProductOperands &product, const algrt::Suppor
                                product.p0, typesOf(product)});
   algrt::ForwardProblem problem{};
   problem.layer = product.layer;
+  // Positions of single rows are types of single rows.
+  std::vector<std::int32_t> types;
+  for (const std::int64_t position : product.positions)
+    types.push_back(typeAt(*product.layer, position));
+  if (!types.empty())
+    problem.types = types.data();
   problem.support = &support;
   problem.m = product.m;
   problem.x = x;

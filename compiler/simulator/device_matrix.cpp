@@ -63,12 +63,12 @@ std::string DeviceMatrix::regionName(const std::string &name, std::int64_t row) 
 }
 
 void DeviceMatrix::registerWith(simulator::GlobalMemory &memory, const std::string &name,
-                                simulator::Access access) const {
+                                simulator::Access access, bool independent) const {
   const std::int64_t row_bytes = columns * element_bytes;
   if (padding == 0)
-    return memory.registerGlobal(name, rowStart(0), rows * row_bytes, access);
+    return memory.registerGlobal(name, rowStart(0), rows * row_bytes, access, independent);
   for (std::int64_t row = 0; row < rows; ++row)
-    memory.registerGlobal(regionName(name, row), rowStart(row), row_bytes, access);
+    memory.registerGlobal(regionName(name, row), rowStart(row), row_bytes, access, independent);
 }
 
 std::int64_t DeviceMatrix::unwritten(const simulator::GlobalMemory &memory, const std::string &name) const {

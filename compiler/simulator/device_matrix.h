@@ -26,7 +26,9 @@ public:
   std::vector<float> values() const;
 
   /// Row by row where rows have padding, else as one region.
-  void registerWith(simulator::GlobalMemory &memory, const std::string &name, simulator::Access access) const;
+  /// An `independent` one the kernel may touch before the grid before it has ended.
+  void registerWith(simulator::GlobalMemory &memory, const std::string &name, simulator::Access access,
+                    bool independent = false) const;
   /// Elements of an output that nothing wrote, or not all of whose bytes.
   std::int64_t unwritten(const simulator::GlobalMemory &memory, const std::string &name) const;
 

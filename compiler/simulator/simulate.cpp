@@ -25,9 +25,9 @@ algrt::GpuKernel describedKernel(mlir::ModuleOp module) {
 /// How many maps the kernel takes: the byval type of its first parameter says it.
 std::size_t mapsTaken(mlir::ModuleOp module) {
   for (auto function : module.getOps<mlir::LLVM::LLVMFuncOp>()) {
-    // Of a gradient of the bank beta is the last one, of a product perhaps a bias.
-    if (!function->hasAttr("nvvm.kernel") ||
-        (function.getNumArguments() != 4 && function.getNumArguments() != 5))
+    // Of a gradient of the bank beta is the last one, of a product perhaps a bias; vector reductions take
+    // positions before it.
+    if (!function->hasAttr("nvvm.kernel") || function.getNumArguments() < 4 || function.getNumArguments() > 7)
       continue;
     auto by_value = function.getArgAttrOfType<mlir::TypeAttr>(0, mlir::LLVM::LLVMDialect::getByValAttrName());
     if (auto maps = by_value ? mlir::dyn_cast<mlir::LLVM::LLVMArrayType>(by_value.getValue())
@@ -38,11 +38,12 @@ std::size_t mapsTaken(mlir::ModuleOp module) {
                 "beta, or a bias");
 }
 
-/// Whether the kernel takes an address behind the terms table.
+/// Whether the kernel takes an address behind the terms table, or behind the positions of a vector reduction.
 bool takesBias(mlir::ModuleOp module) {
   for (auto function : module.getOps<mlir::LLVM::LLVMFuncOp>())
-    if (function->hasAttr("nvvm.kernel") && function.getNumArguments() == 5)
-      return mlir::isa<mlir::LLVM::LLVMPointerType>(function.getArgument(4).getType());
+    if (function->hasAttr("nvvm.kernel") &&
+        (function.getNumArguments() == 5 || function.getNumArguments() == 7))
+      return mlir::isa<mlir::LLVM::LLVMPointerType>(function.getArguments().back().getType());
   return false;
 }
 
@@ -151,23 +152,30 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
   if (adds)
     y.set(product.held);
 
+  if (!product.positions.empty() && !kernel.isReduction())
+    throw Failure("the kernel reads no positions: give it a schedule of vector reductions, as reduce=32");
+  if (!product.positions.empty() && product.positions.size() != static_cast<std::size_t>(product.m))
+    throw Failure(fmt::format("there are {} positions for {} rows", product.positions.size(), product.m));
+
   simulator::GlobalMemory memory;
+  // What nobody writes between two calls may be read before the grid before has ended.
+  const bool early = kernel.isReduction();
   std::vector<std::int32_t> terms, row_list;
-  auto readOnly = [&](const char *name, const std::vector<std::int32_t> &words) {
+  auto readOnly = [&](const char *name, const std::vector<std::int32_t> &words, bool independent) {
     memory.registerGlobal(name, words.data(), static_cast<std::int64_t>(words.size() * 4),
-                          simulator::Access::Read);
+                          simulator::Access::Read, independent);
     return reinterpret_cast<std::uint64_t>(words.data());
   };
   algrt::cuda::DeviceLists lists;
   if (kernel.terms) {
     terms = algrt::cuda::termsTable(layer, kernel, *product.support);
-    lists.terms = readOnly("the terms table", terms);
+    lists.terms = readOnly("the terms table", terms, early);
   }
   if (kernel.listed) {
     row_list = algrt::cuda::rowList(layer.types,
                                     algrt::rowTypes(layer, product.m, product.p0,
                                                     product.types.empty() ? nullptr : product.types.data()));
-    lists.rows = readOnly("the row list", row_list);
+    lists.rows = readOnly("the row list", row_list, false);
   }
   const std::int64_t p0 = kernel.listed ? 0 : product.p0;
   const auto plan =
@@ -177,7 +185,7 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
   if (has_rows)
     x.registerWith(memory, shape.map == algrt::Map::dx ? "dY" : "X", simulator::Access::Read);
   if (has_rows || !bank_gradient)
-    w.registerWith(memory, bank_gradient ? "dY" : "W", simulator::Access::Read);
+    w.registerWith(memory, bank_gradient ? "dY" : "W", simulator::Access::Read, early);
   const std::string result_name = resultName(shape.map);
   y.registerWith(memory, result_name, adds ? simulator::Access::ReadWrite : simulator::Access::Write);
   // Its numbers may lie at any multiple of their size.
@@ -185,6 +193,15 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
   if (takes_bias) {
     bias.set(product.bias);
     bias.registerWith(memory, "the bias", simulator::Access::Read);
+  }
+  std::vector<std::int32_t> narrow_positions(product.positions.begin(), product.positions.end());
+  std::int32_t position_bytes = product.wide_positions ? 8 : 4;
+  const void *positions_address = nullptr;
+  if (!product.positions.empty()) {
+    positions_address = product.wide_positions ? static_cast<const void *>(product.positions.data())
+                                               : static_cast<const void *>(narrow_positions.data());
+    memory.registerGlobal("the positions", positions_address, product.m * position_bytes,
+                          simulator::Access::Read);
   }
   const std::size_t planned = plan.maps.size() + plan.plain_maps.size();
   if (planned != map_count)
@@ -207,6 +224,10 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
   std::vector<void *> arguments = {maps_address, &rows, &offset, &terms_address};
   if (bank_gradient)
     arguments.push_back(&beta);
+  if (kernel.isReduction()) {
+    arguments.push_back(&positions_address);
+    arguments.push_back(&position_bytes);
+  }
   std::uint64_t bias_address = bias.address();
   if (takes_bias)
     arguments.push_back(&bias_address);

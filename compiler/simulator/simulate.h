@@ -30,6 +30,10 @@ struct ProductOperands {
   std::span<const float> bias = {}; ///< N values of bf16, of a product whose layer has a bias
   /// The type of every row, where they are explicit.
   std::span<const std::int32_t> types = {};
+  /// The absolute position of every row, instead of p0 and the row's number; for kernels of vector
+  /// reductions.
+  std::span<const std::int64_t> positions = {};
+  bool wide_positions = true; ///< as int64; else as int32, which they have to fit
 };
 
 struct SimulationSettings {

@@ -101,8 +101,10 @@ int schedules(const CostCommand &options) {
   const algebras::Layer &layer = requireLayer(spec);
   const Ranking ranking =
       rankMap(layer, *algrt::mapNamed(options.map), options.target, options.m, outputType(options, layer));
-  const RankingView view{fmt::format("{}, M = {}", title(options, layer), options.m), options.most,
-                         options.illegal};
+  RankingView view{fmt::format("{}, M = {}", title(options, layer), options.m), options.most,
+                   options.illegal};
+  if (options.target != "cpu" && *algrt::mapNamed(options.map) == algrt::Map::forward)
+    view.batched_from = batchedFrom(layer, options.target, outputType(options, layer));
   fmt::print("{}", options.json ? rankingJson(ranking, view).dump(2) + "\n" : rankingText(ranking, view));
   return kDone;
 }

@@ -56,7 +56,6 @@ std::string rankingText(const Ranking &ranking, const RankingView &view) {
       fmt::format("{}\n{}: predicted microseconds on {}; bytes and arithmetic need {:.2f} at least ({})\n\n",
                   view.title, ranking.target, ranking.machine, ranking.floor_us, ranking.floor_by);
   if (!ranking.legal.empty()) {
-    const RankedSchedule &best = ranking.legal.front();
     std::size_t wide = 8;
     for (std::size_t i = 0; i < shown(ranking, view); ++i)
       wide = std::max(wide, ranking.legal[i].schedule.size());
@@ -70,11 +69,16 @@ std::string rankingText(const Ranking &ranking, const RankingView &view) {
           parts.push_back(part);
       return parts;
     };
-    text += fmt::format("  {:<{}} {:>9} {:>8} {:>7}  {:<14}|{} |{}{}{}\n", "schedule", wide, "us", "x floor",
-                        "waves", "bound by", heads(best.busy), heads(rest(best)),
-                        best.arithmetic.empty() ? "" : " |", heads(best.arithmetic));
+    // Kernels of another kind have other parts, and heads of their own.
+    const auto sameParts = [](const RankedSchedule &a, const RankedSchedule &b) {
+      return heads(a.busy) == heads(b.busy);
+    };
     for (std::size_t i = 0; i < shown(ranking, view); ++i) {
       const RankedSchedule &one = ranking.legal[i];
+      if (i == 0 || !sameParts(one, ranking.legal[i - 1]))
+        text += fmt::format("  {:<{}} {:>9} {:>8} {:>7}  {:<14}|{} |{}{}{}\n", "schedule", wide, "us",
+                            "x floor", "waves", "bound by", heads(one.busy), heads(rest(one)),
+                            one.arithmetic.empty() ? "" : " |", heads(one.arithmetic));
       text += fmt::format("  {:<{}} {:>9.2f} {:>8.2f} {:>7.2f}  {:<14}|{} |{}{}{}\n", one.schedule, wide,
                           one.predicted, one.predicted / ranking.floor_us, one.waves, one.bound_by,
                           times(one.busy), times(rest(one)), one.arithmetic.empty() ? "" : " |",
@@ -82,6 +86,13 @@ std::string rankingText(const Ranking &ranking, const RankingView &view) {
     }
     if (shown(ranking, view) < ranking.legal.size())
       text += fmt::format("  ... {} more (--most shows them)\n", ranking.legal.size() - shown(ranking, view));
+  }
+  if (view.batched_from) {
+    const std::int64_t from = *view.batched_from;
+    text += from == 1
+                ? "\nbatched kernels are ahead of vector reductions for every M\n"
+                : fmt::format("\nvector reductions are ahead up to M = {}, batched kernels from M = {} on\n",
+                              from - 1, from);
   }
   text += fmt::format("\n{} legal, {} left out", ranking.legal.size(), ranking.refused.size());
   const char *separator = ": ";
@@ -113,6 +124,8 @@ Json rankingJson(const Ranking &ranking, const RankingView &view) {
                                  {"sum_us", parts(one.sum)},
                                  {"arithmetic_us", parts(one.arithmetic)}});
   }
+  if (view.batched_from)
+    json["batched_from"] = *view.batched_from;
   json["refused"] = Json::object();
   for (const auto &[kind, count] : countByKind(ranking))
     json["refused"][kind] = count;

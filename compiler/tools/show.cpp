@@ -64,9 +64,8 @@ void addShow(CLI::App &app, Session &session) {
   auto *format = command->add_option("--format", options->format, "text (default), json, dot, svg or html")
                      ->check(CLI::IsMember({"text", "json", "dot", "svg", "html"}))
                      ->type_name("FORMAT");
-  command
-      ->add_flag_callback(
-          "--json", [options] { options->format = "json"; }, "the same as --format=json")
+  command->add_flag_callback(
+             "--json", [options] { options->format = "json"; }, "the same as --format=json")
       ->excludes(format);
   command->add_option("-o,--output", options->output, "write to a file instead of standard output")
       ->type_name("FILE");

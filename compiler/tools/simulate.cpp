@@ -85,6 +85,7 @@ SimulatedKernel simulatedKernel(const SimulateCommand &command, const Spec &spec
   if (!command.schedule.empty())
     requireReadable(command.schedule, options.targets);
   options.schedule = command.schedule;
+  options.positions = command.sources.positions.any();
   options.map = *algrt::mapNamed(command.map);
   options.output = command.y_dtype == "f32" ? algebras::DataType::F32 : algebras::DataType::BF16;
   if (command.m)
@@ -119,7 +120,11 @@ class Runs {
 public:
   Runs(const SimulateCommand &command, const Spec &spec)
       : command(command), layer(runtimeLayer(requireLayer(spec))),
-        support(runtimeSupport(requireLayer(spec))), kernel(simulatedKernel(command, spec)) {}
+        support(runtimeSupport(requireLayer(spec))), kernel(simulatedKernel(command, spec)) {
+    if (command.sources.positions.any() && !kernel.description().isReduction())
+      throw Failure("--positions is for kernels of vector reductions, which read the position of every row: "
+                    "leave --schedule out, or give it reduce=32");
+  }
 
   Findings all() {
     Findings findings;
@@ -138,6 +143,7 @@ private:
   void one(std::uint64_t seed, Findings &findings) {
     ArraySources sources = command.sources;
     sources.seed = seed;
+    sources.offset = command.offset;
     const algrt::Map map = this->map();
     const bool bank_gradient = map == algrt::Map::dw;
     if (command.beta != 0 && !bank_gradient)
@@ -157,6 +163,14 @@ private:
     product.beta = command.beta;
     product.bias = arrays.bias;
     product.types = arrays.types;
+    if (const auto &positions = arrays.positions.positions) {
+      product.positions = *positions;
+      // Both types are tried, where the numbers fit either.
+      const bool narrow = std::ranges::all_of(*positions, [](std::int64_t position) {
+        return position <= std::numeric_limits<std::int32_t>::max();
+      });
+      product.wide_positions = !narrow || seed % 2 == 0;
+    }
     const auto start = std::chrono::steady_clock::now();
     const Simulation simulation = kernel.run(product, settingsOf(seed, command.blocks));
     findings.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -241,11 +255,12 @@ std::string asText(const SimulateCommand &command, const Runs &runs, const Findi
                    const std::string &algebra) {
   const algrt::GpuKernel &kernel = runs.simulated().description();
   const algrt::Layer &layer = runs.describedLayer();
-  std::string text =
-      fmt::format("{} {} -> {} {}{}, M = {} from position {}, on {}\n", algebra, layer.k, layer.n,
-                  algrt::name(kernel.output),
-                  runs.map() == algrt::Map::forward ? "" : fmt::format(", {}", algrt::name(runs.map())),
-                  runs.rows(), command.offset, command.target);
+  std::string text = fmt::format(
+      "{} {} -> {} {}{}, M = {} {}, on {}\n", algebra, layer.k, layer.n, algrt::name(kernel.output),
+      runs.map() == algrt::Map::forward ? "" : fmt::format(", {}", algrt::name(runs.map())), runs.rows(),
+      command.sources.positions.any() ? "at positions of their own"
+                                      : fmt::format("from position {}", command.offset),
+      command.target);
   text += fmt::format("{}: {} tiles on {} blocks of {} threads\n",
                       kernel.schedule.empty() ? "a kernel" : "schedule " + kernel.schedule, findings.tiles,
                       findings.grid, kernel.threads);
@@ -311,13 +326,18 @@ void addSimulate(CLI::App &app, Session &session) {
       ->type_name("FILE");
   wholeNumber(sub->add_option("--offset", command->offset, "absolute position of the first row"))
       ->type_name("P");
+  sub->add_option(
+         "--positions", command->sources.positions.positions,
+         "absolute position of every row, M int32 or int64 numbers, for kernels of vector reductions")
+      ->type_name("FILE");
   auto *y_dtype =
       sub->add_option("--y-dtype", command->y_dtype, "elements of the result: bf16 (default) or f32");
   y_dtype->check(CLI::IsMember({"bf16", "f32"}).description(""))->type_name("TYPE");
   auto *schedule =
       sub->add_option("--schedule", command->schedule,
                       "tile and ring, as rows=128,columns=96,depth=64,stages=3, for sm_80 with warps=2x2 and "
-                      "perhaps vector=1; chosen by cost otherwise");
+                      "perhaps vector=1; for few rows vector reductions, as reduce=32,rows=4; chosen by cost "
+                      "otherwise");
   schedule->type_name("SCHEDULE");
   sub->add_option("--kernel", command->kernel, "simulate this module, as emit --stage=nvvm prints it")
       ->type_name("FILE")
@@ -349,6 +369,7 @@ Examples:
   algctl simulate "Q(4)" --in 64 --out 96 --dtype bf16 --m 300 --map dw --target sm_80 --y-dtype f32 --beta 1
   algctl simulate "Q(4)" --in-groups 24,40,8,56 --out-groups 16,64,40,8 --dtype bf16 --m 100 --row-types explicit
   algctl simulate "Q(3)" --in 60 --out 111 --dtype bf16 --m 100 --target sm_80
+  algctl simulate "Q(4)" --in 256 --out 384 --dtype bf16 --positions positions.npy --schedule reduce=32,rows=4
   algctl emit "Q(4)" --in 256 --out 384 --dtype bf16 --target=sm_90a --stage=nvvm -o kernel.mlir
   algctl simulate "Q(4)" --in 256 --out 384 --dtype bf16 --m 300 --kernel kernel.mlir)help");
   sub->callback([&session, command] { session.run = [command] { return simulate(*command); }; });

@@ -4,6 +4,7 @@
 #include "compiler/cache/compilation_cache.h"
 #include "compiler/schedule/ampere_schedule.h"
 #include "compiler/schedule/hopper_schedule.h"
+#include "compiler/schedule/reduction_schedule.h"
 #include "compiler/spec/integer_option.h"
 #include "compiler/spec/usage_error.h"
 #include "compiler/targets/cpu/level.h"
@@ -84,7 +85,9 @@ void requireReadable(const std::string &schedule, const std::vector<Target> &tar
     throw UsageError(ampere ? "--schedule is for one GPU target, --target names sm_80 and sm_90a"
                             : "--schedule is for a GPU target, which --target does not name");
   try {
-    if (ampere || isForThreads(schedule))
+    if (isReduction(schedule))
+      parseReductionSchedule(schedule);
+    else if (ampere || isForThreads(schedule))
       parseAmpereSchedule(schedule);
     else
       parseHopperSchedule(schedule);

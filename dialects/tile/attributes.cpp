@@ -214,3 +214,21 @@ LogicalResult StagedAttr::verify(function_ref<InFlightDiagnostic()> error, int64
     return error() << "threads copy 1, 2, 4 or 8 elements at a time, got " << vector;
   return success();
 }
+
+LogicalResult ReducedAttr::verify(function_ref<InFlightDiagnostic()> error, int64_t rows, int64_t columns,
+                                  int64_t slices, int64_t vector) {
+  constexpr int64_t warp = 32, mostThreads = 1024;
+  if (rows < 1 || columns < 1 || slices < 1)
+    return error() << "every size of a schedule must be at least 1";
+  if (vector != 1 && vector != 2 && vector != 4 && vector != 8)
+    return error() << "a thread reads 1, 2, 4 or 8 elements at a time, got " << vector;
+  if (columns % vector != 0 || !llvm::isPowerOf2_64(static_cast<uint64_t>(columns / vector)) ||
+      columns / vector > warp)
+    return error() << "the columns of a part (" << columns << ") must be 1, 2, 4, ... or " << warp
+                   << " times the vector (" << vector << "): so many threads stand side by side";
+  const int64_t lanes = columns / vector;
+  if (slices > mostThreads / lanes || (slices * lanes) % warp != 0)
+    return error() << slices << " slices of " << lanes << " threads must be whole warps of " << warp
+                   << " threads, at most " << mostThreads << " in all";
+  return success();
+}

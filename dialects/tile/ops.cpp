@@ -53,11 +53,16 @@ LogicalResult KernelOp::verify() {
       return emitOpError("takes matrices in memory only, got an argument of type ") << type;
   if (llvm::range_size(getBody().getOps<OwnOp>()) != 1)
     return emitOpError("does its work in exactly one tile.own");
-  const bool tiles = static_cast<bool>((*getBody().getOps<OwnOp>().begin()).getAxis(AxisKind::Features));
+  auto own = *getBody().getOps<OwnOp>().begin();
+  const bool tiles = static_cast<bool>(own.getAxis(AxisKind::Features));
   if (tiles != getLayout().isBankGradient())
     return emitOpError(tiles ? "owns features, which belongs to mode j, but its layout's mode is "
                              : "owns no features, but its layout's mode is ")
            << alg::stringifyOutputMode(getLayout().getMode());
+  if (static_cast<bool>(own.getAxis(AxisKind::Batch)) != static_cast<bool>(getReducedSchedule()))
+    return emitOpError(getReducedSchedule()
+                           ? "has a schedule of vector reductions, but owns no rows of the batch"
+                           : "owns rows of the batch, which kernels with a #tile.reduced schedule do");
   return success();
 }
 
@@ -67,7 +72,7 @@ static LogicalResult verifyAxes(Operation *op, ArrayAttr axes) {
     return op->emitOpError("needs at least one axis");
   if (body.getNumArguments() != axes.size())
     return op->emitOpError("has ") << body.getNumArguments() << " indices for " << axes.size() << " axes";
-  bool seen[6] = {};
+  bool seen[7] = {};
   for (AxisAttr axis : axes.getAsRange<AxisAttr>()) {
     if (std::exchange(seen[static_cast<int>(axis.getKind())], true))
       return op->emitOpError("names the axis '") << stringifyAxisKind(axis.getKind()) << "' twice";
@@ -96,7 +101,12 @@ LogicalResult OwnOp::verify() {
   if (failed(verifyAxes(*this, getAxes())))
     return failure();
   bool bank = static_cast<bool>(getAxis(AxisKind::BankRows));
-  if (AxisAttr features = getAxis(AxisKind::Features)) {
+  if (getAxis(AxisKind::Batch)) {
+    if (getAxes().size() != 3 || !getAxis(AxisKind::Groups) || !getAxis(AxisKind::Columns))
+      return emitOpError(
+          "that owns rows of the batch owns columns of one group of them: <batch, ...>, <groups, 1> "
+          "and <columns, ...>");
+  } else if (AxisAttr features = getAxis(AxisKind::Features)) {
     if (!bank || getAxis(AxisKind::BankRows).getStep() != 1 || !getAxis(AxisKind::Columns) ||
         getAxis(AxisKind::Types) || getAxis(AxisKind::Rows))
       return emitOpError(
@@ -122,6 +132,8 @@ LogicalResult WalkOp::verify() {
   for (AxisAttr axis : getAxes().getAsRange<AxisAttr>())
     if (axis.getStep() == 0)
       return emitOpError("needs a step of at least 1 along '") << stringifyAxisKind(axis.getKind()) << "'";
+    else if (axis.getKind() == AxisKind::Batch)
+      return emitOpError("walks rows of one type; rows of the batch, whatever their types, are owned");
   // Columns count within a group, rows within a type: both must be fixed further out.
   auto fixes = [&](AxisKind wanted, AxisKind user) {
     for (AxisAttr axis : getAxes().getAsRange<AxisAttr>()) {
@@ -266,6 +278,9 @@ LogicalResult MmaOp::verify() {
   if (auto kernel = (*this)->getParentOfType<KernelOp>()) {
     ScheduleAttr thread = kernel.getThreadSchedule();
     StagedAttr staged = kernel.getStagedSchedule();
+    if (kernel.getReducedSchedule())
+      return emitOpError(
+          "multiplies rows of one type; a kernel of vector reductions adds tile.add_row_terms");
     const int64_t rows = thread ? thread.getRegisterRows() : staged.getTileRows();
     const int64_t columns = thread ? thread.getRegisterColumns() : staged.getColumns();
     if (rows != accumulator.getRows() || columns != accumulator.getColumns())

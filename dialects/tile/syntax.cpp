@@ -23,6 +23,8 @@ static StringRef letterOf(AxisKind kind, bool owned) {
     return "b";
   case AxisKind::Features:
     return owned ? "f" : "h";
+  case AxisKind::Batch:
+    return "r";
   }
   llvm_unreachable("all axes are above");
 }

@@ -15,7 +15,8 @@ def Tile_AxisKind : I32EnumAttr<"AxisKind", "what an own or a walk goes over", [
     I32EnumAttrCase<"Groups", 2, "groups">,
     I32EnumAttrCase<"Columns", 3, "columns">,
     I32EnumAttrCase<"BankRows", 4, "bank_rows">,
-    I32EnumAttrCase<"Features", 5, "features">]> {
+    I32EnumAttrCase<"Features", 5, "features">,
+    I32EnumAttrCase<"Batch", 6, "batch">]> {
   let cppNamespace = "::tile";
   let genSpecializedAttr = 0;
 }
@@ -57,6 +58,7 @@ def Tile_AxisAttr : Tile_Attr<"Axis", "axis"> {
     | `columns` | columns of the group that the same op or one around it fixed | column within the group |
     | `bank_rows` | row groups of the bank | the row group |
     | `features` | rows of the row group that the own fixed; inside that own, those that it owns | row within the group |
+    | `batch` | rows of the batch as they lie, whatever their types | the row |
 
     On a `tile.own`, the step of `groups` is 0 where the launch decides how many slices there are.
   }];
@@ -191,6 +193,31 @@ def Tile_StagedAttr : Tile_Attr<"Staged", "staged"> {
     bool ordersGroups() const { return getLongGroups() > 0; }
     /// Rows of a tile, of all its types.
     int64_t getTileRows() const { return getTypes() * getRows(); }
+  }];
+}
+
+def Tile_ReducedAttr : Tile_Attr<"Reduced", "reduced"> {
+  let summary = "The schedule of a kernel of vector reductions";
+  let description = [{
+    For few rows, each perhaps of a type of its own: a worker owns `rows` rows of the batch as they lie and `columns` columns of an
+    output group. `columns / vector` of its threads stand side by side, each on `vector` columns; as many times as there are
+    `slices` they stand one behind the other, and divide the depth of every term. Each thread reads its share of the bank
+    straight into registers, and what the slices have summed up is added in one order.
+
+    ```mlir
+    #tile.reduced<rows = 4, columns = 64, slices = 32, vector = 8>
+    ```
+
+    The vector is 1, 2, 4 or 8 elements: accesses are aligned, so that it divides the widths of all groups. Slices come in
+    whole warps.
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "int64_t":$slices, "int64_t":$vector);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Threads of a slice, side by side along the columns, and of all slices.
+    int64_t getLanes() const { return getColumns() / getVector(); }
+    int64_t getThreads() const { return getLanes() * getSlices(); }
   }];
 }
 

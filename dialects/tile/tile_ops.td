@@ -30,7 +30,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, N
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Tile_LayoutAttr:$layout,
-                       AnyAttrOf<[Tile_ScheduleAttr, Tile_StagedAttr]>:$schedule);
+                       AnyAttrOf<[Tile_ScheduleAttr, Tile_StagedAttr, Tile_ReducedAttr]>:$schedule);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -39,6 +39,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, N
     ScheduleAttr getThreadSchedule() { return ::llvm::dyn_cast<ScheduleAttr>(getSchedule()); }
     /// The schedule of a kernel whose operands come in stages, or null.
     StagedAttr getStagedSchedule() { return ::llvm::dyn_cast<StagedAttr>(getSchedule()); }
+    /// The schedule of a kernel of vector reductions, or null.
+    ReducedAttr getReducedSchedule() { return ::llvm::dyn_cast<ReducedAttr>(getSchedule()); }
   }];
 }
 
@@ -76,6 +78,12 @@ def Tile_OwnOp : Tile_Op<"own", [HasParent<"KernelOp">, SingleBlock, NoTerminato
 
     in mode j, owns one tile of dW: 64 rows and 192 columns of block (%b, %j). It is run whether there are rows of
     X and dY for it or not, because it is written anyway.
+
+    ```mlir
+    tile.own (%r, %j, %n) over [<batch, 4>, <groups, 1>, <columns, 64>] { ... }
+    ```
+
+    owns 64 columns of output group %j of 4 rows of the batch, %r and those that follow it, whatever their types.
   }];
   let arguments = (ins TypedArrayAttrBase<Tile_AxisAttr, "axes">:$axes);
   let regions = (region SizedRegion<1>:$body);
@@ -274,5 +282,6 @@ def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
 }
 
 include "dialects/tile/tile_bank_gradient_ops.td"
+include "dialects/tile/tile_reduction_ops.td"
 
 #endif

@@ -130,7 +130,7 @@ void parseCopies(const JsonFields &fields, GpuKernel &kernel) {
     fields.fail("copies", "is '" + copies + "', not engine or threads");
   kernel.copies = copies == name(GpuCopies::engine) ? GpuCopies::engine : GpuCopies::threads;
   if (kernel.copies == GpuCopies::engine) {
-    for (const char *key : {"vector", "warps"})
+    for (const char *key : {"vector", "warps", "slices"})
       if (fields.has(key))
         fields.fail(key, "is given, but the copy engine copies: only a kernel with copies 'threads' has it");
     if (kernel.architecture < copy_engine)
@@ -140,6 +140,19 @@ void parseCopies(const JsonFields &fields, GpuKernel &kernel) {
   kernel.vector = fields.integer("vector", 1, most_vector);
   if ((kernel.vector & (kernel.vector - 1)) != 0)
     fields.fail("vector", "is " + std::to_string(kernel.vector) + ", not 1, 2, 4 or 8");
+  if (fields.has("slices")) {
+    if (fields.has("warps"))
+      fields.fail("slices",
+                  "are given together with warps: a vector reduction has slices, other kernels warps");
+    if (kernel.map != Map::forward)
+      fields.fail("slices", std::string("are given for the map ") + name(kernel.map) +
+                                ": vector reductions are for forward");
+    kernel.slices = fields.integer("slices", 1, kernel.threads);
+    if (kernel.threads % kernel.slices != 0)
+      fields.fail("slices", "are " + std::to_string(kernel.slices) + ", which do not divide " +
+                                std::to_string(kernel.threads) + " threads");
+    return;
+  }
   const std::vector<int64_t> warps = fields.integers("warps", 1);
   if (warps.size() != 2)
     fields.fail("warps", "has " + std::to_string(warps.size()) + " numbers, not 2: rows and columns");

@@ -53,7 +53,7 @@ struct GpuBox {
 // What moves blocks of the operands into shared memory.
 enum class GpuCopies {
   engine, // the copy engine, by tensor maps: compute capability 9.0 and above
-  threads // the kernel's threads, by plain maps
+  threads // the kernel's threads, by plain maps; those of a vector reduction into registers
 };
 const char *name(GpuCopies copies);
 
@@ -93,6 +93,10 @@ struct GpuKernel : GpuCode {
   bool listed = false;
   // How the warps of a block share a tile; 0 where warpgroups do.
   int64_t warp_rows = 0, warp_columns = 0;
+  // Above 0: a kernel of vector reductions, which takes rows of the batch as they lie and reads their
+  // positions from the device. So many slices of its threads divide the depth.
+  int64_t slices = 0;
+  bool isReduction() const { return slices > 0; }
   // As the compiler reads it, for inspection; empty where it is not said.
   std::string schedule;
   // Of X, that the kernel was scheduled for; {0, 0} where it is not said.

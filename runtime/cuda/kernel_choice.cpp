@@ -14,13 +14,28 @@ namespace {
 struct Kind {
   bool exact; // for that architecture alone
   int32_t architecture;
-  int64_t moved; // elements at a time; by the copy engine, more than by any thread
+  int64_t moved;
   auto operator<=>(const Kind &) const = default;
 };
 
-Kind kindOf(const GpuKernel &kernel) {
-  return {kernel.exact_architecture, kernel.architecture,
-          kernel.copies == GpuCopies::engine ? std::numeric_limits<int64_t>::max() : kernel.vector};
+Kind kindOf(const GpuKernel &kernel, int64_t moved) {
+  return {kernel.exact_architecture, kernel.architecture, moved};
+}
+
+int64_t movedBy(const GpuKernel &kernel) {
+  return kernel.copies == GpuCopies::engine ? std::numeric_limits<int64_t>::max() : kernel.vector;
+}
+
+// What the kernels of the same map, result and architecture that are no vector reductions move at most; of
+// single elements, of course, one.
+int64_t movedBeside(const std::vector<Kernel> &kernels, const GpuKernel &reduction) {
+  int64_t most = reduction.vector;
+  for (const Kernel &kernel : kernels)
+    if (reduction.vector > 1 && kernel.gpu && !kernel.gpu->isReduction() &&
+        kernel.gpu->map == reduction.map && kernel.gpu->output == reduction.output &&
+        kernel.gpu->architecture == reduction.architecture)
+      most = std::max(most, movedBy(*kernel.gpu));
+  return most;
 }
 
 // How far m is from the rows that the kernel was scheduled for: a quotient, so that the nearest is the
@@ -45,35 +60,56 @@ KernelChoice::KernelChoice(const std::vector<Kernel> &kernels, const Layer &laye
     : kernels_(kernels), layer_(layer), device_(device) {
   for (size_t i = 0; i < kernels.size(); ++i)
     if (kernels[i].gpu && reasonNotToRun(*kernels[i].gpu, device).empty())
-      candidates_.push_back({i, kernelShape(layer, *kernels[i].gpu)});
+      candidates_.push_back(
+          {i, kernelShape(layer, *kernels[i].gpu),
+           kernels[i].gpu->isReduction() ? movedBeside(kernels, *kernels[i].gpu) : movedBy(*kernels[i].gpu)});
   std::sort(candidates_.begin(), candidates_.end(), [&](const Candidate &a, const Candidate &b) {
-    const auto order = kindOf(gpu(a)) <=> kindOf(gpu(b));
+    const auto order = kindOf(gpu(a), a.moved) <=> kindOf(gpu(b), b.moved);
     return order != 0 ? order > 0 : a.index < b.index;
   });
 }
 
-size_t KernelChoice::choose(const ProductRequest &request) const {
-  checkRows(kernelShape(layer_, request.map, 0), request.m, request.p0);
+bool KernelChoice::isOfWorseKind(const Candidate &one, const Candidate &other) const {
+  return kindOf(gpu(one), one.moved) < kindOf(gpu(other), other.moved);
+}
+
+const KernelChoice::Candidate *KernelChoice::bestAmong(const ProductRequest &request,
+                                                       bool (*takes)(const GpuKernel &kernel)) const {
   const Candidate *best = nullptr;
-  // Kernels that count the same groups see the operands alike.
+  // Kernels that count the same groups see the operands alike, but for those that take rows as they lie.
   OperandViews views;
-  int64_t viewed = -1;
+  std::pair<int64_t, bool> viewed{-1, false};
   for (const Candidate &candidate : candidates_) {
     const GpuKernel &kernel = gpu(candidate);
-    if (kernel.map != request.map || kernel.output != request.output || kernel.listed != request.listed ||
+    if (kernel.map != request.map || kernel.output != request.output || !takes(kernel) ||
         (request.dependent_launch && !kernel.dependent_launch))
       continue;
-    if (best != nullptr && kindOf(kernel) < kindOf(gpu(*best)))
+    if (best != nullptr && isOfWorseKind(candidate, *best))
       break;
     if (best != nullptr &&
         !(misfit(kernel.best_for_rows, request.m) < misfit(gpu(*best).best_for_rows, request.m)))
       continue;
-    if (viewed != kernel.groups) {
+    if (const std::pair seen{kernel.groups, kernel.isReduction()}; viewed != seen) {
       views = viewsFor(candidate.shape, layer_, request);
-      viewed = kernel.groups;
+      viewed = seen;
     }
     if (!findObstacle(kernel, layer_.dtype, request.operands, views, request.m))
       best = &candidate;
+  }
+  return best;
+}
+
+size_t KernelChoice::choose(const ProductRequest &request) const {
+  checkRows(kernelShape(layer_, request.map, 0), request.m, request.p0);
+  const auto isListed = [](const GpuKernel &kernel) { return kernel.listed; };
+  const auto isReduction = [](const GpuKernel &kernel) { return kernel.isReduction(); };
+  const auto countsFromOffset = [](const GpuKernel &kernel) { return !kernel.listed; };
+  const Candidate *best = bestAmong(request, request.listed ? +isListed : +countsFromOffset);
+  if (request.positions) {
+    const Candidate *reduction = bestAmong(request, isReduction);
+    const auto apart = [&](const Candidate *one) { return misfit(gpu(*one).best_for_rows, request.m); };
+    if (reduction != nullptr && (best == nullptr || apart(reduction) <= apart(best)))
+      best = reduction;
   }
   if (best == nullptr)
     refuse(request);
@@ -86,7 +122,8 @@ void KernelChoice::refuse(const ProductRequest &request) const {
     reasons += (reasons.empty() ? "" : "; ") + kernel.name + ": " + reason;
   };
   const auto wanted = [&](const GpuKernel &kernel) {
-    return kernel.map == request.map && kernel.output == request.output && kernel.listed == request.listed;
+    return kernel.map == request.map && kernel.output == request.output &&
+           (kernel.listed == request.listed || (request.positions && kernel.isReduction()));
   };
   std::optional<algrt_status> status;
   for (const Candidate &candidate : candidates_) {
@@ -111,7 +148,10 @@ void KernelChoice::refuse(const ProductRequest &request) const {
                     "for CUDA devices that " + (request.listed ? "finds rows in a list and " : "") +
                     "writes " + name(request.output) + ": pass " +
                     kernelShape(layer_, request.map, 0).resultName() +
-                    " in the other type, or compile such a kernel");
+                    " in the other type, or compile such a kernel" +
+                    (request.positions && request.map == Map::forward
+                         ? ", or one of vector reductions, as with --m 1,2048"
+                         : ""));
   if (!status)
     throw Error(ALGRT_WRONG_ARCHITECTURE,
                 "no kernel of the bundle runs on this device: " + reasons + ". Compile the bundle for it");

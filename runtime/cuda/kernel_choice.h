@@ -21,6 +21,8 @@ struct ProductRequest {
   bool dependent_launch = false;
   Map map = Map::forward;
   bool listed = false; // rows are grouped by a row list
+  // Every row has a position on the device, which kernels of vector reductions read without a list.
+  bool positions = false;
 };
 
 class KernelChoice {
@@ -35,6 +37,9 @@ public:
   //   - `best_for_rows` nearest to m: the quotient of m and the nearer end, 1 within; kernels that say
   //   nothing last,
   //   - the first in the manifest.
+  // Kernels of vector reductions count as of the kind of the others: those that move single elements as such
+  // of their architecture, those that move more as the best of it. Of a call with positions the best of them
+  // and the best that takes a list compare by their rows.
   // Throws Error that says of every kernel why it cannot be used: ALGRT_UNSUPPORTED (none writes that type),
   // ALGRT_WRONG_ARCHITECTURE (none runs on the device), or what speaks against the first of those that do.
   // Throws what checkRows and viewOperands throw for calls that no kernel can take.
@@ -44,9 +49,12 @@ private:
   struct Candidate {
     size_t index; // in the manifest
     KernelShape shape;
+    int64_t moved; // elements at a time; by the copy engine, more than by any thread
   };
 
   const GpuKernel &gpu(const Candidate &candidate) const { return *kernels_[candidate.index].gpu; }
+  const Candidate *bestAmong(const ProductRequest &request, bool (*takes)(const GpuKernel &kernel)) const;
+  bool isOfWorseKind(const Candidate &one, const Candidate &other) const;
   [[noreturn]] void refuse(const ProductRequest &request) const;
 
   const std::vector<Kernel> &kernels_;

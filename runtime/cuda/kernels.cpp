@@ -76,7 +76,9 @@ size_t GpuKernels::choose(const DeviceModules &modules, const ProductRequest &re
     throw Error(ALGRT_INVALID_ARGUMENT, "kernel " + kernel.name + " writes " + name(kernel.gpu->output) +
                                             ", " + kernelShape(bundle_.layer(), request.map, 0).resultName() +
                                             " is of type " + name(request.output));
-  if (kernel.gpu->listed != request.listed)
+  const bool takes_rows = request.positions ? kernel.gpu->listed || kernel.gpu->isReduction()
+                                            : kernel.gpu->listed == request.listed;
+  if (!takes_rows)
     throw Error(ALGRT_UNSUPPORTED,
                 "kernel " + kernel.name +
                     (request.listed ? " takes rows at positions from p0 on, not in lists"

@@ -121,7 +121,10 @@ int64_t countTiles(const KernelShape &shape, const GpuTile &tile, int64_t m, int
   if (m == 0)
     return 0;
   int64_t lines, longest;
-  if (shape.listed) {
+  if (shape.as_they_lie) {
+    lines = 1;
+    longest = m;
+  } else if (shape.listed) {
     lines = shape.types;
     longest = m;
   } else if (shape.interval) {

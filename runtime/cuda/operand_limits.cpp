@@ -57,8 +57,10 @@ struct Demands {
 
 Demands demandsOf(const char *name, const GpuKernel &kernel, ElementType element) {
   const int64_t bytes = elementBytes(element);
+  // Vector reductions write their result element by element.
+  const bool single = kernel.isReduction() && name == std::string_view("y");
   const int64_t unit =
-      kernel.copies == GpuCopies::engine ? quantum : std::min(kernel.vector * bytes, quantum);
+      kernel.copies == GpuCopies::engine ? quantum : std::min((single ? 1 : kernel.vector) * bytes, quantum);
   return {{Kind::address, name, kernel.copies, unit, bytes, 0}};
 }
 

@@ -61,6 +61,10 @@ ViewsOfOperand viewRows(const KernelShape &shape, const Operand &operand, Elemen
     if (m == 0) // not even one that nobody reads
       view.extents[3] = 0;
   };
+  if (shape.as_they_lie) {
+    append({0, 1, m}, 1, 1);
+    return views;
+  }
   if (shape.listed) {
     // A type is no step in memory; its rows are.
     append({0, shape.types, m}, 0, 1);
@@ -123,7 +127,9 @@ GroupWidths widthsOf(const std::vector<int64_t> &widths, int64_t count) {
 } // namespace
 
 KernelShape kernelShape(const Layer &layer, const GpuKernel &kernel) {
-  return kernelShape(layer, kernel.map, kernel.groups, kernel.listed);
+  KernelShape shape = kernelShape(layer, kernel.map, kernel.groups, kernel.listed);
+  shape.as_they_lie = kernel.isReduction();
+  return shape;
 }
 
 KernelShape kernelShape(const Layer &layer, Map map, int64_t groups, bool listed) {

@@ -50,8 +50,12 @@ struct KernelShape {
   const char *secondName() const { return map == Map::dw ? "dy" : "w"; }
   const char *resultName() const { return map == Map::forward ? "y" : map == Map::dx ? "dx" : "dw"; }
   bool isBankGradient() const { return map == Map::dw; }
+  // Rows of x and y are one line, whatever their types: for kernels of vector reductions.
+  bool as_they_lie = false;
   // Maps of an operand that has rows. A gradient of the bank also sees all of them as they lie.
   int64_t rowMaps() const {
+    if (as_they_lie)
+      return 1;
     if (listed)
       return algrt_listed_row_maps;
     return (interval ? algrt_interval_row_maps : algrt_cyclic_row_maps) + (isBankGradient() ? 1 : 0);

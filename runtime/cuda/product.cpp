@@ -29,8 +29,8 @@ ReadyKernel readyKernel(DeviceModules &modules, size_t index, Stream stream, con
   return modules.prepare(index);
 }
 
-void launch(const Driver &driver, LaunchPlan &plan, const ReadyKernel &kernel, Stream stream, bool dependent,
-            float beta, const void *bias) {
+void launch(const Driver &driver, LaunchPlan &plan, const ReadyKernel &kernel, Stream stream,
+            const ProductCall &call, bool at_positions, bool reduction) {
   KernelMaps tensor_maps;
   for (size_t i = 0; i < plan.maps.size(); ++i)
     tensor_maps.at(i) = encodeTensorMap(driver, plan.maps[i]);
@@ -39,14 +39,22 @@ void launch(const Driver &driver, LaunchPlan &plan, const ReadyKernel &kernel, S
   DevicePointer terms = kernel.terms;
   // The last one is for gradients of the bank, or for products with a bias; of other kernels, which do not
   // take it, the driver does not look at it.
+  const void *bias = call.bias, *positions = at_positions ? call.rows.positions.data : nullptr;
+  float beta = call.beta;
+  int32_t position_bytes = int32_t(call.rows.positions.bytes);
   void *last = bias != nullptr ? static_cast<void *>(&bias) : &beta;
-  void *parameters[] = {maps, &rows, &offset, &terms, last};
+  void *parameters[] = {maps, &rows, &offset, &terms, last, nullptr, nullptr};
+  if (reduction) {
+    parameters[4] = &positions;
+    parameters[5] = &position_bytes;
+    parameters[6] = last;
+  }
 
   std::array<LaunchAttribute, 2> attributes{};
   LaunchConfig config{plan.grid, 1, 1, plan.threads, 1, 1, plan.shared_bytes, stream, attributes.data(), 0};
   if (plan.cluster > 1)
     attributes[config.attribute_count++] = clusterAttribute(plan.cluster);
-  if (dependent) {
+  if (call.dependent_launch) {
     LaunchAttribute &attribute = attributes[config.attribute_count++];
     attribute.id = LaunchAttributeId::programmatic_stream_serialization;
     attribute.value.programmatic_stream_serialization_allowed = 1;
@@ -64,7 +72,9 @@ void runProduct(const GpuKernels &kernels, const Layer &layer, const ProductCall
                                call.output,
                                call.dependent_launch,
                                call.map,
-                               needsLists(layer, call.rows.kind)};
+                               needsLists(layer, call.rows.kind),
+                               needsLists(layer, call.rows.kind) &&
+                                   call.rows.kind == RowSourceKind::positions};
   const size_t index = kernels.choose(modules, request, call.kernel);
   const Kernel &kernel = kernels.kernel(index);
   const Operands &operands = request.operands;
@@ -74,7 +84,7 @@ void runProduct(const GpuKernels &kernels, const Layer &layer, const ProductCall
   DeviceLists lists{ready.terms, 0};
   std::optional<ReadyKernel> group_rows;
   size_t group_rows_index = 0;
-  if (request.listed) {
+  if (kernel.gpu->listed) {
     lists.rows = placeRowList(layer, request.m, call.workspace);
     group_rows_index = chooseGroupRows(kernels.all(), modules.properties());
     group_rows = readyKernel(modules, group_rows_index, stream, kernels.kernel(group_rows_index).name);
@@ -84,7 +94,7 @@ void runProduct(const GpuKernels &kernels, const Layer &layer, const ProductCall
   if (group_rows)
     groupRows(modules.context().driver(), *group_rows, *kernels.kernel(group_rows_index).group_rows, layer,
               call.rows, request.m, lists.rows, stream);
-  launch(modules.context().driver(), plan, ready, stream, call.dependent_launch, call.beta, call.bias);
+  launch(modules.context().driver(), plan, ready, stream, call, request.positions, kernel.gpu->isReduction());
 }
 
 } // namespace algrt::cuda

@@ -47,6 +47,8 @@ constexpr Instruction instructions[] = {
     {"nvvm.cp.async.wait.group", "cp.async.wait_group"},
     {"nvvm.ldmatrix", "ldmatrix."},
     {"nvvm.mma.sync", "mma.sync."},
+    {"nvvm.shfl.sync", "shfl.sync."},
+    {"nvvm.griddepcontrol", "griddepcontrol."},
 };
 
 // Occurrences of an operation's name as a whole word.
@@ -77,7 +79,12 @@ void checkAssembly(const compiler::AssemblyReport &report, std::vector<std::stri
   found.insert(found.end(), report.warnings.begin(), report.warnings.end());
 }
 
+// Vector reductions, which multiply in f32: only they have slices.
+bool isReduction(const Evidence &evidence) { return evidence.nvvm.find("slices = ") != std::string::npos; }
+
 std::vector<std::string> neededInSass(const Evidence &evidence) {
+  if (isReduction(evidence))
+    return {"LDG", "FFMA", "STG"};
   if (evidence.target == "sm_90a")
     return {"HGMMA", "UTMALDG", "UTMASTG", "USETMAXREG"};
   // Single elements have no asynchronous copies.
@@ -138,7 +145,12 @@ std::int64_t clusterWaits(const std::string &nvvm) {
 void checkScopes(const Evidence &evidence, std::vector<std::string> &found) {
   const std::int64_t meetings = countInNvvm(evidence.nvvm, "nvvm.cluster.wait"),
                      waits = clusterWaits(evidence.nvvm);
-  if (const std::int64_t emptied = countInSass(evidence.sass, "CCTL"); emptied > meetings + 2 * waits)
+  // Prefetches into the second-level cache have the same name, and another ending.
+  std::int64_t emptied = countInSass(evidence.sass, "CCTL");
+  for (std::size_t at = evidence.sass.find(".PF2"); at != std::string::npos;
+       at = evidence.sass.find(".PF2", at + 1))
+    --emptied;
+  if (emptied > meetings + 2 * waits)
     found.push_back(
         fmt::format("{} CCTL in the machine code for {} meetings of the cluster and {} waits at its "
                     "scope",

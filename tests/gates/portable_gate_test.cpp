@@ -96,6 +96,19 @@ TEST_F(PortableGate, SingleElementsBesideVectors) {
     }
 }
 
+// Vector reductions for few rows, with one row of the batch in a block and with as many as are looked at.
+TEST_F(PortableGate, VectorReductions) {
+  for (const char *schedule :
+       {"reduce=16,rows=1,columns=256,vector=8", "reduce=32,rows=2,columns=64,vector=8",
+        "reduce=8,rows=8,columns=256,vector=8", "reduce=64,rows=2,columns=64,vector=8",
+        "reduce=32,rows=8,columns=8,vector=1", "reduce=32,rows=4,columns=16,vector=2"})
+    for (const DataType output : {DataType::BF16, DataType::F32})
+      look({1, 2048, 6144, 32}, output, schedule);
+  for (const Shape &shape :
+       {Shape{1, 7 * 20, 7 * 100, 7}, Shape{1, 640, 1536, 32}, Shape{1, 3 * 75, 3 * 111, 3}})
+    look(shape, DataType::BF16, "reduce=32,rows=4,columns=8");
+}
+
 // Blocks that are multiples of nothing, and aligned ones whose operands are not.
 TEST_F(PortableGate, UnalignedBlocks) {
   for (const Shape &shape : {Shape{2048, 640, 1536, 32}, Shape{512, 7 * 20, 7 * 100, 7},

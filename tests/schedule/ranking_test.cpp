@@ -1,5 +1,6 @@
 // Rankings of schedules: complete, in order, with parts that add up.
 #include "compiler/schedule/ranking.h"
+#include "compiler/schedule/reduction_schedule.h"
 
 #include "algebras/error.h"
 #include "algebras/expression.h"
@@ -13,6 +14,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <optional>
 #include <set>
 
 namespace {
@@ -47,7 +49,7 @@ void expectSound(const Ranking &ranking) {
     double arithmetic = 0;
     for (const CostPart &part : one.arithmetic)
       arithmetic += part.us;
-    if (!isForThreads(one.schedule) && ranking.target == "sm_90a") {
+    if (!isForThreads(one.schedule) && !isReduction(one.schedule) && ranking.target == "sm_90a") {
       EXPECT_NEAR(arithmetic, one.busy.back().us, 1e-9 * arithmetic) << one.schedule;
     }
   }
@@ -193,14 +195,17 @@ TEST(Ranking, OfThreadsThatCopyIsSoundOnEitherMachine) {
         const GpuMachine &machine = machineOf(target);
         EXPECT_EQ(ranking.machine, machine.name);
         const ProjectionWork work = projectionWork(layer, m, type);
+        std::optional<std::string> best;
         for (const RankedSchedule &one : ranking.legal) {
+          EXPECT_DOUBLE_EQ(one.waves, one.tiles / machine.multiprocessors);
+          if (isReduction(one.schedule))
+            continue;
+          best = best.value_or(one.schedule);
           const AmpereSchedule schedule = parseAmpereSchedule(one.schedule);
           EXPECT_EQ(whyIllegal(layer, schedule), "") << one.schedule;
           EXPECT_DOUBLE_EQ(one.predicted, ampereCost(work, schedule, type, machine).total()) << one.schedule;
-          EXPECT_DOUBLE_EQ(one.waves, one.tiles / machine.multiprocessors);
         }
-        EXPECT_EQ(ranking.legal.front().schedule,
-                  toString(chooseAmpereSchedule(layer, m, type, /*vector=*/0, machine)));
+        EXPECT_EQ(best, toString(chooseAmpereSchedule(layer, m, type, /*vector=*/0, machine)));
         EXPECT_FALSE(ranking.refused.empty());
       }
 }
@@ -220,9 +225,68 @@ TEST(Ranking, LeavesToThreadsWhatTheCopyEngineCannotAddress) {
   EXPECT_NEAR(ranking.floor_us, floorOf(projectionWork(layer, 1, DataType::BF16)).longest(), 1e-9);
   ASSERT_FALSE(ranking.legal.empty());
   for (const RankedSchedule &one : ranking.legal) {
-    EXPECT_TRUE(isForThreads(one.schedule)) << one.schedule;
+    EXPECT_TRUE(isForThreads(one.schedule) || isReduction(one.schedule)) << one.schedule;
     EXPECT_GE(one.predicted, ranking.floor_us) << one.schedule;
   }
+}
+
+TEST(Ranking, HasVectorReductionsBesideBatchedKernelsWhereRowsAreFew) {
+  for (const char *target : {"sm_80", "sm_90a"})
+    for (const char *algebra : {"Q(8)", "Q(2)^2", "path(3)"}) {
+      const std::int64_t groups = std::string(algebra) == "Q(8)"      ? 8
+                                  : std::string(algebra) == "path(3)" ? 3
+                                                                      : 4;
+      const algebras::Layer layer = projection(algebra, groups * 128, groups * 192);
+      double before = 0;
+      for (const std::int64_t m : {1, 2, 4, 8, 16, 32, 64}) {
+        const Ranking ranking = rankSchedules(layer, target, m, DataType::BF16);
+        expectSound(ranking);
+        const RankedSchedule *best = bestReduction(ranking);
+        ASSERT_NE(best, nullptr);
+        std::int64_t reductions = 0;
+        const ProjectionWork work = projectionWork(layer, m, DataType::BF16);
+        for (const RankedSchedule &one : ranking.legal) {
+          if (!isReduction(one.schedule))
+            continue;
+          ++reductions;
+          const ReductionSchedule schedule = parseReductionSchedule(one.schedule);
+          EXPECT_EQ(whyIllegal(layer, schedule), "") << one.schedule;
+          EXPECT_EQ(toString(schedule), one.schedule);
+          EXPECT_DOUBLE_EQ(
+              one.predicted,
+              reductionCost(work, schedule, commonTerms(layer, std::min(m, schedule.rows)), machineOf(target))
+                  .total())
+              << one.schedule;
+          EXPECT_GE(one.predicted, best->predicted);
+        }
+        EXPECT_LT(reductions, static_cast<std::int64_t>(ranking.legal.size()));
+        EXPECT_GT(best->predicted, before * (1 - 1e-9)) << algebra << ", m = " << m; // more rows cost no less
+        before = best->predicted;
+      }
+      // The number is where one kind gives way to the other.
+      const std::int64_t from = batchedFrom(layer, target, DataType::BF16);
+      const auto reduces = [&](std::int64_t m) {
+        return isReduction(rankSchedules(layer, target, m, DataType::BF16).legal.front().schedule);
+      };
+      if (from > 1)
+        EXPECT_TRUE(reduces(from - 1)) << algebra << ", " << target << ", " << from;
+      EXPECT_FALSE(reduces(from)) << algebra << ", " << target << ", " << from;
+    }
+  // None for many rows, for gradients, and where groups are unequal.
+  const algebras::Layer layer = projection("Q(4)", 256, 256);
+  EXPECT_EQ(bestReduction(rankSchedules(layer, "sm_80", most_reduction_rows + 1, DataType::BF16)), nullptr);
+  EXPECT_EQ(bestReduction(rankMap(layer, algrt::Map::dx, "sm_80", 1, DataType::BF16)), nullptr);
+}
+
+// What consecutive rows share: the diagonal of a complete graph, everything where they have one type.
+TEST(Ranking, CountsTheTermsThatRowsOfVectorReductionsShare) {
+  EXPECT_EQ(commonTerms(projection("Q(8)", 64, 64), 4), 1);
+  EXPECT_EQ(commonTerms(projection("Q(1)", 64, 64), 4), 1);
+  const algebras::Layer power = projection("Q(2)^2", 64, 64);
+  const double terms = projectionWork(power, 1, DataType::BF16).terms;
+  EXPECT_DOUBLE_EQ(commonTerms(power, 1), terms);
+  EXPECT_LT(commonTerms(power, 2), terms);
+  EXPECT_EQ(commonTerms(power, 4), 1); // of all four types the diagonal block alone
 }
 
 TEST(BestDifferent, TakesTheCheapestOfEachKind) {

@@ -4,6 +4,7 @@
 #include "compiler/schedule/h200.h"
 #include "compiler/schedule/hopper_schedule.h"
 #include "compiler/schedule/ranking.h"
+#include "compiler/schedule/reduction_schedule.h"
 #include "runtime/bench/table.h"
 
 #include <algorithm>
@@ -83,6 +84,11 @@ TEST(TableChoices, AreSensible) {
     const algebras::Layer layer = layerOf(row);
     const Ranking ranking = rankSchedules(layer, "sm_90a", row.m, DataType::BF16);
     const RankedSchedule &best = ranking.legal.front();
+    EXPECT_LT(best.predicted, 6 + 2.4 * ranking.floor_us) << best.schedule;
+    if (isReduction(best.schedule)) { // single rows
+      EXPECT_EQ(row.m, 1) << best.schedule;
+      continue;
+    }
     const HopperSchedule schedule = parseHopperSchedule(best.schedule);
     const std::int64_t rows = (row.m + row.q - 1) / row.q;
     // No second block of rows that is all zeros, no more columns than a panel beyond the group.

@@ -25,8 +25,8 @@ llvm.func @kernel(%p: i32) attributes {nvvm.kernel} {
 // -----
 
 llvm.func @kernel(%a: !llvm.ptr) attributes {nvvm.kernel} {
-  // expected-error @+1 {{'nvvm.prefetch' op has no model in this form: only tensor maps are prefetched}}
-  nvvm.prefetch level = L2, %a : !llvm.ptr
+  // expected-error @+1 {{'nvvm.prefetch' op has no model in this form: data are prefetched into the caches of data alone}}
+  nvvm.prefetch level = L1 uniform, %a : !llvm.ptr
   llvm.return
 }
 

@@ -70,10 +70,10 @@ void addCopies(ConversionList &list) {
   on<NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp>(list, tensorStore);
   on<NVVM::CpAsyncBulkTensorPrefetchOp>(list, tensorPrefetch);
   on<NVVM::PrefetchOp>(list, [](auto op, CallBuilder &call) {
-    if (!op.getTensormap())
-      return call.refuse("only tensor maps are prefetched");
+    if (!op.getTensormap() && op.getUniform())
+      return call.refuse("data are prefetched into the caches of data alone");
     call.onlyIf(op.getPredicate());
-    call.call("sm_prefetch_tensormap", {call.pointer(op.getAddr())});
+    call.call(op.getTensormap() ? "sm_prefetch_tensormap" : "sm_prefetch", {call.pointer(op.getAddr())});
   });
 
   // bulk copies

@@ -6,7 +6,9 @@ namespace compiler {
 
 std::span<const std::pair<const char *, void *>> modelSymbols() {
 #define SYMBOL(NAME)                                                                                         \
-  { #NAME, reinterpret_cast < void *>(NAME) }
+  {                                                                                                          \
+    #NAME, reinterpret_cast<void *>(NAME)                                                                    \
+  }
   static const std::pair<const char *, void *> symbols[] = {
       SYMBOL(sm_atomic),
       SYMBOL(sm_barrier),
@@ -44,6 +46,7 @@ std::span<const std::pair<const char *, void *>> modelSymbols() {
       SYMBOL(sm_mbarrier_try_wait_parity),
       SYMBOL(sm_mma_m16n8k16),
       SYMBOL(sm_nanosleep),
+      SYMBOL(sm_prefetch),
       SYMBOL(sm_prefetch_tensormap),
       SYMBOL(sm_read),
       SYMBOL(sm_setmaxnreg),

@@ -243,6 +243,10 @@ void sm_tma_prefetch(int32_t site, const void *map, int32_t rank, int32_t x, int
   enter(site, [&](Multiprocessor &model) { boxOf(model, map, rank, {x, y, z, u, v}); });
 }
 
+void sm_prefetch(int32_t site, const void *address) {
+  enter(site, [&](Multiprocessor &model) { model.global(address, 1, "prefetches"); });
+}
+
 void sm_prefetch_tensormap(int32_t site, const void *map) {
   enter(site, [&](Multiprocessor &model) {
     if (reinterpret_cast<uintptr_t>(map) % 64 != 0)

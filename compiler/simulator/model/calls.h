@@ -193,6 +193,8 @@ void sm_tma_store(int32_t site, const void *map, const void *source, int32_t ran
 void sm_tma_prefetch(int32_t site, const void *map, int32_t rank, int32_t x, int32_t y, int32_t z, int32_t u,
                      int32_t v);
 void sm_prefetch_tensormap(int32_t site, const void *map);
+/* nvvm.prefetch of data: the address is one that the thread might read here, no effect. */
+void sm_prefetch(int32_t site, const void *address);
 /* nvvm.cp.async.bulk.shared.cluster.global. */
 void sm_bulk_load(int32_t site, void *destination, void *barrier, const void *source, int32_t bytes,
                   int32_t multicast);

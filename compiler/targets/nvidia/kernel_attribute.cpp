@@ -2,6 +2,8 @@
 
 #include "compiler/failure.h"
 #include "compiler/lower/staged_schedule.h"
+#include "compiler/schedule/coefficients.h"
+#include "compiler/schedule/reduction_schedule.h"
 #include "compiler/targets/nvidia/kernel_structure.h"
 
 #include "mlir/IR/Builders.h"
@@ -155,6 +157,50 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, std::int64_t share
   return description.all();
 }
 
+DictionaryAttr describeReduction(tile::KernelOp kernel, bool dependent) {
+  tile::ReducedAttr schedule = kernel.getReducedSchedule();
+  tile::LayoutAttr layout = kernel.getLayout();
+  MLIRContext *context = kernel.getContext();
+  const std::int64_t rows = schedule.getRows(), columns = schedule.getColumns(),
+                     threads = schedule.getThreads(), depth = reduction_depth * schedule.getSlices();
+  Description tile(context), boxes(context), description(context);
+  tile.number("rows", rows);
+  tile.number("columns", columns);
+  tile.number("depth", depth);
+  tile.number("stages", 1);
+  tile.number("consumers", llvm::divideCeil(threads, sm::warpgroup_threads));
+  // What the block's threads read, or write, at a time.
+  auto box = [&](StringRef name, std::int64_t rows, std::int64_t columns) {
+    Description fields(context);
+    fields.number("columns", columns);
+    fields.number("rows", rows);
+    fields.number("swizzle", 0);
+    boxes.add(name, fields.all());
+  };
+  box("x", rows, depth);
+  box("w", depth, columns);
+  box("y", rows, columns);
+
+  Block &matrices = kernel.getBody().front();
+  Type output = cast<tile::MatrixType>(matrices.getArguments().back().getType()).getElementType();
+  const bool terms = !layout.getTerms().completeGraph().has_value();
+  description.number("threads", threads);
+  description.number("cluster", 1);
+  description.number("shared_bytes", threads / sm::warp_threads * rows * columns * 4);
+  description.add("output", TypeAttr::get(output));
+  description.boolean("dependent_launch", dependent);
+  description.boolean("terms", terms);
+  description.number("groups", layout.getOut().getCount());
+  description.number("vector", schedule.getVector());
+  description.boolean("scaled", coefficientsOf(layout.getTerms()) == Coefficients::General);
+  description.boolean("listed", false);
+  description.number("slices", schedule.getSlices());
+  description.add("schedule", StringAttr::get(context, scheduleText(schedule)));
+  description.add("tile", tile.all());
+  description.add("boxes", boxes.all());
+  return description.all();
+}
+
 namespace {
 /// A dictionary whose entries must be there.
 struct Fields {
@@ -201,9 +247,13 @@ algrt::GpuKernel readKernelAttribute(LLVM::LLVMFuncOp function) {
     kernel.vector = fields.number("vector");
     kernel.scaled = fields.boolean("scaled");
     kernel.listed = fields.boolean("listed");
-    const Fields warps = fields.fields("warps");
-    kernel.warp_rows = warps.number("rows");
-    kernel.warp_columns = warps.number("columns");
+    if (dictionary.contains("slices")) {
+      kernel.slices = fields.number("slices");
+    } else {
+      const Fields warps = fields.fields("warps");
+      kernel.warp_rows = warps.number("rows");
+      kernel.warp_columns = warps.number("columns");
+    }
   }
   if (auto schedule = dictionary.getAs<StringAttr>("schedule"))
     kernel.schedule = schedule.str();

@@ -31,7 +31,6 @@ private:
   LogicalResult checkRoles();
   /// Of one map in the kernel's first parameter.
   Type mapType();
-  void declareSharedMemory();
   void declareFunction(DictionaryAttr description);
   void replaceArguments();
   /// The kernel's ops go over into the entry block; each role ends it with a branch. Without roles it is
@@ -89,7 +88,7 @@ FailureOr<LLVM::LLVMFuncOp> StructureLowering::run() {
   const FailureOr<DictionaryAttr> description = describeKernel(kernel, *shared_bytes);
   if (failed(description))
     return failure();
-  declareSharedMemory();
+  declareSharedMemory(module, location);
   declareFunction(*description);
   replaceArguments();
   dealRoles();
@@ -118,16 +117,6 @@ Type StructureLowering::mapType() {
   return LLVM::LLVMArrayType::get(builder.getI8Type(), algrt_tensor_map_bytes);
 }
 
-void StructureLowering::declareSharedMemory() {
-  if (module.lookupSymbol(shared_memory_name))
-    return;
-  builder.setInsertionPointToStart(module.getBody());
-  auto global = LLVM::GlobalOp::create(builder, location, LLVM::LLVMArrayType::get(builder.getI8Type(), 0),
-                                       /*isConstant=*/false, LLVM::Linkage::External, shared_memory_name,
-                                       Attribute(), slot_alignment, static_cast<unsigned>(Space::Shared));
-  global.setDsoLocal(false);
-}
-
 void StructureLowering::declareFunction(DictionaryAttr description) {
   builder.setInsertionPoint(kernel);
   MLIRContext *context = builder.getContext();
@@ -143,17 +132,8 @@ void StructureLowering::declareFunction(DictionaryAttr description) {
   std::int64_t maps = 0;
   for (BlockArgument argument : kernel.getBody().getArguments().take_front(map_arguments))
     maps += cast<sm::MapsType>(argument.getType()).getCount();
-  function.setArgAttr(0, LLVM::LLVMDialect::getByValAttrName(),
-                      TypeAttr::get(LLVM::LLVMArrayType::get(mapType(), static_cast<unsigned>(maps))));
-  function.setArgAttr(0, NVVM::NVVMDialect::getGridConstantAttrName(), builder.getUnitAttr());
-  function.setArgAttr(
-      0, LLVM::LLVMDialect::getAlignAttrName(),
-      builder.getI64IntegerAttr(plain ? alignof(algrt_plain_map) : algrt_tensor_map_alignment));
-
-  function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
-  function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
-                    builder.getDenseI32ArrayAttr({static_cast<std::int32_t>(threads), 1, 1}));
-  function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), builder.getI32IntegerAttr(1));
+  setKernelAttributes(function, LLVM::LLVMArrayType::get(mapType(), static_cast<unsigned>(maps)),
+                      plain ? alignof(algrt_plain_map) : algrt_tensor_map_alignment, threads);
   // Launches without their cluster fail instead of waiting for blocks that are not there.
   if (const std::int64_t cluster = clusterOf(kernel); cluster > 1)
     function->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
@@ -326,6 +306,27 @@ void StructureLowering::lowerInitialize(sm::InitializeOp initialize) {
 
 std::int64_t threadsOf(LLVM::LLVMFuncOp function) {
   return function->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getReqntidAttrName())[0];
+}
+
+void declareSharedMemory(ModuleOp module, Location location) {
+  if (module.lookupSymbol(shared_memory_name))
+    return;
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  auto global = LLVM::GlobalOp::create(builder, location, LLVM::LLVMArrayType::get(builder.getI8Type(), 0),
+                                       /*isConstant=*/false, LLVM::Linkage::External, shared_memory_name,
+                                       Attribute(), slot_alignment, static_cast<unsigned>(Space::Shared));
+  global.setDsoLocal(false);
+}
+
+void setKernelAttributes(LLVM::LLVMFuncOp function, Type maps, std::int64_t alignment, std::int64_t threads) {
+  Builder builder(function.getContext());
+  function.setArgAttr(0, LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(maps));
+  function.setArgAttr(0, NVVM::NVVMDialect::getGridConstantAttrName(), builder.getUnitAttr());
+  function.setArgAttr(0, LLVM::LLVMDialect::getAlignAttrName(), builder.getI64IntegerAttr(alignment));
+  function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
+  function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
+                    builder.getDenseI32ArrayAttr({static_cast<std::int32_t>(threads), 1, 1}));
+  function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), builder.getI32IntegerAttr(1));
 }
 
 FailureOr<LLVM::LLVMFuncOp> lowerKernelStructure(ModuleOp module, sm::KernelOp kernel) {

@@ -4,6 +4,7 @@
 #include "compiler/targets/ampere/passes.h"
 #include "compiler/targets/hopper/passes.h"
 #include "compiler/targets/nvidia/passes.h"
+#include "compiler/targets/reduction/passes.h"
 #include "compiler/targets/thread_block/passes.h"
 #include "dialects/sm/sm.h"
 #include "dialects/tile/tile.h"
@@ -28,6 +29,7 @@ int main(int argc, char **argv) {
   compiler::registerAmperePasses();
   compiler::registerSimulatorPasses();
   compiler::registerNvidiaPipelines();
+  compiler::registerReductionPasses();
   mlir::DialectRegistry registry;
   registry.insert<alg::AlgDialect, tile::TileDialect, mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
                   mlir::func::FuncDialect, mlir::LLVM::LLVMDialect, mlir::math::MathDialect,

@@ -21,6 +21,7 @@ struct Variant {
   const char *output = "bf16";
   bool dependent_launch = false;
   int64_t groups = 0; // that the kernel counts; 0: those of the layer
+  int64_t slices = 0; // above 0: of vector reductions
 };
 
 std::string bundleOf(const GpuShape &given, const std::vector<Variant> &variants) {
@@ -34,6 +35,10 @@ std::string bundleOf(const GpuShape &given, const std::vector<Variant> &variants
     kernel["dependent_launch"] = variant.dependent_launch;
     if (variant.groups > 0)
       kernel["groups"] = variant.groups;
+    if (variant.slices > 0) {
+      kernel.erase("warps");
+      kernel["slices"] = variant.slices;
+    }
     if (!variant.rows.empty())
       kernel["best_for_rows"] = variant.rows;
     manifest["kernels"].push_back(kernel);
@@ -99,6 +104,29 @@ TEST(KernelChoice, OperandsThatTheBestCannotTakeGoToTheNext) {
   EXPECT_EQ(Chooser(all, 90, {.in = 5, .out = 24})(
                 {{{256, 20}, {512, 96}, {1024, 96}}, 9, 0, ElementType::bf16, false}),
             "narrow");
+}
+
+// Kernels of vector reductions stand beside the others of their architecture, by the rows that each is for;
+// positions are for them alone.
+TEST(KernelChoice, FewRowsAndPositionsGoToVectorReductions) {
+  const std::vector<Variant> variants = {
+      {"wide", 8, {256, 4096}}, {"few", 8, {1, 8}, "bf16", false, 0, 16}, {"single", 1, {256, 4096}}};
+  const Chooser choose(variants, 80);
+  EXPECT_EQ(choose(request(1)), "few");
+  EXPECT_EQ(choose(request(9)), "few");
+  EXPECT_EQ(choose(request(300)), "wide");
+  ProductRequest call = request(300);
+  call.positions = call.listed = true;
+  EXPECT_EQ(choose(call), "few");
+  // Of Y a vector reduction writes single elements; X it reads by vectors.
+  ProductRequest odd = request(4);
+  odd.operands.y.address += 2;
+  EXPECT_EQ(choose(odd), "few");
+  odd.operands.x.address += 2;
+  EXPECT_EQ(choose(odd), "single");
+  odd.positions = odd.listed = true;
+  EXPECT_THAT(choose(odd), HasSubstr("x: starts at an address that is not a multiple of 16 bytes"));
+  EXPECT_THAT(Chooser({variants[0]}, 80)(call), HasSubstr("or one of vector reductions, as with --m 1,2048"));
 }
 
 // Two groups of four columns are a step of 8 bytes, which no tensor map takes; to a kernel that takes them as

@@ -96,6 +96,33 @@ TEST(GpuManifest, CopiesByThreadsAreReadAsWritten) {
   EXPECT_EQ(engine.warp_rows, 0);
 }
 
+TEST(GpuManifest, VectorReductionsHaveSlicesInsteadOfWarps) {
+  const GpuShape shape = {.vector = 4};
+  Json manifest = gpuManifest(shape);
+  Json &entry = manifest["kernels"][0];
+  const auto refusal = [&] {
+    try {
+      Bundle::parse(gpuBundle(shape, manifest));
+      return std::string();
+    } catch (const Error &error) {
+      return std::string(error.what());
+    }
+  };
+  entry["slices"] = 16;
+  EXPECT_NE(refusal().find("are given together with warps"), std::string::npos) << refusal();
+  entry.erase("warps");
+  EXPECT_EQ(refusal(), "");
+  const Bundle bundle = Bundle::parse(gpuBundle(shape, manifest));
+  EXPECT_EQ(bundle.manifest().kernels[0].gpu->slices, 16);
+  EXPECT_TRUE(bundle.manifest().kernels[0].gpu->isReduction());
+  EXPECT_FALSE(bundle.manifest().kernels[1].gpu->isReduction());
+  entry["slices"] = 17;
+  EXPECT_NE(refusal().find("which do not divide"), std::string::npos) << refusal();
+  entry["slices"] = 16;
+  entry["map"] = "dx";
+  EXPECT_NE(refusal().find("vector reductions are for forward"), std::string::npos) << refusal();
+}
+
 TEST(GpuManifest, OtherTargetsAndMapsAreKept) {
   Json manifest = gpuManifest(GpuShape());
   manifest["kernels"][0] = {{"name", "b"}, {"map", "forward"}, {"target", "sm_100a"}};

@@ -1,0 +1,156 @@
+// What a schedule of vector reductions would cost: bytes, loads in flight, instructions, waits one after
+// another.
+#include "compiler/schedule/ampere_schedule.h"
+#include "compiler/schedule/reduction_schedule.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace compiler {
+
+// Assumptions in cycles, to be calibrated on a device.
+// From a block of the bank to the next one that a part reads, until its numbers are there; the first one is
+// part of what a launch takes, as it is for kernels with a ring.
+static constexpr double cycles_per_block = 300;
+// The sums of slices: shuffles, two barriers and the stores.
+static constexpr double cycles_per_part = 250;
+// Addresses, bounds and the loop around eight rows of the bank.
+static constexpr double instructions_per_piece = 24;
+// Sectors, in which the second-level cache hands out memory.
+static constexpr double sector_bytes = 32;
+// What does not hide behind the longest part.
+static constexpr double exposed = 0.12;
+// Registers of a thread beside those for its rows, and for each row: ptxas 12.9 gives 84 to threads with one
+// row and vectors of 8, 112 for two, 168 for four and 255 for eight.
+static constexpr double registers_beside_rows = 56, registers_of_a_row = 28, most_registers = 255;
+
+static double ceilDivide(double value, double step) { return std::ceil(value / step); }
+
+/// Blocks of threads that share one multiprocessor.
+static double blocksTogether(const ReductionSchedule &schedule, const GpuMachine &machine) {
+  const double threads = static_cast<double>(schedule.threads());
+  const double vector = static_cast<double>(schedule.vector) / 8;
+  const double registers =
+      std::min(most_registers, registers_beside_rows + static_cast<double>(schedule.rows) *
+                                                           (4 + vector * (registers_of_a_row - 4)));
+  const double by_registers = std::floor(machine.registers / (threads * registers));
+  const double by_threads = std::floor(machine.most_threads / threads);
+  const double by_shared =
+      std::floor(machine.shared_bytes / (static_cast<double>(reductionSharedBytes(schedule)) + 1024));
+  return std::clamp(std::min({by_registers, by_threads, by_shared}), 1.0, machine.most_blocks);
+}
+
+double commonTerms(const algebras::Layer &layer, std::int64_t rows) {
+  const algebras::Lift &lift = layer.lift;
+  // Rows of one run of an interval have one type; of a run and the next they have two.
+  const bool interval = layer.row_types.kind() == algebras::RowTypes::Kind::Interval;
+  const std::int64_t width = interval ? layer.row_types.width() : 1;
+  const std::int64_t types = std::min(lift.types(), 1 + (rows - 1 + width / 2) / width);
+  if (lift.completeGraph() && types > 1)
+    return 1;
+  constexpr std::int64_t looked_at = 64;
+  const std::int64_t pairs = lift.types() * lift.outputGroups(), step = (pairs + looked_at - 1) / looked_at;
+  double common = 0, count = 0;
+  for (std::int64_t pair = 0; pair < pairs; pair += step, ++count) {
+    const std::int64_t type = pair / lift.outputGroups(), group = pair % lift.outputGroups();
+    auto blocksOf = [&](std::int64_t of) {
+      std::vector<std::pair<std::int64_t, std::int64_t>> blocks;
+      for (const auto &term : lift.terms(of % lift.types(), group))
+        blocks.emplace_back(term.bank_row, term.input_group);
+      std::sort(blocks.begin(), blocks.end());
+      return blocks;
+    };
+    auto shared = blocksOf(type);
+    for (std::int64_t next = 1; next < types; ++next) {
+      const auto others = blocksOf(type + next);
+      std::erase_if(shared, [&](const auto &block) {
+        return !std::binary_search(others.begin(), others.end(), block);
+      });
+    }
+    common += static_cast<double>(shared.size());
+  }
+  return common / count;
+}
+
+ReductionCost reductionCost(const ProjectionWork &work, const ReductionSchedule &schedule, double common,
+                            const GpuMachine &machine) {
+  const double m = work.rows(), rows = static_cast<double>(schedule.rows),
+               columns = static_cast<double>(schedule.columns), slices = static_cast<double>(schedule.slices),
+               lanes = static_cast<double>(schedule.lanes()), vector = static_cast<double>(schedule.vector);
+  const double depth = static_cast<double>(reduction_depth);
+  const double row_blocks = ceilDivide(m, rows), column_blocks = ceilDivide(work.n, columns);
+  const double rows_of_part = m / row_blocks;
+  // What not all rows take part in each reads for itself.
+  const double reads = common + rows_of_part * std::max(0.0, work.terms - common);
+
+  ReductionCost cost;
+  cost.parts = row_blocks * work.groups * column_blocks;
+  cost.memory = (work.x_bytes + work.bank_bytes + work.y_bytes) / machine.memory_bytes_per_us;
+
+  // Every part reads its blocks of the bank, in rows that begin anywhere, and its rows of X.
+  const double bank_bytes = reads * work.k * (2 * work.n / column_blocks + sector_bytes / 2),
+               x_bytes = rows_of_part * work.terms * (2 * work.k + sector_bytes / 2);
+  const double together = blocksTogether(schedule, machine);
+  const double working = std::min(together, cost.parts / machine.multiprocessors);
+  const double pieces = ceilDivide(work.k, depth), rounds = ceilDivide(pieces, slices);
+  const double in_flight = working * lanes * std::min(slices, pieces) * depth * 2 * vector;
+  cost.loads = cost.parts * (bank_bytes + x_bytes) / machine.cache_bytes_per_us *
+               std::max(1.0, machine.bytes_in_flight / in_flight);
+
+  // Instructions of warps: what is read of the bank becomes f32 once for all rows that read it together.
+  const double warps = std::ceil(lanes * std::min(slices, pieces) / 32);
+  const double of_block = depth + depth * vector + instructions_per_piece,
+               of_row = depth / vector + depth + depth * vector;
+  const double instructions =
+      warps * rounds * (reads * of_block + rows_of_part * work.terms * of_row) +
+      static_cast<double>(schedule.warps()) * rows * vector * 2 * std::log2(std::max(1.0, 32 / lanes));
+  const double in_us = 1 / (machine.multiprocessors * machine.clock);
+  cost.issue = cost.parts * instructions / machine.issues_per_cycle * in_us;
+  // Waits: of one part one after the other, of parts that share a multiprocessor side by side.
+  const double waits = std::max(0.0, reads * rounds - 1) * cycles_per_block + cycles_per_part;
+  const double turns = std::max(1.0, ceilDivide(cost.parts, machine.multiprocessors * together));
+  cost.latency = turns * waits / machine.clock;
+  cost.launch = machine.launch_us;
+
+  const double busiest = ceilDivide(cost.parts, machine.multiprocessors) * machine.multiprocessors;
+  cost.tail = cost.boundBy() == ReductionCost::Part::Issue ? cost.issue * (busiest / cost.parts - 1) : 0;
+  double parts[] = {cost.memory, cost.loads, cost.issue, cost.latency};
+  std::sort(std::begin(parts), std::end(parts));
+  cost.unhidden = exposed * (parts[2] + exposed * parts[1]);
+  return cost;
+}
+
+ReductionCost::Part ReductionCost::boundBy() const {
+  const double most = bound();
+  if (memory == most)
+    return Part::Memory;
+  if (loads == most)
+    return Part::Loads;
+  return issue == most ? Part::Issue : Part::Latency;
+}
+
+double ReductionCost::bound() const { return std::max({memory, loads, issue, latency}); }
+
+double ReductionCost::total() const { return launch + bound() + tail + unhidden; }
+
+std::vector<ReductionConsidered> considerReductions(const algebras::Layer &layer) {
+  std::vector<ReductionConsidered> considered;
+  for (const std::int64_t rows : {1, 2, 4, 8})
+    for (const std::int64_t lanes : {32, 16, 8, 4, 2, 1})
+      for (const std::int64_t threads : {64, 128, 256, 512}) {
+        ReductionSchedule schedule;
+        schedule.vector = widestVector(layer);
+        schedule.rows = rows;
+        schedule.columns = lanes * schedule.vector;
+        schedule.slices = threads / lanes;
+        std::optional<ReductionRefusal> refused = refusal(layer, schedule);
+        // Half of a part's columns at least are there.
+        if (!refused && schedule.columns >= 2 * layer.out.width(0) && lanes > 1)
+          refused = {"columns", "half of the columns of a block and more are beyond the group"};
+        considered.push_back({schedule, refused});
+      }
+  return considered;
+}
+
+} // namespace compiler

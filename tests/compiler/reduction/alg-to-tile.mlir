@@ -1,0 +1,37 @@
+// From a product to a kernel of vector reductions.
+// RUN: alg-opt %s '-convert-alg-to-tile=target=sm_80 output=f32 schedule=reduce=16,rows=4,columns=32' | FileCheck %s
+// RUN: alg-opt %s '-convert-alg-to-tile=target=sm_90a schedule=reduce=32' | FileCheck %s --check-prefix=ROUNDED
+// RUN: not alg-opt %s '-convert-alg-to-tile=target=sm_90a schedule=reduce=32,vector=8' 2>&1 | FileCheck %s --check-prefix=VECTOR
+// RUN: not alg-opt %s '-convert-alg-to-tile=target=sm_90a schedule=reduce=32,columns=48' 2>&1 | FileCheck %s --check-prefix=COLUMNS
+// RUN: not alg-opt %s '-convert-alg-to-tile=target=sm_90a schedule=reduce=3' 2>&1 | FileCheck %s --check-prefix=THREADS
+// RUN: not alg-opt %s '-convert-alg-to-tile=target=sm_90a schedule=reduce=32,rows=17' 2>&1 | FileCheck %s --check-prefix=ROWS
+// RUN: not alg-opt %s '-convert-alg-to-tile=target=sm_90a schedule=reduce=64,rows=8' 2>&1 | FileCheck %s --check-prefix=REGISTERS
+// RUN: not alg-opt %s '-convert-alg-to-tile=target=sm_90a schedule=reduce=32,depth=8' 2>&1 | FileCheck %s --check-prefix=NAME
+
+// CHECK-LABEL: tile.kernel @few_f32(
+// CHECK-SAME: %x: !tile.matrix<?x80xbf16>, %w: !tile.matrix<80x400xbf16>, %bias: !tile.matrix<1x400xbf16>, %y: !tile.matrix<?x400xf32>
+// CHECK-SAME: schedule = #tile.reduced<rows = 4, columns = 32, slices = 16, vector = 4>
+// CHECK: tile.own (%r, %g, %n) over [<batch, 4>, <groups, 1>, <columns, 32>]
+// CHECK-NEXT: %[[ZERO:.*]] = tile.zero
+// CHECK-NEXT: %[[TOTAL:.*]] = tile.add_row_terms %x[%r], %w[%g, %n], %[[ZERO]]
+// CHECK-NEXT: %[[BIASED:.*]] = tile.add_bias %[[TOTAL]], %bias[%g, %n]
+// CHECK-NEXT: tile.store_rows %[[BIASED]] to %y[%r, %g, %n]
+// ROUNDED: schedule = #tile.reduced<rows = 1, columns = 64, slices = 32, vector = 4>
+// ROUNDED: %[[SUM:.*]] = tile.add_bias
+// ROUNDED-NEXT: %[[ROUNDED:.*]] = tile.map (%{{.*}} = %[[SUM]]
+// ROUNDED: tile.store_rows %[[ROUNDED]]
+// VECTOR: error: the schedule reduce=32,vector=8 is impossible: groups of 20 and 100 columns are no multiples of 8 elements: threads read 4 at most
+// COLUMNS: error: the schedule reduce=32,columns=48 is impossible: the columns of a block are 1, 2, 4, 8, 16 or 32 times the vector of 4, not 48
+// THREADS: error: the schedule reduce=3 is impossible: 3 slices of 16 threads each are not 1 to 32 whole warps
+// ROWS: error: the schedule reduce=32,rows=17 is impossible: a block takes 1 to 16 rows of the batch, not 17
+// REGISTERS: error: the schedule reduce=64,rows=8 is impossible: a thread needs about 132 registers for the sums of 8 rows and what it reads, and 1024 threads leave it 64
+// NAME: error: schedule 'reduce=32,depth=8': nothing in it is called 'depth'
+// NAME: note: write a schedule of vector reductions as reduce=32,rows=4,columns=64,vector=8
+func.func @few(%x: tensor<?x80xbf16>, %w: tensor<80x400xbf16>, %bias: tensor<400xbf16>, %p0: index) -> tensor<?x400xbf16> {
+  %xs = alg.slots %x rows(cyclic 4, %p0) cols(4 x 20) : tensor<?x80xbf16>
+  %ws = alg.slots %w rows(4 x 20) cols(4 x 100) : tensor<80x400xbf16>
+  %ys = alg.contract %xs, %ws bias %bias by #alg.algebra<"Q(4)"> -> k
+      : !alg.slots<?x80xbf16, rows(cyclic 4), cols(4 x 20)>, !alg.slots<80x400xbf16, rows(4 x 20), cols(4 x 100)>, tensor<400xbf16>
+  %y = alg.gather %ys : !alg.slots<?x400xbf16, rows(cyclic 4), cols(4 x 100)>
+  return %y : tensor<?x400xbf16>
+}

@@ -1,0 +1,184 @@
+// RUN: alg-opt %s -split-input-file -verify-diagnostics -convert-tile-to-reduction
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>>
+// expected-error @+1 {{is no kernel of vector reductions; those have a #tile.reduced schedule}}
+tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, %y: !tile.matrix<?x48xf32>)
+    attributes {layout = #layout, schedule = #tile.staged<types = 1, rows = 4, columns = 16, depth = 16, stages = 2>} {
+  tile.own (%t, %r, %j, %n) over [<types, 1>, <rows, 4>, <groups, 1>, <columns, 16>] {
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <explicit 2>>
+// expected-error @+1 {{has explicit row types, which do not follow from a position}}
+tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, %y: !tile.matrix<?x48xf32>)
+    attributes {layout = #layout, schedule = #tile.reduced<rows = 4, columns = 16, slices = 16, vector = 8>} {
+  tile.own (%r, %j, %n) over [<batch, 4>, <groups, 1>, <columns, 16>] {
+    %zero = tile.zero : !tile.fragment<4x16xf32>
+    %sum = tile.add_row_terms %x[%r], %w[%j, %n], %zero : !tile.matrix<?x16xbf16>, !tile.matrix<16x48xbf16>, !tile.fragment<4x16xf32>
+    tile.store_rows %sum to %y[%r, %j, %n] : !tile.fragment<4x16xf32> to !tile.matrix<?x48xf32>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <[6, 10]>, bank = <[6, 10]>, out = <2 x 24>,
+                       row_types = <cyclic 2>>
+// expected-error @+1 {{has groups of unequal widths, which one map cannot address}}
+tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, %y: !tile.matrix<?x48xf32>)
+    attributes {layout = #layout, schedule = #tile.reduced<rows = 4, columns = 16, slices = 16, vector = 8>} {
+  tile.own (%r, %j, %n) over [<batch, 4>, <groups, 1>, <columns, 16>] {
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 4>, bank = <2 x 4>, out = <2 x 24>,
+                       row_types = <cyclic 2>>
+// expected-error @+1 {{reads 8 elements at a time, of which groups of 4 and 24 are no multiples}}
+tile.kernel @forward(%x: !tile.matrix<?x8xbf16>, %w: !tile.matrix<8x48xbf16>, %y: !tile.matrix<?x48xf32>)
+    attributes {layout = #layout, schedule = #tile.reduced<rows = 4, columns = 16, slices = 16, vector = 8>} {
+  tile.own (%r, %j, %n) over [<batch, 4>, <groups, 1>, <columns, 16>] {
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>>
+// expected-error @+1 {{takes X, W, perhaps a bias, and Y, got 2 operands}}
+tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %y: !tile.matrix<?x48xf32>)
+    attributes {layout = #layout, schedule = #tile.reduced<rows = 4, columns = 16, slices = 16, vector = 8>} {
+  tile.own (%r, %j, %n) over [<batch, 4>, <groups, 1>, <columns, 16>] {
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>>
+// expected-error @+1 {{reads bf16 operands, got '!tile.matrix<?x16xf32>'}}
+tile.kernel @forward(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x48xbf16>, %y: !tile.matrix<?x48xf32>)
+    attributes {layout = #layout, schedule = #tile.reduced<rows = 4, columns = 16, slices = 16, vector = 8>} {
+  tile.own (%r, %j, %n) over [<batch, 4>, <groups, 1>, <columns, 16>] {
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>>
+tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, %y: !tile.matrix<?x48xf32>)
+    attributes {layout = #layout, schedule = #tile.reduced<rows = 4, columns = 16, slices = 16, vector = 8>} {
+  // expected-error @+1 {{must own one part of the schedule: <batch, 4>, <groups, 1>, <columns, 16>}}
+  tile.own (%r, %j, %n) over [<batch, 2>, <groups, 1>, <columns, 16>] {
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>>
+tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, %y: !tile.matrix<?x48xf32>)
+    attributes {layout = #layout, schedule = #tile.reduced<rows = 4, columns = 16, slices = 16, vector = 8>} {
+  tile.own (%r, %j, %n) over [<batch, 4>, <groups, 1>, <columns, 16>] {
+    %zero = tile.zero : !tile.fragment<4x16xf32>
+    %sum = tile.add_row_terms %x[%r], %w[%j, %n], %zero : !tile.matrix<?x16xbf16>, !tile.matrix<16x48xbf16>, !tile.fragment<4x16xf32>
+    // expected-error @+1 {{must add the terms of what its part owns to zeros}}
+    %more = tile.add_row_terms %x[%r], %w[%j, %n], %sum : !tile.matrix<?x16xbf16>, !tile.matrix<16x48xbf16>, !tile.fragment<4x16xf32>
+    tile.store_rows %sum to %y[%r, %j, %n] : !tile.fragment<4x16xf32> to !tile.matrix<?x48xf32>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>>
+tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, %y: !tile.matrix<?x48xf32>)
+    attributes {layout = #layout, schedule = #tile.reduced<rows = 4, columns = 16, slices = 16, vector = 8>} {
+  tile.own (%r, %j, %n) over [<batch, 4>, <groups, 1>, <columns, 16>] {
+    %zero = tile.zero : !tile.fragment<4x16xf32>
+    // expected-error @+1 {{must add the terms of what its part owns to zeros}}
+    %sum = tile.add_row_terms %x[%r], %w[%n, %n], %zero : !tile.matrix<?x16xbf16>, !tile.matrix<16x48xbf16>, !tile.fragment<4x16xf32>
+    tile.store_rows %sum to %y[%r, %j, %n] : !tile.fragment<4x16xf32> to !tile.matrix<?x48xf32>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>>
+tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, %y: !tile.matrix<?x48xf32>)
+    attributes {layout = #layout, schedule = #tile.reduced<rows = 4, columns = 16, slices = 16, vector = 8>} {
+  tile.own (%r, %j, %n) over [<batch, 4>, <groups, 1>, <columns, 16>] {
+    %zero = tile.zero : !tile.fragment<4x16xf32>
+    %sum = tile.add_row_terms %x[%r], %w[%j, %n], %zero : !tile.matrix<?x16xbf16>, !tile.matrix<16x48xbf16>, !tile.fragment<4x16xf32>
+    // expected-error @+1 {{must store what its part owns to Y}}
+    tile.store_rows %zero to %y[%r, %j, %n] : !tile.fragment<4x16xf32> to !tile.matrix<?x48xf32>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>>
+tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, %bias: !tile.matrix<1x48xbf16>, %y: !tile.matrix<?x48xf32>)
+    attributes {layout = #layout, schedule = #tile.reduced<rows = 4, columns = 16, slices = 16, vector = 8>} {
+  tile.own (%r, %j, %n) over [<batch, 4>, <groups, 1>, <columns, 16>] {
+    %zero = tile.zero : !tile.fragment<4x16xf32>
+    %sum = tile.add_row_terms %x[%r], %w[%j, %n], %zero : !tile.matrix<?x16xbf16>, !tile.matrix<16x48xbf16>, !tile.fragment<4x16xf32>
+    // expected-error @+1 {{stores sums without the kernel's bias}}
+    tile.store_rows %sum to %y[%r, %j, %n] : !tile.fragment<4x16xf32> to !tile.matrix<?x48xf32>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>>
+tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, %bias: !tile.matrix<1x48xbf16>, %y: !tile.matrix<?x48xf32>)
+    attributes {layout = #layout, schedule = #tile.reduced<rows = 4, columns = 16, slices = 16, vector = 8>} {
+  tile.own (%r, %j, %n) over [<batch, 4>, <groups, 1>, <columns, 16>] {
+    %zero = tile.zero : !tile.fragment<4x16xf32>
+    %sum = tile.add_row_terms %x[%r], %w[%j, %n], %zero : !tile.matrix<?x16xbf16>, !tile.matrix<16x48xbf16>, !tile.fragment<4x16xf32>
+    // expected-error @+1 {{must add the kernel's bias to what its part owns}}
+    %biased = tile.add_bias %zero, %bias[%j, %n] : !tile.fragment<4x16xf32>, !tile.matrix<1x48xbf16>
+    tile.store_rows %sum to %y[%r, %j, %n] : !tile.fragment<4x16xf32> to !tile.matrix<?x48xf32>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>>
+tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, %y: !tile.matrix<?x48xf32>)
+    attributes {layout = #layout, schedule = #tile.reduced<rows = 4, columns = 16, slices = 16, vector = 8>} {
+  tile.own (%r, %j, %n) over [<batch, 4>, <groups, 1>, <columns, 16>] {
+    %zero = tile.zero : !tile.fragment<4x16xf32>
+    %sum = tile.add_row_terms %x[%r], %w[%j, %n], %zero : !tile.matrix<?x16xbf16>, !tile.matrix<16x48xbf16>, !tile.fragment<4x16xf32>
+    // expected-error @+1 {{must only round the sums}}
+    %other = tile.map (%v = %sum : !tile.fragment<4x16xf32>) -> !tile.fragment<4x16xf32> {
+      %m = arith.negf %v : f32
+      tile.yield %m : f32
+    }
+    tile.store_rows %other to %y[%r, %j, %n] : !tile.fragment<4x16xf32> to !tile.matrix<?x48xf32>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>>
+tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, %y: !tile.matrix<?x48xf32>)
+    attributes {layout = #layout, schedule = #tile.reduced<rows = 4, columns = 16, slices = 16, vector = 8>} {
+  tile.own (%r, %j, %n) over [<batch, 4>, <groups, 1>, <columns, 16>] {
+    %zero = tile.zero : !tile.fragment<4x16xf32>
+    %sum = tile.add_row_terms %x[%r], %w[%j, %n], %zero : !tile.matrix<?x16xbf16>, !tile.matrix<16x48xbf16>, !tile.fragment<4x16xf32>
+    // expected-error @+1 {{is not something that a kernel of vector reductions does}}
+    %mask = tile.mask rows(%j, %r) columns(%j, %n) : !tile.mask<4x16>
+    tile.store_rows %sum to %y[%r, %j, %n] : !tile.fragment<4x16xf32> to !tile.matrix<?x48xf32>
+  }
+}
