@@ -220,10 +220,9 @@ LauncherFiles emitLauncher(const Spec &spec, Target target, const std::string &p
   return cudaLauncher(program);
 }
 
-/// The layer whose kernels find the rows of each type in a list, however the types came about.
-static std::shared_ptr<const Spec> withListedRows(const Spec &spec) {
-  auto listed = std::make_shared<Spec>(spec);
-  listed->layer->row_types = algebras::RowTypes::explicitTypes(requireLayer(spec).row_types.count());
+Spec withListedRows(const Spec &spec) {
+  Spec listed = spec;
+  listed.layer->row_types = algebras::RowTypes::explicitTypes(requireLayer(spec).row_types.count());
   return listed;
 }
 
@@ -252,7 +251,7 @@ void addGpuJobs(const Spec &spec, Target target, const CompileOptions &options,
                            requireLayer(spec).row_types.kind() != algebras::RowTypes::Kind::Explicit;
   std::vector<std::shared_ptr<const Spec>> specs = {{std::shared_ptr<const Spec>(), &spec}};
   if (some_listed)
-    specs.push_back(withListedRows(spec));
+    specs.push_back(std::make_shared<const Spec>(withListedRows(spec)));
   for (const algrt::Map map : options.maps)
     for (const algebras::DataType output : {algebras::DataType::BF16, algebras::DataType::F32})
       for (const std::shared_ptr<const Spec> &which : specs) {

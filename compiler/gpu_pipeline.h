@@ -20,6 +20,9 @@ struct GpuProgram {
   algrt::Kernel kernel;
 };
 
+/// The layer whose kernels find the rows of each type in a list, however the types came about.
+Spec withListedRows(const Spec &spec);
+
 /// The kernel for options.output, with options.schedule. Throws as emitStage does.
 GpuProgram gpuProgram(const Spec &spec, Target target, const CompileOptions &options);
 

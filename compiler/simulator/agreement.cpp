@@ -114,8 +114,7 @@ std::vector<double> evaluate(const ProductOperands &product, const algrt::Suppor
   std::vector<std::int32_t> types;
   for (const std::int64_t position : product.positions)
     types.push_back(typeAt(*product.layer, position));
-  if (!types.empty())
-    problem.types = types.data();
+  problem.types = types.empty() ? typesOf(product) : types.data();
   problem.support = &support;
   problem.m = product.m;
   problem.x = x;
@@ -123,7 +122,6 @@ std::vector<double> evaluate(const ProductOperands &product, const algrt::Suppor
   problem.w = w;
   problem.w_stride = product.layer->bankColumns();
   problem.p0 = product.p0;
-  problem.types = typesOf(product);
   problem.bias = product.bias.empty() ? nullptr : bias;
   return algrt::referenceForward(problem);
 }

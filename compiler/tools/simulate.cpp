@@ -5,6 +5,7 @@
 
 #include "compiler/bundle/layer_description.h"
 #include "compiler/gpu_pipeline.h"
+#include "compiler/schedule/reduction_schedule.h"
 #include "compiler/simulator/agreement.h"
 #include "compiler/simulator/simulate.h"
 #include "compiler/spec/integer_option.h"
@@ -13,8 +14,10 @@
 #include "compiler/spec/usage_error.h"
 #include "compiler/tools/output_file.h"
 #include "compiler/tools/run_arrays.h"
+#include "runtime/cpu/row_types.h"
 #include "runtime/numpy/npy.h"
 #include "runtime/reference/random.h"
+#include "runtime/reference/reference.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -38,7 +41,7 @@ struct SimulateCommand {
   std::string target = "sm_90a", map = "forward", y_dtype = "bf16", schedule, kernel, output;
   std::int64_t offset = 0, seeds = 1, blocks = 3;
   float beta = 0;
-  bool json = false;
+  bool row_lists = false, json = false;
 };
 
 /// What all seeds together showed.
@@ -75,6 +78,19 @@ void requireKnown(const SimulateCommand &command) {
     throw Failure(fmt::format("--m is {}: a batch needs at least one row", *command.m));
 }
 
+/// Whether a kernel that finds rows in a list is to be made of a layer whose types follow from positions:
+/// where that is asked for, and where rows are not one after another and no vector reduction takes them.
+bool wantsLists(const SimulateCommand &command, const algebras::Layer &layer) {
+  using algebras::RowTypes;
+  if (layer.lift.kind() == algebras::Lift::Kind::Slots || layer.row_types.kind() == RowTypes::Kind::Explicit)
+    return false;
+  const bool reduces = command.schedule.empty()
+                           ? command.map == "forward" && layer.in.isEqual() && layer.out.isEqual()
+                           : isReduction(command.schedule);
+  const bool sequences = !command.sources.positions.sequence_starts.empty();
+  return command.row_lists || (command.sources.positions.any() && (sequences || !reduces));
+}
+
 /// The module that is simulated: the one of --kernel, or what the compiler writes for the layer.
 SimulatedKernel simulatedKernel(const SimulateCommand &command, const Spec &spec) {
   if (!command.kernel.empty())
@@ -85,12 +101,13 @@ SimulatedKernel simulatedKernel(const SimulateCommand &command, const Spec &spec
   if (!command.schedule.empty())
     requireReadable(command.schedule, options.targets);
   options.schedule = command.schedule;
-  options.positions = command.sources.positions.any();
+  options.positions = command.sources.positions.any() && !wantsLists(command, requireLayer(spec));
   options.map = *algrt::mapNamed(command.map);
   options.output = command.y_dtype == "f32" ? algebras::DataType::F32 : algebras::DataType::BF16;
   if (command.m)
     options.rows = *command.m;
-  return SimulatedKernel::parse(gpuProgram(spec, target, options).nvvm, "the kernel");
+  const Spec &simulated = wantsLists(command, requireLayer(spec)) ? withListedRows(spec) : spec;
+  return SimulatedKernel::parse(gpuProgram(simulated, target, options).nvvm, "the kernel");
 }
 
 /// Every seed has padding of its own between the rows of the matrices.
@@ -119,11 +136,17 @@ nlohmann::ordered_json faultJson(const simulator::Fault &fault, const SimulatedK
 class Runs {
 public:
   Runs(const SimulateCommand &command, const Spec &spec)
-      : command(command), layer(runtimeLayer(requireLayer(spec))),
+      : command(command), given(runtimeLayer(requireLayer(spec))), layer(given),
         support(runtimeSupport(requireLayer(spec))), kernel(simulatedKernel(command, spec)) {
-    if (command.sources.positions.any() && !kernel.description().isReduction())
-      throw Failure("--positions is for kernels of vector reductions, which read the position of every row: "
-                    "leave --schedule out, or give it reduce=32");
+    if (given.row_types == algrt::RowTypesKind::explicit_types && command.offset != 0)
+      throw Failure(
+          fmt::format("--offset is {}: explicit row types do not depend on positions", command.offset));
+    if (kernel.description().listed) {
+      layer.row_types = algrt::RowTypesKind::explicit_types;
+      layer.row_type_width = 0;
+    } else if (command.sources.positions.any() && !kernel.description().isReduction()) {
+      throw Failure("the kernel finds rows one after another, and neither by their positions nor in a list");
+    }
   }
 
   Findings all() {
@@ -148,14 +171,16 @@ private:
     const bool bank_gradient = map == algrt::Map::dw;
     if (command.beta != 0 && !bank_gradient)
       throw Failure("--beta is for the map dw, which may add to what dW holds");
-    arrays = makeArrays(layer, sources, map);
+    arrays = makeArrays(given, sources, map);
     if (bank_gradient)
       prepareHeld(sources);
+    if (kernel.description().listed && given.row_types != algrt::RowTypesKind::explicit_types)
+      arrays.types = typesByPosition();
     ProductOperands product;
     product.layer = &layer;
     product.support = &support;
     product.m = arrays.m;
-    product.p0 = command.offset;
+    product.p0 = kernel.description().listed ? 0 : command.offset;
     product.x = map == algrt::Map::dx ? arrays.dy : arrays.x;
     product.w = bank_gradient ? arrays.dy : arrays.w;
     if (bank_gradient)
@@ -163,7 +188,7 @@ private:
     product.beta = command.beta;
     product.bias = arrays.bias;
     product.types = arrays.types;
-    if (const auto &positions = arrays.positions.positions) {
+    if (const auto &positions = arrays.positions.positions; positions && !kernel.description().listed) {
       product.positions = *positions;
       // Both types are tried, where the numbers fit either.
       const bool narrow = std::ranges::all_of(*positions, [](std::int64_t position) {
@@ -216,8 +241,31 @@ private:
       algrt::roundToBfloat16(arrays.w);
   }
 
+  /// What a device would read from the call's tensors, checked as on the CPU.
+  std::vector<std::int32_t> typesByPosition() const {
+    const RowPositions &rows = arrays.positions;
+    auto vectorOf = [](const std::optional<std::vector<std::int64_t>> &numbers) {
+      return numbers ? algrt::IntegerVector{numbers->data(), static_cast<std::int64_t>(numbers->size()), 8}
+                     : algrt::IntegerVector{};
+    };
+    algrt::RowSource source;
+    if (!rows.any()) {
+      const std::vector<std::int64_t> types = algrt::rowTypes(given, arrays.m, command.offset, nullptr);
+      return {types.begin(), types.end()};
+    }
+    source.kind = rows.positions ? algrt::RowSourceKind::positions : algrt::RowSourceKind::sequences;
+    source.positions = vectorOf(rows.positions);
+    source.sequence_starts = vectorOf(rows.sequence_starts);
+    source.sequence_positions = vectorOf(rows.sequence_positions);
+    algrt::checkRows(source, arrays.m);
+    std::vector<std::int32_t> types(static_cast<std::size_t>(arrays.m));
+    algrt::typesOfRows(given, source, arrays.m, types.data());
+    return types;
+  }
+
   const SimulateCommand &command;
-  algrt::Layer layer;
+  algrt::Layer given; ///< the spec's
+  algrt::Layer layer; ///< as the kernel sees it: of listed rows the types are explicit
   algrt::Support support;
   SimulatedKernel kernel;
   RunArrays arrays;
@@ -326,10 +374,19 @@ void addSimulate(CLI::App &app, Session &session) {
       ->type_name("FILE");
   wholeNumber(sub->add_option("--offset", command->offset, "absolute position of the first row"))
       ->type_name("P");
-  sub->add_option(
-         "--positions", command->sources.positions.positions,
-         "absolute position of every row, M int32 or int64 numbers, for kernels of vector reductions")
+  sub->add_option("--positions", command->sources.positions.positions,
+                  "absolute position of every row, M int32 or int64 numbers")
       ->type_name("FILE");
+  sub->add_option("--sequence-starts", command->sources.positions.sequence_starts,
+                  "rows of a ragged batch: the first row of every sequence, and the number of rows")
+      ->type_name("FILE");
+  sub->add_option("--sequence-positions", command->sources.positions.sequence_positions,
+                  "position of every sequence's first row; 0 otherwise")
+      ->type_name("FILE");
+  sub->add_flag(
+      "--row-lists", command->row_lists,
+      "the kernel that finds rows in a list: taken by itself for sequences, and for positions where no "
+      "vector reduction reads them");
   auto *y_dtype =
       sub->add_option("--y-dtype", command->y_dtype, "elements of the result: bf16 (default) or f32");
   y_dtype->check(CLI::IsMember({"bf16", "f32"}).description(""))->type_name("TYPE");
