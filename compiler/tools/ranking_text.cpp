@@ -91,8 +91,7 @@ std::string rankingText(const Ranking &ranking, const RankingView &view) {
     const std::int64_t from = *view.batched_from;
     text += from == 1
                 ? "\nbatched kernels are ahead of vector reductions for every M\n"
-                : fmt::format("\nvector reductions are ahead up to M = {}, batched kernels from M = {} on\n",
-                              from - 1, from);
+                : fmt::format("\nfrom M = {} on batched kernels are ahead of vector reductions\n", from);
   }
   text += fmt::format("\n{} legal, {} left out", ranking.legal.size(), ranking.refused.size());
   const char *separator = ": ";
