@@ -245,7 +245,7 @@ void addGpuJobs(const Spec &spec, Target target, const CompileOptions &options,
   // Refused before schedules are looked for.
   requireSupported(requireLayer(spec), target, options);
   if (needsGroupRows(requireLayer(spec), options))
-    jobs.push_back(groupRowsJob(target, options));
+    jobs.push_back(groupRowsJob(requireLayer(spec), target, options));
   const bool rows_of_types = requireLayer(spec).lift.kind() == algebras::Lift::Kind::Rows;
   const bool some_listed = options.row_lists && rows_of_types &&
                            requireLayer(spec).row_types.kind() != algebras::RowTypes::Kind::Explicit;

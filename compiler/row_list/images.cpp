@@ -1,5 +1,6 @@
 #include "compiler/row_list/images.h"
 
+#include "algebras/error.h"
 #include "compiler/bundle/assemble.h"
 #include "compiler/compilation.h"
 #include "compiler/failure.h"
@@ -9,11 +10,14 @@
 #include "compiler/spec/usage_error.h"
 #include "compiler/targets/nvidia/assembler.h"
 #include "compiler/targets/nvidia/ptx.h"
+#include "runtime/gpu_kernel_abi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <fmt/format.h>
 
 using namespace mlir;
 
@@ -70,7 +74,15 @@ bool needsGroupRows(const algebras::Layer &layer, const CompileOptions &options)
          (options.row_lists || layer.row_types.kind() == algebras::RowTypes::Kind::Explicit);
 }
 
-CompileJob groupRowsJob(Target target, const CompileOptions &options) {
+CompileJob groupRowsJob(const algebras::Layer &layer, Target target, const CompileOptions &options) {
+  constexpr std::int64_t bytes_of_type = sizeof(std::int32_t);
+  const std::int64_t room =
+      algrt::most_group_rows_shared_bytes - algrt_group_rows_shared_bytes(group_rows_threads, 0);
+  const std::int64_t types = layer.row_types.count();
+  if (types > room / bytes_of_type)
+    throw algebras::InputError(fmt::format("a GPU lists the rows of at most {} row types, the layer has {}",
+                                           room / bytes_of_type, types))
+        .hint("use the target cpu, or cyclic or interval row types without --row-lists");
   return {"kernel that lists rows by type for " + toString(target), [target, &options] {
             GpuCode made = codeFor(target, options);
             algrt::Kernel kernel;

@@ -16,8 +16,9 @@ std::string emitGroupRows(Target target, Stage stage, const CompileOptions &opti
 /// Whether products of a bundle of the layer find rows in lists, which the kernel has to make.
 bool needsGroupRows(const algebras::Layer &layer, const CompileOptions &options);
 
-/// The job that adds the kernel to a bundle. The options have to outlive it.
-CompileJob groupRowsJob(Target target, const CompileOptions &options);
+/// The job that adds the kernel to a bundle of the layer. The options have to outlive it. Throws
+/// algebras::InputError where the layer has more row types than a block of the kernel can count.
+CompileJob groupRowsJob(const algebras::Layer &layer, Target target, const CompileOptions &options);
 
 } // namespace compiler
 
