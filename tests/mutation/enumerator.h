@@ -1,5 +1,6 @@
 // The walk over a kernel that finds its mutations. What can go wrong with one kind of instruction stands in
-// one source: synchronisation.cpp, products.cpp, memory.cpp.
+// one source: synchronisation.cpp, products.cpp, memory.cpp; with kernels of vector
+// reductions, what those alone have, in reductions.cpp.
 #pragma once
 
 #include "tests/mutation/mutations.h"
@@ -78,10 +79,23 @@ private:
   void mask(LLVM::ICmpOp comparison);
   void coordinates(OperandRange values);
 
+  // Of kernels of vector reductions.
+  /// Whether the operation is one of those below, and has been dealt with.
+  bool reduction(Operation *op);
+  /// Whether what it computes only says what the cache is asked for, before the grid before has ended.
+  bool isForPrefetching(Operation *op) const;
+  /// Of global or of shared memory; what a map says is left as it is.
+  void readNumber(LLVM::LoadOp load);
+  void sharedSums(LLVM::StoreOp store);
+  /// Whether a row is there, what its type and its next term are, how long a loop is.
+  void question(LLVM::ICmpOp comparison);
+  void exchange(NVVM::ShflOp shuffle);
+
   std::vector<Operation *> all;
   std::vector<int> ordinals;
   std::size_t current = 0;
   bool copies_for_themselves = false; ///< the kernel's threads
+  bool reduces = false;               ///< vectors, without a ring
   std::vector<Mutation> found;
 };
 

@@ -31,6 +31,8 @@ std::vector<Mutation> Enumerator::run() {
     Operation *op = all[current];
     if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op))
       kernel(function);
+    else if (reduces && reduction(op))
+      continue;
     else if (auto flip = dyn_cast<LLVM::XOrOp>(op))
       phase(flip);
     else if (auto store = dyn_cast<LLVM::StoreOp>(op); store && isGlobal(store.getAddr()))
@@ -76,6 +78,7 @@ void Enumerator::kernel(LLVM::LLVMFuncOp function) {
   if (!description)
     return;
   copies_for_themselves = description.contains("vector");
+  reduces = description.contains("slices");
   if (copies_for_themselves)
     return; // nobody reads the boxes of such a kernel
   for (const char *operand : {"x", "w", "y"}) {

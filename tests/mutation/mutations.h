@@ -40,6 +40,13 @@ struct Mutation {
 // - proxy: a fence is for another proxy
 // - scope: an arrival, or a wait, is for its block alone instead of for the cluster
 // - address: a store to another block of the cluster, or a load of what one has stored, is further on
+// Of kernels of vector reductions also:
+// - address: any load and any store is further on; a prefetch is far beyond its operand
+// - question: a comparison holds always, or never, or for one number more
+// - sum: a sum stays what it was; a factor counts as one
+// - lane: a shuffle gives a lane its own number, or that of another one
+// - round: what is rounded is the other number of the pair
+// - position: a position is that of the row's neighbour
 std::vector<Mutation> mutations(mlir::ModuleOp module);
 
 } // namespace mutation_test

@@ -53,8 +53,9 @@ void ReductionProgram::deliver(const Part &part, ArrayRef<Row> owned, ArrayRef<V
   for (std::int64_t before = 0; before < all; before += threads) {
     Value number = instructions.add(instructions.thread(), before);
     Value row = instructions.divide(number, columns), column = instructions.remainder(number, columns);
-    Value exists = both(compare(LLVM::ICmpPredicate::ult, instructions.add(part.row, row), rows),
-                        instructions.below(instructions.add(part.column, column), outputWidth()));
+    Value exists = instructions.below(instructions.add(part.column, column), outputWidth());
+    if (schedule.getRows() > 1) // a part has a first row
+      exists = both(compare(LLVM::ICmpPredicate::ult, instructions.add(part.row, row), rows), exists);
     if (before + threads > all)
       exists = both(instructions.below(number, all), exists);
     scf::IfOp there = when(exists);

@@ -41,7 +41,7 @@ void ReductionProgram::writePrefetch(const Part &part) {
     OpBuilder::InsertionGuard inner(builder);
     scf::IfOp exists = when(compare(LLVM::ICmpPredicate::ult, row.row, rows));
     builder.setInsertionPoint(exists.thenBlock()->getTerminator());
-    row.type = typeOf(row.row);
+    row.type = typeAt([&] { return countedPosition(row.row); });
     if (complete) {
       scf::IfOp another = when(compare(LLVM::ICmpPredicate::ne, row.type, part.group));
       builder.setInsertionPoint(another.thenBlock()->getTerminator());

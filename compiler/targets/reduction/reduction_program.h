@@ -57,12 +57,13 @@ private:
   Part partAt(Value number);
 
   // row_terms.cpp: which types rows have, and which terms.
-  Value typeOf(Value row);
+  Value typeAt(llvm::function_ref<Value()> position);
+  Value countedPosition(Value row);
   Value positionOf(Value row);
   Row rowAt(const Part &part, std::int64_t number);
   Values addRowTerms(const Part &part, llvm::ArrayRef<Row> rows, Values sums);
   Value firstTerm(const Row &row, const Part &part);
-  Value keyAt(Value at, const Row &row, const Part &part);
+  Value keyAt(Value at, bool first, const Row &row, const Part &part);
   Value coefficientAt(Value at, Value takes_part);
   Value readTerms(Value place);
   std::int64_t wordsOfTerm() const { return coefficients == Coefficients::General ? 3 : 2; }
@@ -88,7 +89,7 @@ private:
   // Small pieces.
   Value greatestKey();
   Value both(Value a, Value b) { return instructions.both(a, b); }
-  Value no();
+  Value constant(bool value);
   Value wide(std::int64_t value);
   Value compare(mlir::LLVM::ICmpPredicate predicate, Value a, Value b);
   Value least(Value a, Value b);
@@ -101,11 +102,11 @@ private:
   Values loop(Value first, Value end, Value step, mlir::ValueRange carried,
               llvm::function_ref<Values(Value index, mlir::ValueRange carried)> body);
 
+  /// That all rows have the same terms.
+  bool hasOneType() const { return layout.getRowTypes().getCount() == 1; }
   std::int64_t vectorWords() const { return schedule.getVector() / 2; }
   std::int64_t inputWidth() const { return layout.getIn().getWidth(0); }
   std::int64_t outputWidth() const { return layout.getOut().getWidth(0); }
-  /// Rows that every row's last depth leaves over, so that loads have to be masked.
-  bool hasRaggedDepth() const;
 
   tile::KernelOp source;
   tile::LayoutAttr layout;

@@ -5,6 +5,12 @@ using namespace mlir;
 
 namespace compiler {
 
+/// That of a row where positions are not read, i64. Below 2^30 and below 2^31: the sum of both is an unsigned
+/// number of 32 bits.
+Value ReductionProgram::countedPosition(Value row) {
+  return instructions.wide(instructions.add(offset, row));
+}
+
 /// The position of a row that exists, i64.
 Value ReductionProgram::positionOf(Value row) {
   Type i64 = builder.getI64Type(), i32 = builder.getI32Type();
@@ -13,9 +19,7 @@ Value ReductionProgram::positionOf(Value row) {
     return instructions.advance(positions, instructions.multiplyWide(instructions.wide(row), bytes));
   };
   return choose(
-      compare(LLVM::ICmpPredicate::eq, positions, none), i64,
-      // Below 2^30 and below 2^31: the sum of both is an unsigned number of 32 bits.
-      [&] { return Values{instructions.wide(instructions.add(offset, row))}; },
+      compare(LLVM::ICmpPredicate::eq, positions, none), i64, [&] { return Values{countedPosition(row)}; },
       [&] {
         return choose(
             instructions.equal(position_bytes, 8), i64,
@@ -27,16 +31,15 @@ Value ReductionProgram::positionOf(Value row) {
       })[0];
 }
 
-/// That of a row that exists. What a position modulo the period is, is one of the types whatever the
+/// That of a row at such a position. What a position modulo the period is, is one of the types whatever the
 /// position: a negative one counts back from the period.
-Value ReductionProgram::typeOf(Value row) {
+Value ReductionProgram::typeAt(function_ref<Value()> position) {
   const alg::RowTypesAttr types = layout.getRowTypes();
   const std::int64_t width = types.getKind() == alg::RowTypeKind::Interval ? types.getWidth() : 1,
                      period = types.getCount() * width;
   if (types.getCount() == 1)
     return instructions.constant(0);
-  Value position = positionOf(row);
-  Value left = LLVM::SRemOp::create(builder, location, position, wide(period));
+  Value left = LLVM::SRemOp::create(builder, location, position(), wide(period));
   Value negative = compare(LLVM::ICmpPredicate::slt, left, wide(0));
   left = instructions.choose(negative, instructions.addWide(left, wide(period)), left);
   Value number = LLVM::TruncOp::create(builder, location, builder.getI32Type(), left);
@@ -52,13 +55,14 @@ Value ReductionProgram::readTerms(Value place) {
 ReductionProgram::Row ReductionProgram::rowAt(const Part &part, std::int64_t number) {
   Row row;
   row.row = instructions.add(part.row, number);
-  row.exists = compare(LLVM::ICmpPredicate::ult, row.row, rows);
+  // A part has a first row.
+  row.exists = number == 0 ? constant(true) : compare(LLVM::ICmpPredicate::ult, row.row, rows);
   Type i32 = builder.getI32Type();
   Value zero = instructions.constant(0);
   const Values found = choose(
       row.exists, {i32, i32},
       [&]() -> Values {
-        Value type = typeOf(row.row);
+        Value type = typeAt([&] { return positionOf(row.row); });
         if (complete) {
           // B(i, j) = {i, j}, and one term where i = j.
           Value own = compare(LLVM::ICmpPredicate::eq, type, part.group);
@@ -88,12 +92,13 @@ Value ReductionProgram::firstTerm(const Row &row, const Part &part) {
 
 Value ReductionProgram::greatestKey() { return wide(-1); }
 
-/// What the term at `at` names: the bank row in the lower half, the input group in the upper one.
-Value ReductionProgram::keyAt(Value at, const Row &row, const Part &part) {
+/// What the term at `at`, the first one or another, names: the bank row in the lower half, the input group in
+/// the upper one.
+Value ReductionProgram::keyAt(Value at, bool first, const Row &row, const Part &part) {
   Value group, bank_row;
   if (complete) {
     // The diagonal block before the type's own, for all rows alike.
-    group = bank_row = instructions.choose(instructions.equal(at, 0), part.group, row.type);
+    group = bank_row = first ? part.group : row.type;
   } else {
     group = readTerms(at);
     constexpr std::int64_t all_but_sign = 0x7fffffff;
@@ -122,18 +127,23 @@ Value ReductionProgram::coefficientAt(Value at, Value takes_part) {
 }
 
 /// One block of the bank after the other: the least that some row's next term names, for all rows whose next
-/// term names it. Each row goes through its own terms in their order.
+/// term names it. Each row goes through its own terms in their order; rows of one type have those of the
+/// first.
 ReductionProgram::Values ReductionProgram::addRowTerms(const Part &part, ArrayRef<Row> owned, Values sums) {
   Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
+  const ArrayRef<Row> walking = hasOneType() ? owned.take_front() : owned;
   Values initial;
-  for (const Row &row : owned) {
+  for (const Row &row : walking) {
     const Values begun = choose(
         row.exists, {i32, i64},
         [&]() -> Values {
           Value at = firstTerm(row, part);
+          if (complete) // which has a term for every type and group
+            return {at, keyAt(at, /*first=*/true, row, part)};
           const Values key = choose(
               compare(LLVM::ICmpPredicate::ult, at, row.end), i64,
-              [&] { return Values{keyAt(at, row, part)}; }, [&] { return Values{greatestKey()}; });
+              [&] { return Values{keyAt(at, /*first=*/true, row, part)}; },
+              [&] { return Values{greatestKey()}; });
           return {at, key[0]};
         },
         [&]() -> Values { return {instructions.constant(0), greatestKey()}; });
@@ -142,7 +152,7 @@ ReductionProgram::Values ReductionProgram::addRowTerms(const Part &part, ArrayRe
   initial.append(sums);
 
   auto walk = scf::WhileOp::create(builder, location, ValueRange(initial).getTypes(), initial);
-  const std::size_t cursors = 2 * owned.size();
+  const std::size_t cursors = 2 * walking.size();
   OpBuilder::InsertionGuard guard(builder);
   auto block = [&](Region &region) {
     SmallVector<Location> locations(initial.size(), location);
@@ -150,7 +160,7 @@ ReductionProgram::Values ReductionProgram::addRowTerms(const Part &part, ArrayRe
   };
   auto leastKey = [&](ValueRange carried) {
     Value key = carried[1];
-    for (std::size_t row = 1; row < owned.size(); ++row)
+    for (std::size_t row = 1; row < walking.size(); ++row)
       key = least(key, carried[2 * row + 1]);
     return key;
   };
@@ -168,25 +178,28 @@ ReductionProgram::Values ReductionProgram::addRowTerms(const Part &part, ArrayRe
   term.bank_row = LLVM::TruncOp::create(builder, location, i32, key);
   term.input_group = LLVM::TruncOp::create(
       builder, location, i32, LLVM::LShrOp::create(builder, location, key, wide(32)).getResult());
-  for (std::size_t row = 0; row < owned.size(); ++row) {
+  for (std::size_t row = 0; row < walking.size(); ++row) {
     term.takes_part.push_back(compare(LLVM::ICmpPredicate::eq, carried[2 * row + 1], key));
     term.coefficient.push_back(coefficientAt(carried[2 * row], term.takes_part.back()));
   }
   Values next;
-  for (std::size_t row = 0; row < owned.size(); ++row) {
+  for (std::size_t row = 0; row < walking.size(); ++row) {
     Value at = carried[2 * row];
     const Values moved = choose(
         term.takes_part[row], {i32, i64},
         [&]() -> Values {
           Value behind = instructions.add(at, complete ? 1 : wordsOfTerm());
           const Values key = choose(
-              compare(LLVM::ICmpPredicate::ult, behind, owned[row].end), i64,
-              [&] { return Values{keyAt(behind, owned[row], part)}; }, [&] { return Values{greatestKey()}; });
+              compare(LLVM::ICmpPredicate::ult, behind, walking[row].end), i64,
+              [&] { return Values{keyAt(behind, /*first=*/false, walking[row], part)}; },
+              [&] { return Values{greatestKey()}; });
           return {behind, key[0]};
         },
         [&]() -> Values { return {at, carried[2 * row + 1]}; });
     next.append(moved);
   }
+  term.takes_part.resize(owned.size(), term.takes_part.front());
+  term.coefficient.resize(owned.size(), term.coefficient.front());
   next.append(addProducts(part, owned, term, Values(carried.drop_front(cursors))));
   scf::YieldOp::create(builder, location, next);
   return Values(walk.getResults().drop_front(cursors));

@@ -21,8 +21,8 @@ Value ReductionProgram::bankBlock(const Part &part, Value bank_row, Value column
 }
 
 /// Vectors of elements, as the 32-bit words, or the one 16-bit number, that they are in memory: vector i at
-/// `start` + offset(i), an i64. Where present[i] does not hold, zeros; the list is empty where all are there.
-/// What is `lasting` nobody writes while the kernel runs.
+/// `start` + offset(i), an i64. Where present[i] does not hold, zeros; it is null where that one is there
+/// always. What is `lasting` nobody writes while the kernel runs.
 ReductionProgram::Values ReductionProgram::loadVectors(Value start, std::int64_t count,
                                                        function_ref<Value(std::int64_t)> offset,
                                                        ArrayRef<Value> present, bool lasting) {
@@ -35,11 +35,9 @@ ReductionProgram::Values ReductionProgram::loadVectors(Value start, std::int64_t
     vectors.push_back(LLVM::LoadOp::create(builder, location, type, instructions.advance(start, offset(i)),
                                            bytes, /*isVolatile=*/false, /*isNonTemporal=*/false,
                                            /*isInvariant=*/lasting));
-  if (!present.empty()) {
-    Value zero = LLVM::ZeroOp::create(builder, location, type);
-    for (auto [vector, there] : llvm::zip_equal(vectors, present))
-      vector = instructions.choose(there, vector, zero);
-  }
+  for (auto [vector, there] : llvm::zip_equal(vectors, present))
+    if (there)
+      vector = instructions.choose(there, vector, LLVM::ZeroOp::create(builder, location, type));
   return vectors;
 }
 
@@ -70,13 +68,13 @@ ReductionProgram::Values ReductionProgram::multiplyRows(Value bank_start, Value 
         Values places, present, vectors_present;
         for (std::int64_t i = 0; i < depth; ++i) {
           Value place = instructions.add(first, i);
-          if (hasRaggedDepth()) {
-            present.push_back(instructions.below(place, width));
-            if (i % vector == 0)
-              vectors_present.push_back(present.back());
+          // Of the last piece there are so many rows.
+          present.push_back(i < (width - 1) % depth + 1 ? Value() : instructions.below(place, width));
+          if (i % vector == 0)
+            vectors_present.push_back(present.back());
+          if (present.back())
             place = instructions.choose(present.back(), place,
                                         instructions.constant(width - vector + i % vector));
-          }
           places.push_back(place);
         }
         const Values bank = loadVectors(
@@ -122,21 +120,21 @@ ReductionProgram::Values ReductionProgram::addProducts(const Part &part, ArrayRe
   Value stride;
   Value bank = bankBlock(part, term.bank_row, column, stride);
   Values starts;
-  // Rows past the last one are that one once more; nobody stores them.
+  // Rows past the last one are that one once more; nobody stores them. A part has a first row.
   Value last = instructions.subtract(rows, 1);
   for (const Row &row : owned) {
+    Value number = &row == owned.begin() ? row.row : least(row.row, last);
     const PlainBlock block(builder, location, x_type, x_maps, zero,
-                           ValueRange{zero, term.input_group, zero, least(row.row, last)});
+                           ValueRange{zero, term.input_group, zero, number});
     starts.push_back(block.start());
   }
-  if (owned.size() == 1)
+  // Rows of one type take part all or none.
+  if (owned.size() == 1 || hasOneType())
     return multiplyRows(bank, stride, starts, term.coefficient, sums);
 
   Value everyone;
   for (auto [row, takes_part] : llvm::zip_equal(owned, term.takes_part)) {
-    Value idle = LLVM::XOrOp::create(
-        builder, location, row.exists,
-        LLVM::ConstantOp::create(builder, location, builder.getI1Type(), builder.getBoolAttr(true)));
+    Value idle = LLVM::XOrOp::create(builder, location, row.exists, constant(true));
     everyone = both(everyone, LLVM::OrOp::create(builder, location, idle, takes_part));
   }
   const SmallVector<Type> types(ValueRange(sums).getTypes());

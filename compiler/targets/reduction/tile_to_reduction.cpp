@@ -19,8 +19,6 @@ ReductionProgram::ReductionProgram(tile::KernelOp source, bool dependent)
     : source(source), layout(source.getLayout()), schedule(source.getReducedSchedule()), dependent(dependent),
       builder(source.getContext()), location(source.getLoc()), instructions(builder, location) {}
 
-bool ReductionProgram::hasRaggedDepth() const { return inputWidth() % algrt_reduction_depth != 0; }
-
 LogicalResult ReductionProgram::check() {
   if (layout.getMode() != alg::OutputMode::Product)
     return source.emitOpError("is a gradient; vector reductions are for products, mode k");
@@ -197,8 +195,8 @@ LogicalResult ReductionProgram::write() {
   return success();
 }
 
-Value ReductionProgram::no() {
-  return LLVM::ConstantOp::create(builder, location, builder.getI1Type(), builder.getBoolAttr(false));
+Value ReductionProgram::constant(bool value) {
+  return LLVM::ConstantOp::create(builder, location, builder.getI1Type(), builder.getBoolAttr(value));
 }
 
 Value ReductionProgram::wide(std::int64_t value) {

@@ -14,17 +14,18 @@ Json box(int64_t columns, int64_t rows, int64_t swizzle) {
 
 Json kernel(const GpuShape &shape, const char *output, int64_t cluster) {
   const bool narrow = std::string(output) == "bf16", plain = shape.vector > 0;
+  const bool hopper = !plain || (shape.slices > 0 && cluster > 1);
   Json entry = {
       {"name", shape.map() + "-" + output},
       {"map", shape.map()},
-      {"target", plain ? "sm_80" : "sm_90a"},
+      {"target", hopper ? "sm_90a" : "sm_80"},
       {"output", output},
       {"symbol", shape.map() + "_" + output},
       {"images", {{{"kind", "ptx"}, {"section", "ptx"}}}},
       {"threads", plain ? 128 : 384},
       {"cluster", plain ? 1 : cluster},
       {"shared_bytes", plain ? 90000 : 200000},
-      {"dependent_launch", !plain && cluster > 1},
+      {"dependent_launch", hopper && cluster > 1},
       {"registers", 168},
       {"tile", {{"rows", 16}, {"columns", 32}, {"depth", 32}, {"stages", 4}, {"consumers", 2}}},
       {"boxes", {{"x", box(32, 16, 64)}, {"w", box(32, 32, 64)}, {"y", box(32, 16, narrow ? 64 : 128)}}},
@@ -36,7 +37,10 @@ Json kernel(const GpuShape &shape, const char *output, int64_t cluster) {
   if (plain) {
     entry["copies"] = "threads";
     entry["vector"] = shape.vector;
-    entry["warps"] = {2, 2};
+    if (shape.slices > 0)
+      entry["slices"] = shape.slices;
+    else
+      entry["warps"] = {2, 2};
   }
   if (shape.scaled)
     entry["scaled"] = true;
@@ -88,19 +92,24 @@ std::string gpuPtx(const GpuShape &shape, std::string target) {
     target = plain ? "sm_80" : "sm_90a";
   const std::string beta = shape.bank_gradient ? ",\n\t.param .f32 " : "";
   const int all_rows = shape.bank_gradient ? 1 : 0;
-  const int row_maps = all_rows + (shape.lift == Lift::rows && shape.row_types == RowTypesKind::interval
-                                       ? algrt_interval_row_maps
-                                       : algrt_cyclic_row_maps);
+  const int row_maps = shape.slices > 0
+                           ? 1
+                           : all_rows + (shape.lift == Lift::rows && shape.row_types == RowTypesKind::interval
+                                             ? algrt_interval_row_maps
+                                             : algrt_cyclic_row_maps);
   const std::string maps =
       std::to_string((2 * row_maps + 1) * (plain ? algrt_plain_map_bytes : algrt_tensor_map_bytes));
   std::string text = ".version 8.0\n.target " + target + "\n.address_size 64\n";
   for (const std::string &symbol : {shape.map() + "_bf16", shape.map() + "_f32"})
-    text += ".visible .entry " + symbol + "(\n\t.param .align " + (plain ? "8" : "64") + " .b8 " + symbol +
-            "_param_0[" + maps + "],\n\t.param .u32 " + symbol + "_param_1,\n\t.param .u32 " + symbol +
-            "_param_2,\n\t.param .u64 " + (plain ? ".ptr .global .align 4 " : "") + symbol + "_param_3" +
-            (shape.bias ? ",\n\t.param .u64 " + symbol + "_param_4" : "") +
-            (beta.empty() ? "" : beta + symbol + "_param_4") + "\n)\n" +
-            (plain ? ".reqntid 128, 1, 1" : ".maxntid 384") + "\n{\n\tret;\n}\n";
+    text +=
+        ".visible .entry " + symbol + "(\n\t.param .align " + (plain ? "8" : "64") + " .b8 " + symbol +
+        "_param_0[" + maps + "],\n\t.param .u32 " + symbol + "_param_1,\n\t.param .u32 " + symbol +
+        "_param_2,\n\t.param .u64 " + (plain ? ".ptr .global .align 4 " : "") + symbol + "_param_3" +
+        (shape.slices > 0 ? ",\n\t.param .u64 " + symbol + "_positions,\n\t.param .u32 " + symbol + "_bytes"
+                          : "") +
+        (shape.bias ? ",\n\t.param .u64 " + symbol + "_param_4" : "") +
+        (beta.empty() ? "" : beta + symbol + "_param_4") + "\n)\n" +
+        (plain ? ".reqntid 128, 1, 1" : ".maxntid 384") + "\n{\n\tret;\n}\n";
   return text;
 }
 

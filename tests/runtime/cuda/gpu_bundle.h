@@ -18,6 +18,7 @@ struct GpuShape {
   bool table = false;  // the support is a table (upper triangular, some coefficients -1) instead of complete
   bool scaled = false; // tables have other coefficients, too
   int64_t vector = 0;  // above 0: threads copy so many elements at a time
+  int64_t slices = 0;  // above 0, with `vector`: vector reductions, whose blocks have parts of 16 x 32
   // Kernels of dx instead, "dx-bf16" and "dx-f32"; above 0, tiles of so many long groups come first.
   bool gradient = false;
   int64_t long_groups = 0;
@@ -36,7 +37,8 @@ struct GpuShape {
 };
 
 // Kernels "forward-bf16" and "forward-f32": for sm_90a, in clusters of 1 and 2 blocks, the second with
-// dependent launch. Where threads copy, for sm_80, without either.
+// dependent launch. Where threads copy, for sm_80, without either; of vector reductions the second is for
+// sm_90a, with dependent launch.
 nlohmann::ordered_json gpuManifest(const GpuShape &shape);
 // Section "ptx" with both kernels and, where needed, "terms".
 std::string gpuBundle(const GpuShape &shape);

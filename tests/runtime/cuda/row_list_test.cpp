@@ -7,6 +7,7 @@
 #include "runtime/reference/compare.h"
 #include "runtime/reference/reference.h"
 #include "tests/runtime/cuda/gpu_product.h"
+#include "tests/runtime/cuda/launch_arguments.h"
 #include "tests/runtime/cuda_stand_in/control.h"
 
 #include <gtest/gtest.h>
@@ -46,13 +47,6 @@ std::string listedBundle(const GpuShape &shape, const nlohmann::ordered_json &ma
                             "p5,\n\t.param .u32 p6,\n\t.param "
                             ".u32 p7\n)\n.reqntid 256, 1, 1\n{\n\tret;\n}\n";
   return gpuBundle(shape, manifest, {{"ptx", "ptx", product}, {"lists", "ptx", lists}});
-}
-
-template <typename T> T parameter(const cuda_stand_in::Launch &launch, size_t index) {
-  T value{};
-  EXPECT_EQ(launch.parameters.at(index).size(), sizeof(T));
-  std::memcpy(&value, launch.parameters[index].data(), sizeof(T));
-  return value;
 }
 
 // What the kernel group_rows does, row by row.
@@ -111,30 +105,6 @@ void multiplyOnHost(const GpuShape &shape, const cuda_stand_in::Launch &launch) 
           *at(y, entries[entry], group, column) = toBfloat16(sum);
         }
 }
-
-// Numbers in a device's memory as an argument of a call.
-class DeviceNumbers {
-public:
-  DeviceNumbers(const TestContext &context, const std::vector<int64_t> &values, int bits)
-      : driver_(context.driver()), size_(int64_t(values.size())) {
-    driver_.check(driver_.memAlloc(&address_, size_t(std::max<int64_t>(size_, 1) * 8)), "numbers of a test");
-    for (size_t i = 0; i < values.size(); ++i)
-      if (bits == 64)
-        reinterpret_cast<int64_t *>(address_)[i] = values[i];
-      else
-        reinterpret_cast<int32_t *>(address_)[i] = int32_t(values[i]);
-    tensor = {
-        reinterpret_cast<void *>(address_), {kDLCUDA, 0}, 1, {kDLInt, uint8_t(bits), 1}, &size_, nullptr, 0};
-  }
-  ~DeviceNumbers() { EXPECT_EQ(driver_.memFree(address_), cuda::Result::success); }
-  DeviceNumbers(const DeviceNumbers &) = delete;
-  DLTensor tensor;
-
-private:
-  const cuda::Driver &driver_;
-  int64_t size_;
-  cuda::DevicePointer address_ = 0;
-};
 
 class CudaRowList : public testing::Test {
 protected:

@@ -91,7 +91,7 @@ std::string emittedKernel(const compiler::Spec &spec, const std::string &schedul
 }
 
 ExactCase::ExactCase(const compiler::Spec &spec, std::int64_t m, std::int64_t p0, std::uint64_t seed,
-                     algrt::Map map, float beta)
+                     algrt::Map map, float beta, RowPlaces places)
     : layer(compiler::runtimeLayer(compiler::requireLayer(spec))),
       support(compiler::runtimeSupport(compiler::requireLayer(spec))), map(map), m(m), p0(p0), beta(beta) {
   std::mt19937_64 random(seed);
@@ -101,6 +101,11 @@ ExactCase::ExactCase(const compiler::Spec &spec, std::int64_t m, std::int64_t p0
   if (layer.row_types == algrt::RowTypesKind::explicit_types) {
     types = drawnTypes(m, layer.types, random);
     batch.types = types;
+  }
+  if (places == RowPlaces::Drawn) {
+    drawPositions(random);
+    for (const std::int64_t position : positions)
+      batch.positions.push_back((position % period() + period()) % period());
   }
   x = wholeNumbers(m * (map == algrt::Map::dx ? layer.n : layer.k), random);
   if (map == algrt::Map::dw) {
@@ -125,8 +130,20 @@ ExactCase::ExactCase(const compiler::Spec &spec, std::int64_t m, std::int64_t p0
 }
 
 std::int64_t ExactCase::typeOf(std::int64_t row) const {
-  return types.empty() ? (p0 + row) / layer.row_type_width % layer.types
-                       : types[static_cast<std::size_t>(row)];
+  if (!types.empty())
+    return types[static_cast<std::size_t>(row)];
+  const std::int64_t position = positions.empty() ? p0 + row : positions[static_cast<std::size_t>(row)];
+  return (position % period() + period()) % period() / layer.row_type_width;
+}
+
+/// Near and far ones, of 32 bits or of 64.
+void ExactCase::drawPositions(std::mt19937_64 &random) {
+  wide_positions = random() % 2 == 0;
+  const std::int64_t far = wide_positions ? std::int64_t{1} << 50 : 1 << 30;
+  for (std::int64_t row = 0; row < m; ++row) {
+    const auto near = static_cast<std::int64_t>(random() % 200) - 60;
+    positions.push_back(random() % 3 == 0 ? far + near : near);
+  }
 }
 
 void ExactCase::spoilWhatIsNotRead() {
@@ -190,8 +207,18 @@ void ExactCase::spoilRowsThatAreNotRead() {
 
 ExactCase::Objection ExactCase::run(const compiler::SimulatedKernel &kernel,
                                     const compiler::SimulationSettings &settings) const {
-  const compiler::Simulation simulation =
-      kernel.run({&layer, &support, m, p0, x, w, held, beta, {}, types}, settings);
+  const compiler::Simulation simulation = kernel.run({.layer = &layer,
+                                                      .support = &support,
+                                                      .m = m,
+                                                      .p0 = p0,
+                                                      .x = x,
+                                                      .w = w,
+                                                      .held = held,
+                                                      .beta = beta,
+                                                      .types = types,
+                                                      .positions = positions,
+                                                      .wide_positions = wide_positions},
+                                                     settings);
   if (!simulation.report.ok()) {
     const simulator::Fault &fault = simulation.report.faults.front();
     return {std::string(simulator::name(fault.kind)), kernel.explain(fault)};

@@ -8,6 +8,7 @@
 #include "compiler/spec/spec.h"
 
 #include <cstdint>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -26,12 +27,16 @@ compiler::Spec projection(const std::string &algebra, const std::vector<std::int
 std::string emittedKernel(const compiler::Spec &spec, const std::string &schedule, algrt::ElementType output,
                           const std::string &target = "sm_90a", algrt::Map map = algrt::Map::forward);
 
+// Where rows are: one after the other from p0 on, or each at a position of its own, for kernels that read
+// positions. Those are drawn: of any size, also negative ones, which count back from the period.
+enum class RowPlaces { FromP0, Drawn };
+
 class ExactCase {
 public:
   // Of dX, X and Y are dY and dX below; of dW, W and Y are dY and dW, to `beta` times what dW holds is added.
   // Explicit row types are drawn: all of them, a few, or one alone.
   ExactCase(const compiler::Spec &spec, std::int64_t m, std::int64_t p0, std::uint64_t seed,
-            algrt::Map map = algrt::Map::forward, float beta = 0);
+            algrt::Map map = algrt::Map::forward, float beta = 0, RowPlaces places = RowPlaces::FromP0);
 
   // What is wrong with one run: kind is the kind of fault, "wrong numbers" or "not written", and empty where
   // nothing is.
@@ -42,6 +47,8 @@ public:
 
 private:
   std::int64_t typeOf(std::int64_t row) const;
+  std::int64_t period() const { return layer.row_type_width * layer.types; }
+  void drawPositions(std::mt19937_64 &random);
   void spoilWhatIsNotRead();
   void spoilRowsThatAreNotRead();
 
@@ -51,7 +58,9 @@ private:
   std::int64_t m, p0;
   float beta;
   std::vector<float> x, w, held;
-  std::vector<std::int32_t> types; // explicit ones
+  std::vector<std::int32_t> types;     // explicit ones
+  std::vector<std::int64_t> positions; // drawn ones
+  bool wide_positions = false;
   std::vector<double> expected;
 };
 

@@ -1,0 +1,256 @@
+#include "tests/mutation/subjects.h"
+
+namespace mutation_test {
+
+using simulator_test::RowPlaces;
+
+const std::vector<Subject> &subjects() {
+  static const std::vector<Subject> all = {
+      // Two warpgroups multiply. Tiles of 2 and of 4 steps through a ring of 3; with 385 rows, lines of 129
+      // and 128 rows,
+      // so that there are tiles of one row and empty ones; with 2 rows, fewer rows than types.
+      {"complete",
+       "Q(3)",
+       192,
+       288,
+       "cyclic",
+       "rows=128,columns=96,depth=32,stages=3",
+       algrt::ElementType::bf16,
+       {{385, 4, 2}, {2, 0, 3}}},
+      // Two types in a tile, of three: tiles of two types and of one, whose types wrap around, of one step
+      // and of
+      // four through a ring of 2.
+      {"types",
+       "Q(3)",
+       96,
+       96,
+       "cyclic",
+       "rows=64,columns=32,depth=32,stages=2,types=2",
+       algrt::ElementType::bf16,
+       {{194, 2, 2}, {2, 1, 3}, {193, 0, 1}}},
+      // Rows held for two groups and for the one that is left, of two types and of one.
+      {"held",
+       "Q(3)",
+       96,
+       48,
+       "cyclic",
+       "rows=64,columns=16,depth=32,stages=2,types=2,hold=2",
+       algrt::ElementType::bf16,
+       {{194, 2, 2}, {2, 1, 3}, {193, 0, 1}}},
+      // One warpgroup multiplies. Terms from a table, tiles of 1, 2 and 4 steps, partial first and last runs,
+      // f32.
+      {"table",
+       "Q(2)^2",
+       128,
+       256,
+       "interval(40)",
+       "rows=64,columns=64,depth=32,stages=2",
+       algrt::ElementType::f32,
+       {{150, 7, 2}, {90, 0, 3}}},
+      // Terms with signs: products that add and products that subtract.
+      {"signs",
+       ALGCTL_SOURCE_DIR "/tests/simulator/kernels/Inputs/quaternions.json",
+       128,
+       128,
+       "cyclic",
+       "rows=64,columns=32,depth=32,stages=2",
+       algrt::ElementType::bf16,
+       {{150, 0, 2}, {2, 0, 3}},
+       "slots"},
+      // Two warpgroups that take turns: tiles of 2 and 4 steps through a ring of 3, so that each meets slots
+      // in which
+      // the other was last; lines of 65 and 64 rows, so that there are turns of tiles without rows.
+      {"turns",
+       "Q(3)",
+       192,
+       192,
+       "cyclic",
+       "rows=64,columns=32,depth=32,stages=3,turns=2",
+       algrt::ElementType::bf16,
+       {{193, 4, 1}, {2, 0, 1}}},
+      // Rows on the instructions' second side: two warpgroups with 64 columns each and all 24 rows, of which
+      // stmatrix
+      // stores 16 and 8. The last step of a term is shallow.
+      {"few_rows",
+       "Q(3)",
+       240,
+       240,
+       "cyclic",
+       "rows=24,columns=128,depth=64,stages=2,rows_on=n",
+       algrt::ElementType::bf16,
+       {{131, 4, 2}, {2, 0, 3}}},
+      // Four blocks copy for each other: two blocks of rows times two of columns. Lines of 130, of 65 and of
+      // 1 and no
+      // rows: clusters whose second blocks of rows are empty, and such as are not there; 72 columns are one
+      // block and
+      // a half.
+      {"clusters",
+       "Q(2)",
+       96,
+       144,
+       "cyclic",
+       "rows=64,columns=48,depth=32,stages=2,cluster=2x2",
+       algrt::ElementType::bf16,
+       {{260, 1, 8}, {130, 0, 4}, {1, 0, 4}}},
+      // Two blocks divide the steps of a tile, of which there are none, 1, 2 and 3: shares of one step, of
+      // two and
+      // of none. Lines of 65 and of 1 rows; 40 columns are one block and a quarter, so that the second block
+      // stores some and none.
+      {"split",
+       "T(3)",
+       96,
+       120,
+       "cyclic",
+       "rows=64,columns=32,depth=32,stages=2,split=2",
+       algrt::ElementType::bf16,
+       {{195, 1, 2}, {2, 0, 4}}},
+      // Threads copy, warps multiply. Terms from a table, tiles of 2 and of 4 steps through a ring of 3;
+      // blocks
+      // that are partial in every direction, with such beside them as are not read: 20 of 32 in the depth, 36
+      // of
+      // 64 columns, lines of 1, 2, 30, 31 and 62 rows.
+      {"threads",
+       "path(3)",
+       60,
+       108,
+       "cyclic",
+       "rows=32,columns=32,depth=16,stages=3,warps=2x1",
+       algrt::ElementType::bf16,
+       {{92, 4, 2}, {2, 0, 3}, {185, 1, 1}, {5, 2, 2}},
+       "rows",
+       "sm_80"},
+      // Threads copy one element at a time, through registers: odd widths, 21 of 32 in the depth and 23 of 32
+      // columns; lines of 1, 5, 6, 8, 9, 15, 16 and 33 rows. One row alone is of type 1, which reads nothing
+      // of the bank's first block: there is NaN where a masked element is read from instead.
+      {"elements",
+       "path(3)",
+       63,
+       69,
+       "cyclic",
+       "rows=16,columns=16,depth=16,stages=3,warps=1x2,vector=1",
+       algrt::ElementType::bf16,
+       {{47, 4, 2}, {2, 0, 3}, {99, 1, 1}, {26, 2, 2}, {16, 0, 2}, {1, 1, 1}},
+       "rows",
+       "sm_80"},
+      // The gradient of X: the bank along its depth. The long tiles of two blocks come first and are divided,
+      // those of
+      // others are whole; 72 columns are one block and a quarter, the last step of a term is shallow.
+      {"gradient",
+       "Q(3)",
+       216,
+       144,
+       "cyclic",
+       "rows=64,columns=64,depth=32,stages=2,split=2,long=1",
+       algrt::ElementType::bf16,
+       {{195, 1, 2}, {2, 0, 4}},
+       "rows",
+       "sm_90a",
+       algrt::Map::dx},
+      // The same by threads: terms and their order from a table, blocks that are partial in every direction.
+      {"gradient_threads",
+       "Q(2)^2",
+       144,
+       80,
+       "cyclic",
+       "rows=32,columns=32,depth=16,stages=3,warps=2x1,long=1",
+       algrt::ElementType::bf16,
+       {{92, 4, 2}, {2, 0, 3}, {185, 1, 1}, {5, 2, 2}},
+       "rows",
+       "sm_80",
+       algrt::Map::dx},
+      // The gradient of the bank: both operands across the contraction, blocks of all rows and of lines; what
+      // dW holds
+      // is added, and not read where it does not count. Blocks that are partial in every direction, without
+      // rows, of
+      // tiles in the table's order.
+      {"bank_gradient",
+       "Q(2)^2",
+       96,
+       80,
+       "cyclic",
+       "rows=16,columns=16,depth=16,stages=3,warps=1x2,long=1",
+       algrt::ElementType::bf16,
+       {{92, 4, 2}, {2, 0, 3, 0.5f}, {185, 1, 1, 1.0f}, {5, 2, 2}},
+       "rows",
+       "sm_80",
+       algrt::Map::dw},
+      // Rows in a list, groups of unequal widths, terms in pieces from a table: types of all, of few and of
+      // one
+      // kind, types without rows, pieces that fill their step and such that do not. Rows of the first type
+      // read one group
+      // alone: behind it is NaN.
+      {"lists",
+       "graph(3; 1->0, 2->1, 2->0)",
+       60,
+       48,
+       "explicit",
+       "rows=16,columns=16,depth=16,stages=3,warps=1x2",
+       algrt::ElementType::bf16,
+       {{92, 0, 2}, {2, 0, 3}, {47, 0, 1}},
+       "rows",
+       "sm_80",
+       algrt::Map::forward,
+       {20, 4, 36},
+       {8, 28, 12}},
+      // The same of the bank's gradient, one of whose blocks is of all entries of the list.
+      {"bank_lists",
+       "graph(2; 1->0)",
+       44,
+       60,
+       "explicit",
+       "rows=16,columns=16,depth=16,stages=3,warps=1x2,long=1",
+       algrt::ElementType::bf16,
+       {{92, 0, 2}, {2, 0, 3, 0.5f}, {47, 0, 1, 1.0f}},
+       "rows",
+       "sm_80",
+       algrt::Map::dw,
+       {12, 32},
+       {40, 20}},
+      // Vector reductions. Two rows of a complete graph, whose diagonal they share, and where positions are
+      // drawn the blocks of their type, too. 132 in the depth, two pieces of 8 for the first of 16 slices and
+      // the
+      // half of one for the last; 28 of two times 16 columns.
+      {"decode",
+       "Q(3)",
+       396,
+       84,
+       "cyclic",
+       "reduce=16,rows=2,columns=16,vector=4",
+       algrt::ElementType::bf16,
+       {{7, 4, 2}, {1, 1, 1}, {7, 0, 3, 0, RowPlaces::Drawn}, {2, 0, 1, 0, RowPlaces::Drawn}}},
+      // One row, single elements: 133 in the depth, 23 columns.
+      {"decode_one",
+       "Q(3)",
+       399,
+       69,
+       "cyclic",
+       "reduce=16,rows=1,columns=4,vector=1",
+       algrt::ElementType::f32,
+       {{4, 5, 2}, {4, 0, 3, 0, RowPlaces::Drawn}},
+       "rows",
+       "sm_80"},
+      // Terms from a table, of none to three in a group, and runs of two rows of one type.
+      {"decode_table",
+       "T(3)",
+       408,
+       54,
+       "interval(2)",
+       "reduce=16,rows=2,columns=8,vector=2",
+       algrt::ElementType::bf16,
+       {{7, 5, 2}, {1, 1, 1}, {7, 0, 3, 0, RowPlaces::Drawn}, {2, 0, 1, 0, RowPlaces::Drawn}}},
+      // Terms with coefficients of any kind.
+      {"decode_scaled",
+       ALGCTL_SOURCE_DIR "/tests/simulator/kernels/Inputs/divided_powers.json",
+       500,
+       50,
+       "cyclic",
+       "reduce=16,rows=2,columns=4,vector=2",
+       algrt::ElementType::f32,
+       {{5, 5, 2}, {1, 0, 1}},
+       "slots",
+       "sm_80"},
+  };
+  return all;
+}
+
+} // namespace mutation_test

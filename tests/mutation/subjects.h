@@ -1,0 +1,39 @@
+// The kernels that faults are planted in, and the calls that find them out.
+#pragma once
+
+#include "tests/simulator/kernels/exact_case.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mutation_test {
+
+struct Batch {
+  std::int64_t m, p0;
+  std::int32_t blocks;
+  float beta = 0; // of the map dw
+  simulator_test::RowPlaces places = simulator_test::RowPlaces::FromP0;
+};
+
+// A kernel and the calls that together go through all of it.
+struct Subject {
+  std::string name, algebra;
+  std::int64_t in, out;
+  std::string row_types, schedule;
+  algrt::ElementType output;
+  std::vector<Batch> batches;
+  std::string lift = "rows", target = "sm_90a";
+  algrt::Map map = algrt::Map::forward;
+  std::vector<std::int64_t> in_groups = {}, out_groups = {}; // of unequal widths
+
+  compiler::Spec spec() const {
+    using simulator_test::projection;
+    return in_groups.empty() ? projection(algebra, in, out, row_types, lift)
+                             : projection(algebra, in_groups, out_groups, row_types);
+  }
+};
+
+const std::vector<Subject> &subjects();
+
+} // namespace mutation_test
