@@ -3,9 +3,11 @@
 #include "algebras/coarsest.h"
 #include "compiler/gpu_target.h"
 #include "compiler/schedule/ranking.h"
+#include "compiler/schedule/reduction_schedule.h"
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace compiler {
 
@@ -60,6 +62,51 @@ static std::vector<GpuVariant> variantsByCost(const algebras::Layer &layer, Targ
   return variants;
 }
 
+/// The kernel of vector reductions that reads single elements beside one that reads wider vectors: the same
+/// with its columns as far apart where the schedule is given, else the best for `rows`. Empty where the one
+/// reads single elements itself.
+static std::string besideReduction(const algebras::Layer &layer, Target target, const std::string &schedule,
+                                   bool given, std::int64_t rows, algebras::DataType output) {
+  ReductionSchedule wide = completed(layer, parseReductionSchedule(schedule));
+  if (wide.vector == 1)
+    return "";
+  if (given) {
+    wide.columns = wide.lanes();
+    wide.vector = 1;
+    return toString(wide);
+  }
+  const auto single = chooseReduction(layer, rows, output, /*vector=*/1, machineOf(toString(target)));
+  return single ? toString(*single) : "";
+}
+
+/// Kernels for operands that the others cannot take: one of vector reductions beside each of those, and one
+/// beside the first other.
+static std::vector<GpuVariant> variantsForAnyAddress(const algebras::Layer &layer, Target target,
+                                                     algebras::DataType output, const CompileOptions &options,
+                                                     const std::vector<GpuVariant> &variants) {
+  const bool bank_gradient = options.map == algrt::Map::dw, given = !options.schedule.empty();
+  const auto scheduleForAnyAddress =
+      bank_gradient ? gpuTarget(target).bankScheduleForAnyAddress : gpuTarget(target).scheduleForAnyAddress;
+  std::vector<GpuVariant> found;
+  bool batched = false;
+  for (const GpuVariant &variant : variants) {
+    if (variant.among_its_kind > 1)
+      continue;
+    const algrt::RowRange range = variant.best_for_rows;
+    const std::int64_t rows = range.from <= options.rows && options.rows <= range.to
+                                  ? options.rows
+                                  : std::max(range.to, range.from);
+    std::string schedule;
+    if (isReduction(variant.schedule))
+      schedule = besideReduction(layer, target, variant.schedule, given, rows, output);
+    else if (!std::exchange(batched, true))
+      schedule = scheduleForAnyAddress(layer, options.schedule, given ? options.rows : rows, output);
+    if (!schedule.empty())
+      found.push_back({std::move(schedule), range});
+  }
+  return found;
+}
+
 std::vector<GpuVariant> gpuVariants(const algebras::Layer &layer, Target target, algebras::DataType output,
                                     const CompileOptions &given) {
   if (given.map == algrt::Map::dx) {
@@ -70,16 +117,11 @@ std::vector<GpuVariant> gpuVariants(const algebras::Layer &layer, Target target,
     return gpuVariants(layer.transposed(), target, output, options);
   }
   CompileOptions options = given;
-  const bool bank_gradient = given.map == algrt::Map::dw;
-  if (bank_gradient)
+  if (given.map == algrt::Map::dw)
     options.schedule.clear();
   std::vector<GpuVariant> variants = variantsByCost(layer, target, output, options);
-  const auto scheduleForAnyAddress =
-      bank_gradient ? gpuTarget(target).bankScheduleForAnyAddress : gpuTarget(target).scheduleForAnyAddress;
-  if (std::string schedule =
-          scheduleForAnyAddress(algebras::coarsest(layer), options.schedule, options.rows, output);
-      !schedule.empty())
-    variants.push_back({std::move(schedule), variants.front().best_for_rows});
+  for (GpuVariant &one : variantsForAnyAddress(algebras::coarsest(layer), target, output, options, variants))
+    variants.push_back(std::move(one));
   return variants;
 }
 

@@ -21,8 +21,9 @@ struct GpuVariant {
 /// best for each of options.further_rows; then the next best of each, up to options.variants, as far as they
 /// differ. Neighbours among the numbers of rows whose best schedule is the same share a kernel. A given
 /// options.schedule, which is for the map forward, is the only one, and so is that of a target whose
-/// schedules are not ranked. Last comes, where these do not take any, the kernel for operands at any address.
-/// Throws as rankSchedules does.
+/// schedules are not ranked. Last come, where these do not take any, kernels for operands at any address: one
+/// beside the first of the batched ones, and one of vector reductions beside each such kernel that is the
+/// best for its rows. Throws as rankSchedules does.
 std::vector<GpuVariant> gpuVariants(const algebras::Layer &layer, Target target, algebras::DataType output,
                                     const CompileOptions &options);
 

@@ -134,13 +134,13 @@ double ReductionCost::bound() const { return std::max({memory, loads, issue, lat
 
 double ReductionCost::total() const { return launch + bound() + tail + unhidden; }
 
-std::vector<ReductionConsidered> considerReductions(const algebras::Layer &layer) {
+std::vector<ReductionConsidered> considerReductions(const algebras::Layer &layer, std::int64_t vector) {
   std::vector<ReductionConsidered> considered;
   for (const std::int64_t rows : {1, 2, 4, 8})
     for (const std::int64_t lanes : {32, 16, 8, 4, 2, 1})
       for (const std::int64_t threads : {64, 128, 256, 512}) {
         ReductionSchedule schedule;
-        schedule.vector = widestVector(layer);
+        schedule.vector = vector == 0 ? widestVector(layer) : vector;
         schedule.rows = rows;
         schedule.columns = lanes * schedule.vector;
         schedule.slices = threads / lanes;

@@ -28,6 +28,31 @@ static RankedSchedule ranked(const ReductionSchedule &schedule, const ReductionC
   return result;
 }
 
+namespace {
+
+/// What schedules cost one after the other, for a layer and a number of rows.
+class Pricing {
+public:
+  Pricing(const algebras::Layer &layer, std::int64_t m, algebras::DataType output, const GpuMachine &machine)
+      : layer(layer), m(m), machine(machine), work(projectionWork(layer, m, output)) {}
+
+  ReductionCost operator()(const ReductionSchedule &schedule) {
+    const std::int64_t rows = std::min(m, schedule.rows);
+    if (!common.contains(rows))
+      common[rows] = commonTerms(layer, rows);
+    return reductionCost(work, schedule, common[rows], machine);
+  }
+
+private:
+  const algebras::Layer &layer;
+  const std::int64_t m;
+  const GpuMachine &machine;
+  const ProjectionWork work;
+  std::map<std::int64_t, double> common; // by rows of a part, of which there are no more than the batch has
+};
+
+} // namespace
+
 void addReductions(Ranking &ranking, const algebras::Layer &layer, std::int64_t m,
                    algebras::DataType output) {
   const bool explicit_types = layer.row_types.kind() == algebras::RowTypes::Kind::Explicit;
@@ -35,20 +60,31 @@ void addReductions(Ranking &ranking, const algebras::Layer &layer, std::int64_t 
       !layer.out.isEqual())
     return;
   const GpuMachine &machine = machineOf(ranking.target);
-  const ProjectionWork work = projectionWork(layer, m, output);
-  std::map<std::int64_t, double> common; // by rows of a part, of which there are no more than the batch has
-  for (const ReductionConsidered &one : considerReductions(layer)) {
-    if (one.refusal) {
+  Pricing price(layer, m, output, machine);
+  for (const ReductionConsidered &one : considerReductions(layer))
+    if (one.refusal)
       ranking.refused.push_back({toString(one.schedule), one.refusal->kind, one.refusal->reason});
-      continue;
-    }
-    const std::int64_t rows = std::min(m, one.schedule.rows);
-    if (!common.contains(rows))
-      common[rows] = commonTerms(layer, rows);
-    ranking.legal.push_back(
-        ranked(one.schedule, reductionCost(work, one.schedule, common[rows], machine), machine));
-  }
+    else
+      ranking.legal.push_back(ranked(one.schedule, price(one.schedule), machine));
   sortByCost(ranking);
+}
+
+std::optional<ReductionSchedule> chooseReduction(const algebras::Layer &layer, std::int64_t m,
+                                                 algebras::DataType output, std::int64_t vector,
+                                                 const GpuMachine &machine) {
+  Pricing price(layer, m, output, machine);
+  std::optional<ReductionSchedule> best;
+  double least = 0;
+  for (const ReductionConsidered &one : considerReductions(layer, vector)) {
+    if (one.refusal)
+      continue;
+    const double cost = price(one.schedule).total();
+    if (!best || cost < least) {
+      best = one.schedule;
+      least = cost;
+    }
+  }
+  return best;
 }
 
 const RankedSchedule *bestReduction(const Ranking &ranking) {

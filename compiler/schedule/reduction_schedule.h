@@ -86,8 +86,13 @@ struct ReductionConsidered {
   ReductionSchedule schedule;
   std::optional<ReductionRefusal> refusal; ///< what is illegal, or not worth a look
 };
-/// Rows, columns and slices, with the widest vector.
-std::vector<ReductionConsidered> considerReductions(const algebras::Layer &layer);
+/// Rows, columns and slices, with the vector; 0: the widest.
+std::vector<ReductionConsidered> considerReductions(const algebras::Layer &layer, std::int64_t vector = 0);
+
+/// The cheapest of these for `m` rows and results of type `output`, or nothing where all are illegal.
+std::optional<ReductionSchedule> chooseReduction(const algebras::Layer &layer, std::int64_t m,
+                                                 algebras::DataType output, std::int64_t vector,
+                                                 const GpuMachine &machine);
 
 } // namespace compiler
 

@@ -3,6 +3,7 @@
 
 #include "algebras/constructions.h"
 #include "compiler/schedule/ranking.h"
+#include "compiler/schedule/reduction_schedule.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -122,6 +123,53 @@ TEST(GpuVariants, OfThreadsThatCopyTakeOperandsAtAnyAddress) {
   const algebras::Layer odd =
       algebras::makeLayer(algebras::Lift::rows(algebras::completeGraph(2)), 10, 6, DataType::BF16);
   EXPECT_EQ(last(odd, "").first, 1u);
+}
+
+// Vector reductions are the best for few rows: beside each is one that reads single elements, and beside the
+// batched one a batched one of single elements, each for the rows of the one that it stands beside.
+TEST(GpuVariants, OfVectorReductionsTakeOperandsAtAnyAddress) {
+  const auto all = [](std::vector<std::int64_t> rows, std::string schedule = "", std::int64_t width = 128) {
+    CompileOptions options;
+    options.rows = rows.front();
+    options.further_rows.assign(rows.begin() + 1, rows.end());
+    options.schedule = std::move(schedule);
+    return gpuVariants(algebras::makeLayer(algebras::Lift::rows(algebras::completeGraph(32)), 32 * width,
+                                           96 * width, DataType::BF16),
+                       Target::Sm80, DataType::BF16, options);
+  };
+  const std::vector<GpuVariant> two = all({1, 2048});
+  ASSERT_EQ(two.size(), 4u);
+  const auto isSingle = [](const GpuVariant &one) {
+    return one.schedule.find("vector=1") != std::string::npos;
+  };
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(isSingle(two[i]), i >= 2) << two[i].schedule;
+    EXPECT_EQ(isReduction(two[i].schedule), i % 2 == 0) << two[i].schedule;
+    EXPECT_EQ(two[i].best_for_rows.to, i % 2 == 0 ? 1 : 2048) << two[i].schedule;
+  }
+  // That one is the best of its vector for its rows.
+  const algebras::Layer layer =
+      algebras::makeLayer(algebras::Lift::rows(algebras::completeGraph(32)), 4096, 12288, DataType::BF16);
+  const ReductionSchedule single = parseReductionSchedule(two[2].schedule);
+  EXPECT_EQ(whyIllegal(layer, single), "");
+  const auto cost = [&](const ReductionSchedule &schedule) {
+    return reductionCost(projectionWork(layer, 1, DataType::BF16), schedule,
+                         commonTerms(layer, std::min<std::int64_t>(1, schedule.rows)), machineOf("sm_80"))
+        .total();
+  };
+  for (const ReductionConsidered &one : considerReductions(layer, 1))
+    if (!one.refusal)
+      EXPECT_LE(cost(single), cost(one.schedule)) << toString(one.schedule);
+  // Where all are reductions, so are those that take any operands; where they do already, there are no more.
+  const std::vector<GpuVariant> few = all({1});
+  ASSERT_EQ(few.size(), 2u);
+  EXPECT_TRUE(isReduction(few[1].schedule) && isSingle(few[1])) << few[1].schedule;
+  EXPECT_EQ(all({1}, "", 75).size(), 1u);
+  // A given one has the same threads.
+  const std::vector<GpuVariant> given = all({1}, "reduce=16,rows=4,columns=64");
+  ASSERT_EQ(given.size(), 2u);
+  EXPECT_EQ(given[1].schedule, "reduce=16,rows=4,columns=8,vector=1");
+  EXPECT_EQ(all({1}, "reduce=32,rows=4,columns=8,vector=1").size(), 1u);
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "algebras/expression.h"
 #include "compiler/gpu_pipeline.h"
 #include "compiler/gpu_target.h"
+#include "compiler/schedule/reduction_schedule.h"
 #include "runtime/bench/table.h"
 #include "tests/gates/gate.h"
 
@@ -107,6 +108,14 @@ TEST_F(PortableGate, VectorReductions) {
   for (const Shape &shape :
        {Shape{1, 7 * 20, 7 * 100, 7}, Shape{1, 640, 1536, 32}, Shape{1, 3 * 75, 3 * 111, 3}})
     look(shape, DataType::BF16, "reduce=32,rows=4,columns=8");
+  // Those of single elements that bundles carry beside vectors.
+  for (const compiler::Target target : {compiler::Target::Sm80, compiler::Target::Sm90a}) {
+    const compiler::Spec spec = specOf(32, 2048, 6144);
+    const auto single = compiler::chooseReduction(*spec.layer, 4, DataType::BF16, /*vector=*/1,
+                                                  compiler::machineOf(toString(target)));
+    ASSERT_TRUE(single);
+    look({4, 2048, 6144, 32}, DataType::BF16, toString(*single));
+  }
 }
 
 // Blocks that are multiples of nothing, and aligned ones whose operands are not.

@@ -47,6 +47,17 @@ tile.kernel @forward(%x: !tile.matrix<?x8xbf16>, %w: !tile.matrix<8x48xbf16>, %y
 
 // -----
 
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 15>,
+                       row_types = <cyclic 2>>
+// expected-error @+1 {{reads 2 elements at a time, of which groups of 8 and 15 are no multiples}}
+tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x30xbf16>, %y: !tile.matrix<?x30xf32>)
+    attributes {layout = #layout, schedule = #tile.reduced<rows = 4, columns = 16, slices = 16, vector = 2>} {
+  tile.own (%r, %j, %n) over [<batch, 4>, <groups, 1>, <columns, 16>] {
+  }
+}
+
+// -----
+
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
                        row_types = <cyclic 2>>
 // expected-error @+1 {{takes X, W, perhaps a bias, and Y, got 2 operands}}

@@ -43,7 +43,7 @@ Parameters parametersOf(const cuda_stand_in::Launch &launch, bool bias) {
 }
 
 // Y of Q(n), row by row, each of the type of its position.
-void multiplyOnHost(const GpuShape &shape, const cuda_stand_in::Launch &launch) {
+void multiplyOnHost(const GpuShape &shape, const cuda_stand_in::Launch &launch, ElementType output) {
   const Parameters given = parametersOf(launch, shape.bias);
   const auto at = [](const algrt_plain_map &map, int64_t column, int64_t group, int64_t third, int64_t fourth,
                      int64_t bytes) {
@@ -66,7 +66,7 @@ void multiplyOnHost(const GpuShape &shape, const cuda_stand_in::Launch &launch) 
           for (int64_t depth = 0; depth < shape.in && (from == type || from == group); ++depth)
             sum += number(at(given.x, depth, from, 0, row, 2)) *
                    number(at(given.w, column, group, depth, from, 2));
-        if (launch.symbol == "forward_f32")
+        if (output == ElementType::f32)
           *reinterpret_cast<float *>(at(given.y, column, group, 0, row, 4)) = sum;
         else
           *reinterpret_cast<uint16_t *>(at(given.y, column, group, 0, row, 2)) = toBfloat16(sum);
@@ -81,7 +81,7 @@ protected:
     cuda_stand_in::reset({{}});
     cuda_stand_in::onLaunch([this](const cuda_stand_in::Launch &launch) {
       launches.push_back(launch);
-      multiplyOnHost(shape, launch);
+      multiplyOnHost(shape, launch, output);
     });
   }
   ~CudaDecode() override {
@@ -92,6 +92,7 @@ protected:
   // The product of rows of these types is launched once, and right.
   const cuda_stand_in::Launch &run(GpuProduct &product, const std::vector<int32_t> &types) {
     launches.clear();
+    output = product.output;
     product.y.poison();
     EXPECT_EQ(product.run(), ALGRT_OK) << algrt_last_error();
     EXPECT_EQ(launches.size(), 1u) << "one kernel, and no list";
@@ -149,6 +150,7 @@ protected:
                  .out = 40,
                  .vector = 8,
                  .slices = 16};
+  ElementType output = ElementType::bf16;
   int64_t most_blocks = 2 * 132; // 233472 bytes hold two blocks of 91024
   std::vector<cuda_stand_in::Launch> launches;
 };
@@ -244,6 +246,33 @@ TEST_F(CudaDecode, BiasIsBehindThePositions) {
   const cuda_stand_in::Launch &launch = run(product, {1, 0, 3});
   expectLaunch(launch, product, 3);
   EXPECT_EQ(parametersOf(launch, true).bias, reinterpret_cast<uintptr_t>(bias.data));
+}
+
+// Where vectors would not be aligned, a kernel of single elements stands beside the one of vectors.
+TEST_F(CudaDecode, OperandsAtOddAddressesGoToSingleElements) {
+  nlohmann::ordered_json manifest = gpuManifest(shape);
+  nlohmann::ordered_json &kernels = manifest["kernels"], single = kernels[0];
+  single["name"] = "single";
+  single["symbol"] = kernels[1]["symbol"];
+  single["vector"] = 1;
+  kernels[1] = single;
+  const TestContext context(0);
+  const DeviceNumbers positions(context, {5, 2, 11}, 32);
+  for (const int64_t padding : {0, 1, 4, 8}) {
+    GpuProduct product(context, shape, 3, padding);
+    product.bytes = gpuBundle(shape, manifest);
+    product.bundle = openBundle(product.bytes);
+    product.args.positions = &positions.tensor;
+    const cuda_stand_in::Launch &launch = run(product, {1, 0, 3});
+    EXPECT_EQ(launch.symbol, padding % 8 == 0 ? "forward_bf16" : "forward_f32");
+    expectLaunch(launch, product, 3);
+  }
+  // Without it, the one of vectors says what is in its way.
+  GpuProduct product(context, shape, 3, 1);
+  product.args.positions = &positions.tensor;
+  EXPECT_EQ(product.run(), ALGRT_INVALID_ARGUMENT);
+  EXPECT_NE(std::string(algrt_last_error()).find("x: has rows 65 elements apart"), std::string::npos)
+      << algrt_last_error();
 }
 
 // No more blocks than the device runs at a time.

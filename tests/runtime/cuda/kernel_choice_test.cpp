@@ -126,6 +126,20 @@ TEST(KernelChoice, FewRowsAndPositionsGoToVectorReductions) {
   EXPECT_EQ(choose(odd), "single");
   odd.positions = odd.listed = true;
   EXPECT_THAT(choose(odd), HasSubstr("x: starts at an address that is not a multiple of 16 bytes"));
+  // One of single elements takes what the others cannot, by the rows that it is for.
+  std::vector<Variant> more = variants;
+  more.push_back({"few-single", 1, {1, 8}, "bf16", false, 0, 16});
+  const Chooser any(more, 80);
+  EXPECT_EQ(any(odd), "few-single");
+  odd.positions = odd.listed = false;
+  EXPECT_EQ(any(odd), "few-single");
+  odd.m = 300;
+  EXPECT_EQ(any(odd), "single");
+  EXPECT_EQ(any(request(4)), "few");
+  ProductRequest rows_apart = request(4);
+  rows_apart.positions = rows_apart.listed = true;
+  rows_apart.operands.w.leading_dimension += 1;
+  EXPECT_EQ(any(rows_apart), "few-single");
   EXPECT_THAT(Chooser({variants[0]}, 80)(call), HasSubstr("or one of vector reductions, as with --m 1,2048"));
 }
 

@@ -52,6 +52,7 @@ const std::vector<Kernel> &kernels() {
       {"Q2ByTwo", "Q(2)", 100, 52, "reduce=16,rows=4,columns=16", f32},
       {"Q3ByOne", "Q(3)", 75, 111, "reduce=32,rows=4,columns=8", bf16},
       {"Q2Unaligned", "Q(2)", 64, 64, "reduce=16,rows=2,columns=8,vector=1", bf16},
+      {"Q4Single", "Q(4)", 256, 384, "reduce=8,rows=4,columns=32,vector=1", bf16},
       {"Q3Short", "Q(3)", 9, 6, "reduce=32,rows=2,columns=4", f32},
       // runs of rows
       {"Q3Interval", "Q(3)", 192, 96, "reduce=16,rows=4,columns=32", bf16, "interval(5)"},
