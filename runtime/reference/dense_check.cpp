@@ -28,7 +28,7 @@ double sampledDenseError(const DenseCheckProblem &problem, uint64_t seed, int th
     for (int64_t i = begin; i < end; ++i) {
       const auto [row, column] = places[size_t(i)];
       const uint16_t *of_x = problem.x + row * x_row, *of_w = problem.w + column * w_column;
-      double sum = 0;
+      double sum = problem.bias != nullptr ? double(fromBfloat16(problem.bias[column])) : 0;
       for (int64_t d = 0; d < problem.k; ++d)
         sum += double(fromBfloat16(of_x[d * x_depth])) * double(fromBfloat16(of_w[d * w_depth]));
       expected[size_t(i)] = sum;

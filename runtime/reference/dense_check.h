@@ -7,11 +7,12 @@
 namespace algrt {
 
 // y = x w, all bf16, row-major and compact: m x k, k x n, m x n. What is transposed lies as its transpose
-// does: x as k x m, w as n x k.
+// does: x as k x m, w as n x k. Where there is a bias, n numbers, it is added to every row.
 struct DenseCheckProblem {
   int64_t m, k, n;
   const uint16_t *x, *w, *y;
   bool x_transposed = false, w_transposed = false;
+  const uint16_t *bias = nullptr;
 };
 
 // The relative L2 error over 2048 random outputs and the four corners; infinite where one of them is not

@@ -57,10 +57,11 @@ ResultBlocks resultBlocks(const Layer &layer, Map map, const std::vector<int64_t
 }
 
 ElementSums::ElementSums(const Bundle &bundle, Map map, std::vector<int64_t> type_of_row,
-                         const uint16_t *first, const uint16_t *second)
+                         const uint16_t *first, const uint16_t *second, const uint16_t *bias)
     : bundle_(bundle), map_(map), type_of_row_(std::move(type_of_row)), first_(first), second_(second),
-      input_begin_(beginsOf(bundle.layer().in_groups)), output_begin_(beginsOf(bundle.layer().out_groups)),
-      bank_begin_(beginsOf(bundle.layer().bank_rows)), input_group_(groupOfEach(bundle.layer().in_groups)),
+      bias_(bias), input_begin_(beginsOf(bundle.layer().in_groups)),
+      output_begin_(beginsOf(bundle.layer().out_groups)), bank_begin_(beginsOf(bundle.layer().bank_rows)),
+      input_group_(groupOfEach(bundle.layer().in_groups)),
       output_group_(groupOfEach(bundle.layer().out_groups)),
       bank_row_(groupOfEach(bundle.layer().bank_rows)) {
   if (map != Map::forward)
@@ -116,6 +117,11 @@ ElementSum ElementSums::forward(int64_t row, int64_t column) const {
     for (int64_t d = 0; d < layer.in_groups[size_t(term.input_group)]; ++d)
       sum.add(x[d], w[d * stride]);
     sum.addTo(total, term.coefficient);
+  }
+  if (bias_ != nullptr) {
+    const double bias = double(fromBfloat16(bias_[column]));
+    total.value += bias;
+    total.magnitude += std::abs(bias);
   }
   return total;
 }

@@ -24,15 +24,16 @@ ResultBlocks resultBlocks(const Layer &layer, Map map, const std::vector<int64_t
 
 struct ElementSum {
   double value = 0;
-  double magnitude = 0; // the sum of the products' absolute values
+  double magnitude = 0; // the sum of the products' absolute values, and the bias's
 };
 
 class ElementSums {
 public:
   // The operands are x and the bank (forward), dy and the bank (dx), or x and dy (dw), all bf16, row-major
-  // and compact. They and the bundle have to outlive this object.
+  // and compact. To a forward product `bias` is added, n numbers, unless it is null. They and the bundle have
+  // to outlive this object.
   ElementSums(const Bundle &bundle, Map map, std::vector<int64_t> type_of_row, const uint16_t *first,
-              const uint16_t *second);
+              const uint16_t *second, const uint16_t *bias = nullptr);
 
   // At a row and a column of the result. May be called from several threads.
   ElementSum at(int64_t row, int64_t column) const;
@@ -52,7 +53,7 @@ private:
   const Bundle &bundle_;
   Map map_;
   std::vector<int64_t> type_of_row_;
-  const uint16_t *first_, *second_;
+  const uint16_t *first_, *second_, *bias_;
   std::vector<int64_t> input_begin_, output_begin_, bank_begin_;
   std::vector<int64_t> input_group_, output_group_, bank_row_; // of every feature
   // Of a gradient: what adds up to a block, by the row's type and the input group (dx), or by the row group

@@ -47,7 +47,7 @@ float valueAt(const void *y, ElementType type, int64_t index) {
 } // namespace
 
 SampledCheck::SampledCheck(const Bundle &bundle, int64_t m, const uint16_t *first, const uint16_t *second,
-                           const SampledCheckOptions &options)
+                           const SampledCheckOptions &options, const uint16_t *bias)
     : bundle_(bundle), options_(options) {
   const Layer &layer = bundle.layer();
   const std::vector<int64_t> type_of_row = rowTypes(layer, m, options.p0, nullptr);
@@ -68,7 +68,7 @@ SampledCheck::SampledCheck(const Bundle &bundle, int64_t m, const uint16_t *firs
     chooseAll();
   else
     chooseCells(std::max(1.0, macs / outputs));
-  const ElementSums sums(bundle, options.map, type_of_row, first, second);
+  const ElementSums sums(bundle, options.map, type_of_row, first, second, bias);
   runTasks(resolveThreads(options_.threads), int64_t(samples_.size()), [&](int, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       Sample &sample = samples_[size_t(i)];

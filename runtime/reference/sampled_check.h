@@ -46,7 +46,7 @@ public:
   // over the whole range of rows; further the first and the last row in every group, and at least 4096
   // outputs in all. Cells grow where they would cost more than options.sample_macs.
   SampledCheck(const Bundle &bundle, int64_t m, const uint16_t *first, const uint16_t *second,
-               const SampledCheckOptions &options);
+               const SampledCheckOptions &options, const uint16_t *bias = nullptr);
 
   // `result` is row-major and compact. `roundings` is how often the sums that became it were rounded to its
   // type: 1 where only the result was, more where it was added to in rounds.

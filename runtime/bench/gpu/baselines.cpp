@@ -41,6 +41,10 @@ BestGpuDense GpuBaselines::dense(CheckedProduct &product, std::string &found) {
 BestGpuDense GpuBaselines::composition(CheckedProduct &product, int64_t m, std::string &found,
                                        double &relative_l2) {
   found = composition_library_;
+  if (product.bundle().layer().bias) {
+    found += ": products of blocks add no bias";
+    return {};
+  }
   GpuOperands &operands = product.operands();
   const Bundle &bundle = product.bundle();
   int64_t rounds = 0;

@@ -30,8 +30,6 @@ CheckedProduct::CheckedProduct(const GpuDevice &device, const std::string &bundl
                                const SampledCheckOptions &options)
     : bundle_(Bundle::open(bundle_path)), map_(map), handle_(openBundle(bundle_path)),
       operands_(device, bundle_, map, m, options.seed) {
-  if (bundle_.layer().bias && map == Map::forward)
-    throw Error(ALGRT_UNSUPPORTED, "its layer has a bias: on a GPU layers are measured without one so far");
   // Before anything is captured: a capture may not load code.
   require(algrt_bundle_prepare(handle_.get(), device.ordinal()));
   std::vector<int64_t> positions = {0};
@@ -41,7 +39,8 @@ CheckedProduct::CheckedProduct(const GpuDevice &device, const std::string &bundl
     SampledCheckOptions at = options;
     at.map = map;
     at.p0 = p0;
-    checks_.push_back({p0, SampledCheck(bundle_, m, operands_.hostFirst(), operands_.hostSecond(), at)});
+    checks_.push_back({p0, SampledCheck(bundle_, m, operands_.hostFirst(), operands_.hostSecond(), at,
+                                        operands_.hostBias())});
   }
 }
 

@@ -11,10 +11,12 @@ namespace algrt {
 namespace {
 
 constexpr int success = 0, not_supported = 15;
-constexpr int type_f32 = 0, type_bf16 = 14;           // cudaDataType
-constexpr int compute_f32 = 68;                       // cublasComputeType_t
-constexpr int operation_of_a = 3, operation_of_b = 4; // cublasLtMatmulDescAttributes_t
-constexpr int32_t transposed = 1;                     // cublasOperation_t
+constexpr int type_f32 = 0, type_bf16 = 14; // cudaDataType
+constexpr int compute_f32 = 68;             // cublasComputeType_t
+constexpr int operation_of_a = 3, operation_of_b = 4, epilogue = 7,
+              bias_pointer = 8;      // cublasLtMatmulDescAttributes_t
+constexpr int32_t epilogue_bias = 4; // cublasLtEpilogue_t: a vector as long as D's columns
+constexpr int32_t transposed = 1;    // cublasOperation_t
 constexpr int preference_most_workspace = 1;
 constexpr int preference_alignment[] = {5, 6, 7, 8}; // of A, B, C and D
 
@@ -118,6 +120,12 @@ struct Problem {
     if (o.x_transposed)
       require(f.operation_set(operation.get(), operation_of_b, &transposed, sizeof(transposed)),
               "the transposition of x");
+    if (o.bias != 0) {
+      const void *const bias = reinterpret_cast<const void *>(o.bias);
+      require(f.operation_set(operation.get(), epilogue, &epilogue_bias, sizeof(epilogue_bias)),
+              "the epilogue with a bias");
+      require(f.operation_set(operation.get(), bias_pointer, &bias, sizeof(bias)), "the bias");
+    }
     require(f.layout_create(a.out(), type_bf16, o.w_transposed ? k : n, o.w_transposed ? n : k, rowOfW(o)),
             "the layout of w");
     require(f.layout_create(b.out(), type_bf16, o.x_transposed ? m : k, o.x_transposed ? k : m, rowOfX(o)),
@@ -208,8 +216,9 @@ public:
       if (result.state != success || result.workspace_bytes > workspace.bytes)
         continue;
       char name[128];
-      std::snprintf(name, sizeof(name), "cuBLASLt %s, candidate %d of %d, %.1f MB workspace",
-                    version().c_str(), i + 1, returned, double(result.workspace_bytes) / 1e6);
+      std::snprintf(name, sizeof(name), "cuBLASLt %s, candidate %d of %d, %.1f MB workspace%s",
+                    version().c_str(), i + 1, returned, double(result.workspace_bytes) / 1e6,
+                    o.bias != 0 ? ", which adds the bias" : "");
       products.push_back(std::make_unique<Product>(f_, handle_.get(), problem, result.algorithm,
                                                    GpuWorkspace{workspace.address, result.workspace_bytes},
                                                    name));

@@ -13,12 +13,14 @@
 namespace algrt {
 
 // y = x w on the device, all row-major and compact; x and w are bf16, y is `output`, sums are f32. x is m x k
-// and w is k x n; what is transposed lies as its transpose does: x as k x m, w as n x k.
+// and w is k x n; what is transposed lies as its transpose does: x as k x m, w as n x k. With a bias, n bf16
+// numbers, y = x w + bias, added by the product's own kernel; y is bf16 then.
 struct GpuDenseOperands {
   int64_t m, k, n;
   ElementType output;
   uint64_t x, w, y; // device addresses
   bool x_transposed = false, w_transposed = false;
+  uint64_t bias = 0; // device address; 0: none
 };
 
 // Device memory that the library may use during a product. At least 256-byte aligned.
@@ -33,7 +35,7 @@ public:
   virtual ~GpuDenseProduct() = default;
   // Queues the product on a stream (CUstream), which may be capturing. Throws Error(ALGRT_INTERNAL).
   virtual void enqueue(void *stream) const = 0;
-  // "cuBLASLt 13.1.0, candidate 3 of 8, 4.2 MB workspace".
+  // "cuBLASLt 13.1.0, candidate 3 of 8, 4.2 MB workspace", and whether it adds a bias.
   virtual std::string name() const = 0;
 };
 

@@ -39,6 +39,8 @@ GpuOperands::GpuOperands(const GpuDevice &device, const Bundle &bundle, Map map,
       first_(map == Map::dx ? y_ : x_), second_(map == Map::dw ? y_ : w_), result_(map == Map::forward ? y_
                                                                                    : map == Map::dx    ? x_
                                                                                                        : w_) {
+  if (map == Map::forward && layer_.bias)
+    bias_.emplace(device, 1, layer_.n, false, "the bias");
   // Behind all of the device's memory: where there is no room, no time is lost on random numbers.
   if (map != Map::dx)
     x_.fillRandom(1, seed);
@@ -46,6 +48,8 @@ GpuOperands::GpuOperands(const GpuDevice &device, const Bundle &bundle, Map map,
     w_.fillRandom(1 / std::sqrt(double(layer_.k)), seed + 1);
   if (map != Map::forward)
     y_.fillRandom(1, seed + 6);
+  if (bias_)
+    bias_->fillRandom(1, seed + 5);
 }
 
 DLTensor GpuOperands::tensorOf(Matrix &matrix, ElementType output) {
@@ -65,6 +69,13 @@ int GpuOperands::run(const algrt_bundle *bundle, const Call &call) {
   switch (map_) {
   case Map::forward: {
     algrt_forward_args args = fill(algrt_forward_args_init());
+    DLTensor bias{};
+    if (bias_) {
+      bias = tensorOf(*bias_, call.output);
+      bias.ndim = 1;
+      bias.shape = &bias_->shape[1];
+      args.bias = &bias;
+    }
     args.x = &x;
     args.w = &w;
     args.y = &y;
@@ -130,6 +141,8 @@ GpuDenseOperands GpuOperands::dense() {
   if (device_dense_w_)
     operands.w = device_dense_w_->address();
   operands.y = denseResultAddress();
+  if (bias_)
+    operands.bias = bias_->memory.address();
   return operands;
 }
 
@@ -142,7 +155,8 @@ DenseCheckProblem GpuOperands::denseCheck() {
           device_dense_w_ ? reinterpret_cast<const uint16_t *>(dense_w_.data()) : hostSecond(),
           static_cast<const uint16_t *>(denseResult()),
           shape.x_transposed,
-          shape.w_transposed};
+          shape.w_transposed,
+          hostBias()};
 }
 
 GpuBlockOperands GpuOperands::blocks() {

@@ -36,6 +36,8 @@ public:
   // As ElementSums takes them.
   const uint16_t *hostFirst() const { return hostValues(first_); }
   const uint16_t *hostSecond() const { return hostValues(second_); }
+  // Of a forward product whose layer has one, otherwise null.
+  const uint16_t *hostBias() const { return bias_ ? hostValues(*bias_) : nullptr; }
 
   // Every byte of the result to unwritten_byte.
   void poisonResult() { result_.memory.fill(0xff); }
@@ -75,7 +77,8 @@ private:
   Map map_;
   int64_t m_;
   uint64_t seed_;
-  Matrix x_, w_, y_; // or their gradients
+  Matrix x_, w_, y_;           // or their gradients
+  std::optional<Matrix> bias_; // one row
   Matrix &first_, &second_, &result_;
   AlignedBuffer dense_w_, downloaded_;
   std::optional<GpuMemory> device_dense_w_, device_dense_result_; // made when they are first asked for

@@ -18,10 +18,13 @@ namespace {
 
 constexpr int success = 0, not_initialized = 1, invalid_value = 7, execution_failed = 13, not_supported = 15;
 constexpr int f32 = 0, bf16 = 14, compute_f32 = 68;
+constexpr int32_t epilogue_default = 1, epilogue_bias = 4;
 
 struct Operation {
   int compute, scale;
   bool transposed_a = false, transposed_b = false;
+  int32_t epilogue = 1; // CUBLASLT_EPILOGUE_DEFAULT
+  const uint16_t *bias = nullptr;
 };
 struct Layout {
   int type;
@@ -36,7 +39,7 @@ struct Algorithm {
   uint64_t mark;
   uint32_t candidate, transposed; // bit 0: A, bit 1: B
   uint64_t m, n, k;
-  uint32_t alignment_a, alignment_b, alignment_d, unused[3];
+  uint32_t alignment_a, alignment_b, alignment_d, epilogue, unused[2];
 };
 static_assert(sizeof(Algorithm) == 64, "cublasLtMatmulAlgo_t");
 struct HeuristicResult {
@@ -144,7 +147,8 @@ void multiply(const Operation &operation, const uint16_t *a, Layout a_layout, co
     test::columnProduct(a, a_layout.leading_dimension, b + column * uint64_t(b_layout.leading_dimension),
                         int64_t(d_layout.rows), int64_t(a_layout.columns), sums.data());
     for (uint64_t row = 0; row < d_layout.rows; ++row) {
-      const float sum = sums[row] + (wrong ? 1.0f : 0.0f);
+      const float bias = operation.epilogue == epilogue_bias ? fromBfloat16(operation.bias[row]) : 0;
+      const float sum = sums[row] + bias + (wrong ? 1.0f : 0.0f);
       const uint64_t at = row + column * uint64_t(d_layout.leading_dimension);
       if (d_layout.type == f32)
         static_cast<float *>(d)[at] = sum;
@@ -189,13 +193,23 @@ STAND_IN int cublasLtMatmulDescSetAttribute(void *object, int attribute, const v
   const char *const me = "cublasLtMatmulDescSetAttribute";
   if (!alive(object))
     return refuse(me, "no such operation");
-  if ((attribute != 3 && attribute != 4) || bytes != sizeof(int32_t))
+  Operation &operation = *static_cast<Operation *>(object);
+  if (attribute == 8 && bytes == sizeof(operation.bias)) { // CUBLASLT_MATMUL_DESC_BIAS_POINTER
+    std::memcpy(&operation.bias, value, bytes);
+    return success;
+  }
+  if ((attribute != 3 && attribute != 4 && attribute != 7) || bytes != sizeof(int32_t))
     return refuse(me, "an attribute of another size, or one that is not known");
   int32_t wanted;
   std::memcpy(&wanted, value, sizeof(wanted));
+  if (attribute == 7) { // CUBLASLT_MATMUL_DESC_EPILOGUE
+    if (wanted != epilogue_default && wanted != epilogue_bias)
+      return refuse(me, "an epilogue that no product here has");
+    operation.epilogue = wanted;
+    return success;
+  }
   if (wanted != 0 && wanted != 1) // CUBLAS_OP_N, CUBLAS_OP_T
     return refuse(me, "an operation on a matrix that no product here has");
-  Operation &operation = *static_cast<Operation *>(object);
   (attribute == 3 ? operation.transposed_a : operation.transposed_b) = wanted == 1;
   return success;
 }
@@ -260,6 +274,7 @@ STAND_IN int cublasLtMatmulAlgoGetHeuristic(void *handle, void *operation, void 
                                                                  wanted.alignment[0],
                                                                  wanted.alignment[1],
                                                                  wanted.alignment[3],
+                                                                 uint32_t(op.epilogue),
                                                                  {}},
                                                                 state().candidates[i].workspace_bytes,
                                                                 success,
@@ -286,7 +301,8 @@ STAND_IN int cublasLtMatmul(void *handle, void *operation, const void *alpha, co
   const Algorithm *const algorithm = static_cast<const Algorithm *>(chosen);
   if (algorithm == nullptr || algorithm->mark != mark || algorithm->candidate >= state().candidates.size() ||
       algorithm->m != ld.columns || algorithm->n != ld.rows ||
-      algorithm->k != seen(la, op.transposed_a).columns || algorithm->transposed != transpositions(op))
+      algorithm->k != seen(la, op.transposed_a).columns || algorithm->transposed != transpositions(op) ||
+      algorithm->epilogue != uint32_t(op.epilogue))
     return refuse(me, "an algorithm that the heuristics did not give for these operands");
   float one, zero;
   std::memcpy(&one, alpha, sizeof(one));
@@ -297,6 +313,9 @@ STAND_IN int cublasLtMatmul(void *handle, void *operation, const void *alpha, co
       !algrt::cuda_stand_in::isDeviceMemory(uintptr_t(b), bytesOf(lb)) ||
       !algrt::cuda_stand_in::isDeviceMemory(uintptr_t(d), bytesOf(ld)))
     return refuse(me, "a matrix that is not within one allocation of the device", execution_failed);
+  if (op.epilogue == epilogue_bias &&
+      (ld.type != bf16 || !algrt::cuda_stand_in::isDeviceMemory(uintptr_t(op.bias), 2 * ld.rows)))
+    return refuse(me, "a bias that is not on the device, or of another type than D", execution_failed);
   if (!isAligned(a, la, algorithm->alignment_a) || !isAligned(b, lb, algorithm->alignment_b) ||
       !isAligned(d, ld, algorithm->alignment_d))
     return refuse(me, "a matrix that is less aligned than the preference promised");

@@ -98,6 +98,9 @@ void HostKernel::run(const cuda_stand_in::Launch &launch) const {
   for (size_t i = 0; i < 2 * row_maps + 1; ++i)
     maps.push_back(mapAt(launch, i));
   const Map &bank = maps[row_maps];
+  const std::byte *bias = nullptr; // behind the terms
+  if (layer.bias)
+    std::memcpy(&bias, launch.parameters.at(4).data(), sizeof(bias));
   std::array<Term, 2> storage;
   for (int64_t r = 0; r < m; ++r) {
     const Place place = placeOf(layer, m, offset, r);
@@ -111,8 +114,8 @@ void HostKernel::run(const cuda_stand_in::Launch &launch) const {
             [&](int64_t d) { return element(x, d, term.input_group, place.line, place.row); },
             [&](int64_t d, int64_t column) { return element(bank, column, bank_group, d, term.bank_row); });
       for (int64_t column = 0; column < layer.out_groups[size_t(group)]; ++column) {
-        const float sum = sums[size_t(column)];
         const int64_t y_column = group * layer.out_groups[0] + column;
+        const float sum = sums[size_t(column)] + (bias != nullptr ? at(bias + 2 * y_column) : 0);
         if (forgets && forgets(r, y_column))
           continue;
         const float value = fault ? fault(r, y_column, sum) : sum;

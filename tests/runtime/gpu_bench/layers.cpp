@@ -11,11 +11,11 @@ namespace algrt::test {
 namespace {
 
 // PTX as far as anybody reads it here: architecture, entry, parameters, threads.
-std::string code(const std::string &symbol, int64_t maps) {
+std::string code(const std::string &symbol, int64_t maps, bool bias) {
   return ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry " + symbol +
          "(\n  .param .align 64 .b8 maps[" + std::to_string(128 * maps) +
-         "],\n  .param .u32 rows,\n  .param .u32 offset,\n  .param .u64 terms\n)\n.maxntid 384\n{\n  "
-         "ret;\n}\n";
+         "],\n  .param .u32 rows,\n  .param .u32 offset,\n  .param .u64 terms" +
+         (bias ? ",\n  .param .u64 bias" : "") + "\n)\n.maxntid 384\n{\n  ret;\n}\n";
 }
 
 nlohmann::ordered_json kernel(int64_t rows, int64_t in, int64_t out, bool terms) {
@@ -70,12 +70,19 @@ nlohmann::ordered_json gpuManifest(int64_t groups, int64_t in, int64_t out, int6
   return manifestOf(false, groups, in, out, row_type_width);
 }
 
+nlohmann::ordered_json gpuBiasManifest(int64_t groups, int64_t in, int64_t out, int64_t row_type_width) {
+  nlohmann::ordered_json manifest = gpuManifest(groups, in, out, row_type_width);
+  manifest["layer"]["bias"] = true;
+  return manifest;
+}
+
 nlohmann::ordered_json gpuSlotManifest() { return manifestOf(true, 4, 16, 16, 1); }
 
 std::string gpuBundle(const nlohmann::ordered_json &manifest) {
+  const bool bias = manifest["layer"].value("bias", false);
   const int64_t maps = manifest["layer"]["row_types"]["kind"] == "cyclic" ? 5 : 7;
-  std::vector<SectionContent> sections = {{"code-64", "ptx", code("forward_64", maps)},
-                                          {"code-128", "ptx", code("forward_128", maps)}};
+  std::vector<SectionContent> sections = {{"code-64", "ptx", code("forward_64", maps, bias)},
+                                          {"code-128", "ptx", code("forward_128", maps, bias)}};
   if (manifest["support"]["kind"] == "table")
     sections.push_back({"terms", "terms", encodeTerms(1, 4, quaternionTerms())});
   return encodeBundle(manifest, sections);

@@ -11,6 +11,8 @@ namespace algrt::test {
 // kernels, "forward-64" (symbol forward_64) and "forward-128", whose images are the sections "code-64" and
 // "code-128".
 nlohmann::ordered_json gpuManifest(int64_t groups, int64_t in, int64_t out, int64_t row_type_width);
+// The same layer with a bias.
+nlohmann::ordered_json gpuBiasManifest(int64_t groups, int64_t in, int64_t out, int64_t row_type_width);
 // Quaternions in the slot lift, 16 columns to each slot.
 nlohmann::ordered_json gpuSlotManifest();
 
