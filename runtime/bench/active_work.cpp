@@ -1,5 +1,6 @@
 #include "runtime/bench/active_work.h"
 
+#include "runtime/reference/reference.h"
 #include "runtime/support/checked.h"
 
 #include <set>
@@ -33,6 +34,20 @@ ActiveWork activeWork(const Bundle &bundle, std::span<const int64_t> type_of_row
     work.bank_elements += layer.bank_rows[size_t(bank_row)] *
                           (layer.lift == Lift::rows ? layer.out_groups[size_t(group)] : layer.bankColumns());
   return work;
+}
+
+ActiveWork averageWork(const Bundle &bundle, int64_t m, const int32_t *types, bool rotates) {
+  const Layer &layer = bundle.layer();
+  const int64_t calls = rotates ? layer.types : 1;
+  ActiveWork sum{};
+  for (int64_t call = 0; call < calls; ++call) {
+    const ActiveWork work = activeWork(bundle, rowTypes(layer, m, call * layer.row_type_width, types));
+    sum.macs = checkedAdd(sum.macs, work.macs, "active MACs");
+    sum.x_elements = checkedAdd(sum.x_elements, work.x_elements, "elements of x");
+    sum.bank_elements = checkedAdd(sum.bank_elements, work.bank_elements, "elements of the bank");
+    sum.y_elements = checkedAdd(sum.y_elements, work.y_elements, "elements of y");
+  }
+  return {sum.macs / calls, sum.x_elements / calls, sum.bank_elements / calls, sum.y_elements / calls};
 }
 
 } // namespace algrt

@@ -17,5 +17,8 @@ struct ActiveWork {
 // type_of_row[r] is the row type of row r. Throws Error(ALGRT_OUT_OF_MEMORY) where a count does not fit 64
 // bits.
 ActiveWork activeWork(const Bundle &bundle, std::span<const int64_t> type_of_row);
+// Of a call of m rows from position 0, or of calls that begin at one row type after the other, on average.
+// `types` is null unless they are explicit.
+ActiveWork averageWork(const Bundle &bundle, int64_t m, const int32_t *types, bool rotates);
 
 } // namespace algrt

@@ -31,21 +31,6 @@ AlignedBuffer randomMatrix(ElementType type, int64_t rows, int64_t columns, doub
   return buffer;
 }
 
-// Of a call from position 0, or of calls that begin at one row type after the other, on average.
-ActiveWork averageWork(const Bundle &bundle, int64_t m, const int32_t *types, bool rotates) {
-  const Layer &layer = bundle.layer();
-  const int64_t calls = rotates ? layer.types : 1;
-  ActiveWork sum{};
-  for (int64_t call = 0; call < calls; ++call) {
-    const ActiveWork work = activeWork(bundle, rowTypes(layer, m, call * layer.row_type_width, types));
-    sum.macs = checkedAdd(sum.macs, work.macs, "active MACs");
-    sum.x_elements = checkedAdd(sum.x_elements, work.x_elements, "elements of x");
-    sum.bank_elements = checkedAdd(sum.bank_elements, work.bank_elements, "elements of the bank");
-    sum.y_elements = checkedAdd(sum.y_elements, work.y_elements, "elements of y");
-  }
-  return {sum.macs / calls, sum.x_elements / calls, sum.bank_elements / calls, sum.y_elements / calls};
-}
-
 DLTensor tensorOf(void *data, DLDataType type, int64_t *shape, int ndim) {
   return {data, {kDLCPU, 0}, ndim, type, shape, nullptr, 0};
 }

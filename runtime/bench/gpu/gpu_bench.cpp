@@ -72,7 +72,7 @@ struct GpuBench::State {
   void noteChoice(const std::vector<Part> &parts, GpuBenchCase &result) const;
   void chooseDense(std::vector<Part> &parts, GpuBenchCase &result);
   BestGpuDense chooseComposition(const std::vector<Part> &parts, GpuBenchCase &result);
-  void race(std::vector<Part> &parts, const BestGpuDense &composition, GpuBenchCase &result);
+  void race(std::vector<Part> &parts, const BestGpuDense &composition, bool rotates, GpuBenchCase &result);
   void setFloor(const std::vector<Part> &parts, GpuBenchCase &result) const;
 
   GpuBenchOptions options;
@@ -221,10 +221,10 @@ void GpuBench::State::chooseDense(std::vector<Part> &parts, GpuBenchCase &result
   }
 }
 
-// The faster way to compose the product of blocks, or none; gradients are not composed.
+// The faster way to compose the product of blocks, or none.
 BestGpuDense GpuBench::State::chooseComposition(const std::vector<Part> &parts, GpuBenchCase &result) {
   result.composition_library = machine.composition_library;
-  if (parts.size() != 1 || parts.front().product->map() != Map::forward)
+  if (result.map != "forward") // gradients are not composed, and a composition is of one position
     result.composition_library = "not measured";
   else if (baselines && baselines->hasComposition()) {
     report(0.65, result.name + ", composed of blocks");
@@ -234,14 +234,27 @@ BestGpuDense GpuBench::State::chooseComposition(const std::vector<Part> &parts, 
   return {};
 }
 
-// The trials of the winners against what they are compared with, and the winners' results once more.
-void GpuBench::State::race(std::vector<Part> &parts, const BestGpuDense &composition, GpuBenchCase &result) {
+// The trials of the winners against what they are compared with, and the winners' results once more. Calls
+// that rotate go through all row types and come back to position 0, which is what the results are held
+// against.
+void GpuBench::State::race(std::vector<Part> &parts, const BestGpuDense &composition, bool rotates,
+                           GpuBenchCase &result) {
   report(0.7, result.name + ", " + result.map + ", " + std::to_string(result.m) + " rows");
   std::vector<GpuCall> maps;
   double fastest_us = 0, dense_us = 0;
+  int turns = 1;
   for (Part &part : parts) {
     const GpuVariant &winner = result.variants[*part.winner];
-    maps.push_back(part.product->call(winner.index));
+    const Layer &layer = part.product->bundle().layer();
+    if (rotates) {
+      turns = int(layer.types);
+      maps.push_back([&part, &winner, &layer, position = int64_t(0)](void *stream) mutable {
+        part.product->call(winner.index, position)(stream);
+        position = (position + layer.row_type_width) % (layer.types * layer.row_type_width);
+      });
+    } else {
+      maps.push_back(part.product->call(winner.index));
+    }
     fastest_us += winner.calibration_us;
     dense_us += part.dense.us;
     part.product->operands().poisonResult();
@@ -263,7 +276,7 @@ void GpuBench::State::race(std::vector<Part> &parts, const BestGpuDense &composi
     calls.push_back([&composition](void *stream) { composition.product->enqueue(stream); });
     fastest_us = std::min(fastest_us, composition.us);
   }
-  const std::vector<GpuTimes> times = trials->evaluate(calls, fastest_us);
+  const std::vector<GpuTimes> times = trials->evaluate(calls, fastest_us, turns);
   if (nvml)
     result.clocks = nvml->clocks();
   if (dense)
@@ -331,7 +344,7 @@ GpuBenchCase GpuBench::measure(const std::string &bundle_path, int64_t m, const 
     const Bundle &bundle = parts.back().product->bundle();
     const SampledCheck &reference = parts.back().product->reference();
     ActiveWork &work = parts.back().work;
-    work = activeWork(bundle, rowTypes(bundle.layer(), m, 0, nullptr));
+    work = averageWork(bundle, m, nullptr, workload.rotates);
     if (map == Map::dw) // written whole
       work.bank_elements = bundle.layer().k * bundle.layer().bankColumns();
     result.active_macs += work.macs;
@@ -354,7 +367,7 @@ GpuBenchCase GpuBench::measure(const std::string &bundle_path, int64_t m, const 
   if (result.winners.size() == parts.size()) {
     state.noteChoice(parts, result);
     state.chooseDense(parts, result);
-    state.race(parts, state.chooseComposition(parts, result), result);
+    state.race(parts, state.chooseComposition(parts, result), workload.rotates, result);
   } else {
     result.winners.clear();
     result.dense_library = result.composition_library = "not measured";

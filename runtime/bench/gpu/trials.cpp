@@ -49,8 +49,8 @@ double GpuTrials::calibrate(const GpuCall &call) {
   return summarise(times).median;
 }
 
-std::vector<GpuTimes> GpuTrials::evaluate(const std::vector<GpuCall> &calls, double fastest_us) {
-  const int replays = replaysFor(fastest_us);
+std::vector<GpuTimes> GpuTrials::evaluate(const std::vector<GpuCall> &calls, double fastest_us, int turns) {
+  const int replays = (replaysFor(fastest_us) + turns - 1) / turns * turns;
   std::vector<std::unique_ptr<GpuGraph>> graphs, single;
   for (const GpuCall &call : calls) {
     graphs.push_back(std::make_unique<GpuGraph>(device_, stream_, call, replays));

@@ -33,8 +33,10 @@ public:
   // Microseconds of one warm call: the median of the calibration trials.
   double calibrate(const GpuCall &call);
   // Trial by trial in the order of `calls`: first, second, ..., first, second, ... All have the same number
-  // of replays, that of the fastest, whose calibrated time is `fastest_us`.
-  std::vector<GpuTimes> evaluate(const std::vector<GpuCall> &calls, double fastest_us);
+  // of replays, that of the fastest, whose calibrated time is `fastest_us`, and a multiple of `turns`: so
+  // many calls after each other differ. Of each, a graph of all replays is captured, then one of a single
+  // call.
+  std::vector<GpuTimes> evaluate(const std::vector<GpuCall> &calls, double fastest_us, int turns = 1);
 
 private:
   // One untimed launch, so that the caches hold what the calls themselves left there, then a timed one.

@@ -1,4 +1,5 @@
 // Measuring on the stand-ins: their clock moves only with work, so that every time is known exactly.
+#include "runtime/bench/active_work.h"
 #include "tests/runtime/gpu_bench/bench_fixture.h"
 
 namespace algrt {
@@ -73,6 +74,40 @@ TEST_F(GpuBenchTest, CalibrationIsThreeTrialsOfTwoMillisecondsOrFortyCalls) {
   // and a timed launch of each trial.
   EXPECT_EQ(ran[0].second, 2 + 1 + 2 + 3 * 2 * 2);
   EXPECT_EQ(ran[1].second, 2 + 1 + 2 + 3 * 2 * 40 + 12 * 2 * 40 + 12);
+}
+
+// Each call one row type after the one before: a warm graph is whole rounds of them, a flushed call and the
+// result that is checked at the end are of position 0.
+TEST_F(GpuBenchTest, DecodingRotatesThroughAllRowTypes) {
+  const int64_t width = 2, types = 8;
+  use(test::gpuManifest(types, 8, 16, width), {{"forward_64", 640}, {"forward_128", 390}});
+  std::vector<int32_t> offsets;
+  cuda_stand_in::onLaunch([&](const cuda_stand_in::Launch &launch) {
+    int32_t offset;
+    std::memcpy(&offset, launch.parameters.at(2).data(), sizeof(offset));
+    offsets.push_back(offset);
+    cuda_stand_in::advanceClock(launch.symbol == "forward_64" ? 0.64 : 0.39);
+    kernels.at(launch.symbol)->run(launch);
+  });
+  GpuBench bench(options);
+  const GpuBenchCase result = bench.measure(path, 3, "decode");
+  EXPECT_EQ(result.map, "decode");
+  EXPECT_FALSE(result.anyWrong());
+  ASSERT_TRUE(result.algebra && result.dense);
+  EXPECT_EQ(result.algebra->replays, 32); // 25 calls of 80 us take 2000; these are whole rounds
+  const size_t warm = 12 * 2 * size_t(result.algebra->replays), flushed = 12;
+  ASSERT_GE(offsets.size(), warm + flushed);
+  const auto *at = offsets.data() + offsets.size() - warm - flushed;
+  for (size_t call = 0; call < warm; ++call)
+    EXPECT_EQ(at[call], width * int64_t(call % types)) << call;
+  for (size_t call = 0; call < flushed; ++call)
+    EXPECT_EQ(at[warm + call], 0) << call;
+  // Of a round of calls: three rows, of one type and the next half of the time.
+  const Bundle of(Bundle::open(path));
+  const ActiveWork mean = averageWork(of, 3, nullptr, true), first = averageWork(of, 3, nullptr, false);
+  EXPECT_EQ(result.active_macs, mean.macs);
+  EXPECT_LE(first.bank_elements, mean.bank_elements * 2);
+  EXPECT_EQ(result.composition_library, "not measured");
 }
 
 struct Fault {
