@@ -2,6 +2,7 @@
 
 #include "algebras/coarsest.h"
 #include "algebras/error.h"
+#include "compiler/auxiliary/images.h"
 #include "compiler/bundle/assemble.h"
 #include "compiler/bundle/layer_description.h"
 #include "compiler/compilation.h"
@@ -11,7 +12,6 @@
 #include "compiler/gpu_variants.h"
 #include "compiler/lower/passes.h"
 #include "compiler/machine_code.h"
-#include "compiler/row_list/images.h"
 #include "compiler/targets/ampere/passes.h"
 #include "compiler/targets/hopper/passes.h"
 #include "compiler/targets/nvidia/assembler.h"
@@ -244,8 +244,8 @@ void addGpuJobs(const Spec &spec, Target target, const CompileOptions &options,
                 std::vector<CompileJob> &jobs) {
   // Refused before schedules are looked for.
   requireSupported(requireLayer(spec), target, options);
-  if (needsGroupRows(requireLayer(spec), options))
-    jobs.push_back(groupRowsJob(requireLayer(spec), target, options));
+  for (CompileJob &job : auxiliaryJobs(requireLayer(spec), target, options))
+    jobs.push_back(std::move(job));
   const bool rows_of_types = requireLayer(spec).lift.kind() == algebras::Lift::Kind::Rows;
   const bool some_listed = options.row_lists && rows_of_types &&
                            requireLayer(spec).row_types.kind() != algebras::RowTypes::Kind::Explicit;

@@ -234,12 +234,11 @@ static inline algrt_dx_args algrt_dx_args_init(void) {
 }
 
 typedef struct algrt_dw_args {
-  size_t struct_size; /* set by algrt_dw_args_init */
-  const DLTensor *x;  /* [M, K], what y was computed from */
-  const DLTensor *dy; /* [M, N], the gradient of y */
-  const DLTensor *dw; /* shaped like the bank, f32 or of the bundle's dtype */
-  const DLTensor
-      *dbias; /* [N], f32 or of the bundle's dtype: the gradient of a bias, or NULL; in CPU memory */
+  size_t struct_size;    /* set by algrt_dw_args_init */
+  const DLTensor *x;     /* [M, K], what y was computed from */
+  const DLTensor *dy;    /* [M, N], the gradient of y */
+  const DLTensor *dw;    /* shaped like the bank, f32 or of the bundle's dtype */
+  const DLTensor *dbias; /* [N], f32 or of the bundle's dtype: the gradient of a bias, or NULL */
   const DLTensor *types; /* as in algrt_forward_args */
   int64_t p0;            /* as in algrt_forward_args */
   void *stream;          /* as in algrt_forward_args */
@@ -263,9 +262,10 @@ static inline algrt_dw_args algrt_dw_args_init(void) {
 
 /* Bytes of workspace with which algrt_forward, algrt_dx or algrt_dw on up to m rows and that many threads
  * allocates nothing, whatever kernel it chooses. The workspace needs no alignment and no initial contents.
- * On a CUDA device it is device memory, and needed for rows that are not at positions from p0 on alone: the
- * list of rows by type, 4 * (types + m) + 11 bytes, which is the call's until its work is done. 0 for a
- * bundle that has no kernel that uses any. */
+ * On a CUDA device it is device memory, the call's until its work is done, and needed for two things alone:
+ * for rows that are not at positions from p0 on the list of rows by type, 4 * (types + m) + 11 bytes; and for
+ * a dbias of more than 256 rows the sums of every 256 of them, 8 * n * ceil(m / 256) + 7 bytes. Both have the
+ * same place: the larger counts. 0 for a bundle that has no kernel that uses any. */
 ALGRT_API int algrt_workspace_size(const algrt_bundle *bundle, int64_t m, int32_t threads, size_t *bytes);
 
 /* y = x times w in the bundle's algebra, plus the bias where the layer has one. Rows of type t use row t of
@@ -283,8 +283,10 @@ ALGRT_API int algrt_dx(const algrt_bundle *bundle, const algrt_dx_args *args);
 /* dw = x^T times dy in the bundle's algebra, plus beta times what dw was: the gradient of the bank. Blocks
  * that no row of the batch reaches become beta times what they were. Sums are f32 and rounded once; the same
  * bits for every number of threads, and in every run of a kernel on a CUDA device, where the work is enqueued
- * in args->stream. With M = 0 all of dw is beta times what it was. ALGRT_UNSUPPORTED where the bundle has no
- * kernel of the map dw for this machine and type of dw, and for a dbias on a CUDA device. */
+ * in args->stream. With M = 0 all of dw is beta times what it was. dbias, where it is given, is the sum of
+ * the rows of dy plus beta times what it was, in f64 and rounded once, with the same promise of bits; on a
+ * CUDA device it needs a bundle whose layer has a bias. ALGRT_UNSUPPORTED where the bundle has no kernel of
+ * the map dw for this machine and type of dw, or none for such a dbias. */
 ALGRT_API int algrt_dw(const algrt_bundle *bundle, const algrt_dw_args *args);
 
 #ifdef __cplusplus

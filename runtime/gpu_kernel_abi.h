@@ -178,6 +178,25 @@
  * types in turn, and the last one finds the most rows: types + 1 blocks do all at once, any number will
  * do. A row whose type is not below `types`, or whose position is below 0, is of no type and in no list. First rows that
  * do not ascend give some row some type.
+ *
+ * ---- the gradient of a bias ------------------------------------------------------------------------------------
+ *
+ * The kernel dbias sums the columns of a matrix, in f64. Its parameters:
+ *
+ *     to         device address of the result: `columns` numbers, f32 or bf16, or for partial sums a row of `columns` f64 for
+ *                each part
+ *     from       device address of the matrix: bf16, or partial sums. Not read where there are no rows
+ *     leading    int64, from one row of it to the next, in its elements
+ *     rows       int32
+ *     columns    int32
+ *     part_rows  int32, at least 1: rows of a part. A result that is no partial sums has one part
+ *     form       int32: algrt_dbias_from_sums where the matrix is partial sums, and where the result is f32
+ *                algrt_dbias_to_f32, where it is partial sums algrt_dbias_to_sums, else bf16
+ *     beta       float: what the result holds counts so often; where it is 0, or the result is partial sums, that is not read
+ *
+ * Blocks of `threads` take algrt_dbias_columns columns of a part at a time, in turn: as many as there are parts and blocks of
+ * columns do all at once, any number will do. Each has 8 bytes of shared memory for each thread. Any multiple of their
+ * elements' size will do as address of either. The order of additions depends on `threads`, `part_rows` and `rows` alone.
  */
 /* clang-format on */
 #ifndef ALGCTL_RUNTIME_GPU_KERNEL_ABI_H
@@ -207,6 +226,11 @@ enum {
   algrt_rows_of_sequences = 2,
   algrt_rows_of_kind = 3, /* the bits of these */
   algrt_rows_of_wide = 4,
+  /* Of the kernel dbias: columns that a block sums at a time, and the bits of its form. */
+  algrt_dbias_columns = 64,
+  algrt_dbias_from_sums = 1,
+  algrt_dbias_to_sums = 2,
+  algrt_dbias_to_f32 = 4,
   /* Rows and coordinates are int32 in a kernel. */
   algrt_most_gpu_rows = 0x7fffff00,
 };
@@ -215,5 +239,8 @@ enum {
 static inline int64_t algrt_group_rows_shared_bytes(int64_t threads, int64_t types) {
   return 4 * (2 * (threads / 32) + 1 + types);
 }
+
+/* Of a block of the kernel dbias. */
+static inline int64_t algrt_dbias_shared_bytes(int64_t threads) { return 8 * threads; }
 
 #endif

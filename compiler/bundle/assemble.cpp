@@ -104,12 +104,12 @@ void BundleParts::addGpu(const algrt::Kernel &kernel, std::string ptx, std::stri
   gpu_parts.push_back({kernel, std::move(ptx), std::move(cubin)});
 }
 
-static nlohmann::ordered_json groupRowsJson(const algrt::Kernel &kernel) {
+static nlohmann::ordered_json auxiliaryJson(const algrt::Kernel &kernel) {
   return {{"name", kernel.name},
           {"map", kernel.map},
           {"target", kernel.target},
-          {"symbol", kernel.group_rows->symbol},
-          {"threads", kernel.group_rows->threads}};
+          {"symbol", kernel.auxiliary()->symbol},
+          {"threads", kernel.auxiliary()->threads}};
 }
 
 static nlohmann::ordered_json gpuKernelJson(const algrt::Kernel &kernel) {
@@ -200,7 +200,7 @@ void BundleParts::write(const std::string &path, const Spec &spec) const {
   }
   for (const GpuPart &part : gpu_parts) {
     nlohmann::ordered_json entry =
-        part.kernel.group_rows ? groupRowsJson(part.kernel) : gpuKernelJson(part.kernel);
+        part.kernel.auxiliary() ? auxiliaryJson(part.kernel) : gpuKernelJson(part.kernel);
     nlohmann::ordered_json images = nlohmann::ordered_json::array();
     auto add = [&](algrt::ImageKind kind, const std::string &image) {
       if (image.empty())

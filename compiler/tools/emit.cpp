@@ -1,8 +1,8 @@
 // algctl emit: the program at one stage of the pipeline.
 #include "compiler/tools/commands.h"
 
+#include "compiler/auxiliary/images.h"
 #include "compiler/gpu_pipeline.h"
-#include "compiler/row_list/images.h"
 #include "compiler/spec/spec_options.h"
 #include "compiler/spec/usage_error.h"
 #include "compiler/tools/output_file.h"
@@ -56,8 +56,9 @@ CompileOptions emitOptions(const EmitCommand &command) {
       throw UsageError(
           "--map is for GPU targets, whose programs are one kernel; that of the CPU has all maps");
     const std::optional<algrt::Map> map = algrt::mapNamed(command.map);
-    if (!map && command.map != algrt::group_rows_map)
-      throw UsageError(fmt::format("--map must be forward, dx, dw or group_rows, got '{}'", command.map));
+    if (!map && !isAuxiliaryMap(command.map))
+      throw UsageError(
+          fmt::format("--map must be forward, dx, dw, dbias or group_rows, got '{}'", command.map));
     options.map = map.value_or(algrt::Map::forward);
   }
   if (!command.output_dtype.empty()) {
@@ -86,14 +87,14 @@ int emit(const EmitCommand &command) {
   const Stage stage = stageOf(command.stage, options.targets.front());
   const Spec spec = loadSpec(command.spec);
   requireCompilable(spec);
-  if (stage == Stage::C && command.map != algrt::group_rows_map && options.targets.front() != Target::Cpu)
+  if (stage == Stage::C && !isAuxiliaryMap(command.map) && options.targets.front() != Target::Cpu)
     return emitLauncherFiles(command, spec, options);
   // Opened before the work starts, so that a place that cannot be written is found early.
   std::unique_ptr<OutputFile> file;
   if (!command.output.empty() && command.output != "-")
     file = std::make_unique<OutputFile>(command.output);
-  const std::string program = command.map == algrt::group_rows_map
-                                  ? emitGroupRows(options.targets.front(), stage, options)
+  const std::string program = isAuxiliaryMap(command.map)
+                                  ? emitAuxiliary(command.map, options.targets.front(), stage, options)
                                   : emitStage(spec, stage, options);
   if (file)
     file->commit(program);
@@ -117,10 +118,10 @@ void addEmit(CLI::App &app, Session &session) {
          "asynchronous), nvvm, ptx, cubin, sass")
       ->type_name("STAGE")
       ->required();
-  sub->add_option(
-         "--map", command->map,
-         "what the kernel for a GPU computes: forward (the default), the gradients dx of X and dw of W, or "
-         "group_rows, the list of rows by type that kernels of explicit row types read")
+  sub->add_option("--map", command->map,
+                  "what the kernel for a GPU computes: forward (the default), the gradients dx of X, dw of W "
+                  "and dbias of "
+                  "a bias, or group_rows, the list of rows by type that kernels of explicit row types read")
       ->type_name("MAP")
       ->group("Target");
   sub->add_option("--y-dtype", command->output_dtype,

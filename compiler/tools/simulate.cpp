@@ -6,7 +6,6 @@
 #include "compiler/bundle/layer_description.h"
 #include "compiler/gpu_pipeline.h"
 #include "compiler/schedule/reduction_schedule.h"
-#include "compiler/simulator/agreement.h"
 #include "compiler/simulator/simulate.h"
 #include "compiler/spec/integer_option.h"
 #include "compiler/spec/spec_options.h"
@@ -14,6 +13,7 @@
 #include "compiler/spec/usage_error.h"
 #include "compiler/tools/output_file.h"
 #include "compiler/tools/run_arrays.h"
+#include "compiler/tools/simulated_bias_gradient.h"
 #include "runtime/cpu/row_types.h"
 #include "runtime/numpy/npy.h"
 #include "runtime/reference/random.h"
@@ -38,7 +38,7 @@ struct SimulateCommand {
   SpecOptions spec;
   ArraySources sources;
   std::optional<std::int64_t> m;
-  std::string target = "sm_90a", map = "forward", y_dtype = "bf16", schedule, kernel, output;
+  std::string target = "sm_90a", map = "forward", y_dtype = "bf16", schedule, kernel, output, dbias_output;
   std::int64_t offset = 0, seeds = 1, blocks = 3;
   float beta = 0;
   bool row_lists = false, json = false;
@@ -124,15 +124,6 @@ SimulationSettings settingsOf(std::uint64_t seed, std::int64_t blocks) {
   return settings;
 }
 
-nlohmann::ordered_json faultJson(const simulator::Fault &fault, const SimulatedKernel &kernel) {
-  auto op = [&](std::int32_t site) {
-    return kernel.host().site(site).empty() ? nlohmann::ordered_json()
-                                            : nlohmann::ordered_json(kernel.host().site(site));
-  };
-  return {{"kind", simulator::name(fault.kind)}, {"what", fault.message}, {"op", op(fault.site)},
-          {"other_op", op(fault.otherSite)},     {"block", fault.block},  {"thread", fault.thread}};
-}
-
 class Runs {
 public:
   Runs(const SimulateCommand &command, const Spec &spec)
@@ -147,6 +138,10 @@ public:
     } else if (command.sources.positions.any() && !kernel.description().isReduction()) {
       throw Failure("the kernel finds rows one after another, and neither by their positions nor in a list");
     }
+    if (map() != algrt::Map::dw && !command.dbias_output.empty())
+      throw Failure("--dbias is for the map dw");
+    if (map() == algrt::Map::dw && (given.bias || !command.dbias_output.empty()))
+      bias_gradient.emplace(command.dbias_output);
   }
 
   Findings all() {
@@ -161,6 +156,8 @@ public:
   const algrt::Layer &describedLayer() const { return layer; }
   std::int64_t rows() const { return arrays.m; }
   algrt::Map map() const { return kernel.description().map; }
+  /// Null where there is none.
+  const BiasGradientCheck *biasGradient() const { return bias_gradient ? &*bias_gradient : nullptr; }
 
 private:
   void one(std::uint64_t seed, Findings &findings) {
@@ -207,7 +204,7 @@ private:
     std::string wrong;
     for (const simulator::Fault &fault : simulation.report.faults) {
       wrong += (wrong.empty() ? "" : "\n") + kernel.explain(fault);
-      findings.faults.push_back(faultJson(fault, kernel));
+      findings.faults.push_back(faultJson(fault, kernel.host()));
     }
     if (wrong.empty() && simulation.unwritten > 0)
       wrong = fmt::format("{} of the {} elements of {} were never written", simulation.unwritten,
@@ -220,6 +217,11 @@ private:
       if (found.wrong > 0)
         wrong = fmt::format("{} of the {} elements of {} are wrong: {}", found.wrong, simulation.y.size(),
                             resultName(map), describeFirst(found, simulation.y, expected, layer, map));
+    }
+    if (wrong.empty() && bias_gradient) {
+      wrong = bias_gradient->check(
+          {arrays.m, layer.n, arrays.dy, kernel.description().output, {}, command.beta}, seed);
+      std::ranges::copy(bias_gradient->faults(), std::back_inserter(findings.faults));
     }
     if (!wrong.empty()) {
       findings.failure = wrong;
@@ -268,6 +270,7 @@ private:
   algrt::Layer layer; ///< as the kernel sees it: of listed rows the types are explicit
   algrt::Support support;
   SimulatedKernel kernel;
+  std::optional<BiasGradientCheck> bias_gradient; ///< where that of a bias comes with the bank's
   RunArrays arrays;
 };
 
@@ -293,6 +296,9 @@ nlohmann::ordered_json asJson(const SimulateCommand &command, const Runs &runs, 
           {"seconds", findings.seconds},
           {"largest_error", findings.largest_error},
           {"error_over_tolerance", findings.worst},
+          {"dbias_largest_error", runs.biasGradient()
+                                      ? nlohmann::ordered_json(runs.biasGradient()->largestError())
+                                      : nlohmann::ordered_json()},
           {"passed", good},
           {"failed_seed", good ? nlohmann::ordered_json() : nlohmann::ordered_json(findings.failed_seed)},
           {"failure", good ? nlohmann::ordered_json() : nlohmann::ordered_json(findings.failure)},
@@ -318,6 +324,8 @@ std::string asText(const SimulateCommand &command, const Runs &runs, const Findi
   if (findings.failure.empty())
     text += fmt::format("largest error {:.3e}, {:.0f} % of what rounding allows; no faults\n",
                         findings.largest_error, 100 * findings.worst);
+  if (findings.failure.empty() && runs.biasGradient())
+    text += runs.biasGradient()->summary();
   return text;
 }
 
@@ -325,8 +333,9 @@ int simulate(SimulateCommand command) {
   requireKnown(command);
   if (command.m)
     command.sources.m = *command.m;
-  if (!command.output.empty())
-    requireWritable(command.output);
+  for (const std::string &file : {command.output, command.dbias_output})
+    if (!file.empty())
+      requireWritable(file);
   const Spec spec = loadSpec(command.spec);
   requireCompilable(spec);
   Runs runs(command, spec);
@@ -371,6 +380,11 @@ void addSimulate(CLI::App &app, Session &session) {
   sub->add_option("--beta", command->beta, "how often that counts; 0, the default: it is not read")
       ->type_name("NUMBER");
   sub->add_option("-o,--output", command->output, "write Y, dX or dW of the first seed as float32 .npy")
+      ->type_name("FILE");
+  sub->add_option(
+         "--dbias", command->dbias_output,
+         "with --map dw of a layer with a bias, write its gradient, the sum of the rows of dY, of the "
+         "first seed as float32 .npy")
       ->type_name("FILE");
   wholeNumber(sub->add_option("--offset", command->offset, "absolute position of the first row"))
       ->type_name("P");

@@ -74,10 +74,6 @@ void differentiateOnCuda(const algrt_bundle &bundle, const algrt_dw_args &args) 
     throw Error(ALGRT_UNSUPPORTED,
                 "x: is on a CUDA device, but the bundle has no kernel of dw for one: compile it for one, or "
                 "pass tensors in CPU memory");
-  if (args.dbias != nullptr)
-    throw Error(ALGRT_UNSUPPORTED,
-                "dbias: is computed in CPU memory alone yet: pass NULL, and sum the columns of "
-                "dy on the device");
   const Layer &layer = bundle.bundle.layer();
   const DLDevice device = args.x->device;
   cuda::ProductCall call{};
@@ -91,6 +87,16 @@ void differentiateOnCuda(const algrt_bundle &bundle, const algrt_dw_args &args) 
   requireDisjoint(call.y, "dw", result_element, call.w, "dy", element);
   const RowSource rows = readRows(rowArguments(args), device, call.x.rows);
   requireDisjoint(call.y, "dw", result_element, rows);
+  if (args.dbias != nullptr) {
+    call.dbias_output = gradientType(args.dbias, "dbias", layer);
+    const MatrixView dbias = readVector(args.dbias, "dbias", device, call.dbias_output, layer.n);
+    const int64_t sum_element = elementBytes(call.dbias_output);
+    requireDisjoint(dbias, "dbias", sum_element, call.x, "x", element);
+    requireDisjoint(dbias, "dbias", sum_element, call.w, "dy", element);
+    requireDisjoint(dbias, "dbias", sum_element, rows);
+    requireDisjoint(dbias, "dbias", sum_element, call.y, "dw", result_element);
+    call.dbias = dbias.data;
+  }
   call.device = device.device_id;
   call.rows = rows;
   call.workspace = {args.workspace, args.workspace_bytes};

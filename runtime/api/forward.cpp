@@ -3,6 +3,7 @@
 #include "runtime/api/cuda_product.h"
 #include "runtime/api/tensor.h"
 #include "runtime/cpu/product.h"
+#include "runtime/cuda/bias_gradient.h"
 #include "runtime/cuda/row_grouping.h"
 #include "runtime/gpu_kernel_abi.h"
 
@@ -85,6 +86,8 @@ int algrt_workspace_size(const algrt_bundle *bundle, int64_t m, int32_t threads,
     // More rows than a kernel counts are refused by the call itself.
     if (bundle->gpu_kernels.groupsRows() && m <= algrt_most_gpu_rows - layer.types - 2)
       *bytes = std::max(*bytes, size_t(cuda::rowListBytes(layer, m)));
+    if (bundle->gpu_kernels.sumsBiasGradients() && m <= algrt_most_gpu_rows)
+      *bytes = std::max(*bytes, size_t(cuda::biasGradientBytes(layer.n, m)));
   });
 }
 

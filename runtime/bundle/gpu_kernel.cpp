@@ -259,4 +259,16 @@ GpuCode parseGroupRows(const JsonFields &fields, std::string_view target, const 
   return code;
 }
 
+GpuCode parseBiasGradient(const JsonFields &fields, std::string_view target) {
+  GpuCode code{};
+  parseTarget(fields, target, code);
+  parseCode(fields, code);
+  code.cluster = 1;
+  code.shared_bytes = algrt_dbias_shared_bytes(code.threads);
+  if (code.threads % algrt_dbias_columns != 0)
+    fields.fail("threads", "are " + std::to_string(code.threads) + ", not a multiple of the " +
+                               std::to_string(algrt_dbias_columns) + " columns that they sum side by side");
+  return code;
+}
+
 } // namespace algrt

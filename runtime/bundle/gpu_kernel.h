@@ -116,6 +116,10 @@ inline constexpr std::string_view group_rows_map = "group_rows";
 // The same of that kernel. Its shared memory is for the layer's types.
 GpuCode parseGroupRows(const JsonFields &fields, std::string_view target, const Layer &layer);
 
+// The "map" of the kernel that sums the columns of dY, and the same of it.
+inline constexpr std::string_view bias_gradient_map = "dbias";
+GpuCode parseBiasGradient(const JsonFields &fields, std::string_view target);
+
 // Shared memory that a block has on every device without being asked for more: what group_rows can have.
 inline constexpr int64_t most_group_rows_shared_bytes = 48 * 1024;
 

@@ -16,8 +16,9 @@ public:
   // Whether the bundle has any, or any of a map.
   bool any() const;
   bool any(Map map) const;
-  // Whether it has one that lists rows by type.
+  // Whether it has one that lists rows by type, or one that sums the gradient of a bias.
   bool groupsRows() const;
+  bool sumsBiasGradients() const;
 
   // Why kernel `index` of the manifest, a GPU kernel, runs on no device of this machine; empty if it runs on
   // one.

@@ -134,8 +134,8 @@ const LoadedModule &DeviceModules::module(const GpuCode &kernel) {
 
 ReadyKernel DeviceModules::load(size_t index) {
   const Driver &driver = context_.driver();
-  if (const std::optional<GpuCode> &group_rows = bundle_.manifest().kernels[index].group_rows)
-    return {module(*group_rows).function(group_rows->symbol), 0, properties_.multiprocessors};
+  if (const GpuCode *auxiliary = bundle_.manifest().kernels[index].auxiliary())
+    return {module(*auxiliary).function(auxiliary->symbol), 0, properties_.multiprocessors};
   const GpuKernel &kernel = *bundle_.manifest().kernels[index].gpu;
   ReadyKernel ready{module(kernel).function(kernel.symbol), 0, properties_.multiprocessors};
   driver.check(driver.funcSetAttribute(ready.function, FunctionAttribute::max_dynamic_shared_size_bytes,

@@ -89,12 +89,28 @@ void runProduct(const GpuKernels &kernels, const Layer &layer, const ProductCall
     group_rows_index = chooseGroupRows(kernels.all(), modules.properties());
     group_rows = readyKernel(modules, group_rows_index, stream, kernels.kernel(group_rows_index).name);
   }
+  std::optional<ReadyKernel> bias_gradient;
+  size_t bias_gradient_index = 0;
+  DevicePointer bias_sums = 0;
+  if (call.dbias != nullptr) {
+    // The list is not needed any more when these are written: both have the same place.
+    bias_sums = placeBiasGradientSums(layer.n, request.m, call.workspace);
+    bias_gradient_index = chooseBiasGradient(kernels.all(), modules.properties());
+    bias_gradient =
+        readyKernel(modules, bias_gradient_index, stream, kernels.kernel(bias_gradient_index).name);
+  }
   LaunchPlan plan = planLaunch(layer, *kernel.gpu, operands.x, operands.w, operands.y, request.m, request.p0,
                                ready.blocks, lists);
   if (group_rows)
     groupRows(modules.context().driver(), *group_rows, *kernels.kernel(group_rows_index).group_rows, layer,
               call.rows, request.m, lists.rows, stream);
   launch(modules.context().driver(), plan, ready, stream, call, request.positions, kernel.gpu->isReduction());
+  if (bias_gradient)
+    sumBiasGradient(modules.context().driver(), *bias_gradient,
+                    *kernels.kernel(bias_gradient_index).bias_gradient,
+                    {operands.w.address, operands.w.leading_dimension, request.m, layer.n,
+                     reinterpret_cast<uintptr_t>(call.dbias), call.dbias_output, call.beta, bias_sums},
+                    stream);
 }
 
 } // namespace algrt::cuda

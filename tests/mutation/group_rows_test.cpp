@@ -1,15 +1,13 @@
 // Faults planted in the kernel that lists rows by type, one at a time: the simulator has to object, or the
-// list is wrong. Beside those of all kernels: an access is missing or further on, a sum is off by one.
+// list is wrong.
 #include "compiler/failure.h"
-#include "tests/mutation/edits.h"
-#include "tests/mutation/mutations.h"
+#include "tests/mutation/plain_code.h"
 #include "tests/simulator/kernels/row_list_case.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <gtest/gtest.h>
 #include <map>
@@ -32,50 +30,6 @@ const std::map<std::string, std::string> &survivors() {
       {"always llvm.icmp #27", "a type that is none is not the one looked for"},
   };
   return reasons;
-}
-
-std::vector<mlir::Operation *> opsOf(mlir::ModuleOp module) {
-  std::vector<mlir::Operation *> ops;
-  module.walk([&](mlir::Operation *op) { ops.push_back(op); });
-  return ops;
-}
-
-// Those of memory and arithmetic, by the number of the op in the module.
-std::vector<Mutation> furtherMutations(mlir::ModuleOp module) {
-  std::vector<Mutation> found;
-  std::map<std::string, int> ordinals;
-  const std::vector<mlir::Operation *> ops = opsOf(module);
-  for (std::size_t i = 0; i < ops.size(); ++i) {
-    mlir::Operation *op = ops[i];
-    const std::string name = op->getName().getStringRef().str();
-    const int ordinal = ordinals[name]++;
-    auto add = [&](const std::string &what, std::function<void(mlir::Operation *)> edit) {
-      std::string text;
-      llvm::raw_string_ostream stream(text);
-      op->print(stream);
-      found.push_back({what, what + " " + name + " #" + std::to_string(ordinal), text,
-                       [i, edit](mlir::ModuleOp mutant) { edit(opsOf(mutant)[i]); }});
-    };
-    if (mlir::isa<mlir::LLVM::StoreOp>(op)) {
-      add("delete", [](mlir::Operation *store) { store->erase(); });
-      add("address +4", furtherOn(1, 4));
-    }
-    if (mlir::isa<mlir::LLVM::LoadOp>(op))
-      add("address +4", furtherOn(0, 4));
-    if (mlir::isa<mlir::LLVM::AtomicRMWOp>(op)) {
-      add("delete", [](mlir::Operation *atomic) { atomic->erase(); });
-      add("address +4", furtherOn(0, 4));
-    }
-    if (auto comparison = mlir::dyn_cast<mlir::LLVM::ICmpOp>(op)) {
-      for (const std::int64_t always : {0, 1})
-        add(always ? "always" : "never", [always](mlir::Operation *compare) {
-          mlir::OpBuilder build(compare);
-          compare->getResult(0).replaceAllUsesWith(
-              constant(build, compare->getLoc(), build.getI1Type(), always));
-        });
-    }
-  }
-  return found;
 }
 
 class Laboratory {
@@ -118,11 +72,8 @@ public:
 TEST(GroupRowsMutants, AreFoundOut) {
   Laboratory laboratory;
   ASSERT_EQ(laboratory.objection(*laboratory.module), "") << "the kernel as it is";
-  std::vector<Mutation> all = mutations(*laboratory.module);
-  const std::vector<Mutation> further = furtherMutations(*laboratory.module);
-  all.insert(all.end(), further.begin(), further.end());
   std::map<std::string, bool> seen;
-  for (const Mutation &mutation : all) {
+  for (const Mutation &mutation : mutationsOfPlainCode(*laboratory.module)) {
     if (!seen.emplace(mutation.name, true).second)
       continue; // planted already
     mlir::OwningOpRef<mlir::ModuleOp> mutant = laboratory.module->clone();

@@ -152,9 +152,6 @@ TEST_F(CudaDw, WhatIsWrongIsSaidOfItsOperand) {
   gradient.args.dw = &gradient.x.tensor;
   refused(ALGRT_INVALID_ARGUMENT, "dw: has shape");
   gradient.args.dw = &gradient.dw.tensor;
-  gradient.args.dbias = &gradient.x.tensor;
-  refused(ALGRT_UNSUPPORTED, "dbias: is computed in CPU memory alone yet");
-  gradient.args.dbias = nullptr;
   gradient.args.kernel = 3;
   refused(ALGRT_INVALID_ARGUMENT, "kernel is 3, the bundle has 2");
   gradient.args.kernel = 0;

@@ -107,7 +107,7 @@ std::string gpuPtx(const GpuShape &shape, std::string target) {
         "_param_2,\n\t.param .u64 " + (plain ? ".ptr .global .align 4 " : "") + symbol + "_param_3" +
         (shape.slices > 0 ? ",\n\t.param .u64 " + symbol + "_positions,\n\t.param .u32 " + symbol + "_bytes"
                           : "") +
-        (shape.bias ? ",\n\t.param .u64 " + symbol + "_param_4" : "") +
+        (shape.bias && shape.map() == "forward" ? ",\n\t.param .u64 " + symbol + "_param_4" : "") +
         (beta.empty() ? "" : beta + symbol + "_param_4") + "\n)\n" +
         (plain ? ".reqntid 128, 1, 1" : ".maxntid 384") + "\n{\n\tret;\n}\n";
   return text;

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -64,6 +65,7 @@ struct Launch {
   unsigned int grid, threads, cluster, shared_bytes;
   bool programmatic;                              // programmatic stream serialization
   std::vector<std::vector<std::byte>> parameters; // copied when the launch was enqueued
+  std::shared_ptr<const std::string> image;       // that the kernel was loaded from: a cubin, or PTX
 };
 // Called when a kernel runs, one at a time.
 void onLaunch(std::function<void(const Launch &)> callback);

@@ -1,5 +1,6 @@
 #include "tests/runtime/cuda_stand_in/image.h"
 
+#include <algorithm>
 #include <cstring>
 #include <elf.h>
 #include <map>
@@ -39,6 +40,16 @@ void readInfo(const char *info, size_t size, ImageKernel &kernel) {
     kernel.parameters.push_back(bytes);
 }
 
+// Where the last thing ends that the headers speak of.
+size_t elfBytes(const Elf64_Ehdr &header, const std::vector<Elf64_Shdr> &sections) {
+  size_t end = std::max(header.e_shoff + header.e_shnum * size_t(header.e_shentsize),
+                        header.e_phoff + header.e_phnum * size_t(header.e_phentsize));
+  for (const Elf64_Shdr &section : sections)
+    if (section.sh_type != SHT_NOBITS)
+      end = std::max(end, section.sh_offset + section.sh_size);
+  return end;
+}
+
 std::optional<Image> readCubin(const char *bytes) {
   constexpr Elf64_Half em_cuda = 190;
   constexpr unsigned char cuda13_abi = 0x41;
@@ -52,6 +63,7 @@ std::optional<Image> readCubin(const char *bytes) {
     sections.push_back(readAt<Elf64_Shdr>(bytes, header.e_shoff + i * header.e_shentsize));
   if (header.e_shstrndx >= sections.size())
     return std::nullopt;
+  image.bytes.assign(bytes, elfBytes(header, sections));
   const char *names = bytes + sections[header.e_shstrndx].sh_offset;
   constexpr std::string_view prefix = ".nv.info.";
   for (const Elf64_Shdr &section : sections) {
@@ -74,6 +86,7 @@ std::optional<Image> readPtx(const std::string &text) {
     return std::nullopt;
   Image image{};
   image.ptx = true;
+  image.bytes = text;
   image.architecture = std::stoi(match[1]);
   image.exact = match[2].length() > 0;
   const std::regex entry(R"(\.entry\s+([\w$]+)\s*\(([^)]*)\)([^{]*)\{)"),

@@ -18,6 +18,7 @@ struct Image {
   int architecture; // ten times the compute capability
   bool exact;       // PTX for one capability alone: "sm_90a"
   std::vector<ImageKernel> kernels;
+  std::string bytes; // all of it, without the zero that ends PTX
 };
 
 // Nothing if it is neither, or malformed. Images carry no length: ELF headers or a terminating zero end them.

@@ -42,6 +42,8 @@ void requirePlainMap(const State &s, const Launch &launch, const std::string &na
   for (size_t i = 1; i < 4; ++i) {
     if (map.rows != 0 && i == 2) // the type: which of the rows of dimension 3, all of the matrix, a list says
       continue;
+    if ((map.groups != 0 && i == 1) || (map.row_groups != 0 && i == 3)) // where each group begins a list says
+      continue;
     if (map.extents[i] < 1 || (map.extents[i] > 1 && map.strides[i - 1] <= 0)) {
       violation("cuLaunchKernelEx", Result::launch_failed, "plain " + name + " without elements");
       return;
@@ -52,15 +54,15 @@ void requirePlainMap(const State &s, const Launch &launch, const std::string &na
 }
 
 // A device faults when a map leads it to memory that is not there. The first parameter is a struct of maps of
-// one kind; their sizes have no common multiple among the numbers of maps that there are. Of the kernel that
-// makes row lists it is an address.
+// one kind; their sizes have no common multiple among the numbers of maps that there are. Of a kernel that is
+// no product it is the address of the result.
 void requireMappedMemory(const State &s, const Launch &launch) {
   if (launch.parameters.empty())
     return;
   const std::vector<std::byte> &maps = launch.parameters[0];
   if (uint64_t address = 0; maps.size() == sizeof(address)) {
     std::memcpy(&address, maps.data(), sizeof(address));
-    return requireMemory(s, launch, "the row list", address, sizeof(int32_t));
+    return requireMemory(s, launch, "the result of " + launch.symbol, address, sizeof(uint16_t));
   }
   const bool tensor = maps.size() % sizeof(TensorMapObject) == 0;
   const size_t size = tensor ? sizeof(TensorMapObject) : sizeof(algrt_plain_map);
@@ -137,7 +139,8 @@ Result cuLaunchKernelEx(const LaunchConfig *config, Function function, void **pa
                   1,
                   config->shared_bytes,
                   false,
-                  {}};
+                  {},
+                  object->module->image};
     if (config->grid_x == 0 || config->grid_x > 0x7fffffff || config->grid_y != 1 || config->grid_z != 1)
       return refuse(Result::invalid_value, "a grid without blocks, or one that no kernel here has");
     if (config->block_x == 0 || config->block_x > object->most_threads || config->block_y != 1 ||

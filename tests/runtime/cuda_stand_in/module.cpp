@@ -48,6 +48,7 @@ Result cuModuleLoadDataEx(Module *module, const void *bytes, unsigned int count,
       return Result::no_binary_for_gpu;
     auto object = std::make_unique<ModuleObject>();
     object->context = currentContext();
+    object->image = std::make_shared<const std::string>(image->bytes);
     for (const ImageKernel &kernel : image->kernels)
       object->functions[kernel.symbol] = std::make_unique<FunctionObject>(
           FunctionObject{object.get(), kernel.symbol, kernel.parameters, kernel.most_threads});

@@ -61,6 +61,7 @@ struct FunctionObject {
 
 struct ModuleObject {
   ContextObject *context;
+  std::shared_ptr<const std::string> image;
   std::map<std::string, std::unique_ptr<FunctionObject>> functions;
 };
 

@@ -18,6 +18,12 @@ void advanceClock(double milliseconds) {
   state().milliseconds += milliseconds;
 }
 
+size_t bytesAllocatedAt(unsigned long long address) {
+  const std::lock_guard lock(stateMutex());
+  const auto found = state().allocations.find(address);
+  return found == state().allocations.end() ? 0 : found->second.bytes;
+}
+
 bool isDeviceMemory(unsigned long long address, size_t bytes) {
   const std::lock_guard lock(stateMutex());
   return state().deviceOf(address, bytes) >= 0;

@@ -4,6 +4,7 @@
 
 #include "runtime/cuda/driver_types.h"
 
+#include <cstddef>
 #include <functional>
 
 namespace algrt::cuda_stand_in {
@@ -15,6 +16,9 @@ cuda::Result enqueueWork(const char *symbol, cuda::Stream stream, double millise
 
 // Within a launch's callback or such work: it takes that much longer.
 void advanceClock(double milliseconds);
+
+// The live allocation of a device that begins at the address: its bytes, or 0 where there is none.
+size_t bytesAllocatedAt(unsigned long long address);
 
 // Whether the range lies within one live allocation of some device.
 bool isDeviceMemory(unsigned long long address, size_t bytes);

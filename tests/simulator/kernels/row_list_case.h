@@ -1,7 +1,7 @@
 // One batch for the kernel that groups rows, and the list that it has to make.
 #pragma once
 
-#include "compiler/row_list/group_rows.h"
+#include "compiler/auxiliary/group_rows.h"
 #include "compiler/simulator/host/host_kernel.h"
 #include "compiler/simulator/model/machine.h"
 

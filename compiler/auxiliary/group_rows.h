@@ -1,8 +1,8 @@
 // The kernel that lists the rows of a batch by type, on a GPU (runtime/gpu_kernel_abi.h, "row lists"). It is
 // no product and depends on no layer, so that it is written as instructions at once, and one kernel of a
 // target serves all.
-#ifndef ALGCTL_COMPILER_ROW_LIST_GROUP_ROWS_H
-#define ALGCTL_COMPILER_ROW_LIST_GROUP_ROWS_H
+#ifndef ALGCTL_COMPILER_AUXILIARY_GROUP_ROWS_H
+#define ALGCTL_COMPILER_AUXILIARY_GROUP_ROWS_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"

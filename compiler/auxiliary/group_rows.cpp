@@ -1,20 +1,7 @@
-#include "compiler/row_list/group_rows.h"
+#include "compiler/auxiliary/group_rows.h"
 
-#include "compiler/failure.h"
-#include "compiler/targets/nvidia/instructions.h"
+#include "compiler/auxiliary/instruction_writer.h"
 #include "runtime/gpu_kernel_abi.h"
-
-#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
-#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
-#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
-#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
@@ -22,20 +9,16 @@ namespace compiler {
 namespace {
 
 constexpr std::int64_t warp_threads = 32;
-constexpr unsigned shared_alignment = 16;
 
-/// Writes the kernel. Integers are i32 but for positions; comparisons of indices are signed.
-class GroupRows {
+/// Writes the kernel. Integers are i32 but for positions.
+class GroupRows : InstructionWriter {
 public:
   GroupRows(MLIRContext &context, std::int64_t threads)
-      : builder(UnknownLoc::get(&context), &context), threads(threads), warps(threads / warp_threads) {}
+      : InstructionWriter(context, threads), warps(threads / warp_threads) {}
 
   OwningOpRef<ModuleOp> write();
 
 private:
-  using Values = SmallVector<Value>;
-
-  void declare(ModuleOp module);
   void writeBody();
   /// The part of the list that is of one type, by all threads of the block.
   void listType(Value type);
@@ -54,109 +37,31 @@ private:
   /// Of a value in each lane: the sum of those up to this lane.
   Value sumToLane(Value value);
 
-  Value constant(std::int64_t value) {
-    return arith::ConstantIntOp::create(builder, builder.getI32Type(), value);
-  }
-  Value wide(std::int64_t value) {
-    return arith::ConstantIntOp::create(builder, builder.getI64Type(), value);
-  }
-  Value add(Value a, Value b) { return arith::AddIOp::create(builder, a, b); }
-  Value subtract(Value a, Value b) { return arith::SubIOp::create(builder, a, b); }
-  Value multiply(Value a, Value b) { return arith::MulIOp::create(builder, a, b); }
-  Value least(Value a, Value b) { return arith::MinSIOp::create(builder, a, b); }
-  Value compare(arith::CmpIPredicate how, Value a, Value b) {
-    return arith::CmpIOp::create(builder, how, a, b);
-  }
-  Value equal(Value a, Value b) { return compare(arith::CmpIPredicate::eq, a, b); }
-  Value asNumber(Value condition) { return arith::ExtUIOp::create(builder, builder.getI32Type(), condition); }
-  Value choose(Value condition, Value yes, Value no) {
-    return arith::SelectOp::create(builder, condition, yes, no);
-  }
-  Value entry(Value array, Value index, Type type) {
-    return LLVM::GEPOp::create(builder, array.getType(), type, array, ArrayRef<LLVM::GEPArg>{index});
-  }
-  Value load(Value array, Value index) {
-    return LLVM::LoadOp::create(builder, builder.getI32Type(), entry(array, index, builder.getI32Type()));
-  }
-  void store(Value value, Value array, Value index) {
-    LLVM::StoreOp::create(builder, value, entry(array, index, builder.getI32Type()));
-  }
-  void barrier() {
-    NVVM::BarrierOp::create(builder, TypeRange(), Value(), Value(), NVVM::BarrierReductionAttr(), Value());
-  }
-  void when(Value condition, function_ref<void()> then) {
-    scf::IfOp::create(builder, condition, [&](OpBuilder &, Location) {
-      then();
-      scf::YieldOp::create(builder);
-    });
-  }
-  Value either(Value condition, function_ref<Value()> then, function_ref<Value()> otherwise) {
-    auto branch = [&](function_ref<Value()> value) {
-      return [this, value](OpBuilder &, Location) { scf::YieldOp::create(builder, value()); };
-    };
-    return scf::IfOp::create(builder, condition, branch(then), branch(otherwise)).getResult(0);
-  }
-  Values loop(Value from, Value to, Value step, ValueRange initial,
-              function_ref<Values(Value, ValueRange)> body) {
-    auto made = scf::ForOp::create(builder, from, to, step, initial,
-                                   [&](OpBuilder &, Location, Value index, ValueRange carried) {
-                                     scf::YieldOp::create(builder, body(index, carried));
-                                   });
-    return Values(made.getResults());
-  }
-
-  ImplicitLocOpBuilder builder;
-  const std::int64_t threads, warps;
-  LLVM::LLVMFuncOp function;
+  // Shared memory: sums of each warp, twice; the most rows; rows of each type.
+  const std::int64_t warps;
   Value list, source, firsts, width, rows, types, form, sequences; ///< parameters
-  Value shared; ///< sums of each warp, twice; the most rows; rows of each type
   Value thread, lane, warp;
   Value first_row, last_row; ///< this thread's piece of the batch
 };
 
 OwningOpRef<ModuleOp> GroupRows::write() {
-  OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getLoc());
-  builder.setInsertionPointToStart(module->getBody());
-  declare(*module);
+  OwningOpRef<ModuleOp> module = declare(group_rows_name, {{globalAddress(), "list", &list},
+                                                           {globalAddress(), "source", &source},
+                                                           {globalAddress(), "firsts", &firsts},
+                                                           {i64(), "width", &width},
+                                                           {i32(), "rows", &rows},
+                                                           {i32(), "types", &types},
+                                                           {i32(), "form", &form},
+                                                           {i32(), "sequences", &sequences}});
   writeBody();
   return module;
 }
 
-void GroupRows::declare(ModuleOp module) {
-  MLIRContext *context = builder.getContext();
-  auto memory = LLVM::GlobalOp::create(builder, LLVM::LLVMArrayType::get(builder.getI8Type(), 0),
-                                       /*isConstant=*/false, LLVM::Linkage::External, "shared", Attribute(),
-                                       shared_alignment, static_cast<unsigned>(Space::Shared));
-  memory.setDsoLocal(false);
-  Type address = pointerTo(context, Space::Global), i32 = builder.getI32Type(), i64 = builder.getI64Type();
-  const std::pair<Type, StringRef> parameters[] = {
-      {address, "list"}, {address, "source"}, {address, "firsts"}, {i64, "width"},
-      {i32, "rows"},     {i32, "types"},      {i32, "form"},       {i32, "sequences"}};
-  SmallVector<Type> inputs;
-  for (const auto &[type, name] : parameters)
-    inputs.push_back(type);
-  function = LLVM::LLVMFuncOp::create(builder, group_rows_name,
-                                      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), inputs));
-  function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
-  function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
-                    builder.getDenseI32ArrayAttr({static_cast<std::int32_t>(threads), 1, 1}));
-  function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), builder.getI32IntegerAttr(1));
-  Block *body = function.addEntryBlock(builder);
-  Value *const values[] = {&list, &source, &firsts, &width, &rows, &types, &form, &sequences};
-  for (auto [argument, parameter, value] : llvm::zip(body->getArguments(), parameters, values)) {
-    argument.setLoc(NameLoc::get(builder.getStringAttr(parameter.second)));
-    *value = argument;
-  }
-  builder.setInsertionPointToStart(body);
-  shared = LLVM::AddressOfOp::create(builder, memory);
-}
-
 void GroupRows::writeBody() {
-  Type i32 = builder.getI32Type();
-  thread = NVVM::ThreadIdXOp::create(builder, i32);
+  thread = NVVM::ThreadIdXOp::create(builder, i32());
   lane = arith::AndIOp::create(builder, thread, constant(warp_threads - 1));
   warp = arith::ShRUIOp::create(builder, thread, constant(llvm::Log2_64(warp_threads)));
-  Value block = NVVM::BlockIdXOp::create(builder, i32), blocks = NVVM::GridDimXOp::create(builder, i32);
+  Value block = NVVM::BlockIdXOp::create(builder, i32()), blocks = NVVM::GridDimXOp::create(builder, i32());
 
   // Pieces one behind the other: what all threads write in the order of their numbers is in the order of
   // rows.
@@ -252,7 +157,7 @@ void GroupRows::writeLongest() {
 Value GroupRows::typeOf(Value row) {
   auto followingType = [&]() -> Value {
     Value position = positionOf(row);
-    Value period = multiply(arith::ExtSIOp::create(builder, builder.getI64Type(), types), width);
+    Value period = multiply(wide(types), width);
     Value in_period = arith::RemUIOp::create(builder, position, period);
     Value type = arith::TruncIOp::create(builder, builder.getI32Type(),
                                          arith::DivUIOp::create(builder, in_period, width));
@@ -276,10 +181,9 @@ Value GroupRows::positionOf(Value row) {
 
 Value GroupRows::positionInSequence(Value row) {
   // The last sequence that begins at this row or before: what comes behind empty ones.
-  Type i32 = builder.getI32Type();
-  Value wide_row = arith::ExtSIOp::create(builder, builder.getI64Type(), row);
+  Value wide_row = wide(row);
   auto search = scf::WhileOp::create(
-      builder, TypeRange{i32, i32}, ValueRange{constant(0), sequences},
+      builder, TypeRange{i32(), i32()}, ValueRange{constant(0), sequences},
       [&](OpBuilder &, Location, ValueRange bounds) {
         Value more = compare(arith::CmpIPredicate::slt, add(bounds[0], constant(1)), bounds[1]);
         scf::ConditionOp::create(builder, more, bounds);
@@ -299,11 +203,9 @@ Value GroupRows::positionInSequence(Value row) {
 
 Value GroupRows::number(Value array, Value index) {
   Value kept = arith::AndIOp::create(builder, form, constant(algrt_rows_of_wide));
-  Type i64 = builder.getI64Type();
   return either(
-      compare(arith::CmpIPredicate::ne, kept, constant(0)),
-      [&]() -> Value { return LLVM::LoadOp::create(builder, i64, entry(array, index, i64)); },
-      [&]() -> Value { return arith::ExtSIOp::create(builder, i64, load(array, index)); });
+      compare(arith::CmpIPredicate::ne, kept, constant(0)), [&] { return load(i64(), array, index); },
+      [&] { return wide(load(array, index)); });
 }
 
 Value GroupRows::sumToLane(Value value) {
@@ -320,15 +222,7 @@ Value GroupRows::sumToLane(Value value) {
 
 OwningOpRef<ModuleOp> groupRowsModule(MLIRContext &context, std::int64_t threads) {
   OwningOpRef<ModuleOp> module = GroupRows(context, threads).write();
-  PassManager passes(&context);
-  passes.addPass(createSCFToControlFlowPass());
-  passes.addPass(createArithToLLVMConversionPass());
-  passes.addPass(createConvertControlFlowToLLVMPass());
-  passes.addPass(createReconcileUnrealizedCastsPass());
-  passes.addPass(createCanonicalizerPass());
-  passes.addPass(createCSEPass());
-  if (failed(passes.run(*module)))
-    throw Failure("the kernel that groups rows could not be written as instructions");
+  lowerAuxiliary(*module, group_rows_name);
   return module;
 }
 

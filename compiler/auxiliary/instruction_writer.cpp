@@ -1,0 +1,95 @@
+#include "compiler/auxiliary/instruction_writer.h"
+
+#include "compiler/failure.h"
+#include "compiler/targets/nvidia/instructions.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace compiler {
+
+void loadAuxiliaryDialects(MLIRContext &context) {
+  context.loadDialect<arith::ArithDialect, cf::ControlFlowDialect, LLVM::LLVMDialect, NVVM::NVVMDialect,
+                      scf::SCFDialect>();
+}
+
+OwningOpRef<ModuleOp> InstructionWriter::declare(StringRef name, ArrayRef<Parameter> parameters,
+                                                 std::int64_t blocks_together) {
+  constexpr unsigned shared_alignment = 16;
+  MLIRContext *context = builder.getContext();
+  OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getLoc());
+  builder.setInsertionPointToStart(module->getBody());
+  auto memory = LLVM::GlobalOp::create(builder, LLVM::LLVMArrayType::get(builder.getI8Type(), 0),
+                                       /*isConstant=*/false, LLVM::Linkage::External, "shared", Attribute(),
+                                       shared_alignment, static_cast<unsigned>(Space::Shared));
+  memory.setDsoLocal(false);
+  SmallVector<Type> inputs;
+  for (const Parameter &parameter : parameters)
+    inputs.push_back(parameter.type);
+  auto function = LLVM::LLVMFuncOp::create(
+      builder, name, LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), inputs));
+  function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
+  function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
+                    builder.getDenseI32ArrayAttr({static_cast<std::int32_t>(threads), 1, 1}));
+  function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                    builder.getI32IntegerAttr(static_cast<std::int32_t>(blocks_together)));
+  Block *body = function.addEntryBlock(builder);
+  for (auto [argument, parameter] : llvm::zip(body->getArguments(), parameters)) {
+    argument.setLoc(NameLoc::get(builder.getStringAttr(parameter.name)));
+    *parameter.value = argument;
+  }
+  builder.setInsertionPointToStart(body);
+  shared = LLVM::AddressOfOp::create(builder, memory);
+  return module;
+}
+
+Type InstructionWriter::globalAddress() { return pointerTo(builder.getContext(), Space::Global); }
+
+void InstructionWriter::barrier() {
+  NVVM::BarrierOp::create(builder, TypeRange(), Value(), Value(), NVVM::BarrierReductionAttr(), Value());
+}
+
+void InstructionWriter::when(Value condition, function_ref<void()> then) {
+  scf::IfOp::create(builder, condition, [&](OpBuilder &, Location) {
+    then();
+    scf::YieldOp::create(builder);
+  });
+}
+
+Value InstructionWriter::either(Value condition, function_ref<Value()> then,
+                                function_ref<Value()> otherwise) {
+  auto branch = [&](function_ref<Value()> value) {
+    return [this, value](OpBuilder &, Location) { scf::YieldOp::create(builder, value()); };
+  };
+  return scf::IfOp::create(builder, condition, branch(then), branch(otherwise)).getResult(0);
+}
+
+InstructionWriter::Values InstructionWriter::loop(Value from, Value to, Value step, ValueRange initial,
+                                                  function_ref<Values(Value, ValueRange)> body) {
+  auto made = scf::ForOp::create(builder, from, to, step, initial,
+                                 [&](OpBuilder &, Location, Value index, ValueRange carried) {
+                                   scf::YieldOp::create(builder, body(index, carried));
+                                 });
+  return Values(made.getResults());
+}
+
+void lowerAuxiliary(ModuleOp module, StringRef name) {
+  PassManager passes(module.getContext());
+  passes.addPass(createSCFToControlFlowPass());
+  passes.addPass(createArithToLLVMConversionPass());
+  passes.addPass(createConvertControlFlowToLLVMPass());
+  passes.addPass(createReconcileUnrealizedCastsPass());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  if (failed(passes.run(module)))
+    throw Failure("the kernel " + name.str() + " could not be written as instructions");
+}
+
+} // namespace compiler

@@ -1,0 +1,92 @@
+// What writers of auxiliary kernels share: those that are no products, depend on no layer and are written as
+// instructions at once.
+#ifndef ALGCTL_COMPILER_AUXILIARY_INSTRUCTION_WRITER_H
+#define ALGCTL_COMPILER_AUXILIARY_INSTRUCTION_WRITER_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <cstdint>
+#include <utility>
+
+namespace compiler {
+
+/// Loads the dialects in which such kernels are written: arith, cf, llvm, nvvm and scf.
+void loadAuxiliaryDialects(mlir::MLIRContext &context);
+
+/// A module with one kernel, built instruction by instruction. Comparisons of integers are signed where their
+/// predicate does not say otherwise.
+class InstructionWriter {
+protected:
+  using Value = mlir::Value;
+  using Values = mlir::SmallVector<Value>;
+  struct Parameter {
+    mlir::Type type;
+    llvm::StringRef name;
+    Value *value; ///< is set to the parameter
+  };
+
+  InstructionWriter(mlir::MLIRContext &context, std::int64_t threads)
+      : builder(mlir::UnknownLoc::get(&context), &context), threads(threads) {}
+
+  /// An empty module in which a kernel for blocks of `threads` begins, of which so many at least are to find
+  /// registers on a multiprocessor at a time.
+  mlir::OwningOpRef<mlir::ModuleOp> declare(llvm::StringRef name, llvm::ArrayRef<Parameter> parameters,
+                                            std::int64_t blocks_together = 1);
+
+  mlir::Type globalAddress();
+  mlir::Type i32() { return builder.getI32Type(); }
+  mlir::Type i64() { return builder.getI64Type(); }
+
+  Value constant(std::int64_t value) { return mlir::arith::ConstantIntOp::create(builder, i32(), value); }
+  Value wide(std::int64_t value) { return mlir::arith::ConstantIntOp::create(builder, i64(), value); }
+  /// An i32, signed, as i64.
+  Value wide(Value value) { return mlir::arith::ExtSIOp::create(builder, i64(), value); }
+  Value add(Value a, Value b) { return mlir::arith::AddIOp::create(builder, a, b); }
+  Value subtract(Value a, Value b) { return mlir::arith::SubIOp::create(builder, a, b); }
+  Value multiply(Value a, Value b) { return mlir::arith::MulIOp::create(builder, a, b); }
+  Value least(Value a, Value b) { return mlir::arith::MinSIOp::create(builder, a, b); }
+  Value compare(mlir::arith::CmpIPredicate how, Value a, Value b) {
+    return mlir::arith::CmpIOp::create(builder, how, a, b);
+  }
+  Value equal(Value a, Value b) { return compare(mlir::arith::CmpIPredicate::eq, a, b); }
+  Value below(Value a, Value b) { return compare(mlir::arith::CmpIPredicate::slt, a, b); }
+  Value asNumber(Value condition) { return mlir::arith::ExtUIOp::create(builder, i32(), condition); }
+  Value choose(Value condition, Value yes, Value no) {
+    return mlir::arith::SelectOp::create(builder, condition, yes, no);
+  }
+
+  Value entry(Value array, Value index, mlir::Type type) {
+    return mlir::LLVM::GEPOp::create(builder, array.getType(), type, array,
+                                     llvm::ArrayRef<mlir::LLVM::GEPArg>{index});
+  }
+  Value load(mlir::Type type, Value array, Value index) {
+    return mlir::LLVM::LoadOp::create(builder, type, entry(array, index, type));
+  }
+  Value load(Value array, Value index) { return load(i32(), array, index); }
+  void store(Value value, Value array, Value index) {
+    mlir::LLVM::StoreOp::create(builder, value, entry(array, index, value.getType()));
+  }
+  void barrier();
+
+  void when(Value condition, llvm::function_ref<void()> then);
+  Value either(Value condition, llvm::function_ref<Value()> then, llvm::function_ref<Value()> otherwise);
+  Values loop(Value from, Value to, Value step, mlir::ValueRange initial,
+              llvm::function_ref<Values(Value, mlir::ValueRange)> body);
+
+  mlir::ImplicitLocOpBuilder builder;
+  const std::int64_t threads;
+  Value shared; ///< the block's shared memory
+};
+
+/// Takes a written module to the llvm and nvvm dialects. `name` is the kernel's, for the message of the
+/// Failure.
+void lowerAuxiliary(mlir::ModuleOp module, llvm::StringRef name);
+
+} // namespace compiler
+
+#endif

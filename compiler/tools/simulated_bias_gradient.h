@@ -1,0 +1,45 @@
+// What `algctl simulate --map dw` does about the gradient of a bias.
+#ifndef ALGCTL_COMPILER_TOOLS_SIMULATED_BIAS_GRADIENT_H
+#define ALGCTL_COMPILER_TOOLS_SIMULATED_BIAS_GRADIENT_H
+
+#include "compiler/simulator/bias_gradient.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace compiler {
+
+/// A fault of a kernel with its ops, as --json prints it.
+nlohmann::ordered_json faultJson(const simulator::Fault &fault, const HostKernel &kernel);
+
+/// Runs the kernel that the compiler writes, seed after seed, and compares what comes out with sums in double
+/// precision.
+class BiasGradientCheck {
+public:
+  /// `output`: where the first seed's dbias is written as float32 .npy; empty: nowhere.
+  explicit BiasGradientCheck(std::string output) : kernel(biasGradientKernel()), output(std::move(output)) {}
+
+  /// What is wrong for a seed, or nothing. What dbias holds before is random where it counts. Every seed has
+  /// padding of its own between the rows of dY.
+  std::string check(BiasGradientOperands operands, std::uint64_t seed);
+
+  /// Of the seed that was checked last.
+  std::vector<nlohmann::ordered_json> faults() const;
+  /// Of all of them: absolute, and in words.
+  double largestError() const { return largest_error; }
+  std::string summary() const;
+
+private:
+  HostKernel kernel;
+  std::string output;
+  SimulatedBiasGradient made;
+  std::int64_t runs = 0;
+  double largest_error = 0, worst = 0;
+};
+
+} // namespace compiler
+
+#endif

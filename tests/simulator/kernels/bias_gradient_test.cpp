@@ -1,0 +1,150 @@
+// The kernel of the bias's gradient on the model of the SM, launched as the runtime launches it: any matrix,
+// any grid, every seed, against sums in double precision.
+#include "compiler/auxiliary/bias_gradient.h"
+#include "compiler/auxiliary/instruction_writer.h"
+#include "compiler/simulator/bias_gradient.h"
+#include "runtime/cuda/bias_gradient_plan.h"
+#include "runtime/reference/random.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+#include <random>
+
+using namespace compiler;
+
+namespace {
+
+class Kernel {
+public:
+  explicit Kernel(std::int64_t threads) : threads(threads) {
+    loadAuxiliaryDialects(context);
+    module = biasGradientModule(context, threads);
+    host.emplace(*module);
+  }
+  SimulatedBiasGradient run(const BiasGradientOperands &operands,
+                            const BiasGradientSettings &settings) const {
+    return simulateBiasGradient(*host, threads, operands, settings);
+  }
+  const std::int64_t threads;
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::optional<HostKernel> host;
+};
+
+std::vector<float> randomBfloat16(std::int64_t count, std::uint64_t seed) {
+  std::vector<float> values = algrt::randomValues(count, 1, seed);
+  algrt::roundToBfloat16(values);
+  return values;
+}
+
+void expectRight(const Kernel &kernel, const BiasGradientOperands &operands,
+                 const BiasGradientSettings &settings, const std::string &what) {
+  const SimulatedBiasGradient made = kernel.run(operands, settings);
+  ASSERT_TRUE(made.faults.empty()) << what << ": " << made.faults.front().text() << "\n  at "
+                                   << kernel.host->site(made.faults.front().site);
+  ASSERT_EQ(made.unwritten, 0) << what;
+  const Agreement found = agreement(made.dbias, expectedBiasGradient(operands), operands.output);
+  ASSERT_EQ(found.wrong, 0) << what << ": element " << found.first_wrong << " is "
+                            << made.dbias[static_cast<std::size_t>(found.first_wrong)];
+}
+
+// Fewer rows than are in flight, whole rounds of them, and with what is left over; columns of one block and
+// of several, whole and not; one part, or several, the last of them short.
+TEST(BiasGradientKernel, AgreesWithTheReference) {
+  constexpr std::int64_t part = algrt::cuda::bias_gradient_part_rows;
+  std::mt19937_64 random(1);
+  const auto upTo = [&](std::int64_t most) {
+    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most + 1));
+  };
+  for (const std::int64_t threads : {64, 128, 512}) {
+    const Kernel kernel(threads);
+    for (const std::int64_t m :
+         {std::int64_t{0}, std::int64_t{1}, std::int64_t{15}, std::int64_t{16}, std::int64_t{17},
+          std::int64_t{33}, 64 + upTo(100), part, part + 1, 2 * part + upTo(part)})
+      for (const algrt::ElementType output : {algrt::ElementType::f32, algrt::ElementType::bf16}) {
+        BiasGradientOperands operands;
+        operands.m = m;
+        operands.n = upTo(3) == 0 ? 64 * (1 + upTo(1)) : 1 + upTo(150);
+        operands.output = output;
+        const std::vector<float> dy = randomBfloat16(m * operands.n, random()),
+                                 held = randomBfloat16(operands.n, random());
+        operands.dy = dy;
+        operands.beta = upTo(2) == 0 ? 0.0f : upTo(1) == 0 ? 1.0f : -0.3f;
+        if (operands.beta != 0)
+          operands.held = held;
+        BiasGradientSettings settings;
+        settings.seed = random();
+        settings.blocks = upTo(3);
+        settings.padding = upTo(5);
+        settings.shift = upTo(9);
+        expectRight(kernel, operands, settings,
+                    std::to_string(m) + " x " + std::to_string(operands.n) + " on " +
+                        std::to_string(settings.blocks) + " blocks of " + std::to_string(threads) +
+                        ", beta " + std::to_string(operands.beta));
+        if (HasFatalFailure())
+          return;
+      }
+  }
+}
+
+// Sums of f32 lose these: what is large comes and goes, and what is small is left.
+TEST(BiasGradientKernel, SumsInDoublePrecision) {
+  const Kernel kernel(bias_gradient_threads);
+  constexpr std::int64_t m = 600, n = 3;
+  std::vector<float> dy(m * n, 0);
+  for (std::size_t column = 0; column < n; ++column) {
+    dy[column] = 0x1p40f;
+    dy[17 * n + column] = 1.5f;
+    dy[300 * n + column] = -0x1p40f;
+    dy[599 * n + column] = 0x1p-8f;
+  }
+  BiasGradientOperands operands{m, n, dy, algrt::ElementType::f32};
+  EXPECT_EQ(kernel.run(operands, {}).dbias, std::vector<float>(n, 1.5f + 0x1p-8f));
+}
+
+TEST(BiasGradientKernel, IsTheSameToTheBitOnEveryGrid) {
+  const Kernel kernel(bias_gradient_threads);
+  for (const std::int64_t m : {200, 1000}) {
+    BiasGradientOperands operands;
+    operands.m = m;
+    operands.n = 130;
+    operands.output = algrt::ElementType::f32;
+    const std::vector<float> dy = randomBfloat16(m * operands.n, 5);
+    operands.dy = dy;
+    const std::vector<float> once = kernel.run(operands, {}).dbias;
+    for (const std::int64_t blocks : {1, 2, 5, 40}) {
+      BiasGradientSettings settings;
+      settings.seed = static_cast<std::uint64_t>(blocks);
+      settings.blocks = blocks;
+      EXPECT_EQ(kernel.run(operands, settings).dbias, once) << blocks << " blocks";
+    }
+  }
+}
+
+// NaN and infinities stay in their column, and those of what is held count as soon as beta does.
+TEST(BiasGradientKernel, KeepsNanAndInfinitiesInTheirColumns) {
+  const Kernel kernel(128);
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+  for (const std::int64_t m : {40, 530})
+    for (const algrt::ElementType output : {algrt::ElementType::f32, algrt::ElementType::bf16}) {
+      BiasGradientOperands operands;
+      operands.m = m;
+      operands.n = 70;
+      operands.output = output;
+      std::vector<float> dy = randomBfloat16(m * operands.n, 3), held = randomBfloat16(operands.n, 4);
+      dy[5 * 70 + 7] = nan;
+      dy[6 * 70 + 69] = inf;
+      dy[7 * 70 + 64] = inf;
+      dy[static_cast<std::size_t>(m - 1) * 70 + 64] = -inf;
+      held[3] = nan;
+      held[4] = -inf;
+      operands.dy = dy;
+      expectRight(kernel, operands, {}, "not held");
+      operands.held = held;
+      operands.beta = 0.5f;
+      expectRight(kernel, operands, {}, "held");
+    }
+}
+
+} // namespace
