@@ -284,9 +284,9 @@ ALGRT_API int algrt_dx(const algrt_bundle *bundle, const algrt_dx_args *args);
  * that no row of the batch reaches become beta times what they were. Sums are f32 and rounded once; the same
  * bits for every number of threads, and in every run of a kernel on a CUDA device, where the work is enqueued
  * in args->stream. With M = 0 all of dw is beta times what it was. dbias, where it is given, is the sum of
- * the rows of dy plus beta times what it was, in f64 and rounded once, with the same promise of bits; on a
- * CUDA device it needs a bundle whose layer has a bias. ALGRT_UNSUPPORTED where the bundle has no kernel of
- * the map dw for this machine and type of dw, or none for such a dbias. */
+ * the rows of dy plus beta times what it was, in f64, rounded to f32 and from there to bf16, with the same
+ * promise of bits; on a CUDA device it needs a bundle whose layer has a bias. ALGRT_UNSUPPORTED where the
+ * bundle has no kernel of the map dw for this machine and type of dw, or none for such a dbias. */
 ALGRT_API int algrt_dw(const algrt_bundle *bundle, const algrt_dw_args *args);
 
 #ifdef __cplusplus

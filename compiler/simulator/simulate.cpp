@@ -76,14 +76,13 @@ simulator::TensorMap encode(const algrt::cuda::TensorMap &map) {
   return result;
 }
 
-/// What ptxas leaves each thread at entry: the block's share of the register file, in units of 8, at most 255
-/// (PTX: setmaxnreg needs the cap that reqntid and minnctapersm imply).
+} // namespace
+
+// In units of 8, at most 255 (PTX: setmaxnreg needs the cap that reqntid and minnctapersm imply).
 std::int32_t registersAtEntry(std::int64_t threads) {
   constexpr std::int64_t kRegisterFile = 65536, kMost = 255;
   return static_cast<std::int32_t>(std::min(kRegisterFile / threads / 8 * 8, kMost));
 }
-
-} // namespace
 
 const char *resultName(algrt::Map map) {
   switch (map) {

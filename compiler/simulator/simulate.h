@@ -64,6 +64,9 @@ const char *resultName(algrt::Map map);
 /// How wide its rows are.
 std::int64_t resultColumns(const algrt::Layer &layer, algrt::Map map);
 
+/// What ptxas leaves each thread of a block of so many at entry: the block's share of the register file.
+std::int32_t registersAtEntry(std::int64_t threads);
+
 /// A kernel compiled for the simulator, for any number of products.
 class SimulatedKernel {
 public:

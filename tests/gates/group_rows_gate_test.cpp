@@ -1,4 +1,5 @@
-// The kernel that lists rows by type before NVIDIA's assembler: 1024 threads share a multiprocessor's registers.
+// The kernel that lists rows by type before NVIDIA's assembler: 1024 threads share a multiprocessor's
+// registers.
 #include "compiler/auxiliary/group_rows.h"
 #include "compiler/auxiliary/images.h"
 #include "tests/gates/gate.h"

@@ -25,16 +25,22 @@ public:
   DeviceNumbers(const TestContext &context, const std::vector<int64_t> &values, int bits)
       : driver_(context.driver()), size_(int64_t(values.size())) {
     driver_.check(driver_.memAlloc(&address_, size_t(std::max<int64_t>(size_, 1) * 8)), "numbers of a test");
-    for (size_t i = 0; i < values.size(); ++i)
-      if (bits == 64)
-        reinterpret_cast<int64_t *>(address_)[i] = values[i];
-      else
-        reinterpret_cast<int32_t *>(address_)[i] = int32_t(values[i]);
     tensor = {
         reinterpret_cast<void *>(address_), {kDLCUDA, 0}, 1, {kDLInt, uint8_t(bits), 1}, &size_, nullptr, 0};
+    set(values);
   }
   ~DeviceNumbers() { EXPECT_EQ(driver_.memFree(address_), cuda::Result::success); }
   DeviceNumbers(const DeviceNumbers &) = delete;
+
+  // As many others in their place.
+  void set(const std::vector<int64_t> &values) {
+    for (size_t i = 0; i < values.size(); ++i)
+      if (tensor.dtype.bits == 64)
+        reinterpret_cast<int64_t *>(address_)[i] = values[i];
+      else
+        reinterpret_cast<int32_t *>(address_)[i] = int32_t(values[i]);
+  }
+
   DLTensor tensor;
 
 private:

@@ -1,0 +1,97 @@
+#include "tests/device/compiled_bundle.h"
+
+#include "compiler/auxiliary/images.h"
+#include "compiler/gpu_pipeline.h"
+#include "compiler/simulator/kernel_module.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sstream>
+#include <stdexcept>
+
+namespace device_test {
+namespace {
+
+std::string compiled(const compiler::Spec &spec, const compiler::CompileOptions &options) {
+  const std::string path = testing::TempDir() + "layer.alg";
+  compiler::compileBundle(spec, path, options);
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream bytes;
+  bytes << file.rdbuf();
+  return bytes.str();
+}
+
+// The spec of which the kernel was made: whose rows are listed of a layer whose types follow from positions
+// has explicit types.
+compiler::Spec specOf(const compiler::Spec &spec, const algrt::Kernel &kernel) {
+  return kernel.gpu->listed ? compiler::withListedRows(spec) : spec;
+}
+
+compiler::CompileOptions optionsOf(compiler::CompileOptions options, const algrt::Kernel &kernel) {
+  options.targets = {compiler::targetNamed(kernel.target)};
+  options.map = kernel.gpu->map;
+  options.output =
+      kernel.gpu->output == algrt::ElementType::f32 ? algebras::DataType::F32 : algebras::DataType::BF16;
+  options.schedule = kernel.gpu->schedule;
+  return options;
+}
+
+// A number of the kernel's attribute that is a list of three, or `otherwise`.
+std::int64_t firstOf(mlir::ModuleOp module, llvm::StringRef attribute, std::int64_t otherwise) {
+  for (auto function : module.getOps<mlir::LLVM::LLVMFuncOp>())
+    if (auto list = function->getAttrOfType<mlir::DenseI32ArrayAttr>(attribute))
+      return list[0];
+  return otherwise;
+}
+
+} // namespace
+
+CompiledBundle::CompiledBundle(compiler::Spec spec, compiler::CompileOptions given)
+    : layer_spec(std::move(spec)), options(std::move(given)), text(compiled(layer_spec, options)),
+      bundle(algrt::Bundle::parse(text)) {}
+
+const algrt::Kernel &CompiledBundle::kernelOf(const std::string &image) const {
+  for (const algrt::Kernel &kernel : bundle.manifest().kernels)
+    if (const algrt::GpuCode *code = kernel.gpuCode())
+      for (const algrt::GpuImage &one : code->images)
+        if (bundle.section(*bundle.manifest().findSection(one.section)).starts_with(image))
+          return kernel;
+  throw std::runtime_error("an image was loaded that is none of the bundle's");
+}
+
+std::string CompiledBundle::moduleOf(const algrt::Kernel &kernel) const {
+  const compiler::Target target = compiler::targetNamed(kernel.target);
+  if (kernel.auxiliary() != nullptr)
+    return compiler::emitAuxiliary(kernel.map, target, compiler::Stage::Nvvm, {});
+  return compiler::gpuProgram(specOf(layer_spec, kernel), target, optionsOf(options, kernel)).nvvm;
+}
+
+std::string CompiledBundle::ptxOf(const algrt::Kernel &kernel) const {
+  const compiler::Target target = compiler::targetNamed(kernel.target);
+  if (kernel.auxiliary() != nullptr)
+    return compiler::emitAuxiliary(kernel.map, target, compiler::Stage::Ptx, {});
+  return compiler::emitGpuStage(specOf(layer_spec, kernel), target, compiler::Stage::Ptx,
+                                optionsOf(options, kernel));
+}
+
+const Program &CompiledBundle::programOf(const std::string &image) {
+  const algrt::Kernel &kernel = kernelOf(image);
+  if (const auto found = programs.find(&kernel); found != programs.end())
+    return found->second;
+  bool same = false;
+  for (const algrt::GpuImage &one : kernel.gpuCode()->images)
+    if (one.kind == algrt::ImageKind::ptx)
+      same = bundle.section(*bundle.manifest().findSection(one.section)) == ptxOf(kernel);
+  if (!same)
+    throw std::runtime_error("kernel " + kernel.name +
+                             " of the bundle is not what the compiler writes for it");
+  compiler::KernelModule module(moduleOf(kernel), kernel.name);
+  const Program program{&kernel, compiler::HostKernel(module.module()),
+                        firstOf(module.module(), mlir::NVVM::NVVMDialect::getReqntidAttrName(), 0),
+                        firstOf(module.module(), mlir::NVVM::NVVMDialect::getClusterDimAttrName(), 1)};
+  return programs.emplace(&kernel, program).first->second;
+}
+
+} // namespace device_test

@@ -1,0 +1,49 @@
+// A bundle as the compiler writes it, and of each of its kernels what the simulator runs: the module from
+// which the very image came.
+#pragma once
+
+#include "compiler/pipeline.h"
+#include "compiler/simulator/host/host_kernel.h"
+#include "compiler/spec/spec.h"
+#include "runtime/bundle/bundle.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace device_test {
+
+// A kernel of a bundle on the simulator.
+struct Program {
+  const algrt::Kernel *entry; // of the manifest
+  compiler::HostKernel kernel;
+  std::int64_t threads; // that the module requires of a block
+  std::int64_t cluster; // that it requires, 1 where it requires none
+};
+
+class CompiledBundle {
+public:
+  CompiledBundle(compiler::Spec spec, compiler::CompileOptions options);
+
+  const std::string &bytes() const { return text; }
+  const algrt::Bundle &parsed() const { return bundle; }
+  const compiler::Spec &spec() const { return layer_spec; }
+
+  // The kernel that a module image of the bundle holds; compiled for the simulator when it is first asked
+  // for. Throws std::runtime_error where no kernel's image begins so, or where the module that the compiler
+  // writes for the manifest's entry is not the one that the bundle's PTX came from.
+  const Program &programOf(const std::string &image);
+
+private:
+  std::string moduleOf(const algrt::Kernel &kernel) const;
+  std::string ptxOf(const algrt::Kernel &kernel) const;
+  const algrt::Kernel &kernelOf(const std::string &image) const;
+
+  compiler::Spec layer_spec;
+  compiler::CompileOptions options;
+  std::string text;
+  algrt::Bundle bundle;
+  std::map<const algrt::Kernel *, Program> programs;
+};
+
+} // namespace device_test

@@ -1,0 +1,96 @@
+// Calls captured into a graph: what a replay computes follows from what stands on the device then, since
+// nothing of it was read on the host.
+#include "tests/device/device_call.h"
+
+#include <functional>
+#include <gtest/gtest.h>
+
+using namespace device_test;
+using algrt::ElementType;
+using algrt::Map;
+
+namespace {
+
+// Captures the call and replays it, each time with other numbers of rows and other operands.
+void replay(const DeviceUnderTest &device, DeviceCall &call, int launches,
+            const std::function<std::vector<std::int64_t>(int)> &numbers,
+            const std::function<std::vector<std::int32_t>(const std::vector<std::int64_t> &)> &types) {
+  const algrt::cuda::Driver &driver = device.context().driver();
+  ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error(); // loads the kernels
+  call.device.ran.clear();
+  algrt::cuda::Stream stream;
+  algrt::cuda::Graph graph;
+  algrt::cuda::GraphExec exec;
+  ASSERT_EQ(driver.streamCreate(&stream, algrt::cuda::stream_default), algrt::cuda::Result::success);
+  call.stream = stream;
+  ASSERT_EQ(driver.streamBeginCapture(stream, algrt::cuda::CaptureMode::global),
+            algrt::cuda::Result::success);
+  EXPECT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
+  EXPECT_EQ(call.device.ran.size(), 0u);
+  ASSERT_EQ(driver.streamEndCapture(stream, &graph), algrt::cuda::Result::success);
+  ASSERT_EQ(driver.graphInstantiate(&exec, graph, 0), algrt::cuda::Result::success);
+  for (int time = 1; time <= 3; ++time) {
+    const std::vector<std::int64_t> given = numbers(time);
+    call.replace(given);
+    call.refill(static_cast<std::uint64_t>(100 * time));
+    call.device.ran.clear();
+    ASSERT_EQ(driver.graphLaunch(exec, stream), algrt::cuda::Result::success);
+    EXPECT_EQ(call.device.ran.size(), static_cast<std::size_t>(launches));
+    call.expectRight(types(given), "replay " + std::to_string(time));
+  }
+  driver.graphExecDestroy(exec);
+  driver.graphDestroy(graph);
+  driver.streamDestroy(stream);
+}
+
+// From all rows of one type to all of another, and through every distribution between.
+TEST(DeviceGraph, FollowsTheTypesOnTheDevice) {
+  compiler::CompileOptions options;
+  options.targets = {compiler::Target::Sm90a};
+  options.rows = 64;
+  CompiledBundle bundle(specOf({.algebra = "Q(4)", .in = 64, .out = 64, .row_types = "explicit"}), options);
+  constexpr std::int64_t m = 50;
+  const auto numbers = [](int time) {
+    std::vector<std::int64_t> types;
+    for (std::int64_t row = 0; row < m; ++row)
+      types.push_back(time == 1 ? 3 : time == 2 ? row % 4 : row < 5 ? 2 : 0);
+    return types;
+  };
+  const auto types = [](const std::vector<std::int64_t> &given) {
+    return std::vector<std::int32_t>(given.begin(), given.end());
+  };
+  for (const Map map : {Map::forward, Map::dx}) {
+    const DeviceUnderTest device(90);
+    DeviceCall call(device.context(), bundle, map, m, ElementType::bf16, 1);
+    call.giveTypes(std::vector<std::int64_t>(m, 1));
+    replay(device, call, 2, numbers, types);
+  }
+}
+
+TEST(DeviceGraph, FollowsThePositionsOnTheDevice) {
+  for (const bool reduces : {false, true}) {
+    compiler::CompileOptions options;
+    options.targets = {compiler::Target::Sm80};
+    options.maps = {Map::forward};
+    options.row_lists = !reduces;
+    options.rows = reduces ? 1 : 2048;
+    if (reduces)
+      options.schedule = "reduce=4,rows=4,columns=64,vector=8";
+    CompiledBundle bundle(specOf({.algebra = "Q(3)", .in = 96, .out = 72, .row_types = "interval(4)"}),
+                          options);
+    const DeviceUnderTest device(80);
+    DeviceCall call(device.context(), bundle, Map::forward, 7, ElementType::f32, 2);
+    call.givePositions({0, 1, 2, 3, 4, 5, 6}, 64);
+    replay(
+        device, call, reduces ? 1 : 2,
+        [](int time) {
+          std::vector<std::int64_t> positions;
+          for (std::int64_t row = 0; row < 7; ++row)
+            positions.push_back(time == 3 ? 5 : row * time * 11);
+          return positions;
+        },
+        [&](const std::vector<std::int64_t> &given) { return call.typesAt(given); });
+  }
+}
+
+} // namespace

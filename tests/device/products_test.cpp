@@ -1,0 +1,83 @@
+// Products of rows from one position on: kernels of every kind, launched by the runtime with the grid that
+// the driver's occupancy asks for, and carried out on the simulator.
+#include "tests/device/device_call.h"
+
+#include <gtest/gtest.h>
+
+using namespace device_test;
+using algrt::ElementType;
+using algrt::Map;
+
+namespace {
+
+struct Case {
+  int capability;
+  LayerText layer;
+  std::string schedule = ""; // of products alone; chosen by cost where it is empty
+};
+
+compiler::CompileOptions optionsFor(const Case &one) {
+  compiler::CompileOptions options;
+  options.targets = {one.capability == 80 ? compiler::Target::Sm80 : compiler::Target::Sm90a};
+  options.rows = 64;
+  options.schedule = one.schedule;
+  if (!one.schedule.empty())
+    options.maps = {Map::forward};
+  return options;
+}
+
+TEST(DeviceProducts, OfEveryMap) {
+  for (const Case &one : {Case{80, {.algebra = "Q(2)^2", .in = 64, .out = 64, .row_types = "interval(9)"}},
+                          {90, {.algebra = "Q(4)", .in = 128, .out = 96, .bias = true}},
+                          {90, {.algebra = "M(2)", .in = 64, .out = 96, .lift = "slots"}}}) {
+    CompiledBundle bundle(specOf(one.layer), optionsFor(one));
+    for (const Map map : {Map::forward, Map::dx, Map::dw})
+      for (const ElementType output : {ElementType::bf16, ElementType::f32}) {
+        const DeviceUnderTest device(one.capability);
+        DeviceCall call(device.context(), bundle, map, 77, output, 3);
+        call.p0 = one.layer.lift == "rows" ? 1000000007 : 0;
+        call.beta = map == Map::dw ? 2.0f : 0.0f;
+        ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
+        EXPECT_EQ(call.device.ran.size(), 1u);
+        call.expectRight({}, one.layer.algebra + " " + algrt::name(map));
+        if (HasFailure())
+          return;
+      }
+  }
+}
+
+// Tiles of several types, held rows, clusters, splits, turns and rows on either side of the instructions; all
+// of them in a dependent launch.
+TEST(DeviceProducts, OfEverySchedule) {
+  for (const Case &one :
+       {Case{90,
+             {.algebra = "Q(4)", .in = 256, .out = 384},
+             "rows=64,columns=96,depth=64,stages=4,types=2,hold=2"},
+        {90, {.algebra = "Q(4)", .in = 256, .out = 384}, "rows=64,columns=96,depth=64,stages=4,cluster=2x1"},
+        {90,
+         {.algebra = "Q(2)", .in = 512, .out = 256, .bias = true},
+         "rows=64,columns=64,depth=64,stages=4,cluster=1x2"},
+        {90,
+         {.algebra = "Q(2)", .in = 512, .out = 128},
+         "rows=64,columns=64,depth=64,stages=4,rows_on=n,split=4"},
+        {90,
+         {.algebra = "Q(3)", .in = 192, .out = 192, .row_types = "interval(20)"},
+         "rows=64,columns=64,depth=64,stages=4,turns=2,outer=groups"},
+        {90, {.algebra = "Q(2)^2", .in = 256, .out = 256}, "rows=24,columns=64,depth=64,stages=4,rows_on=n"},
+        {80,
+         {.algebra = "Q(3)", .in = 45, .out = 63},
+         "rows=16,columns=16,depth=16,stages=3,warps=1x2,vector=1"}}) {
+    CompiledBundle bundle(specOf(one.layer), optionsFor(one));
+    const DeviceUnderTest device(one.capability);
+    DeviceCall call(device.context(), bundle, Map::forward, 150, ElementType::bf16, 4);
+    call.p0 = 5;
+    call.dependent_launch = one.capability == 90;
+    ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
+    EXPECT_EQ(call.device.ran.size(), 1u);
+    call.expectRight({}, one.schedule);
+    if (HasFailure())
+      return;
+  }
+}
+
+} // namespace

@@ -1,0 +1,136 @@
+#include "tests/device/simulated_device.h"
+
+#include "compiler/simulator/model/machine.h"
+#include "compiler/simulator/simulate.h"
+#include "tests/device/launch_parameters.h"
+#include "tests/runtime/cuda_stand_in/work.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+
+namespace device_test {
+namespace {
+
+using simulator::Access;
+
+void registerRegion(simulator::GlobalMemory &memory, const Region &region, Access access,
+                    bool early = false) {
+  const std::int64_t row_bytes = region.columns * region.element_bytes;
+  if (region.rows == 0 || row_bytes == 0)
+    return;
+  const auto *start = reinterpret_cast<const std::byte *>(region.address);
+  if (region.stride == region.columns)
+    return memory.registerGlobal(region.name, start, region.rows * row_bytes, access, early);
+  for (std::int64_t row = 0; row < region.rows; ++row)
+    memory.registerGlobal(region.name + " row " + std::to_string(row),
+                          start + row * region.stride * region.element_bytes, row_bytes, access, early);
+}
+
+// Words of the workspace that a kernel writes and others read.
+Region within(const Region &workspace, const char *name, std::uint64_t address, std::int64_t count,
+              std::int64_t element_bytes) {
+  const std::uint64_t bytes = static_cast<std::uint64_t>(count * element_bytes);
+  if (!workspace.holds(address) ||
+      address + bytes > workspace.address + static_cast<std::uint64_t>(workspace.columns) ||
+      address % static_cast<std::uint64_t>(element_bytes) != 0)
+    throw std::runtime_error(std::string(name) +
+                             " is not within the workspace, or at no multiple of its words");
+  return {name, address, 1, count, count, element_bytes};
+}
+
+} // namespace
+
+bool Region::holds(std::uint64_t at) const {
+  const std::int64_t bytes = rows * stride * element_bytes;
+  return at >= address && at < address + static_cast<std::uint64_t>(bytes);
+}
+
+SimulatedDevice::SimulatedDevice(CompiledBundle &bundle) : bundle(bundle) {
+  algrt::cuda_stand_in::onLaunch([this](const algrt::cuda_stand_in::Launch &launch) { run(launch); });
+}
+
+SimulatedDevice::~SimulatedDevice() { algrt::cuda_stand_in::onLaunch({}); }
+
+void SimulatedDevice::run(const algrt::cuda_stand_in::Launch &launch) {
+  try {
+    runKernel(launch);
+  } catch (const std::exception &error) {
+    ADD_FAILURE() << "launch of " << launch.symbol << ": " << error.what();
+  }
+}
+
+void SimulatedDevice::runKernel(const algrt::cuda_stand_in::Launch &recorded) {
+  const Program &program = bundle.programOf(*recorded.image);
+  const algrt::Kernel &entry = *program.entry;
+  const algrt::Layer &layer = bundle.parsed().layer();
+  ran.push_back(entry.name);
+  if (recorded.symbol != entry.gpuCode()->symbol || recorded.symbol != program.kernel.name())
+    throw std::runtime_error("the image's kernel is " + program.kernel.name());
+  if (recorded.threads != program.threads || recorded.cluster != program.cluster)
+    throw std::runtime_error("launched with " + std::to_string(recorded.threads) +
+                             " threads in clusters of " + std::to_string(recorded.cluster) +
+                             ", the kernel requires " + std::to_string(program.threads) + " in " +
+                             std::to_string(program.cluster));
+  LaunchParameters parameters(recorded, entry, layer);
+
+  simulator::GlobalMemory memory;
+  // What nobody writes between two calls may be read before the grid before has ended: the bank and the
+  // terms.
+  const bool early = entry.gpu && entry.gpu->isReduction();
+  for (const Region &operand : operands)
+    registerRegion(memory, operand, Access::Read, early && operand.holds(parameters.operand_addresses[1]));
+  if (entry.group_rows) {
+    const auto rows = parameters.at<std::int32_t>(4), types = parameters.at<std::int32_t>(5);
+    registerRegion(memory,
+                   within(workspace, "the row list", parameters.at<std::uint64_t>(0), types + 2 + rows, 4),
+                   Access::Write);
+  } else if (entry.bias_gradient) {
+    const auto to = parameters.at<std::uint64_t>(0), from = parameters.at<std::uint64_t>(1);
+    const std::int64_t rows = parameters.at<std::int32_t>(3), columns = parameters.at<std::int32_t>(4),
+                       part_rows = parameters.at<std::int32_t>(5);
+    const auto form = parameters.at<std::int32_t>(6);
+    if ((form & algrt_dbias_from_sums) != 0)
+      registerRegion(memory, within(workspace, "the partial sums", from, rows * columns, 8), Access::Read);
+    if ((form & algrt_dbias_to_sums) != 0)
+      registerRegion(
+          memory, within(workspace, "the partial sums", to, (rows + part_rows - 1) / part_rows * columns, 8),
+          Access::Write);
+    else
+      registerRegion(memory, bias_result, parameters.at<float>(7) != 0 ? Access::ReadWrite : Access::Write);
+  } else {
+    const bool adds = entry.gpu->map == algrt::Map::dw && parameters.at<float>(4) != 0;
+    if (!result.holds(parameters.operand_addresses[2]) && result.rows > 0)
+      throw std::runtime_error("the maps of the result are not of the call's result");
+    registerRegion(memory, result, adds ? Access::ReadWrite : Access::Write);
+    if (!parameters.plain_maps.empty()) {
+      memory.registerGlobal("the maps", parameters.plain_maps.data(),
+                            static_cast<std::int64_t>(parameters.plain_maps.size()) * algrt_plain_map_bytes,
+                            Access::Read, /*independent=*/true);
+      if (const std::uint64_t list = parameters.plain_maps.front().rows; list != 0)
+        registerRegion(
+            memory,
+            within(workspace, "the row list", list, layer.types + 2 + parameters.at<std::int32_t>(1), 4),
+            Access::Read);
+    }
+    if (const auto terms = parameters.at<std::uint64_t>(3); terms != 0)
+      memory.registerGlobal("the terms table", reinterpret_cast<const void *>(terms),
+                            static_cast<std::int64_t>(algrt::cuda_stand_in::bytesAllocatedAt(terms)),
+                            Access::Read, early);
+  }
+
+  std::vector<void *> values = parameters.values();
+  simulator::Launch launch;
+  launch.kernel = [&] { program.kernel.call(values.data()); };
+  launch.grid = recorded.grid;
+  launch.cluster = static_cast<std::int32_t>(recorded.cluster);
+  launch.threads = static_cast<std::int32_t>(recorded.threads);
+  launch.sharedBytes = recorded.shared_bytes;
+  launch.registers = compiler::registersAtEntry(recorded.threads);
+  launch.seed = seed++;
+  launch.dependentLaunch = recorded.programmatic;
+  const simulator::Report report = simulator::run(launch, memory);
+  for (const simulator::Fault &fault : report.faults)
+    ADD_FAILURE() << entry.name << ": " << fault.text() << "\n  at " << program.kernel.site(fault.site);
+}
+
+} // namespace device_test
