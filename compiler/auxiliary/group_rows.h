@@ -4,6 +4,8 @@
 #ifndef ALGCTL_COMPILER_AUXILIARY_GROUP_ROWS_H
 #define ALGCTL_COMPILER_AUXILIARY_GROUP_ROWS_H
 
+#include "compiler/schedule/listed_rows.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -12,10 +14,6 @@
 namespace compiler {
 
 constexpr llvm::StringLiteral group_rows_name = "group_rows";
-
-/// Threads of a block where nothing else is said: each goes through a piece of the batch, so that many finish
-/// early.
-constexpr std::int64_t group_rows_threads = 1024;
 
 /// A module of the llvm and nvvm dialects that holds the kernel, for blocks of `threads`, a multiple of 32 up
 /// to 1024. The dialects arith, cf, llvm, nvvm and scf are loaded into the context.

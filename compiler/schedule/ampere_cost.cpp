@@ -18,6 +18,12 @@ static constexpr double cycles_per_step = 60, cycles_per_depth = 60;
 static constexpr double cycles_per_tile = 900;
 // Instructions around a copy of one vector: address, mask, copy. Through registers there are more.
 static constexpr double instructions_per_copy = 5, instructions_per_element = 9;
+// Of a kernel that finds its rows in a list: what each copy of a vector adds, a look at the row's entry and a
+// multiplication of 64 bits; what a step waits for these looks, which are at the first-level cache; and a
+// number of a tile that has no rows: where its type's rows begin and end, and a comparison.
+static constexpr double instructions_per_entry = 5, cycles_per_look = 40, cycles_per_empty_tile = 120;
+// Of a tile that has some: where its type's rows begin, and then their entries, before the first copy.
+static constexpr double waits_of_listed_tile = 2;
 // What that takes in steps, where blocks are compared.
 static constexpr double steps_of_tile_end = 4;
 // Sectors, in which the second-level cache hands out memory.
@@ -55,7 +61,9 @@ struct Step {
 } // namespace
 
 /// `multiplied` of the depth, on average: the last step of a term multiplies what is left of its group.
-static Step stepOf(const AmpereSchedule &schedule, double multiplied, const GpuMachine &machine) {
+/// `listed` of the elements that a step brings lie in rows from a list.
+static Step stepOf(const AmpereSchedule &schedule, double multiplied, double listed,
+                   const GpuMachine &machine) {
   const double rows = static_cast<double>(schedule.rows), columns = static_cast<double>(schedule.columns);
   const double depth = static_cast<double>(schedule.depth), warps = static_cast<double>(schedule.warps());
   const double warp_rows = static_cast<double>(schedule.warp_rows),
@@ -71,10 +79,11 @@ static Step stepOf(const AmpereSchedule &schedule, double multiplied, const GpuM
                         (schedule.vector > 1 ? instructions_per_copy : instructions_per_element);
   const double multiplies =
       warps * multiplied / 16 * (row_tiles * column_tiles + row_tiles + column_tiles / 2);
-  step.issue = (copies + multiplies) / machine.issues_per_cycle;
+  const double looks = listed / vector / 32 * instructions_per_entry;
+  step.issue = (copies + looks + multiplies) / machine.issues_per_cycle;
   // Copies of one element go through registers, so that a step waits for memory.
   step.latency = cycles_per_step + multiplied / 16 * cycles_per_depth +
-                 (schedule.vector > 1 ? 0 : machine.memory_latency);
+                 (schedule.vector > 1 ? 0 : machine.memory_latency) + (listed > 0 ? cycles_per_look : 0);
   return step;
 }
 
@@ -100,6 +109,10 @@ struct TileWork {
   double copied;       ///< bytes
   double memory_bytes; ///< of operands and result, once each
   double multiplied;   ///< of a step's depth, on average
+  // Where rows come from a list.
+  double listed = 0;     ///< elements of such rows in a step
+  double empty = 0;      ///< numbers of tiles without rows
+  double list_waits = 0; ///< of a tile, in cycles
 };
 } // namespace
 
@@ -117,14 +130,16 @@ static AmpereCost costOfTiles(const TileWork &work, const AmpereSchedule &schedu
 
   // Cycles of one multiprocessor, spread over all.
   const double in_us = 1 / (machine.multiprocessors * machine.clock);
-  const Step step = stepOf(schedule, work.multiplied, machine);
+  const Step step = stepOf(schedule, work.multiplied, work.listed, machine);
   cost.products = work.steps * step.products * in_us;
   cost.shared = work.steps * step.shared * in_us;
   cost.issue = work.steps * step.issue * in_us;
   cost.latency = work.steps * step.latency / together * in_us;
   // A warp writes 8 columns of a row at once: full sectors of f32, half ones of bf16.
   const double store = rows * columns * static_cast<double>(byteWidth(output)) / 48;
-  cost.tiles_ends = work.tiles * (cycles_per_tile / together + store) * in_us;
+  cost.tiles_ends = (work.tiles * ((cycles_per_tile + work.list_waits) / together + store) +
+                     work.empty * cycles_per_empty_tile / together) *
+                    in_us;
   cost.launch = machine.launch_us;
   return cost;
 }
@@ -150,8 +165,11 @@ AmpereCost ampereCost(const ProjectionWork &work, const AmpereSchedule &schedule
                depth_blocks = ceilDivide(work.k, static_cast<double>(schedule.depth));
   TileWork all{0, 0, 0, work.x_bytes + work.bank_bytes + work.y_bytes,
                16 * ceilDivide(work.k, 16) / depth_blocks};
-  for (const EqualLines &kind : work.lines) {
-    const double row_blocks = ceilDivide(kind.rows, rows);
+  std::vector<EqualLines> lines = work.lines;
+  if (work.list)
+    lines = {{work.types, work.list->rows() / work.types}};
+  for (const EqualLines &kind : lines) {
+    const double row_blocks = work.list ? work.list->blocks(rows) / work.types : ceilDivide(kind.rows, rows);
     all.tiles += kind.count * row_blocks * work.groups * column_blocks;
     const double bank_rows = work.transposed ? work.n * depth_blocks * sectors(2 * work.k / depth_blocks)
                                              : work.k * column_blocks * sectors(2 * work.n / column_blocks);
@@ -160,8 +178,17 @@ AmpereCost ampereCost(const ProjectionWork &work, const AmpereSchedule &schedule
                    row_blocks * bank_rows);
   }
   all.steps = all.tiles * work.terms * depth_blocks;
+  if (work.list) {
+    all.listed = rows * static_cast<double>(schedule.depth);
+    all.empty = (work.list->numberedBlocks(rows) - work.list->blocks(rows)) * work.groups * column_blocks;
+    all.list_waits = waits_of_listed_tile * machine.memory_latency;
+    all.memory_bytes += work.list->bytes();
+    all.copied += all.tiles * 2 * sectors(4 * rows); // of X, and of Y
+  }
   const double together = blocksTogether(schedule, all.tiles, machine);
   AmpereCost cost = costOfTiles(all, schedule, output, machine, together);
+  if (work.list)
+    cost.grouping = groupingTime(*work.list, machine);
   addTail(cost, work.transposed
                     ? unevenness(work, schedule, cost.tiles, machine.multiprocessors * together)
                     : ceilDivide(cost.tiles, machine.multiprocessors) * machine.multiprocessors / cost.tiles);
@@ -180,8 +207,16 @@ AmpereCost ampereBankGradientCost(const BankGradientWork &work, const AmpereSche
     all.steps += tiles_of_rank * work.steps(types, depth);
   all.copied =
       all.steps * depth * (sectors(2 * work.k / feature_blocks) + sectors(2 * work.n / column_blocks));
+  if (work.list) {
+    all.listed = depth * static_cast<double>(schedule.rows + schedule.columns);
+    all.list_waits = waits_of_listed_tile * machine.memory_latency;
+    all.memory_bytes += work.list->bytes();
+    all.copied += all.steps * 2 * sectors(4 * depth); // of X, and of dY
+  }
   const double together = blocksTogether(schedule, all.tiles, machine);
   AmpereCost cost = costOfTiles(all, schedule, output, machine, together);
+  if (work.list)
+    cost.grouping = groupingTime(*work.list, machine);
 
   const double blocks = machine.multiprocessors * together;
   auto time = [&](auto begin, auto end) {
@@ -214,7 +249,7 @@ AmpereCost::Part AmpereCost::boundBy() const {
 
 double AmpereCost::bound() const { return std::max({memory, loads, multiprocessor()}); }
 
-double AmpereCost::total() const { return launch + bound() + tail + unhidden; }
+double AmpereCost::total() const { return launch + grouping + bound() + tail + unhidden; }
 
 /// The cheapest; the first one listed among equals.
 template <class Cost>

@@ -24,6 +24,8 @@ static RankedSchedule ranked(const AmpereSchedule &schedule, const AmpereCost &c
                 {"tail", cost.tail},
                 {"unhidden", cost.unhidden},
                 {"launch", cost.launch}};
+  if (cost.grouping > 0)
+    result.sum.push_back({"grouping", cost.grouping});
   result.tiles = cost.tiles;
   result.waves = cost.tiles / machine.multiprocessors;
   return result;

@@ -103,9 +103,10 @@ struct AmpereCost {
   double shared = 0;     ///< reading and writing shared memory
   double issue = 0;      ///< instructions; copies of short vectors are many
   double latency = 0;    ///< steps that wait for themselves, where too few blocks share a multiprocessor
-  double tiles_ends = 0; ///< filling the ring, storing the sums
+  double tiles_ends = 0; ///< filling the ring, storing the sums; passing over numbers without rows
 
   double launch = 0;   ///< once
+  double grouping = 0; ///< where rows come from a list: making it
   double tail = 0;     ///< multiprocessors without a tile in the last wave
   double unhidden = 0; ///< what the second longest of memory, loads and multiprocessor does not hide
   double tiles = 0;    ///< of the result, those without rows left out

@@ -13,6 +13,8 @@ double BankGradientWork::steps(double of_types, double depth) const {
   const double present = std::min(types, rows);
   if (of_types >= types)
     return of_types / types * std::ceil(rows / depth);
+  if (list)
+    return of_types / types * list->blocks(depth);
   return of_types / types * present * std::ceil(rows / present / depth);
 }
 
@@ -35,6 +37,8 @@ BankGradientWork bankGradientWork(const algebras::Layer &given, std::int64_t m, 
   // Blocks that no row reaches are written, too.
   const double columns = slots ? 1 : static_cast<double>(layer.lift.outputGroups());
   work.dw_bytes = static_cast<double>(byteWidth(output)) * work.bank_rows * work.k * columns * work.n;
+  if (given.row_types.kind() == algebras::RowTypes::Kind::Explicit)
+    work.list.emplace(m, layer.lift.types());
   return work;
 }
 

@@ -3,8 +3,10 @@
 #define ALGCTL_COMPILER_SCHEDULE_BANK_GRADIENT_WORK_H
 
 #include "algebras/layer.h"
+#include "compiler/schedule/listed_rows.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace compiler {
@@ -18,6 +20,7 @@ struct BankGradientWork {
   double rows; ///< of the batch, M
   double macs;
   double x_bytes, dy_bytes, dw_bytes;
+  std::optional<ListedRows> list; ///< where rows come from one
 
   /// Steps of `depth` rows each that a block of so many types takes: through all rows as they lie where all
   /// types have a part in it, else through those of each type.

@@ -86,6 +86,8 @@ ProjectionWork projectionWork(const algebras::Layer &given, std::int64_t m, alge
   work.own_groups_are_long = work.transposed && layer.lift.completeGraph().has_value();
   work.intervals = layer.row_types.kind() == algebras::RowTypes::Kind::Interval;
   work.lines = linesOf(layer, m);
+  if (given.row_types.kind() == algebras::RowTypes::Kind::Explicit)
+    work.list.emplace(m, layer.lift.types());
   return work;
 }
 

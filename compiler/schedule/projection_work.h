@@ -4,8 +4,10 @@
 #define ALGCTL_COMPILER_SCHEDULE_PROJECTION_WORK_H
 
 #include "algebras/layer.h"
+#include "compiler/schedule/listed_rows.h"
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -35,6 +37,8 @@ struct ProjectionWork {
   /// graph's gradient.
   bool own_groups_are_long = false;
   std::vector<EqualLines> lines;
+  /// Where rows come from a list; `lines` then are what they would be if each type had as many as the others.
+  std::optional<ListedRows> list;
 
   double rows() const;
   /// Terms on average of the groups that come first when `long_groups` of each type do, and of the others.
@@ -43,8 +47,8 @@ struct ProjectionWork {
 
 double meanWidth(const algebras::Groups &groups);
 
-/// The layer as a model sees it that does not know which types rows will have: where these are explicit, each
-/// has as many as the others, or one more.
+/// The layer with row types that a count of bytes and multiplications can use: where they are explicit, each
+/// has as many rows as the others, or one more.
 algebras::Layer withKnownRowTypes(const algebras::Layer &layer);
 
 /// For `m` rows from position 0 on, with results of type `output`. Of groups of unequal widths the mean is

@@ -85,8 +85,8 @@ std::vector<RankedSchedule> bestDifferent(const Ranking &ranking, std::int64_t m
 /// The cheapest of the ranking that is one of vector reductions, or null.
 const RankedSchedule *bestReduction(const Ranking &ranking);
 
-/// From how many rows on batched kernels are ahead of vector reductions in the product of a layer on a GPU, as
-/// predicted: 1 where they always are.
+/// From how many rows on batched kernels are ahead of vector reductions in the product of a layer on a GPU,
+/// as predicted: 1 where they always are.
 std::int64_t batchedFrom(const algebras::Layer &layer, std::string_view target, algebras::DataType output);
 
 /// Sorts what an adapter has listed.

@@ -1,0 +1,47 @@
+// Rows that a list groups by type, as a model sees them that knows how many there are and not of which types.
+#ifndef ALGCTL_COMPILER_SCHEDULE_LISTED_ROWS_H
+#define ALGCTL_COMPILER_SCHEDULE_LISTED_ROWS_H
+
+#include "compiler/schedule/gpu_machine.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace compiler {
+
+/// Threads of a block of the kernel that makes the list (compiler/row_list), where nothing else is said: each
+/// goes through a piece of the batch, so that many finish early.
+inline constexpr std::int64_t group_rows_threads = 1024;
+
+/// `rows` rows, each of any of the types with the same chance: on average a type has rows / types of them,
+/// and their number is spread around that as in so many draws (the binomial distribution).
+class ListedRows {
+public:
+  /// Both are above 0.
+  ListedRows(std::int64_t rows, std::int64_t types);
+
+  double rows() const { return static_cast<double>(row_count); }
+  double types() const { return static_cast<double>(type_count); }
+
+  /// Blocks of `height` rows that all types have together, on average; the last one of a type may be partial.
+  double blocks(double height) const;
+  /// Blocks that are numbered for all types together, on average: for each as many as the longest has. The
+  /// types' numbers of rows are taken as independent of each other.
+  double numberedBlocks(double height) const;
+  /// Bytes of the list in memory.
+  double bytes() const { return 4 * (types() + 2 + rows()); }
+
+private:
+  /// That a type has so many rows or more.
+  double atLeast(double rows_of_type) const;
+
+  std::int64_t row_count, type_count;
+  std::vector<double> at_least; ///< of 0, 1, ... rows, as long as that is not next to impossible
+};
+
+/// Microseconds that making the list takes before the product, in the same stream.
+double groupingTime(const ListedRows &rows, const GpuMachine &machine);
+
+} // namespace compiler
+
+#endif
