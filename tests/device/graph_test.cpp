@@ -43,6 +43,10 @@ void replay(const DeviceUnderTest &device, DeviceCall &call, int launches,
   driver.streamDestroy(stream);
 }
 
+std::vector<std::int32_t> asTypes(const std::vector<std::int64_t> &given) {
+  return {given.begin(), given.end()};
+}
+
 // From all rows of one type to all of another, and through every distribution between.
 TEST(DeviceGraph, FollowsTheTypesOnTheDevice) {
   compiler::CompileOptions options;
@@ -56,15 +60,36 @@ TEST(DeviceGraph, FollowsTheTypesOnTheDevice) {
       types.push_back(time == 1 ? 3 : time == 2 ? row % 4 : row < 5 ? 2 : 0);
     return types;
   };
-  const auto types = [](const std::vector<std::int64_t> &given) {
-    return std::vector<std::int32_t>(given.begin(), given.end());
-  };
   for (const Map map : {Map::forward, Map::dx}) {
     const DeviceUnderTest device(90);
     DeviceCall call(device.context(), bundle, map, m, ElementType::bf16, 1);
     call.giveTypes(std::vector<std::int64_t>(m, 1));
-    replay(device, call, 2, numbers, types);
+    replay(device, call, 2, numbers, asTypes);
   }
+}
+
+// The list, the gradient of the bank, the partial sums of that of the bias and their sum.
+TEST(DeviceGraph, OfTheGradientsOfBankAndBias) {
+  compiler::CompileOptions options;
+  options.targets = {compiler::Target::Sm80};
+  options.maps = {Map::dw};
+  options.rows = 300;
+  CompiledBundle bundle(
+      specOf({.algebra = "Q(2)", .in = 32, .out = 40, .row_types = "explicit", .bias = true}), options);
+  constexpr std::int64_t m = 300;
+  const DeviceUnderTest device(80);
+  DeviceCall call(device.context(), bundle, Map::dw, m, ElementType::f32, 3);
+  call.wants_bias_gradient = true;
+  call.giveTypes(std::vector<std::int64_t>(m, 1));
+  replay(
+      device, call, 4,
+      [](int time) {
+        std::vector<std::int64_t> types;
+        for (std::int64_t row = 0; row < m; ++row)
+          types.push_back(time == 1 ? 0 : row % (time + 1) == 0);
+        return types;
+      },
+      asTypes);
 }
 
 TEST(DeviceGraph, FollowsThePositionsOnTheDevice) {

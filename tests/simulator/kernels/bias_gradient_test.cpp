@@ -4,12 +4,14 @@
 #include "compiler/auxiliary/instruction_writer.h"
 #include "compiler/simulator/bias_gradient.h"
 #include "runtime/cuda/bias_gradient_plan.h"
+#include "runtime/numeric/bfloat16.h"
 #include "runtime/reference/random.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
 #include <random>
+#include <sys/mman.h>
 
 using namespace compiler;
 
@@ -120,6 +122,42 @@ TEST(BiasGradientKernel, IsTheSameToTheBitOnEveryGrid) {
       EXPECT_EQ(kernel.run(operands, settings).dbias, once) << blocks << " blocks";
     }
   }
+}
+
+// Rows whose distance in elements does not fit 32 bits: memory that is reserved and hardly used.
+TEST(BiasGradientKernel, ReachesRowsFarApart) {
+  const Kernel kernel(64);
+  constexpr std::int64_t n = 5, leading = (std::int64_t{1} << 31) + 24;
+  constexpr std::size_t bytes = 2 * (leading + n);
+  void *memory =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  auto *dy = static_cast<std::uint16_t *>(memory);
+  std::vector<float> dbias(n), expected;
+  for (std::int64_t column = 0; column < n; ++column) {
+    dy[column] = algrt::toBfloat16(static_cast<float>(column));
+    dy[leading + column] = algrt::toBfloat16(0.5f);
+    expected.push_back(static_cast<float>(column) + 0.5f);
+  }
+  simulator::GlobalMemory regions;
+  regions.registerGlobal("row 0", dy, 2 * n, simulator::Access::Read);
+  regions.registerGlobal("row 1", dy + leading, 2 * n, simulator::Access::Read);
+  regions.registerGlobal("dbias", dbias.data(), 4 * n, simulator::Access::Write);
+  auto planned = algrt::cuda::planBiasGradient({reinterpret_cast<std::uint64_t>(dy), leading, 2, n,
+                                                reinterpret_cast<std::uint64_t>(dbias.data()),
+                                                algrt::ElementType::f32, 0, 0})
+                     .at(0);
+  void *arguments[] = {&planned.to,      &planned.from,      &planned.leading, &planned.rows,
+                       &planned.columns, &planned.part_rows, &planned.form,    &planned.beta};
+  simulator::Launch launch;
+  launch.kernel = [&] { kernel.host->call(arguments); };
+  launch.grid = planned.grid;
+  launch.threads = 64;
+  launch.sharedBytes = algrt_dbias_shared_bytes(64);
+  const simulator::Report report = simulator::run(launch, regions);
+  EXPECT_TRUE(report.ok()) << report.faults.front().text();
+  EXPECT_EQ(dbias, expected);
+  EXPECT_EQ(munmap(memory, bytes), 0);
 }
 
 // NaN and infinities stay in their column, and those of what is held count as soon as beta does.
