@@ -32,6 +32,10 @@ BestGpuDense GpuBaselines::dense(CheckedProduct &product, std::string &found) {
   stream_.synchronize();
   found = best.product->name();
   const double error = sampledDenseError(operands.denseCheck(), seed_);
+  if (const std::string objection = product.biasGradientObjection(/*of_dense=*/true); !objection.empty()) {
+    found += ": " + objection;
+    return {};
+  }
   if (error <= tolerance(true))
     return best;
   found += " computes something else than the product: relative L2 error " + std::to_string(error);

@@ -32,6 +32,8 @@ CheckedProduct::CheckedProduct(const GpuDevice &device, const std::string &bundl
       operands_(device, bundle_, map, m, options.seed) {
   // Before anything is captured: a capture may not load code.
   require(algrt_bundle_prepare(handle_.get(), device.ordinal()));
+  if (operands_.hasBiasGradient())
+    bias_gradient_check_.emplace(operands_.hostSecond(), m, bundle_.layer().n);
   std::vector<int64_t> positions = {0};
   if (int64_t uneven = unevenPosition(bundle_.layer()); uneven != 0)
     positions.push_back(uneven);
@@ -56,7 +58,7 @@ CheckOutcome CheckedProduct::check(size_t kernel, const GpuStream &stream) {
     operands_.poisonResult();
     call(kernel, at.p0)(stream.get());
     stream.synchronize();
-    CheckOutcome outcome = at.reference.compare(operands_.result(outputOf(kernel)), outputOf(kernel));
+    CheckOutcome outcome = compareAt(at.reference, kernel);
     if (!outcome.right()) {
       if (at.p0 != 0)
         outcome.failure += ", with row 0 at position " + std::to_string(at.p0);
@@ -68,8 +70,17 @@ CheckOutcome CheckedProduct::check(size_t kernel, const GpuStream &stream) {
   return largest;
 }
 
-CheckOutcome CheckedProduct::compareResult(size_t kernel) {
-  return reference().compare(operands_.result(outputOf(kernel)), outputOf(kernel));
+CheckOutcome CheckedProduct::compareAt(const SampledCheck &reference, size_t kernel) {
+  CheckOutcome outcome = reference.compare(operands_.result(outputOf(kernel)), outputOf(kernel));
+  if (outcome.right())
+    outcome.failure = biasGradientObjection(/*of_dense=*/false);
+  return outcome;
+}
+
+CheckOutcome CheckedProduct::compareResult(size_t kernel) { return compareAt(reference(), kernel); }
+
+std::string CheckedProduct::biasGradientObjection(bool of_dense) {
+  return bias_gradient_check_ ? bias_gradient_check_->objection(operands_.biasGradient(of_dense)) : "";
 }
 
 } // namespace algrt

@@ -3,9 +3,11 @@
 #pragma once
 
 #include "runtime/bench/gpu/operands.h"
+#include "runtime/reference/column_sums_check.h"
 #include "runtime/reference/sampled_check.h"
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace algrt {
@@ -31,6 +33,9 @@ public:
   CheckOutcome check(size_t kernel, const GpuStream &stream);
   // What the result holds after a call with row 0 at position 0.
   CheckOutcome compareResult(size_t kernel);
+  // What is wrong with the gradient of a bias that dw, or the dense product, computes beside; empty where it
+  // is right, or where there is none.
+  std::string biasGradientObjection(bool of_dense);
 
 private:
   struct Close {
@@ -40,6 +45,7 @@ private:
     int64_t p0;
     SampledCheck reference;
   };
+  CheckOutcome compareAt(const SampledCheck &reference, size_t kernel);
   ElementType outputOf(size_t kernel) const { return bundle_.manifest().kernels[kernel].gpu->output; }
 
   const Bundle bundle_;
@@ -47,6 +53,7 @@ private:
   std::unique_ptr<algrt_bundle, Close> handle_;
   GpuOperands operands_;
   std::vector<PositionCheck> checks_;
+  std::optional<ColumnSumsCheck> bias_gradient_check_;
 };
 
 } // namespace algrt

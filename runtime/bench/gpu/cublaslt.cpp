@@ -14,9 +14,10 @@ constexpr int success = 0, not_supported = 15;
 constexpr int type_f32 = 0, type_bf16 = 14; // cudaDataType
 constexpr int compute_f32 = 68;             // cublasComputeType_t
 constexpr int operation_of_a = 3, operation_of_b = 4, epilogue = 7,
-              bias_pointer = 8;      // cublasLtMatmulDescAttributes_t
-constexpr int32_t epilogue_bias = 4; // cublasLtEpilogue_t: a vector as long as D's columns
-constexpr int32_t transposed = 1;    // cublasOperation_t
+              bias_pointer = 8; // cublasLtMatmulDescAttributes_t
+constexpr int32_t epilogue_bias = 4,
+                  epilogue_sums_of_a = 256; // cublasLtEpilogue_t: a vector as long as D's columns
+constexpr int32_t transposed = 1;           // cublasOperation_t
 constexpr int preference_most_workspace = 1;
 constexpr int preference_alignment[] = {5, 6, 7, 8}; // of A, B, C and D
 
@@ -120,17 +121,21 @@ struct Problem {
     if (o.x_transposed)
       require(f.operation_set(operation.get(), operation_of_b, &transposed, sizeof(transposed)),
               "the transposition of x");
-    if (o.bias != 0) {
-      const void *const bias = reinterpret_cast<const void *>(o.bias);
-      require(f.operation_set(operation.get(), epilogue, &epilogue_bias, sizeof(epilogue_bias)),
-              "the epilogue with a bias");
-      require(f.operation_set(operation.get(), bias_pointer, &bias, sizeof(bias)), "the bias");
-    }
+    if (o.bias != 0)
+      addEpilogue(f, epilogue_bias, o.bias);
+    if (o.column_sums != 0) // of w: over the depth of A, which is w^T
+      addEpilogue(f, epilogue_sums_of_a, o.column_sums);
     require(f.layout_create(a.out(), type_bf16, o.w_transposed ? k : n, o.w_transposed ? n : k, rowOfW(o)),
             "the layout of w");
     require(f.layout_create(b.out(), type_bf16, o.x_transposed ? m : k, o.x_transposed ? k : m, rowOfX(o)),
             "the layout of x");
     require(f.layout_create(d.out(), output, n, m, o.n), "the layout of y");
+  }
+
+  void addEpilogue(const Functions &f, int32_t kind, uint64_t address) {
+    const void *const vector = reinterpret_cast<const void *>(address);
+    require(f.operation_set(operation.get(), epilogue, &kind, sizeof(kind)), "an epilogue with a bias");
+    require(f.operation_set(operation.get(), bias_pointer, &vector, sizeof(vector)), "the epilogue's vector");
   }
 
   Handle operation, a, b, d;
@@ -218,7 +223,9 @@ public:
       char name[128];
       std::snprintf(name, sizeof(name), "cuBLASLt %s, candidate %d of %d, %.1f MB workspace%s",
                     version().c_str(), i + 1, returned, double(result.workspace_bytes) / 1e6,
-                    o.bias != 0 ? ", which adds the bias" : "");
+                    o.bias != 0          ? ", which adds the bias"
+                    : o.column_sums != 0 ? ", which sums the gradient of the bias"
+                                         : "");
       products.push_back(std::make_unique<Product>(f_, handle_.get(), problem, result.algorithm,
                                                    GpuWorkspace{workspace.address, result.workspace_bytes},
                                                    name));

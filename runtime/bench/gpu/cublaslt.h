@@ -21,6 +21,9 @@ struct GpuDenseOperands {
   uint64_t x, w, y; // device addresses
   bool x_transposed = false, w_transposed = false;
   uint64_t bias = 0; // device address; 0: none
+  // Where the product's own kernel also writes the sums of w's columns, n bf16 numbers; 0: nowhere. Not with
+  // a bias.
+  uint64_t column_sums = 0;
 };
 
 // Device memory that the library may use during a product. At least 256-byte aligned.
@@ -35,7 +38,8 @@ public:
   virtual ~GpuDenseProduct() = default;
   // Queues the product on a stream (CUstream), which may be capturing. Throws Error(ALGRT_INTERNAL).
   virtual void enqueue(void *stream) const = 0;
-  // "cuBLASLt 13.1.0, candidate 3 of 8, 4.2 MB workspace", and whether it adds a bias.
+  // "cuBLASLt 13.1.0, candidate 3 of 8, 4.2 MB workspace", and what it does
+  // beside the product.
   virtual std::string name() const = 0;
 };
 

@@ -1,6 +1,7 @@
 #include "runtime/bench/gpu/operands.h"
 
 #include "runtime/api/tensor.h"
+#include "runtime/cuda/bias_gradient_plan.h"
 #include "runtime/reference/random.h"
 #include "runtime/support/checked.h"
 
@@ -39,8 +40,13 @@ GpuOperands::GpuOperands(const GpuDevice &device, const Bundle &bundle, Map map,
       first_(map == Map::dx ? y_ : x_), second_(map == Map::dw ? y_ : w_), result_(map == Map::forward ? y_
                                                                                    : map == Map::dx    ? x_
                                                                                                        : w_) {
-  if (map == Map::forward && layer_.bias)
-    bias_.emplace(device, 1, layer_.n, false, "the bias");
+  if (layer_.bias && map != Map::dx)
+    bias_.emplace(device, 1, layer_.n, false, map == Map::dw ? "dbias" : "the bias");
+  if (hasBiasGradient()) {
+    dense_bias_gradient_.emplace(device, bytesOf(1, layer_.n, 2, "dbias"), "the dense side's dbias");
+    if (const int64_t bytes = cuda::biasGradientBytes(layer_.n, m); bytes > 0)
+      workspace_.emplace(device, size_t(bytes), "the workspace of dbias");
+  }
   // Behind all of the device's memory: where there is no room, no time is lost on random numbers.
   if (map != Map::dx)
     x_.fillRandom(1, seed);
@@ -48,7 +54,7 @@ GpuOperands::GpuOperands(const GpuDevice &device, const Bundle &bundle, Map map,
     w_.fillRandom(1 / std::sqrt(double(layer_.k)), seed + 1);
   if (map != Map::forward)
     y_.fillRandom(1, seed + 6);
-  if (bias_)
+  if (bias_ && map == Map::forward)
     bias_->fillRandom(1, seed + 5);
 }
 
@@ -60,6 +66,12 @@ DLTensor GpuOperands::tensorOf(Matrix &matrix, ElementType output) {
 
 int GpuOperands::run(const algrt_bundle *bundle, const Call &call) {
   const DLTensor x = tensorOf(x_, call.output), w = tensorOf(w_, call.output), y = tensorOf(y_, call.output);
+  DLTensor bias{}; // or its gradient
+  if (bias_) {
+    bias = tensorOf(*bias_, call.output);
+    bias.ndim = 1;
+    bias.shape = &bias_->shape[1];
+  }
   const auto fill = [&](auto args) {
     args.stream = call.stream;
     args.kernel = int32_t(call.kernel) + 1;
@@ -69,13 +81,8 @@ int GpuOperands::run(const algrt_bundle *bundle, const Call &call) {
   switch (map_) {
   case Map::forward: {
     algrt_forward_args args = fill(algrt_forward_args_init());
-    DLTensor bias{};
-    if (bias_) {
-      bias = tensorOf(*bias_, call.output);
-      bias.ndim = 1;
-      bias.shape = &bias_->shape[1];
+    if (bias_)
       args.bias = &bias;
-    }
     args.x = &x;
     args.w = &w;
     args.y = &y;
@@ -95,7 +102,24 @@ int GpuOperands::run(const algrt_bundle *bundle, const Call &call) {
   args.x = &x;
   args.dy = &y;
   args.dw = &w;
+  if (bias_)
+    args.dbias = &bias;
+  if (workspace_) {
+    args.workspace = workspace_->pointer();
+    args.workspace_bytes = workspace_->bytes();
+  }
   return algrt_dw(bundle, &args);
+}
+
+void GpuOperands::poisonResult() {
+  result_.memory.fill(0xff);
+  if (hasBiasGradient())
+    bias_->memory.fill(0xff);
+}
+
+const uint16_t *GpuOperands::biasGradient(bool of_dense) {
+  const GpuMemory &from = of_dense ? *dense_bias_gradient_ : bias_->memory;
+  return static_cast<const uint16_t *>(download(from, bytesOf(1, layer_.n, 2, "dbias")));
 }
 
 cuda::Operands GpuOperands::forKernels() const {
@@ -141,7 +165,9 @@ GpuDenseOperands GpuOperands::dense() {
   if (device_dense_w_)
     operands.w = device_dense_w_->address();
   operands.y = denseResultAddress();
-  if (bias_)
+  if (hasBiasGradient())
+    operands.column_sums = dense_bias_gradient_->address();
+  else if (bias_)
     operands.bias = bias_->memory.address();
   return operands;
 }
@@ -175,6 +201,8 @@ uint64_t GpuOperands::denseResultAddress() {
 void GpuOperands::poisonDenseResult() {
   denseResultAddress();
   device_dense_result_->fill(0xff);
+  if (dense_bias_gradient_)
+    dense_bias_gradient_->fill(0xff);
 }
 
 const void *GpuOperands::denseResult() {

@@ -37,10 +37,14 @@ public:
   const uint16_t *hostFirst() const { return hostValues(first_); }
   const uint16_t *hostSecond() const { return hostValues(second_); }
   // Of a forward product whose layer has one, otherwise null.
-  const uint16_t *hostBias() const { return bias_ ? hostValues(*bias_) : nullptr; }
+  const uint16_t *hostBias() const { return bias_ && !hasBiasGradient() ? hostValues(*bias_) : nullptr; }
+  // Whether dw sums the gradient of a bias beside; and a copy of it, valid until the next call: the call's,
+  // or the dense product's.
+  bool hasBiasGradient() const { return map_ == Map::dw && layer_.bias; }
+  const uint16_t *biasGradient(bool of_dense);
 
   // Every byte of the result to unwritten_byte.
-  void poisonResult() { result_.memory.fill(0xff); }
+  void poisonResult();
   // A copy of the result, whose elements are of that type; valid until the next call.
   const void *result(ElementType output);
 
@@ -78,7 +82,8 @@ private:
   int64_t m_;
   uint64_t seed_;
   Matrix x_, w_, y_;           // or their gradients
-  std::optional<Matrix> bias_; // one row
+  std::optional<Matrix> bias_; // one row: that of a forward product, or the gradient that dw computes beside
+  std::optional<GpuMemory> workspace_, dense_bias_gradient_;
   Matrix &first_, &second_, &result_;
   AlignedBuffer dense_w_, downloaded_;
   std::optional<GpuMemory> device_dense_w_, device_dense_result_; // made when they are first asked for

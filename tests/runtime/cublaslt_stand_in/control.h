@@ -20,8 +20,9 @@ namespace algrt::cublaslt_stand_in {
 struct Candidate {
   double microseconds = 100; // on the device's clock
   size_t workspace_bytes = 0;
-  bool wrong = false; // computes something else
-  int status = 0;     // of cublasLtMatmul with it
+  bool wrong = false;      // computes something else
+  int status = 0;          // of cublasLtMatmul with it
+  bool wrong_sums = false; // of A, where they are asked for
 };
 
 void reset(std::vector<Candidate> candidates);

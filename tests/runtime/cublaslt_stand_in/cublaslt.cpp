@@ -18,7 +18,7 @@ namespace {
 
 constexpr int success = 0, not_initialized = 1, invalid_value = 7, execution_failed = 13, not_supported = 15;
 constexpr int f32 = 0, bf16 = 14, compute_f32 = 68;
-constexpr int32_t epilogue_default = 1, epilogue_bias = 4;
+constexpr int32_t epilogue_default = 1, epilogue_bias = 4, epilogue_sums_of_a = 256;
 
 struct Operation {
   int compute, scale;
@@ -130,7 +130,7 @@ std::vector<uint16_t> transpose(const uint16_t *matrix, const Layout &layout) {
 }
 
 void multiply(const Operation &operation, const uint16_t *a, Layout a_layout, const uint16_t *b,
-              Layout b_layout, void *d, const Layout &d_layout, bool wrong) {
+              Layout b_layout, void *d, const Layout &d_layout, bool wrong, bool wrong_sums) {
   std::vector<uint16_t> turned_a, turned_b;
   if (operation.transposed_a) {
     turned_a = transpose(a, a_layout);
@@ -141,6 +141,12 @@ void multiply(const Operation &operation, const uint16_t *a, Layout a_layout, co
     turned_b = transpose(b, b_layout);
     b = turned_b.data();
     b_layout = {bf16, b_layout.columns, b_layout.rows, int64_t(b_layout.columns)};
+  }
+  for (uint64_t row = 0; row < d_layout.rows && operation.epilogue == epilogue_sums_of_a; ++row) {
+    double sum = 0;
+    for (uint64_t depth = 0; depth < a_layout.columns; ++depth)
+      sum += double(fromBfloat16(a[row + depth * uint64_t(a_layout.leading_dimension)]));
+    const_cast<uint16_t *>(operation.bias)[row] = toBfloat16(float(sum) + (wrong_sums ? 1.0f : 0.0f));
   }
   std::vector<float> sums(d_layout.rows);
   for (uint64_t column = 0; column < d_layout.columns; ++column) {
@@ -203,7 +209,7 @@ STAND_IN int cublasLtMatmulDescSetAttribute(void *object, int attribute, const v
   int32_t wanted;
   std::memcpy(&wanted, value, sizeof(wanted));
   if (attribute == 7) { // CUBLASLT_MATMUL_DESC_EPILOGUE
-    if (wanted != epilogue_default && wanted != epilogue_bias)
+    if (wanted != epilogue_default && wanted != epilogue_bias && wanted != epilogue_sums_of_a)
       return refuse(me, "an epilogue that no product here has");
     operation.epilogue = wanted;
     return success;
@@ -313,7 +319,7 @@ STAND_IN int cublasLtMatmul(void *handle, void *operation, const void *alpha, co
       !algrt::cuda_stand_in::isDeviceMemory(uintptr_t(b), bytesOf(lb)) ||
       !algrt::cuda_stand_in::isDeviceMemory(uintptr_t(d), bytesOf(ld)))
     return refuse(me, "a matrix that is not within one allocation of the device", execution_failed);
-  if (op.epilogue == epilogue_bias &&
+  if (op.epilogue != epilogue_default &&
       (ld.type != bf16 || !algrt::cuda_stand_in::isDeviceMemory(uintptr_t(op.bias), 2 * ld.rows)))
     return refuse(me, "a bias that is not on the device, or of another type than D", execution_failed);
   if (!isAligned(a, la, algorithm->alignment_a) || !isAligned(b, lb, algorithm->alignment_b) ||
@@ -336,7 +342,7 @@ STAND_IN int cublasLtMatmul(void *handle, void *operation, const void *alpha, co
     return refuse(me, "loads code, which a capture forbids: call it once before", execution_failed);
   const auto run = [=] {
     multiply(op, static_cast<const uint16_t *>(a), la, static_cast<const uint16_t *>(b), lb, d, ld,
-             candidate.wrong);
+             candidate.wrong, candidate.wrong_sums);
     state().products.insert(
         {ld.columns, seen(la, op.transposed_a).columns, ld.rows, op.transposed_b, op.transposed_a});
     if (state().callback)

@@ -6,6 +6,7 @@
 #include "tests/runtime/cublaslt_stand_in/control.h"
 #include "tests/runtime/cuda/gpu_bundle.h"
 #include "tests/runtime/cuda/host_bank_kernel.h"
+#include "tests/runtime/cuda/host_bias_gradient.h"
 #include "tests/runtime/cuda/host_kernel.h"
 #include "tests/runtime/cuda_stand_in/control.h"
 #include "tests/runtime/cuda_stand_in/work.h"
@@ -22,7 +23,7 @@ namespace {
 using test::GpuShape;
 
 constexpr double launch_us = 10; // that the stand-in takes for every launch
-constexpr double forward_us = 20, dx_us = 30, dw_us = 40, dense_us = 80;
+constexpr double forward_us = 20, dx_us = 30, dw_us = 40, dbias_us = 7, dense_us = 80;
 
 GpuShape shapeOf(const GpuShape &layer, Map map) {
   GpuShape shape = layer;
@@ -77,6 +78,10 @@ protected:
           manifest["kernels"].push_back(kernel);
       sections.push_back({section, "ptx", gpuPtx(shape)});
     }
+    if (given.bias) {
+      manifest["kernels"].push_back(test::biasGradientEntry("of-dbias"));
+      sections.push_back({"of-dbias", "ptx", test::biasGradientPtx()});
+    }
     path = testing::TempDir() + "gradients.alg";
     writeFileByRename(path, gpuBundle(given, manifest, sections));
     cuda_stand_in::onLaunch([this](cuda_stand_in::Launch launch) {
@@ -84,6 +89,11 @@ protected:
       log.push_back(map);
       if (spoil)
         spoil(launch);
+      if (map == "dbias") {
+        cuda_stand_in::advanceClock(1e-3 * dbias_us);
+        test::Sums(launch).run();
+        return;
+      }
       cuda_stand_in::advanceClock(1e-3 * (map == "forward" ? forward_us : map == "dx" ? dx_us : dw_us));
       if (map == "dw")
         runHostBankKernel(shapeOf(layer, Map::dw), launch);
@@ -275,6 +285,53 @@ TEST_F(GradientsTest, TheReportNamesTheMapAndTheModelsTime) {
     EXPECT_NE(text.find(cell), std::string::npos) << cell << "\n" << text;
   // No note where nothing is missing: gradients are not composed.
   EXPECT_EQ(text.find("no composed time"), std::string::npos) << text;
+}
+
+// dW of a layer with a bias is measured with the sums of dY's columns, which the dense product sums, too: in
+// one launch and in two.
+TEST_F(GradientsTest, TheGradientOfABiasBelongsToThatOfTheBank) {
+  GpuShape shape = layer;
+  shape.bias = true;
+  use(shape);
+  for (const int64_t m : {29, 300}) {
+    cublaslt_stand_in::reset({{100}, {dense_us}});
+    log.clear();
+    const GpuBenchCase dw = measure("dw", m);
+    EXPECT_FALSE(dw.anyWrong()) << dw.variants[0].failure;
+    ASSERT_TRUE(dw.algebra && dw.dense) << dw.dense_library;
+    const double launches = m > 256 ? 2 : 1;
+    EXPECT_NEAR(dw.algebra->us.warm.median, launch_us + dw_us + launches * (launch_us + dbias_us), 1e-3);
+    EXPECT_NEAR(dw.dense->us.warm.median, dense_us, 1e-3);
+    EXPECT_NE(dw.dense_library.find("which sums the gradient of the bias"), std::string::npos)
+        << dw.dense_library;
+    EXPECT_EQ(std::count(log.begin(), log.end(), "dbias"),
+              launches * double(std::count(log.begin(), log.end(), "dw")));
+  }
+  // dx has nothing to do with it.
+  const GpuBenchCase dx = measure("dx");
+  EXPECT_NEAR(dx.algebra->us.warm.median, launch_us + dx_us, 1e-3);
+}
+
+TEST_F(GradientsTest, WrongSumsAreSaidToBe) {
+  GpuShape shape = layer;
+  shape.bias = true;
+  use(shape);
+  // The library's: it is not compared with.
+  cublaslt_stand_in::reset({{.microseconds = dense_us, .wrong_sums = true}});
+  const GpuBenchCase library = measure("dw");
+  EXPECT_FALSE(library.dense);
+  EXPECT_NE(library.dense_library.find("the gradient of the bias is wrong at column 0"), std::string::npos)
+      << library.dense_library;
+  // Ours: no kernel is right.
+  spoil = [](cuda_stand_in::Launch &launch) {
+    if (launch.symbol == "dbias")
+      launch.parameters[1] = launch.parameters[0]; // sums of what is not dY
+  };
+  const GpuBenchCase ours = measure("dw");
+  EXPECT_TRUE(ours.anyWrong());
+  EXPECT_FALSE(ours.algebra);
+  EXPECT_NE(ours.variants[0].failure.find("the gradient of the bias is wrong"), std::string::npos)
+      << ours.variants[0].failure;
 }
 
 } // namespace
