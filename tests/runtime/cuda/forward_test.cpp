@@ -1,42 +1,12 @@
 // algrt_forward on CUDA devices, against the stand-in driver: what is launched computes the product.
-#include "tests/runtime/cuda/gpu_product.h"
-#include "tests/runtime/cuda/host_kernel.h"
+#include "tests/runtime/cuda/cuda_forward.h"
 
-#include <gtest/gtest.h>
 #include <random>
-#include <thread>
 
 namespace algrt::test {
 namespace {
 
 using cuda::Result;
-
-class CudaForward : public testing::Test {
-protected:
-  CudaForward() {
-    useStandIn();
-    cuda_stand_in::reset({{}, {}});
-  }
-  ~CudaForward() override {
-    EXPECT_EQ(cuda_stand_in::violations(), std::vector<std::string>());
-    EXPECT_EQ(cuda_stand_in::leaks(), std::vector<std::string>());
-  }
-
-  // Launches of the test compute this shape's product.
-  void computes(const GpuShape &shape) {
-    cuda_stand_in::onLaunch([this, shape](const cuda_stand_in::Launch &launch) {
-      last = launch;
-      ++launches;
-      runHostKernel(shape, launch);
-    });
-  }
-
-  cuda_stand_in::Launch last;
-  int launches = 0;
-};
-
-GpuShape interval(int64_t run) { return {.row_types = RowTypesKind::interval, .run = run}; }
-GpuShape slots() { return {.lift = Lift::slots}; }
 
 TEST_F(CudaForward, AgreesWithTheReferenceThroughItsTensorMaps) {
   std::mt19937_64 random(3);
@@ -317,124 +287,6 @@ TEST_F(CudaForward, WrongArgumentsAreNamed) {
     EXPECT_NE(std::string(algrt_last_error()).find(spoiled.words), std::string::npos) << algrt_last_error();
   }
   EXPECT_EQ(launches, 0);
-}
-
-TEST_F(CudaForward, TheCallersContextIsRestored) {
-  computes(GpuShape());
-  const TestContext tensors(0);
-  GpuProduct product(tensors, GpuShape(), 5);
-  const TestContext other(1);
-  cuda::Context before = nullptr, after = nullptr;
-  other.driver().ctxGetCurrent(&before);
-  product.expectRuns("another context is current");
-  ASSERT_EQ(algrt_bundle_prepare(product.bundle.get(), 0), ALGRT_OK);
-  product.args.kernel = 2;
-  EXPECT_NE(product.run(), ALGRT_OK);
-  cuda_stand_in::failCall("cuLaunchKernelEx", 1, Result::launch_failed);
-  product.args.kernel = 0;
-  EXPECT_EQ(product.run(), ALGRT_DEVICE_ERROR);
-  product.bundle.reset();
-  other.driver().ctxGetCurrent(&after);
-  EXPECT_EQ(before, after);
-}
-
-TEST_F(CudaForward, CapturesIntoAGraphOncePrepared) {
-  const GpuShape shape = slots();
-  computes(shape);
-  const TestContext context(0);
-  const cuda::Driver &driver = context.driver();
-  GpuProduct product(context, shape, 20);
-  cuda::Stream stream;
-  ASSERT_EQ(driver.streamCreate(&stream, cuda::stream_default), Result::success);
-  product.args.stream = stream;
-  cuda::Graph graph;
-  ASSERT_EQ(driver.streamBeginCapture(stream, cuda::CaptureMode::global), Result::success);
-  EXPECT_EQ(product.run(), ALGRT_NOT_PREPARED);
-  EXPECT_NE(std::string(algrt_last_error()).find("algrt_bundle_prepare"), std::string::npos);
-  // The capture has survived the refusal.
-  ASSERT_EQ(driver.streamEndCapture(stream, &graph), Result::success);
-  driver.graphDestroy(graph);
-
-  ASSERT_EQ(algrt_bundle_prepare(product.bundle.get(), 0), ALGRT_OK) << algrt_last_error();
-  ASSERT_EQ(driver.streamBeginCapture(stream, cuda::CaptureMode::global), Result::success);
-  EXPECT_EQ(product.run(), ALGRT_OK) << algrt_last_error();
-  EXPECT_EQ(launches, 0);
-  ASSERT_EQ(driver.streamEndCapture(stream, &graph), Result::success);
-  cuda::GraphExec exec;
-  ASSERT_EQ(driver.graphInstantiate(&exec, graph, 0), Result::success);
-  for (int replay = 1; replay <= 3; ++replay) {
-    product.y.poison();
-    product.x.fill(uint64_t(replay), 1);
-    ASSERT_EQ(driver.graphLaunch(exec, stream), Result::success);
-    EXPECT_EQ(launches, replay);
-    product.expectCorrect("replay");
-  }
-  driver.graphExecDestroy(exec);
-  driver.graphDestroy(graph);
-  driver.streamDestroy(stream);
-}
-
-TEST_F(CudaForward, PreparesWhileAnotherThreadCaptures) {
-  const TestContext context(0);
-  const cuda::Driver &driver = context.driver();
-  cuda::Stream stream;
-  ASSERT_EQ(driver.streamCreate(&stream, cuda::stream_non_blocking), Result::success);
-  ASSERT_EQ(driver.streamBeginCapture(stream, cuda::CaptureMode::global), Result::success);
-  const std::string bytes = gpuBundle(slots());
-  std::thread([&] {
-    const BundleHandle bundle = openBundle(bytes);
-    EXPECT_EQ(algrt_bundle_prepare(bundle.get(), 0), ALGRT_OK) << algrt_last_error();
-  }).join();
-  cuda::Graph graph = nullptr;
-  EXPECT_EQ(driver.streamEndCapture(stream, &graph), Result::success);
-  driver.graphDestroy(graph);
-  driver.streamDestroy(stream);
-}
-
-TEST_F(CudaForward, ManyThreadsStreamsAndDevicesShareOneBundle) {
-  const GpuShape shape = {.row_types = RowTypesKind::interval, .run = 5, .table = true};
-  computes(shape);
-  const BundleHandle bundle = openBundle(gpuBundle(shape));
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 8; ++i)
-    threads.emplace_back([&, i] {
-      const int device = i % 2;
-      const TestContext context(device);
-      cuda::Stream stream;
-      ASSERT_EQ(context.driver().streamCreate(&stream, cuda::stream_non_blocking), Result::success);
-      GpuProduct product(context, shape, 4 + 5 * i, 8, i % 3 == 0 ? ElementType::f32 : ElementType::bf16,
-                         device);
-      product.args.stream = stream;
-      for (int round = 0; round < 4; ++round) {
-        product.y.poison();
-        product.args.p0 = round * 7;
-        ASSERT_EQ(algrt_forward(bundle.get(), &product.args), ALGRT_OK) << algrt_last_error();
-        product.expectCorrect("thread " + std::to_string(i));
-      }
-      context.driver().streamDestroy(stream);
-    });
-  for (std::thread &thread : threads)
-    thread.join();
-  // One image, loaded once on each device.
-  EXPECT_EQ(cuda_stand_in::callCount("cuModuleLoadDataEx"), 2);
-}
-
-TEST_F(CudaForward, BundlesAreFreedInAnyOrder) {
-  std::mt19937_64 random(5);
-  for (int round = 0; round < 10; ++round) {
-    std::vector<BundleHandle> bundles;
-    for (int i = 0; i < 5; ++i) {
-      bundles.push_back(openBundle(gpuBundle(i % 2 == 0 ? slots() : interval(3))));
-      for (int device = 0; device < 2; ++device)
-        if ((i + device) % 3 != 0) {
-          ASSERT_EQ(algrt_bundle_prepare(bundles.back().get(), device), ALGRT_OK) << algrt_last_error();
-        }
-    }
-    std::shuffle(bundles.begin(), bundles.end(), random);
-    // In another thread, whose current context is none.
-    std::thread([&] { bundles.clear(); }).join();
-    EXPECT_EQ(cuda_stand_in::leaks(), std::vector<std::string>());
-  }
 }
 
 TEST_F(CudaForward, TheCpuRefusesWhatIsForAGpu) {
