@@ -1,0 +1,80 @@
+// What copies and products have to agree on, wherever their blocks are.
+#ifndef ALGCTL_DIALECTS_SM_BLOCK_CHECKS_H
+#define ALGCTL_DIALECTS_SM_BLOCK_CHECKS_H
+
+#include "dialects/sm/sm.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace sm {
+
+/// A copy between maps and a block, wherever the block is.
+template <class Memory>
+mlir::LogicalResult verifyCopy(mlir::Operation *op, MapsType maps, size_t coordinates, Memory memory,
+                               int64_t memoryRows) {
+  if (coordinates != 4)
+    return op->emitOpError(
+               "takes the four coordinates column, group, line (or depth) and row (or block), got ")
+           << coordinates;
+  if (maps.getSwizzle() != memory.getSwizzle())
+    return op->emitOpError("copies boxes with a swizzle of ")
+           << maps.getSwizzle() << " bytes to or from blocks with " << memory.getSwizzle();
+  if (maps.getElementType() != memory.getElementType() || maps.getColumns() != memory.getColumns() ||
+      maps.getRows() != memoryRows)
+    return op->emitOpError("the maps are for blocks of ")
+           << maps.getRows() << " x " << maps.getColumns() << " x " << maps.getElementType()
+           << ", the other side has " << memoryRows << " x " << memory.getColumns() << " x "
+           << memory.getElementType();
+  return mlir::success();
+}
+
+/// A copy of a whole block, or of one of the parts that blocks of a cluster copy for each other.
+template <class Memory, class Op> mlir::LogicalResult verifyCopyInParts(Op op, MapsType maps, Memory memory) {
+  const int64_t parts = op.getParts().value_or(1);
+  const bool shared = op.getPart() != nullptr;
+  if (shared != op.getParts().has_value() || shared != (op.getMask() != nullptr))
+    return op.emitOpError("copies a part of several for a mask of blocks, or the whole for its own block");
+  if (shared && (parts < 2 || parts > most_parts))
+    return op.emitOpError("copies a part of 2 to ") << most_parts << ", got " << parts;
+  if (shared && memory.getRows() % (parts * swizzle_rows) != 0)
+    return op.emitOpError("cannot copy ")
+           << memory.getRows() << " rows in " << parts << " parts that are multiples of " << swizzle_rows;
+  return verifyCopy(op, maps, op.getCoordinates().size(), memory, memory.getRows() / parts);
+}
+
+/// Sums of rows x columns from operands of rows x depth and depth x columns, or where B is transposed columns
+/// x depth.
+template <class Operand>
+mlir::LogicalResult verifyProduct(mlir::Operation *op, Operand a, bool aTransposed, Operand b,
+                                  bool bTransposed, AccumulatorType sum) {
+  const int64_t aDepth = aTransposed ? a.getRows() : a.getColumns(),
+                aRows = aTransposed ? a.getColumns() : a.getRows();
+  const int64_t bDepth = bTransposed ? b.getColumns() : b.getRows(),
+                bColumns = bTransposed ? b.getRows() : b.getColumns();
+  if (!a.getElementType().isBF16() || !b.getElementType().isBF16())
+    return op->emitOpError("multiplies bf16, got ") << a.getElementType() << " and " << b.getElementType();
+  if (aDepth != bDepth)
+    return op->emitOpError("the depth of A is ") << aDepth << ", that of B " << bDepth;
+  if (aDepth % mma_depth != 0)
+    return op->emitOpError("the depth must be a multiple of ") << mma_depth << ", got " << aDepth;
+  if (aRows != sum.getRows() || bColumns != sum.getColumns())
+    return op->emitOpError("the product is ")
+           << aRows << " x " << bColumns << ", the sums are " << sum.getRows() << " x " << sum.getColumns();
+  return mlir::success();
+}
+
+/// Part of an operand's depth, where not all of it is multiplied.
+inline mlir::LogicalResult verifyDepth(mlir::Operation *op, std::optional<uint64_t> part, int64_t depth) {
+  if (!part)
+    return mlir::success();
+  const auto multiplied = static_cast<int64_t>(*part);
+  if (multiplied < mma_depth || multiplied >= depth || multiplied % mma_depth != 0)
+    return op->emitOpError("multiplies a part of the depth of ")
+           << depth << ", which is a multiple of " << mma_depth << " below it, got " << multiplied;
+  return mlir::success();
+}
+
+} // namespace sm
+
+#endif

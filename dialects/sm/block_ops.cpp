@@ -1,0 +1,144 @@
+// Synchronous programs on blocks, and what passes between roles.
+#include "dialects/sm/block_checks.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace sm;
+
+LogicalResult FetchOp::verify() {
+  return verifyCopyInParts(*this, getSource().getType(), getBlock().getType());
+}
+
+/// Parts of a block or of sums, each of which has a map and four coordinates.
+static LogicalResult verifyParts(Operation *op, size_t parts, size_t coordinates, int64_t partRows,
+                                 int64_t rows) {
+  if (parts < 1)
+    return op->emitOpError("is for at least one part");
+  if (coordinates != 4 * parts)
+    return op->emitOpError("takes the four coordinates column, group, line and row of each of ")
+           << parts << " parts, got " << coordinates;
+  if (partRows * static_cast<int64_t>(parts) != rows)
+    return op->emitOpError("has ") << parts << " parts of " << partRows << " rows, which do not make up "
+                                   << rows;
+  return success();
+}
+
+LogicalResult FetchPartsOp::verify() {
+  BlockType block = getBlock().getType();
+  MapsType maps = getSource().getType();
+  if (maps.isPlain())
+    return emitOpError("needs tensor maps, got plain ones");
+  if (failed(verifyParts(*this, getMaps().size(), getCoordinates().size(), maps.getRows(), block.getRows())))
+    return failure();
+  return verifyCopy(*this, maps, 4, block, maps.getRows());
+}
+
+LogicalResult HoldOp::verify() {
+  BlockType block = getBlock().getType();
+  MapsType maps = getSource().getType();
+  if (maps.isPlain())
+    return emitOpError("needs tensor maps, got plain ones");
+  if (block.getColumns() % maps.getColumns() != 0)
+    return emitOpError("holds ") << block.getColumns() << " columns, which boxes of " << maps.getColumns()
+                                 << " do not make up";
+  if (failed(verifyParts(*this, getMaps().size(), getCoordinates().size(), maps.getRows(), block.getRows())))
+    return failure();
+  BlockType piece = BlockType::get(getContext(), maps.getRows(), maps.getColumns(), block.getElementType(),
+                                   block.getSwizzle());
+  return verifyCopy(*this, maps, 4, piece, maps.getRows());
+}
+
+/// What a product multiplies of rows that are held: pieces like A.
+static LogicalResult verifyHeld(MultiplyOp op) {
+  if (static_cast<bool>(op.getHeld()) != static_cast<bool>(op.getPiece()))
+    return op.emitOpError("takes a piece of rows that are held, or has none");
+  if (!op.getHeld())
+    return success();
+  if (!op.getPart())
+    return op.emitOpError("has held rows for parts, and no part");
+  BlockType a = op.getA().getType();
+  int64_t rows = 0, columns = 0;
+  llvm::TypeSwitch<Type>(op.getHeld().getType()).Case<BlockType, BufferType>([&](auto held) {
+    rows = held.getRows();
+    columns = held.getColumns();
+  });
+  if (rows != a.getRows() || columns % a.getColumns() != 0)
+    return op.emitOpError("has held rows of ") << rows << " x " << columns << ", which are no pieces of "
+                                               << a.getRows() << " x " << a.getColumns();
+  return success();
+}
+
+LogicalResult MultiplyOp::verify() {
+  if (!getShallow() != !getShallowDepth())
+    return emitOpError("says where blocks are shallow together with their depth there");
+  const int64_t depth = getATransposed() ? getA().getType().getRows() : getA().getType().getColumns();
+  if (failed(verifyDepth(*this, getShallowDepth(), depth)))
+    return failure();
+  if (getPart() && getATransposed())
+    return emitOpError("has parts of the rows of A, which is transposed: its slot has none of them together");
+  if (static_cast<bool>(getPart()) != getParts().has_value())
+    return emitOpError("names a part and the number of parts, or neither");
+  AccumulatorType sum = getAccumulator().getType();
+  if (getPart()) {
+    if (sum.hasWarps() || sum.getTransposed())
+      return emitOpError("has parts where warpgroups hold rows of the sums; here ")
+             << (sum.hasWarps() ? "single warps hold them" : "they hold columns");
+    const int64_t parts = getPartsAttr().getInt();
+    if (parts < 1 || sum.getRows() % (parts * warpgroup_rows) != 0)
+      return emitOpError("has parts of whole warpgroups, of ")
+             << warpgroup_rows << " rows each; " << parts << " parts do not cut up " << sum.getRows();
+    if (getNegate())
+      return emitOpError("adds to parts; it cannot subtract from them");
+  }
+  if (failed(verifyHeld(*this)))
+    return failure();
+  return verifyProduct(*this, getA().getType(), getATransposed(), getB().getType(), getBTransposed(), sum);
+}
+
+LogicalResult DeliverOp::verify() {
+  AccumulatorType sum = getAccumulator().getType();
+  MapsType maps = getTarget().getType();
+  if (getCoordinates().size() != 4)
+    return emitOpError("takes the four coordinates column, group, line and row, got ")
+           << getCoordinates().size();
+  // Where blocks divide some tiles, the maps are for their parts: those that one block has alone are several.
+  const bool whole = maps.getRows() == sum.getRows() && maps.getColumns() == sum.getColumns();
+  const bool parts =
+      !sum.hasWarps() && sum.getRows() % maps.getRows() == 0 && sum.getColumns() % maps.getColumns() == 0 &&
+      (sum.getTransposed() ? maps.getColumns() == sum.getColumns() : maps.getRows() == sum.getRows());
+  if (!whole && !parts)
+    return emitOpError("delivers ") << sum.getRows() << " x " << sum.getColumns() << " sums through maps for "
+                                    << maps.getRows() << " x " << maps.getColumns();
+  if (sum.hasWarps() != maps.isPlain())
+    return emitOpError("delivers sums of ")
+           << (sum.hasWarps() ? "single warps, which go through plain maps: give them a vector"
+                              : "warpgroups, which go through tensor maps: take away their vector");
+  if (getBeta() && !maps.isPlain())
+    return emitOpError("adds to what the result holds, which only threads with plain maps can read");
+  if (getBeta() && getBias())
+    return emitOpError("adds a bias, as products do, and to what the result holds, as gradients do");
+  return success();
+}
+
+LogicalResult DeliverPartsOp::verify() {
+  AccumulatorType sum = getAccumulator().getType();
+  MapsType maps = getTarget().getType();
+  if (sum.hasWarps() || maps.isPlain())
+    return emitOpError("delivers sums of warpgroups through tensor maps");
+  if (maps.getColumns() != sum.getColumns())
+    return emitOpError("delivers ") << sum.getColumns() << " columns through maps for " << maps.getColumns();
+  return verifyParts(*this, getMaps().size(), getCoordinates().size(), maps.getRows(), sum.getRows());
+}
+
+LogicalResult PutOp::verify() {
+  if (TypeRange(getChannel().getType().getBlocks()) != getBlocks().getTypes())
+    return emitOpError("passes ") << getBlocks().getTypes() << " through " << getChannel().getType();
+  return success();
+}
+
+LogicalResult TakeOp::verify() {
+  if (TypeRange(getChannel().getType().getBlocks()) != getBlocks().getTypes())
+    return emitOpError("takes ") << getBlocks().getTypes() << " out of " << getChannel().getType();
+  return success();
+}
