@@ -1,59 +1,25 @@
 // algctl simulate: the GPU kernel of a layer on the simulator, on given or random data, compared with a
 // reference.
 #include "compiler/tools/commands.h"
+#include "compiler/tools/simulated_runs.h"
 #include "compiler/tools/target_options.h"
 
-#include "compiler/bundle/layer_description.h"
+#include "compiler/failure.h"
 #include "compiler/gpu_pipeline.h"
-#include "compiler/schedule/reduction_schedule.h"
-#include "compiler/simulator/simulate.h"
 #include "compiler/spec/integer_option.h"
 #include "compiler/spec/spec_options.h"
-#include "compiler/spec/text_file.h"
 #include "compiler/spec/usage_error.h"
 #include "compiler/tools/output_file.h"
-#include "compiler/tools/run_arrays.h"
-#include "compiler/tools/simulated_bias_gradient.h"
-#include "runtime/cpu/row_types.h"
-#include "runtime/numpy/npy.h"
-#include "runtime/reference/random.h"
-#include "runtime/reference/reference.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 namespace compiler {
 namespace {
-
-/// Bytes of a file that --kernel names; the module of a kernel has some hundred kilobytes.
-constexpr std::int64_t kMostKernelText = std::int64_t{1} << 28;
-
-struct SimulateCommand {
-  SpecOptions spec;
-  ArraySources sources;
-  std::optional<std::int64_t> m;
-  std::string target = "sm_90a", map = "forward", y_dtype = "bf16", schedule, kernel, output, dbias_output;
-  std::int64_t offset = 0, seeds = 1, blocks = 3;
-  float beta = 0;
-  bool row_lists = false, json = false;
-};
-
-/// What all seeds together showed.
-struct Findings {
-  std::int64_t runs = 0, calls = 0, steps = 0;
-  std::int64_t tiles = 0;
-  std::uint32_t grid = 0;
-  double seconds = 0, largest_error = 0, worst = 0;
-  std::string failure; ///< of the first seed that failed; empty when all went well
-  std::uint64_t failed_seed = 0;
-  std::vector<nlohmann::ordered_json> faults; ///< of that seed
-};
 
 /// Those whose kernels the simulator runs: all GPUs.
 std::vector<std::string> simulatedTargets() {
@@ -78,204 +44,8 @@ void requireKnown(const SimulateCommand &command) {
     throw Failure(fmt::format("--m is {}: a batch needs at least one row", *command.m));
 }
 
-/// Whether a kernel that finds rows in a list is to be made of a layer whose types follow from positions:
-/// where that is asked for, and where rows are not one after another and no vector reduction takes them.
-bool wantsLists(const SimulateCommand &command, const algebras::Layer &layer) {
-  using algebras::RowTypes;
-  if (layer.lift.kind() == algebras::Lift::Kind::Slots || layer.row_types.kind() == RowTypes::Kind::Explicit)
-    return false;
-  const bool reduces = command.schedule.empty()
-                           ? command.map == "forward" && layer.in.isEqual() && layer.out.isEqual()
-                           : isReduction(command.schedule);
-  const bool sequences = !command.sources.positions.sequence_starts.empty();
-  return command.row_lists || (command.sources.positions.any() && (sequences || !reduces));
-}
-
-/// The module that is simulated: the one of --kernel, or what the compiler writes for the layer.
-SimulatedKernel simulatedKernel(const SimulateCommand &command, const Spec &spec) {
-  if (!command.kernel.empty())
-    return SimulatedKernel::parse(readTextFile(command.kernel, kMostKernelText), command.kernel);
-  CompileOptions options;
-  const Target target = targetNamed(command.target);
-  options.targets = {target};
-  if (!command.schedule.empty())
-    requireReadable(command.schedule, options.targets);
-  options.schedule = command.schedule;
-  options.positions = command.sources.positions.any() && !wantsLists(command, requireLayer(spec));
-  options.map = *algrt::mapNamed(command.map);
-  options.output = command.y_dtype == "f32" ? algebras::DataType::F32 : algebras::DataType::BF16;
-  if (command.m)
-    options.rows = *command.m;
-  const Spec &simulated = wantsLists(command, requireLayer(spec)) ? withListedRows(spec) : spec;
-  return SimulatedKernel::parse(gpuProgram(simulated, target, options).nvvm, "the kernel");
-}
-
-/// Every seed has padding of its own between the rows of the matrices.
-SimulationSettings settingsOf(std::uint64_t seed, std::int64_t blocks) {
-  SimulationSettings settings;
-  settings.seed = seed;
-  settings.blocks = static_cast<std::int32_t>(blocks);
-  settings.x_padding = static_cast<std::int64_t>(seed % 3);
-  settings.w_padding = static_cast<std::int64_t>(seed / 3 % 3);
-  settings.y_padding = static_cast<std::int64_t>(seed / 2 % 3);
-  settings.x_shift = static_cast<std::int64_t>(seed % 2);
-  settings.w_shift = static_cast<std::int64_t>(seed / 2 % 4);
-  settings.y_shift = static_cast<std::int64_t>(seed / 3 % 2);
-  return settings;
-}
-
-class Runs {
-public:
-  Runs(const SimulateCommand &command, const Spec &spec)
-      : command(command), given(runtimeLayer(requireLayer(spec))), layer(given),
-        support(runtimeSupport(requireLayer(spec))), kernel(simulatedKernel(command, spec)) {
-    if (given.row_types == algrt::RowTypesKind::explicit_types && command.offset != 0)
-      throw Failure(
-          fmt::format("--offset is {}: explicit row types do not depend on positions", command.offset));
-    if (kernel.description().listed) {
-      layer.row_types = algrt::RowTypesKind::explicit_types;
-      layer.row_type_width = 0;
-    } else if (command.sources.positions.any() && !kernel.description().isReduction()) {
-      throw Failure("the kernel finds rows one after another, and neither by their positions nor in a list");
-    }
-    if (map() != algrt::Map::dw && !command.dbias_output.empty())
-      throw Failure("--dbias is for the map dw");
-    if (map() == algrt::Map::dw && (given.bias || !command.dbias_output.empty()))
-      bias_gradient.emplace(command.dbias_output);
-  }
-
-  Findings all() {
-    Findings findings;
-    const auto first = command.sources.seed;
-    for (std::int64_t i = 0; i < command.seeds && findings.failure.empty(); ++i)
-      one(first + static_cast<std::uint64_t>(i), findings);
-    return findings;
-  }
-
-  const SimulatedKernel &simulated() const { return kernel; }
-  const algrt::Layer &describedLayer() const { return layer; }
-  std::int64_t rows() const { return arrays.m; }
-  algrt::Map map() const { return kernel.description().map; }
-  /// Null where there is none.
-  const BiasGradientCheck *biasGradient() const { return bias_gradient ? &*bias_gradient : nullptr; }
-
-private:
-  void one(std::uint64_t seed, Findings &findings) {
-    ArraySources sources = command.sources;
-    sources.seed = seed;
-    sources.offset = command.offset;
-    const algrt::Map map = this->map();
-    const bool bank_gradient = map == algrt::Map::dw;
-    if (command.beta != 0 && !bank_gradient)
-      throw Failure("--beta is for the map dw, which may add to what dW holds");
-    arrays = makeArrays(given, sources, map);
-    if (bank_gradient)
-      prepareHeld(sources);
-    if (kernel.description().listed && given.row_types != algrt::RowTypesKind::explicit_types)
-      arrays.types = typesByPosition();
-    ProductOperands product;
-    product.layer = &layer;
-    product.support = &support;
-    product.m = arrays.m;
-    product.p0 = kernel.description().listed ? 0 : command.offset;
-    product.x = map == algrt::Map::dx ? arrays.dy : arrays.x;
-    product.w = bank_gradient ? arrays.dy : arrays.w;
-    if (bank_gradient)
-      product.held = arrays.w;
-    product.beta = command.beta;
-    product.bias = arrays.bias;
-    product.types = arrays.types;
-    if (const auto &positions = arrays.positions.positions; positions && !kernel.description().listed) {
-      product.positions = *positions;
-      // Both types are tried, where the numbers fit either.
-      const bool narrow = std::ranges::all_of(*positions, [](std::int64_t position) {
-        return position <= std::numeric_limits<std::int32_t>::max();
-      });
-      product.wide_positions = !narrow || seed % 2 == 0;
-    }
-    const auto start = std::chrono::steady_clock::now();
-    const Simulation simulation = kernel.run(product, settingsOf(seed, command.blocks));
-    findings.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    ++findings.runs;
-    findings.calls += simulation.report.statistics.calls;
-    findings.grid = simulation.grid;
-    findings.tiles = simulation.tiles;
-
-    std::string wrong;
-    for (const simulator::Fault &fault : simulation.report.faults) {
-      wrong += (wrong.empty() ? "" : "\n") + kernel.explain(fault);
-      findings.faults.push_back(faultJson(fault, kernel.host()));
-    }
-    if (wrong.empty() && simulation.unwritten > 0)
-      wrong = fmt::format("{} of the {} elements of {} were never written", simulation.unwritten,
-                          simulation.y.size(), resultName(map));
-    if (wrong.empty()) {
-      const ExpectedProduct expected = expectedProduct(product, map);
-      const Agreement found = agreement(simulation.y, expected, kernel.description().output);
-      findings.largest_error = std::max(findings.largest_error, found.largest_error);
-      findings.worst = std::max(findings.worst, found.worst);
-      if (found.wrong > 0)
-        wrong = fmt::format("{} of the {} elements of {} are wrong: {}", found.wrong, simulation.y.size(),
-                            resultName(map), describeFirst(found, simulation.y, expected, layer, map));
-    }
-    if (wrong.empty() && bias_gradient) {
-      wrong = bias_gradient->check(
-          {arrays.m, layer.n, arrays.dy, kernel.description().output, {}, command.beta}, seed);
-      std::ranges::copy(bias_gradient->faults(), std::back_inserter(findings.faults));
-    }
-    if (!wrong.empty()) {
-      findings.failure = wrong;
-      findings.failed_seed = seed;
-    }
-    if (!command.output.empty() && findings.runs == 1)
-      algrt::writeNpy(
-          command.output,
-          std::vector<std::int64_t>{map == algrt::Map::dw ? layer.k : arrays.m, resultColumns(layer, map)},
-          simulation.y);
-  }
-
-  /// What dW holds before: random numbers where no file says it and it counts, as the kernel's result has
-  /// them.
-  void prepareHeld(const ArraySources &sources) {
-    if (sources.dw.empty() && command.beta != 0)
-      arrays.w = algrt::randomValues(layer.k * layer.bankColumns(), 1.0, 4 * sources.seed + 1);
-    if (kernel.description().output == algrt::ElementType::bf16)
-      algrt::roundToBfloat16(arrays.w);
-  }
-
-  /// What a device would read from the call's tensors, checked as on the CPU.
-  std::vector<std::int32_t> typesByPosition() const {
-    const RowPositions &rows = arrays.positions;
-    auto vectorOf = [](const std::optional<std::vector<std::int64_t>> &numbers) {
-      return numbers ? algrt::IntegerVector{numbers->data(), static_cast<std::int64_t>(numbers->size()), 8}
-                     : algrt::IntegerVector{};
-    };
-    algrt::RowSource source;
-    if (!rows.any()) {
-      const std::vector<std::int64_t> types = algrt::rowTypes(given, arrays.m, command.offset, nullptr);
-      return {types.begin(), types.end()};
-    }
-    source.kind = rows.positions ? algrt::RowSourceKind::positions : algrt::RowSourceKind::sequences;
-    source.positions = vectorOf(rows.positions);
-    source.sequence_starts = vectorOf(rows.sequence_starts);
-    source.sequence_positions = vectorOf(rows.sequence_positions);
-    algrt::checkRows(source, arrays.m);
-    std::vector<std::int32_t> types(static_cast<std::size_t>(arrays.m));
-    algrt::typesOfRows(given, source, arrays.m, types.data());
-    return types;
-  }
-
-  const SimulateCommand &command;
-  algrt::Layer given; ///< the spec's
-  algrt::Layer layer; ///< as the kernel sees it: of listed rows the types are explicit
-  algrt::Support support;
-  SimulatedKernel kernel;
-  std::optional<BiasGradientCheck> bias_gradient; ///< where that of a bias comes with the bank's
-  RunArrays arrays;
-};
-
-nlohmann::ordered_json asJson(const SimulateCommand &command, const Runs &runs, const Findings &findings,
-                              const std::string &algebra) {
+nlohmann::ordered_json asJson(const SimulateCommand &command, const SimulatedRuns &runs,
+                              const Findings &findings, const std::string &algebra) {
   const algrt::GpuKernel &kernel = runs.simulated().description();
   const bool good = findings.failure.empty();
   return {{"algebra", algebra},
@@ -305,7 +75,7 @@ nlohmann::ordered_json asJson(const SimulateCommand &command, const Runs &runs, 
           {"faults", findings.faults}};
 }
 
-std::string asText(const SimulateCommand &command, const Runs &runs, const Findings &findings,
+std::string asText(const SimulateCommand &command, const SimulatedRuns &runs, const Findings &findings,
                    const std::string &algebra) {
   const algrt::GpuKernel &kernel = runs.simulated().description();
   const algrt::Layer &layer = runs.describedLayer();
@@ -338,7 +108,7 @@ int simulate(SimulateCommand command) {
       requireWritable(file);
   const Spec spec = loadSpec(command.spec);
   requireCompilable(spec);
-  Runs runs(command, spec);
+  SimulatedRuns runs(command, spec);
   const Findings findings = runs.all();
   const std::string algebra = spec.algebra.name();
   if (command.json)

@@ -1,0 +1,205 @@
+#include "compiler/tools/simulated_runs.h"
+
+#include "compiler/bundle/layer_description.h"
+#include "compiler/failure.h"
+#include "compiler/gpu_pipeline.h"
+#include "compiler/schedule/reduction_schedule.h"
+#include "compiler/spec/text_file.h"
+#include "compiler/tools/target_options.h"
+#include "runtime/cpu/row_types.h"
+#include "runtime/numpy/npy.h"
+#include "runtime/reference/random.h"
+#include "runtime/reference/reference.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+#include <iterator>
+#include <limits>
+
+namespace compiler {
+namespace {
+
+/// Bytes of a file that --kernel names; the module of a kernel has some hundred kilobytes.
+constexpr std::int64_t kMostKernelText = std::int64_t{1} << 28;
+
+/// Whether a kernel that finds rows in a list is to be made of a layer whose types follow from positions:
+/// where that is asked for, and where rows are not one after another and no vector reduction takes them.
+bool wantsLists(const SimulateCommand &command, const algebras::Layer &layer) {
+  using algebras::RowTypes;
+  if (layer.lift.kind() == algebras::Lift::Kind::Slots || layer.row_types.kind() == RowTypes::Kind::Explicit)
+    return false;
+  const bool reduces = command.schedule.empty()
+                           ? command.map == "forward" && layer.in.isEqual() && layer.out.isEqual()
+                           : isReduction(command.schedule);
+  const bool sequences = !command.sources.positions.sequence_starts.empty();
+  return command.row_lists || (command.sources.positions.any() && (sequences || !reduces));
+}
+
+/// The module that is simulated: the one of --kernel, or what the compiler writes for the layer.
+SimulatedKernel simulatedKernel(const SimulateCommand &command, const Spec &spec) {
+  if (!command.kernel.empty())
+    return SimulatedKernel::parse(readTextFile(command.kernel, kMostKernelText), command.kernel);
+  CompileOptions options;
+  const Target target = targetNamed(command.target);
+  options.targets = {target};
+  if (!command.schedule.empty())
+    requireReadable(command.schedule, options.targets);
+  options.schedule = command.schedule;
+  options.positions = command.sources.positions.any() && !wantsLists(command, requireLayer(spec));
+  options.map = *algrt::mapNamed(command.map);
+  options.output = command.y_dtype == "f32" ? algebras::DataType::F32 : algebras::DataType::BF16;
+  if (command.m)
+    options.rows = *command.m;
+  const Spec &simulated = wantsLists(command, requireLayer(spec)) ? withListedRows(spec) : spec;
+  return SimulatedKernel::parse(gpuProgram(simulated, target, options).nvvm, "the kernel");
+}
+
+/// Every seed has padding of its own between the rows of the matrices.
+SimulationSettings settingsOf(std::uint64_t seed, std::int64_t blocks) {
+  SimulationSettings settings;
+  settings.seed = seed;
+  settings.blocks = static_cast<std::int32_t>(blocks);
+  settings.x_padding = static_cast<std::int64_t>(seed % 3);
+  settings.w_padding = static_cast<std::int64_t>(seed / 3 % 3);
+  settings.y_padding = static_cast<std::int64_t>(seed / 2 % 3);
+  settings.x_shift = static_cast<std::int64_t>(seed % 2);
+  settings.w_shift = static_cast<std::int64_t>(seed / 2 % 4);
+  settings.y_shift = static_cast<std::int64_t>(seed / 3 % 2);
+  return settings;
+}
+
+} // namespace
+
+SimulatedRuns::SimulatedRuns(const SimulateCommand &command, const Spec &spec)
+    : command(command), given(runtimeLayer(requireLayer(spec))), layer(given),
+      support(runtimeSupport(requireLayer(spec))), kernel(simulatedKernel(command, spec)) {
+  if (given.row_types == algrt::RowTypesKind::explicit_types && command.offset != 0)
+    throw Failure(
+        fmt::format("--offset is {}: explicit row types do not depend on positions", command.offset));
+  if (kernel.description().listed) {
+    layer.row_types = algrt::RowTypesKind::explicit_types;
+    layer.row_type_width = 0;
+  } else if (command.sources.positions.any() && !kernel.description().isReduction()) {
+    throw Failure("the kernel finds rows one after another, and neither by their positions nor in a list");
+  }
+  if (map() != algrt::Map::dw && !command.dbias_output.empty())
+    throw Failure("--dbias is for the map dw");
+  if (map() == algrt::Map::dw && (given.bias || !command.dbias_output.empty()))
+    bias_gradient.emplace(command.dbias_output);
+}
+
+Findings SimulatedRuns::all() {
+  Findings findings;
+  const auto first = command.sources.seed;
+  for (std::int64_t i = 0; i < command.seeds && findings.failure.empty(); ++i)
+    one(first + static_cast<std::uint64_t>(i), findings);
+  return findings;
+}
+
+void SimulatedRuns::one(std::uint64_t seed, Findings &findings) {
+  ArraySources sources = command.sources;
+  sources.seed = seed;
+  sources.offset = command.offset;
+  const algrt::Map map = this->map();
+  const bool bank_gradient = map == algrt::Map::dw;
+  if (command.beta != 0 && !bank_gradient)
+    throw Failure("--beta is for the map dw, which may add to what dW holds");
+  arrays = makeArrays(given, sources, map);
+  if (bank_gradient)
+    prepareHeld(sources);
+  if (kernel.description().listed && given.row_types != algrt::RowTypesKind::explicit_types)
+    arrays.types = typesByPosition();
+  ProductOperands product;
+  product.layer = &layer;
+  product.support = &support;
+  product.m = arrays.m;
+  product.p0 = kernel.description().listed ? 0 : command.offset;
+  product.x = map == algrt::Map::dx ? arrays.dy : arrays.x;
+  product.w = bank_gradient ? arrays.dy : arrays.w;
+  if (bank_gradient)
+    product.held = arrays.w;
+  product.beta = command.beta;
+  product.bias = arrays.bias;
+  product.types = arrays.types;
+  if (const auto &positions = arrays.positions.positions; positions && !kernel.description().listed) {
+    product.positions = *positions;
+    // Both types are tried, where the numbers fit either.
+    const bool narrow = std::ranges::all_of(*positions, [](std::int64_t position) {
+      return position <= std::numeric_limits<std::int32_t>::max();
+    });
+    product.wide_positions = !narrow || seed % 2 == 0;
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const Simulation simulation = kernel.run(product, settingsOf(seed, command.blocks));
+  findings.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  ++findings.runs;
+  findings.calls += simulation.report.statistics.calls;
+  findings.grid = simulation.grid;
+  findings.tiles = simulation.tiles;
+
+  std::string wrong;
+  for (const simulator::Fault &fault : simulation.report.faults) {
+    wrong += (wrong.empty() ? "" : "\n") + kernel.explain(fault);
+    findings.faults.push_back(faultJson(fault, kernel.host()));
+  }
+  if (wrong.empty() && simulation.unwritten > 0)
+    wrong = fmt::format("{} of the {} elements of {} were never written", simulation.unwritten,
+                        simulation.y.size(), resultName(map));
+  if (wrong.empty()) {
+    const ExpectedProduct expected = expectedProduct(product, map);
+    const Agreement found = agreement(simulation.y, expected, kernel.description().output);
+    findings.largest_error = std::max(findings.largest_error, found.largest_error);
+    findings.worst = std::max(findings.worst, found.worst);
+    if (found.wrong > 0)
+      wrong = fmt::format("{} of the {} elements of {} are wrong: {}", found.wrong, simulation.y.size(),
+                          resultName(map), describeFirst(found, simulation.y, expected, layer, map));
+  }
+  if (wrong.empty() && bias_gradient) {
+    wrong = bias_gradient->check(
+        {arrays.m, layer.n, arrays.dy, kernel.description().output, {}, command.beta}, seed);
+    std::ranges::copy(bias_gradient->faults(), std::back_inserter(findings.faults));
+  }
+  if (!wrong.empty()) {
+    findings.failure = wrong;
+    findings.failed_seed = seed;
+  }
+  if (!command.output.empty() && findings.runs == 1)
+    algrt::writeNpy(
+        command.output,
+        std::vector<std::int64_t>{map == algrt::Map::dw ? layer.k : arrays.m, resultColumns(layer, map)},
+        simulation.y);
+}
+
+/// What dW holds before: random numbers where no file says it and it counts, as the kernel's result has
+/// them.
+void SimulatedRuns::prepareHeld(const ArraySources &sources) {
+  if (sources.dw.empty() && command.beta != 0)
+    arrays.w = algrt::randomValues(layer.k * layer.bankColumns(), 1.0, 4 * sources.seed + 1);
+  if (kernel.description().output == algrt::ElementType::bf16)
+    algrt::roundToBfloat16(arrays.w);
+}
+
+/// What a device would read from the call's tensors, checked as on the CPU.
+std::vector<std::int32_t> SimulatedRuns::typesByPosition() const {
+  const RowPositions &rows = arrays.positions;
+  auto vectorOf = [](const std::optional<std::vector<std::int64_t>> &numbers) {
+    return numbers ? algrt::IntegerVector{numbers->data(), static_cast<std::int64_t>(numbers->size()), 8}
+                   : algrt::IntegerVector{};
+  };
+  algrt::RowSource source;
+  if (!rows.any()) {
+    const std::vector<std::int64_t> types = algrt::rowTypes(given, arrays.m, command.offset, nullptr);
+    return {types.begin(), types.end()};
+  }
+  source.kind = rows.positions ? algrt::RowSourceKind::positions : algrt::RowSourceKind::sequences;
+  source.positions = vectorOf(rows.positions);
+  source.sequence_starts = vectorOf(rows.sequence_starts);
+  source.sequence_positions = vectorOf(rows.sequence_positions);
+  algrt::checkRows(source, arrays.m);
+  std::vector<std::int32_t> types(static_cast<std::size_t>(arrays.m));
+  algrt::typesOfRows(given, source, arrays.m, types.data());
+  return types;
+}
+
+} // namespace compiler
