@@ -53,24 +53,35 @@ static std::int64_t registersOfCopies(std::int64_t copies, std::int64_t vector) 
   return vector == 1 ? few : std::max(few, 5 * (copies - 16));
 }
 
+/// What a product of rows from a list adds: the list, and for each copy of such a row the row's own address.
+/// Fitted to ptxas 13.0 for sm_80 and sm_90a, by the schedules that spilled a word without it; gradients of
+/// the bank, which copy rows of both operands, did not.
+static std::int64_t registersOfList(const AmpereSchedule &schedule) {
+  constexpr std::int64_t beside = 4, of_copy = 3;
+  const std::int64_t of_all = schedule.vector * schedule.threads();
+  return beside + of_copy * ((schedule.rows * schedule.depth + of_all - 1) / of_all);
+}
+
 /// Registers of a thread: its sums, twice where they are scaled, the operands of one instruction depth, and
 /// its copies. What is within the limit does not spill, unless it copies more than most_single_copies.
 static std::int64_t registersNeeded(const algebras::Layer &layer, const AmpereSchedule &schedule,
-                                    Coefficients coefficients) {
+                                    Coefficients coefficients, bool listed_product) {
   const std::int64_t warp_rows = schedule.rows / schedule.warp_rows,
                      warp_columns = schedule.columns / schedule.warp_columns;
   const std::int64_t sums = warp_rows * warp_columns / 32;
   const bool scaled = coefficients == Coefficients::General;
   const AmpereSchedule whole = completed(layer, schedule);
   return sums * (scaled ? 2 : 1) + warp_rows / 16 * 4 + warp_columns / 8 * 2 + registers_beside_fragments +
-         registersOfCopies(copiesOfThread(whole), whole.vector);
+         registersOfCopies(copiesOfThread(whole), whole.vector) +
+         (listed_product ? registersOfList(whole) : 0);
 }
 
 static AmpereRefusal refuse(const char *kind, std::string reason) { return {kind, std::move(reason)}; }
 
 /// What is wrong whatever is computed.
 static std::optional<AmpereRefusal> refusalOfTile(const algebras::Layer &layer,
-                                                  const AmpereSchedule &schedule, Coefficients coefficients) {
+                                                  const AmpereSchedule &schedule, Coefficients coefficients,
+                                                  bool bank_gradient) {
   if (schedule.warp_rows < 1 || schedule.warp_columns < 1 || schedule.warp_rows > most_warps ||
       schedule.warp_columns > most_warps || schedule.warps() > most_warps)
     return refuse("warps", fmt::format("{}x{} warps: a block has 1 to {}", schedule.warp_rows,
@@ -98,7 +109,9 @@ static std::optional<AmpereRefusal> refusalOfTile(const algebras::Layer &layer,
                                         "are multiples of {} at most",
                                         schedule.vector, layer.in.widest(), layer.out.widest(), widest));
   const std::int64_t registers = std::min(most_registers, register_file / schedule.threads() / 8 * 8);
-  if (const std::int64_t needed = registersNeeded(layer, schedule, coefficients); needed > registers)
+  const bool listed_product = !bank_gradient && layer.row_types.kind() == algebras::RowTypes::Kind::Explicit;
+  if (const std::int64_t needed = registersNeeded(layer, schedule, coefficients, listed_product);
+      needed > registers)
     return refuse("registers",
                   fmt::format("{} x {} sums for {}x{} warps take about {} registers of a thread, "
                               "which has {}",
@@ -117,20 +130,23 @@ static std::optional<AmpereRefusal> refusalOfTile(const algebras::Layer &layer,
 }
 
 static std::optional<AmpereRefusal> refusal(const algebras::Layer &layer, const AmpereSchedule &schedule,
-                                            Coefficients coefficients, const std::string &no_order) {
+                                            Coefficients coefficients, const std::string &no_order,
+                                            bool bank_gradient) {
   if (!no_order.empty())
     return refuse("long groups", no_order);
-  return refusalOfTile(layer, schedule, coefficients);
+  return refusalOfTile(layer, schedule, coefficients, bank_gradient);
 }
 
 std::optional<AmpereRefusal> refusal(const algebras::Layer &layer, const AmpereSchedule &schedule,
                                      Coefficients coefficients) {
-  return refusal(layer, schedule, coefficients, whyNoOrder(layer.lift, schedule.long_groups));
+  return refusal(layer, schedule, coefficients, whyNoOrder(layer.lift, schedule.long_groups),
+                 /*bank_gradient=*/false);
 }
 
 std::optional<AmpereRefusal> bankGradientRefusal(const algebras::Layer &layer, const AmpereSchedule &schedule,
                                                  Coefficients coefficients) {
-  return refusal(layer, schedule, coefficients, whyNoBankOrder(layer.lift, schedule.long_groups));
+  return refusal(layer, schedule, coefficients, whyNoBankOrder(layer.lift, schedule.long_groups),
+                 /*bank_gradient=*/true);
 }
 
 std::string whyIllegal(const algebras::Layer &layer, const AmpereSchedule &schedule) {

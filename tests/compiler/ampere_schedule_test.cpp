@@ -100,6 +100,21 @@ TEST(AmpereLegality, ScaledSumsAreThereTwice) {
   EXPECT_THAT(whyIllegal(scaled, wide), HasSubstr("registers"));
 }
 
+// Addresses of rows from a list, at the edge of what a thread has: both spilled a word.
+TEST(AmpereLegality, ListedRowsTakeRegisters) {
+  const algebras::Layer layer = projection(16, 4096, 4096);
+  algebras::Layer listed = layer;
+  listed.row_types = algebras::RowTypes::explicitTypes(16);
+  for (const char *text : {"rows=64,columns=64,depth=32,stages=2,warps=1x1",
+                           "rows=64,columns=256,depth=64,stages=2,warps=2x2"}) {
+    const AmpereSchedule schedule = parseAmpereSchedule(text);
+    EXPECT_EQ(whyIllegal(layer, schedule), "") << text;
+    EXPECT_THAT(whyIllegal(listed, schedule), HasSubstr("registers")) << text;
+    // Of a gradient of the bank they are those of both operands, and fit.
+    EXPECT_FALSE(bankGradientRefusal(listed, schedule, Coefficients::One)) << text;
+  }
+}
+
 TEST(AmpereLegality, VectorsDivideAllWidths) {
   for (auto [in, out, vector] : {std::tuple(64, 48, 8), std::tuple(20, 48, 4), std::tuple(64, 100, 4),
                                  std::tuple(6, 8, 2), std::tuple(5, 8, 1), std::tuple(8, 7, 1)}) {
