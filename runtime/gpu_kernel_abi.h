@@ -7,7 +7,8 @@
  * round, terms are the transposed ones, and the bank is the same one as it lies. Its parameters:
  *
  *     maps     struct of maps, by value: those of X, of W, of Y. Tensor maps (128 bytes each, 64-byte aligned)
- *              where the copy engine moves blocks, plain maps (below) where threads do
+ *              where the copy engine moves blocks, plain maps (below) where threads do. That of dW is a plain one
+ *              always, here behind the tensor maps of X and dY
  *     rows     int32, M: rows of X and Y
  *     offset   int32, the absolute position of row 0 modulo the period of the row types
  *     terms    device address of the terms table (below), 0 where the layer's support is complete
@@ -77,7 +78,10 @@
  * dW = X^T (times) dY + beta * dW: the struct has the maps of X, of dY and of dW. What dW holds is read only where beta
  * is not 0. dW is one map as the bank's, of the type `output`; a tile of it is `rows` features of a row group times
  * `columns` of an output group, which a block computes by going through rows of X and dY, `depth` at a time. Boxes
- * of X and dY have the depth as rows. Every tile of dW is written, also where there are no rows. X and dY have the maps
+ * of X and dY have the depth as rows, or in a cluster the part of it that each block copies for others: blocks of a
+ * row of the cluster share those of X, of a column those of dY. Threads write dW from their registers, in pairs of columns
+ * where the copy engine copies X and dY. With a `split` blocks divide the steps of a tile, and block r stores part r of its
+ * columns. Every tile of dW is written, also where there are no rows. X and dY have the maps
  * above and one more behind them, of all rows as they lie, which blocks of the bank take that all types use:
  *
  *     column (width of a group), group, 1, row (M)

@@ -2,6 +2,7 @@
 
 #include "compiler/schedule/ampere_schedule.h"
 #include "compiler/schedule/gpu_layer.h"
+#include "compiler/schedule/hopper_bank_gradient.h"
 #include "compiler/schedule/hopper_schedule.h"
 #include "compiler/schedule/ranking.h"
 #include "compiler/schedule/reduction_schedule.h"
@@ -52,12 +53,6 @@ static tile::StagedAttr ampere(MLIRContext *context, const algebras::Layer &laye
 
 static tile::StagedAttr hopper(MLIRContext *context, const algebras::Layer &layer,
                                const StagedChoice &choice) {
-  if (choice.bank_gradient) {
-    requireGpuLayer(layer, "sm_90a");
-    if (!choice.schedule.empty() && !isForThreads(choice.schedule))
-      throw impossible(choice.schedule, "in the gradient of the bank threads copy: give it warps=, as 2x2");
-    return threads(context, layer, choice, machineOf("sm_90a"));
-  }
   // The copy engine where it can, and where the schedule leaves it to it.
   const bool threads_copy =
       choice.schedule.empty() ? choice.vector != 0 || !copyEngineTakes(layer) : isForThreads(choice.schedule);
@@ -69,13 +64,18 @@ static tile::StagedAttr hopper(MLIRContext *context, const algebras::Layer &laye
   requireHopperLayer(layer, output);
   HopperSchedule schedule;
   if (choice.schedule.empty()) {
-    schedule = chooseHopperSchedule(layer, choice.rows, output);
+    schedule = choice.bank_gradient ? chooseHopperBankGradient(layer, choice.rows, choice.output)
+                                    : chooseHopperSchedule(layer, choice.rows, output);
   } else {
     schedule = parseHopperSchedule(choice.schedule);
-    if (const std::string reason = whyIllegal(layer, schedule, output); !reason.empty())
-      throw impossible(toString(schedule), reason);
+    const auto refused =
+        choice.bank_gradient ? bankGradientRefusal(layer, schedule) : refusal(layer, schedule, output);
+    if (refused)
+      throw impossible(toString(schedule), refused->reason);
     if (schedule.stages == 0)
-      schedule.stages = stagesThatFit(schedule, output, heldBytes(schedule, layer.in.width(0)));
+      schedule.stages = choice.bank_gradient
+                            ? bankGradientStagesThatFit(schedule)
+                            : stagesThatFit(schedule, output, heldBytes(schedule, layer.in.width(0)));
   }
   return tile::StagedAttr::get(
       context, schedule.types, schedule.rows, schedule.columns, schedule.depth, schedule.stages,

@@ -18,6 +18,11 @@ double BankGradientWork::steps(double of_types, double depth) const {
   return of_types / types * present * std::ceil(rows / present / depth);
 }
 
+double BankGradientWork::stepsTypeAfterType(double depth) const {
+  const double present = std::min(types, rows);
+  return types * std::ceil(rows / present / depth);
+}
+
 BankGradientWork bankGradientWork(const algebras::Layer &given, std::int64_t m, algebras::DataType output) {
   const algebras::Layer layer = withKnownRowTypes(given);
   const algebras::cost::CostReport report = algebras::cost::costReport(layer, m);
@@ -29,6 +34,7 @@ BankGradientWork bankGradientWork(const algebras::Layer &given, std::int64_t m, 
   work.n = meanWidth(layer.out);
   work.types_by_rank = typesByRank(layer.lift);
   work.types = static_cast<double>(layer.lift.types());
+  work.complete = layer.lift.completeGraph().has_value() && !slots;
   work.rows = static_cast<double>(m);
   // Every term of the product is one of the gradient, of the same size.
   work.macs = static_cast<double>(report.active_macs);

@@ -17,7 +17,8 @@ struct BankGradientWork {
   /// Of the blocks of one row group, the types whose rows they sum up, most first (group_order.h).
   std::vector<double> types_by_rank;
   double types;
-  double rows; ///< of the batch, M
+  bool complete; ///< of the blocks of a row group one is of all types, each other one of a single type
+  double rows;   ///< of the batch, M
   double macs;
   double x_bytes, dy_bytes, dw_bytes;
   std::optional<ListedRows> list; ///< where rows come from one
@@ -25,6 +26,8 @@ struct BankGradientWork {
   /// Steps of `depth` rows each that a block of so many types takes: through all rows as they lie where all
   /// types have a part in it, else through those of each type.
   double steps(double of_types, double depth) const;
+  /// Steps through all rows, type after type.
+  double stepsTypeAfterType(double depth) const;
 };
 
 /// For `m` rows, with dW of type `output`. Groups have one width each, and row types are cyclic or intervals.

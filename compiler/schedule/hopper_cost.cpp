@@ -1,5 +1,6 @@
 // What a schedule would cost: bytes, tensor cores, waves.
 #include "compiler/schedule/h200.h"
+#include "compiler/schedule/hopper_model.h"
 #include "compiler/schedule/hopper_schedule.h"
 #include "compiler/schedule/panels.h"
 #include "compiler/schedule/unequal_turns.h"
@@ -9,50 +10,10 @@
 
 namespace compiler {
 
-// What does not hide behind the longest part: of the second longest this much, of the third as much of that.
-static constexpr double exposed = 0.12;
-static constexpr double cycles_per_stage = 30; // barriers and issue
-// Two assumptions about copies, to be calibrated on a device. A copy moves the rows of a box, `swizzle` bytes
-// each, and every row takes the time of one sector beside its bytes: rows of 32 bytes move at 5/8 of the rate
-// of rows of 128. And one thread issues the copies of a stage, one after the other.
-static constexpr double row_overhead_bytes = 32, full_row_bytes = 128;
-static constexpr double cycles_per_copy = 24;
-// Two warpgroups beside the one that loads are known to keep the tensor cores busy. Each further one leaves
-// the threads fewer registers; it has to save more than this model can be trusted with.
-static constexpr double further_warpgroup = 0.05;
-// So do shallow stages, each time their depth is halved: they have more barriers, more copies and shorter
-// rows, all of which rest on assumptions.
-static constexpr double half_depth = 0.02;
-// A slot that several blocks fill is free when the slowest of them has left it, and the word comes from afar.
-static constexpr double cycles_per_shared_stage = 20;
-// What clusters save rests on the second-level cache alone; each time that they are doubled they have to save
-// more than this.
-static constexpr double doubled_cluster = 0.02;
-static constexpr double cycles_per_tile =
-    600; // filling the pipeline's end, writing sums through shared memory
+using namespace hopper_model;
+
 // Between two walks over groups the rows that are held change: the pipeline runs empty and fills again.
 static constexpr double cycles_per_walk = 1500;
-// Blocks that own a tile together wait for each other twice, a word from block to block each time, and meet
-// where the slowest is. What each of them sends comes in at the rate of the network between processors of a
-// cluster, below, and is read from shared memory. All three are assumptions.
-static constexpr double cycles_per_exchange = 1200, shared_bytes_per_cycle = 128;
-// Panels of less than 128 bytes spread worse over the banks of shared memory.
-static constexpr double narrow_panels = 1.05;
-
-static double ceilDivide(double value, double step) { return std::ceil(value / step); }
-
-/// Time to copy one row of a block, in bytes of full rows: it comes in pieces of `piece_bytes`, each a row of
-/// a box. What lies outside the tensor is zero and costs nothing.
-static double rowCost(double bytes, double piece_bytes) {
-  return (bytes + ceilDivide(bytes, piece_bytes) * row_overhead_bytes) * full_row_bytes /
-         (full_row_bytes + row_overhead_bytes);
-}
-
-/// The same for a row of a group, which is cut into blocks first.
-static double rowCostInBlocks(double bytes, double block_bytes, double piece_bytes) {
-  const double whole = std::floor(bytes / block_bytes);
-  return whole * rowCost(block_bytes, piece_bytes) + rowCost(bytes - whole * block_bytes, piece_bytes);
-}
 
 namespace {
 /// Tiles and terms of a product under a schedule. Where a tile has several types, the term that they share is
@@ -116,11 +77,7 @@ TileCounts::TileCounts(const ProjectionWork &work, const HopperSchedule &schedul
 TermCost::TermCost(const ProjectionWork &work, const HopperSchedule &schedule, double types, bool held) {
   const double columns = static_cast<double>(schedule.columns), depth = static_cast<double>(schedule.depth);
   const double rows = types * static_cast<double>(schedule.rows);
-  // One instruction multiplies 64 of its side M by the width of its side N, 16 deep. Below a width of 64
-  // reading the other side takes longer.
   const double width = static_cast<double>(schedule.instructionWidth());
-  const double instruction = std::max(width / 2, 16 + width / 4);
-  const double instructions = (schedule.rows_on == RowSide::M ? rows : columns) / 64;
   const double loaded = held ? 0 : types;
   // One for each panel. A transposed bank lies in panels along its depth, as rows do.
   const double depth_panels = 2 * depth / static_cast<double>(panelBytes(schedule.depth, 2));
@@ -129,7 +86,9 @@ TermCost::TermCost(const ProjectionWork &work, const HopperSchedule &schedule, d
   const double copies = loaded * depth_panels + bank_panels;
   const double waits = cycles_per_stage + (schedule.cluster() > 1 ? cycles_per_shared_stage : 0);
   multiplied = stages = 0;
-  auto step = [&](double deep) { return instructions * ceilDivide(deep, 16) * instruction; };
+  auto step = [&](double deep) {
+    return productCycles(schedule.rows_on == RowSide::M ? rows : columns, width, deep);
+  };
   auto add = [&](double steps, double products) {
     multiplied += steps * products;
     stages += steps * (std::max(products, copies * cycles_per_copy) + waits);
@@ -140,9 +99,6 @@ TermCost::TermCost(const ProjectionWork &work, const HopperSchedule &schedule, d
   add(1, step(work.k - (steps - 1) * depth));
   bytes = 2 * depth * (loaded * static_cast<double>(schedule.rows) + columns);
 }
-
-/// The part of bytes that the cache has lost before they are read again, after so many others.
-static double lost(double bytes_between) { return std::max(0.0, 1 - h200::cache_bytes / bytes_between); }
 
 /// Bytes that come from memory beyond the first time, where all groups of a type follow one another: column
 /// block by column block, then group, row block, line. What a block of rows reads of the bank comes back with
@@ -266,11 +222,7 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
     const double sums = types * rows * columns / blocks;
     const double written =
         sums * static_cast<double>(byteWidth(dataType(output))) / shared_bytes_per_cycle * 2;
-    double exchanged = 0;
-    if (blocks > 1)
-      exchanged = cycles_per_exchange +
-                  4 * sums * (blocks - 1) * (1 / h200::cluster_bytes_per_cycle + 1 / shared_bytes_per_cycle);
-    return cycles_per_tile + written + exchanged;
+    return cycles_per_tile + written + exchangeCycles(sums * blocks, blocks);
   };
   cost.store = (long_tiles * split * tileEnd(split) + short_tiles * tileEnd(1) +
                 (holds ? cost.turns * cycles_per_walk : 0)) *
@@ -337,14 +289,7 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   }
   const double busiest_takes = received / takes_in * uneven_takes;
   cost.uneven_loads = std::max(cost.loads, busiest_takes) / cost.loads;
-  double parts[] = {cost.memory, cost.loads * cost.uneven_loads, cost.tensor() * cost.uneven_tensor};
-  cost.launch = h200::launch_us;
-  std::sort(parts, parts + 3);
-  cost.tail = parts[2] - cost.bound();
-  cost.unhidden = exposed * (parts[1] + exposed * parts[0]);
-  cost.caution = (further_warpgroup * std::max(0.0, static_cast<double>(schedule.warpgroups()) - 2) +
-                  half_depth * std::log2(64 / depth) + doubled_cluster * std::log2(together)) *
-                 (cost.total() - cost.launch);
+  addWhatComesOnTop(cost, schedule, together);
   return cost;
 }
 

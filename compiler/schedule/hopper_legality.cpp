@@ -2,6 +2,7 @@
 #include "compiler/schedule/coefficients.h"
 #include "compiler/schedule/gpu_layer.h"
 #include "compiler/schedule/group_order.h"
+#include "compiler/schedule/hopper_limits.h"
 #include "compiler/schedule/hopper_schedule.h"
 
 #include "algebras/error.h"
@@ -11,14 +12,12 @@
 
 namespace compiler {
 
+using namespace hopper_limits;
+
 // Strides of a tensor map are multiples of 16 bytes.
 static constexpr std::int64_t tensor_map_granule = 16;
 // Every slot of a ring begins at a multiple of the widest swizzle's period.
 static constexpr std::int64_t slot_alignment = 1024;
-// What ptxas wants for a tensor-core instruction beside its sums. It holds each kernel to the registers that
-// a thread has when the block starts, before the roles deal them out anew.
-static constexpr std::int64_t registers_beside_sums = 26;
-
 static std::int64_t roundUp(std::int64_t value, std::int64_t step) {
   return (value + step - 1) / step * step;
 }
@@ -100,10 +99,6 @@ std::int64_t stagesThatFit(const HopperSchedule &schedule, HopperOutput output, 
   return std::clamp<std::int64_t>(left / stageBytes(schedule), 0, most_stages);
 }
 
-using Refusal = std::optional<HopperRefusal>;
-
-static Refusal refuse(const char *kind, std::string reason) { return HopperRefusal{kind, std::move(reason)}; }
-
 /// What thread blocks share.
 static Refusal refusalOfSharing(const algebras::Layer &layer, const HopperSchedule &schedule) {
   if (schedule.types < 1)
@@ -131,53 +126,9 @@ static Refusal refusalOfSharing(const algebras::Layer &layer, const HopperSchedu
   if (schedule.held_groups < 0)
     return refuse("held groups",
                   fmt::format("hold={}: groups for which rows of X stay, or 0", schedule.held_groups));
-  constexpr std::int64_t most_blocks = 8;
-  for (const std::int64_t blocks : {schedule.cluster_rows, schedule.cluster_columns})
-    if (blocks != 1 && blocks != 2 && blocks != 4)
-      return refuse("cluster", fmt::format("a cluster of {}x{} blocks: 1, 2 or 4 in each direction",
-                                           schedule.cluster_rows, schedule.cluster_columns));
-  if (schedule.cluster() > most_blocks)
-    return refuse("cluster", fmt::format("a cluster of {}x{} blocks: at most {} run together",
-                                         schedule.cluster_rows, schedule.cluster_columns, most_blocks));
-  // Each block of a cluster loads a part of what it shares: whole periods of 8 rows of the swizzle. Rows of a
-  // block of the bank are its depth, or its columns where it is transposed.
-  constexpr std::int64_t period = 8;
+  // Rows of a block of the bank are its depth, or its columns where it is transposed.
   const std::int64_t bank_rows = layer.lift.isTransposed() ? schedule.columns : schedule.depth;
-  if (schedule.rows / schedule.cluster_columns % period != 0 ||
-      bank_rows / schedule.cluster_rows % period != 0)
-    return refuse(
-        "cluster",
-        fmt::format("a cluster of {}x{} blocks: {} rows of X and {} of the bank cannot be loaded in "
-                    "parts that are multiples of {}",
-                    schedule.cluster_rows, schedule.cluster_columns, schedule.rows, bank_rows, period));
-  return std::nullopt;
-}
-
-/// Tiles that the tensor cores have instructions for.
-static Refusal refusalOfTile(const HopperSchedule &schedule) {
-  if (schedule.rows_on == RowSide::N) {
-    if (schedule.rows < 8 || schedule.rows > 256 || schedule.rows % 8 != 0)
-      return refuse("rows",
-                    fmt::format("{} rows on side N: a tile has 8 to 256, a multiple of 8", schedule.rows));
-    if (schedule.columns < 64 || schedule.columns % 64 != 0 || schedule.warpgroupsOfTile() > most_warpgroups)
-      return refuse("columns",
-                    fmt::format("{} columns on side M: a tile has 64 for each of 1 to {} warpgroups",
-                                schedule.columns, most_warpgroups));
-    if (schedule.types > 1 || schedule.held_groups > 0)
-      return refuse("rows",
-                    "rows on side N: warpgroups are dealt out by columns there, so that a tile has one type "
-                    "and holds no rows");
-    return std::nullopt;
-  }
-  if (schedule.rows < 64 || schedule.rows % 64 != 0 || schedule.warpgroupsOfTile() > most_warpgroups)
-    return refuse("rows",
-                  fmt::format("{} rows{}: a tile has 64 for each of 1 to {} warpgroups", schedule.rows,
-                              schedule.types == 1 ? "" : fmt::format(" of {} types", schedule.types),
-                              most_warpgroups));
-  if (schedule.columns < 16 || schedule.columns > 256 || schedule.columns % 16 != 0)
-    return refuse("columns",
-                  fmt::format("{} columns: a tile has 16 to 256, a multiple of 16", schedule.columns));
-  return std::nullopt;
+  return refusalOfCluster(schedule, {"X", schedule.rows}, {"the bank", bank_rows});
 }
 
 /// Tiles of some groups before those of others.
@@ -192,54 +143,11 @@ static Refusal refusalOfOrder(const algebras::Layer &layer, const HopperSchedule
   return std::nullopt;
 }
 
-/// Tiles whose steps several blocks divide.
-static Refusal refusalOfSplit(const HopperSchedule &schedule) {
-  const std::int64_t split = schedule.split;
-  if (split == 1)
-    return std::nullopt;
-  if (split != 2 && split != 4 && split != 8)
-    return refuse("split", fmt::format("split={}: 1, 2, 4 or 8 blocks own a tile together", split));
-  if (schedule.types > 1)
-    return refuse("split", "a split of tiles of several types: no kernel has both yet");
-  if (schedule.held_groups > 0)
-    return refuse("split", "a split with held rows: they are for a block that takes all steps of a tile");
-  if (schedule.cluster() > 1)
-    return refuse("split",
-                  fmt::format("a split in a cluster of {}x{}: its blocks take other steps, and would "
-                              "copy nothing for each other",
-                              schedule.cluster_rows, schedule.cluster_columns));
-  if (schedule.turns > 1)
-    return refuse("split",
-                  "a split with turns: each part would exchange sums of its own; no kernel has both yet");
-  // Each block stores a part: whole pieces of 8 of the sums that a thread holds, whole panels of the result.
-  const std::int64_t step = schedule.rows_on == RowSide::M ? 16 : 8;
-  if (schedule.instructionWidth() % (split * step) != 0)
-    return refuse("split", fmt::format("split={}: {} {} have no {} equal parts that are multiples of {}",
-                                       split, schedule.instructionWidth(),
-                                       schedule.rows_on == RowSide::M ? "columns" : "rows", split, step));
-  return std::nullopt;
-}
-
 Refusal refusal(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOutput output) {
   if (Refusal tile = refusalOfTile(schedule))
     return tile;
-  if (schedule.turns < 1 || schedule.warpgroups() > most_warpgroups)
-    return refuse("turns", fmt::format("{} turns of {} warpgroups: {} warpgroups multiply at most",
-                                       schedule.turns, schedule.warpgroupsOfTile(), most_warpgroups));
   if (schedule.turns > 1 && (schedule.types > 1 || schedule.held_groups > 0))
     return refuse("turns", "turns, with tiles of several types or held rows: no kernel has both yet");
-  if (schedule.depth != 16 && schedule.depth != 32 && schedule.depth != 64)
-    return refuse("depth", fmt::format("a depth of {}: a stage is one swizzled panel of X deep, 16, 32 or 64",
-                                       schedule.depth));
-  const std::int64_t registers = std::min<std::int64_t>(255, 65536 / schedule.threads() / 8 * 8);
-  const std::int64_t needed = schedule.instructionWidth() / 2 + registers_beside_sums;
-  if (needed > registers)
-    return refuse("registers",
-                  fmt::format("{} {}: a product takes {} registers of a thread for its sums and beside them, "
-                              "but {} threads start with {} each",
-                              schedule.instructionWidth(),
-                              schedule.rows_on == RowSide::M ? "columns" : "rows", needed, schedule.threads(),
-                              registers));
   if (Refusal shared = refusalOfSharing(layer, schedule))
     return shared;
   if (Refusal order = refusalOfOrder(layer, schedule))
@@ -248,26 +156,12 @@ Refusal refusal(const algebras::Layer &layer, const HopperSchedule &schedule, Ho
     return split;
   const std::int64_t held = heldBytes(schedule, layer.in.width(0));
   const std::int64_t fit = stagesThatFit(schedule, output, held);
-  std::string beside = fmt::format("{} bytes", stagingBytes(schedule, output));
+  std::string beside = fmt::format("{} bytes for the result", stagingBytes(schedule, output));
   if (held > 0)
     beside = fmt::format("{} bytes of held rows and {}", held, beside);
   if (schedule.split > 1)
     beside = fmt::format("{} bytes of others' sums and {}", exchangeBytes(schedule), beside);
-  if (fit < 2)
-    return refuse(
-        "shared memory",
-        fmt::format("two stages of {} bytes and {} for the result do not fit the {} bytes of shared memory",
-                    stageBytes(schedule), beside, hopper_shared_bytes));
-  if (schedule.stages < 0 || schedule.stages == 1)
-    return refuse("stages", fmt::format("{} stages: a ring needs at least 2, or 0 for as many as fit",
-                                        schedule.stages));
-  if (schedule.stages > fit)
-    return refuse(
-        "shared memory",
-        fmt::format(
-            "{} stages of {} bytes and {} for the result exceed the {} bytes of shared memory; {} fit",
-            schedule.stages, stageBytes(schedule), beside, hopper_shared_bytes, fit));
-  return std::nullopt;
+  return refusalOfStages(schedule, fit, beside);
 }
 
 std::string whyIllegal(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOutput output) {

@@ -1,7 +1,10 @@
 // The adapter of sm_90a.
 #include "compiler/schedule/h200.h"
+#include "compiler/schedule/hopper_bank_gradient.h"
 #include "compiler/schedule/hopper_schedule.h"
 #include "compiler/schedule/ranking.h"
+
+#include <algorithm>
 
 namespace compiler {
 
@@ -27,20 +30,38 @@ static RankedSchedule ranked(const HopperSchedule &schedule, const HopperCost &c
   return result;
 }
 
+/// What has been considered, by the cost of each.
+template <class Cost>
+static Ranking rank(double memory, double arithmetic, const std::vector<HopperConsidered> &considered,
+                    Cost costOf) {
+  Ranking ranking{
+      "sm_90a", "an H200", std::max(memory, arithmetic), memory >= arithmetic ? "memory" : "arithmetic",
+      {},       {}};
+  for (const HopperConsidered &one : considered)
+    if (one.refusal)
+      ranking.refused.push_back({toString(one.schedule), one.refusal->kind, one.refusal->reason});
+    else
+      ranking.legal.push_back(ranked(one.schedule, costOf(one.schedule)));
+  sortByCost(ranking);
+  return ranking;
+}
+
 Ranking rankHopper(const algebras::Layer &layer, std::int64_t m, algebras::DataType type) {
   const HopperOutput output = type == algebras::DataType::F32 ? HopperOutput::F32 : HopperOutput::BF16;
   requireHopperLayer(layer, output);
   const ProjectionWork work = projectionWork(layer, m, type);
   const Floor floor = floorOf(work);
-  Ranking ranking{
-      "sm_90a", "an H200", floor.longest(), floor.memory >= floor.tensor ? "memory" : "arithmetic", {}, {}};
-  for (const HopperConsidered &one : considerHopper(layer, output))
-    if (one.refusal)
-      ranking.refused.push_back({toString(one.schedule), one.refusal->kind, one.refusal->reason});
-    else
-      ranking.legal.push_back(ranked(one.schedule, hopperCost(work, one.schedule, output)));
-  sortByCost(ranking);
-  return ranking;
+  return rank(floor.memory, floor.tensor, considerHopper(layer, output),
+              [&](const HopperSchedule &schedule) { return hopperCost(work, schedule, output); });
+}
+
+Ranking rankHopperBankGradient(const algebras::Layer &layer, std::int64_t m, algebras::DataType output) {
+  requireHopperLayer(layer, output == algebras::DataType::F32 ? HopperOutput::F32 : HopperOutput::BF16);
+  const BankGradientWork work = bankGradientWork(layer, m, output);
+  return rank((work.x_bytes + work.dy_bytes + work.dw_bytes) / h200::memory_bytes_per_us,
+              work.macs / (h200::processors * h200::macs_per_cycle * h200::tensor_clock),
+              considerHopperBankGradient(layer),
+              [&](const HopperSchedule &schedule) { return hopperBankGradientCost(work, schedule, output); });
 }
 
 } // namespace compiler

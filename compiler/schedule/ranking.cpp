@@ -40,7 +40,8 @@ Ranking rankBankGradient(const algebras::Layer &layer, std::string_view target, 
     throw std::out_of_range("no schedules of " + std::string(target) +
                             " for gradients of the bank are ranked");
   requireGpuLayer(coarse, target);
-  return rankAmpereBankGradient(coarse, target, m, output);
+  return target == "sm_90a" && copyEngineTakes(coarse) ? rankHopperBankGradient(coarse, m, output)
+                                                       : rankAmpereBankGradient(coarse, target, m, output);
 }
 
 Ranking rankMap(const algebras::Layer &layer, algrt::Map map, std::string_view target, std::int64_t m,

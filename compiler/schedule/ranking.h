@@ -68,7 +68,6 @@ Ranking rankSchedules(const algebras::Layer &layer, std::string_view target, std
                       algebras::DataType output);
 
 /// The same for the gradient of the layer's bank, with dW of type `output`, on the CPU of the layer's.
-/// Threads copy on all GPUs, also where the copy engine could take the layer's product.
 Ranking rankBankGradient(const algebras::Layer &layer, std::string_view target, std::int64_t m,
                          algebras::DataType output);
 
@@ -101,6 +100,7 @@ Ranking rankAmpereBankGradient(const algebras::Layer &layer, std::string_view ta
 /// Adds those of vector reductions, where the rows are few enough and the layer is a product's.
 void addReductions(Ranking &ranking, const algebras::Layer &layer, std::int64_t m, algebras::DataType output);
 Ranking rankHopper(const algebras::Layer &layer, std::int64_t m, algebras::DataType output);
+Ranking rankHopperBankGradient(const algebras::Layer &layer, std::int64_t m, algebras::DataType output);
 Ranking rankCpu(const algebras::Layer &layer, std::int64_t m);
 Ranking rankCpuBankGradient(const algebras::Layer &layer, std::int64_t m);
 

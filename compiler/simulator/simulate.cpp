@@ -10,6 +10,7 @@
 #include "runtime/reference/reference.h"
 
 #include <algorithm>
+#include <cstring>
 #include <fmt/format.h>
 
 namespace compiler {
@@ -30,9 +31,20 @@ std::size_t mapsTaken(mlir::ModuleOp module) {
     if (!function->hasAttr("nvvm.kernel") || function.getNumArguments() < 4 || function.getNumArguments() > 7)
       continue;
     auto by_value = function.getArgAttrOfType<mlir::TypeAttr>(0, mlir::LLVM::LLVMDialect::getByValAttrName());
-    if (auto maps = by_value ? mlir::dyn_cast<mlir::LLVM::LLVMArrayType>(by_value.getValue())
-                             : mlir::LLVM::LLVMArrayType())
-      return maps.getNumElements();
+    std::size_t count = 0;
+    const auto countArray = [&](mlir::Type type) {
+      if (auto maps = mlir::dyn_cast<mlir::LLVM::LLVMArrayType>(type))
+        count += maps.getNumElements();
+    };
+    // Behind tensor maps there may be plain ones, of the result.
+    if (auto kinds = by_value ? mlir::dyn_cast<mlir::LLVM::LLVMStructType>(by_value.getValue())
+                              : mlir::LLVM::LLVMStructType())
+      for (mlir::Type kind : kinds.getBody())
+        countArray(kind);
+    else if (by_value)
+      countArray(by_value.getValue());
+    if (count > 0)
+      return count;
   }
   throw Failure("the kernel's parameters are not maps by value, rows, offset, the terms table and, of dw, "
                 "beta, or a bias");
@@ -212,13 +224,23 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
   for (const algrt::cuda::TensorMap &map : plan.maps)
     maps.push_back(encode(map));
   std::vector<algrt_plain_map> plain_maps = plan.plain_maps;
-  if (!plain_maps.empty())
+  void *maps_address = plain_maps.data();
+  if (!maps.empty()) {
+    // The parameter is the tensor maps and, behind them, plain ones.
+    const std::size_t plain_bytes = plain_maps.size() * sizeof(algrt_plain_map), tensor_maps = maps.size();
+    maps.resize(tensor_maps + (plain_bytes + sizeof maps.front() - 1) / sizeof maps.front());
+    maps_address = maps.data();
+    std::memcpy(static_cast<void *>(maps.data() + tensor_maps), plain_maps.data(), plain_bytes);
+    if (!plain_maps.empty())
+      memory.registerGlobal("the maps", maps.data() + tensor_maps, static_cast<std::int64_t>(plain_bytes),
+                            simulator::Access::Read, /*independent=*/true);
+  } else {
     memory.registerGlobal("the maps", plain_maps.data(),
                           static_cast<std::int64_t>(plain_maps.size() * sizeof plain_maps.front()),
                           simulator::Access::Read, /*independent=*/true);
+  }
   std::int32_t rows = plan.rows, offset = plan.offset;
   const void *terms_address = terms.empty() ? nullptr : terms.data();
-  void *maps_address = maps.empty() ? static_cast<void *>(plain_maps.data()) : maps.data();
   float beta = product.beta;
   std::vector<void *> arguments = {maps_address, &rows, &offset, &terms_address};
   if (bank_gradient)

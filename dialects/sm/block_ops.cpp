@@ -110,10 +110,12 @@ LogicalResult DeliverOp::verify() {
   if (!whole && !parts)
     return emitOpError("delivers ") << sum.getRows() << " x " << sum.getColumns() << " sums through maps for "
                                     << maps.getRows() << " x " << maps.getColumns();
-  if (sum.hasWarps() != maps.isPlain())
-    return emitOpError("delivers sums of ")
-           << (sum.hasWarps() ? "single warps, which go through plain maps: give them a vector"
-                              : "warpgroups, which go through tensor maps: take away their vector");
+  if (sum.hasWarps() && !maps.isPlain())
+    return emitOpError("delivers sums of single warps, which go through plain maps: give them a vector");
+  if (sum.getTransposed() && maps.isPlain())
+    return emitOpError(
+        "delivers sums of warpgroups that hold columns, which go through tensor maps: take away "
+        "their vector");
   if (getBeta() && !maps.isPlain())
     return emitOpError("adds to what the result holds, which only threads with plain maps can read");
   if (getBeta() && getBias())

@@ -145,9 +145,10 @@ def Sm_MultiplyOp : Sm_Op<"multiply", [Pure, AttrSizedOperandSegments,
 def Sm_DeliverOp : Sm_Op<"deliver", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "The finished sums of a tile go to the result, rounded to its type";
   let description = [{
-    What lies outside the map is not written. Sums of single warps go through plain maps, straight from registers to
-    memory, in pairs of columns where the maps' vector is 2 or more; sums of warpgroups through tensor maps. Those may be
-    for a part of the sums, where other tiles are delivered by parts: then it takes several copies.
+    What lies outside the map is not written. Through plain maps sums go straight from registers to memory, in pairs
+    of columns where the maps' vector is 2 or more: those of single warps, and those of warpgroups that hold rows.
+    Through tensor maps sums of warpgroups leave by way of shared memory. Maps may be for a part of the sums of
+    warpgroups, where other tiles are delivered by parts: the copy engine then makes several copies.
 
     With a `bias`, each column of the group that the coordinates name gets its number of it before the rounding.
 

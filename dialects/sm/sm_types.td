@@ -150,9 +150,9 @@ def Sm_AccumulatorType : Sm_Type<"Accumulator", "accumulator"> {
     int64_t getRowsOfWarpgroup() const { return getTransposed() ? getRows() : 64; }
     int64_t getColumnsOfWarpgroup() const { return getTransposed() ? 64 : getColumns(); }
     int64_t getInstructionWidth() const { return getTransposed() ? getRows() : getColumns(); }
-    /// The part of one warp. Only with warps.
-    int64_t getRowsOfWarp() const { return getRows() / getWarpRows(); }
-    int64_t getColumnsOfWarp() const { return getColumns() / getWarpColumns(); }
+    /// The part of one warp: of those of warpgroups that hold rows a fourth of them, 16.
+    int64_t getRowsOfWarp() const { return hasWarps() ? getRows() / getWarpRows() : 16; }
+    int64_t getColumnsOfWarp() const { return hasWarps() ? getColumns() / getWarpColumns() : getColumns(); }
   }];
 }
 

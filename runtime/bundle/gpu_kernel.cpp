@@ -241,7 +241,8 @@ GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, Map 
   const JsonFields boxes = fields.object("boxes");
   kernel.x = parseBox(boxes, "x", ElementType::bf16, kernel.copies);
   kernel.w = parseBox(boxes, "w", ElementType::bf16, kernel.copies);
-  kernel.y = parseBox(boxes, "y", kernel.output, kernel.copies);
+  // Threads write dW, whoever copies.
+  kernel.y = parseBox(boxes, "y", kernel.output, map == Map::dw ? GpuCopies::threads : kernel.copies);
   return kernel;
 }
 

@@ -55,16 +55,28 @@ template <class Append> void forEachOperand(const OperandViews &views, Append ap
   append(views.y, 2);
 }
 
-void appendTensorMaps(std::vector<TensorMap> &maps, const OperandViews &views, const GpuKernel &kernel,
+// Threads write dW, whoever copies.
+void appendEngineMaps(LaunchPlan &plan, const OperandViews &views, const GpuKernel &kernel,
                       ElementType input) {
   const GpuBox *const boxes[] = {&kernel.x, &kernel.w, &kernel.y};
-  maps.reserve(size_t(views.x.count + views.w.count + views.y.count));
+  plan.maps.reserve(size_t(views.x.count + views.w.count + views.y.count));
   forEachOperand(views, [&](const ViewsOfOperand &operand, size_t place) {
+    if (place == 2 && kernel.map == Map::dw) {
+      plan.plain_maps.push_back(plainMap(operand.all[0], /*listed=*/false, {}));
+      return;
+    }
     const GpuBox &of = *boxes[place];
     Box box = {uint32_t(of.columns), 1, 1, 1};
     box.at(size_t(operand.row_dimension)) = uint32_t(of.rows);
-    for (const OperandView &view : operand.views())
-      maps.push_back(tensorMap(view, place == 2 ? kernel.output : input, box, of.swizzle));
+    for (const OperandView &view : operand.views()) {
+      plan.maps.push_back(tensorMap(view, place == 2 ? kernel.output : input, box, of.swizzle));
+      // Without rows there may be no operand, and nothing is read: a map has to be right all the same.
+      if (view.extents[3] == 0) {
+        plan.maps.back().extents[3] = 1;
+        constexpr uint64_t aligned = ~uint64_t(15);
+        plan.maps.back().address = views.y.all[0].address & aligned;
+      }
+    }
   });
 }
 
@@ -87,13 +99,27 @@ int64_t requireCountable(int64_t tiles, const KernelShape &shape) {
   return tiles;
 }
 
+// A cluster takes its tiles together, also those that are past the end.
+int64_t inWholeClusters(int64_t extent, int64_t step, int64_t cluster) {
+  return ceilDivide(extent, step * cluster) * cluster;
+}
+
+// Where blocks compute a tile together, it counts for each of them.
+int64_t dividedTiles(int64_t tiles, int64_t groups, const GpuTile &tile, const char *what) {
+  if (tile.long_groups == 0)
+    return checkedMultiply(tiles, tile.split, what);
+  const int64_t long_tiles = tiles / groups * tile.long_groups;
+  return checkedAdd(tiles, checkedMultiply(long_tiles, tile.split - 1, what), what);
+}
+
 // Tiles of dW, whatever the rows.
 int64_t countBankTiles(const KernelShape &shape, const GpuTile &tile) {
-  int64_t tiles =
-      checkedMultiply(shape.bank_row_groups, ceilDivide(shape.bank_height, tile.rows), "tiles of dw");
-  tiles = checkedMultiply(tiles, shape.bank_groups, "tiles of dw");
-  return requireCountable(checkedMultiply(tiles, ceilDivide(shape.bank_width, tile.columns), "tiles of dw"),
-                          shape);
+  const char *const what = "tiles of dw";
+  int64_t tiles = checkedMultiply(shape.bank_row_groups,
+                                  inWholeClusters(shape.bank_height, tile.rows, tile.cluster_rows), what);
+  tiles = checkedMultiply(tiles, shape.bank_groups, what);
+  tiles = checkedMultiply(tiles, inWholeClusters(shape.bank_width, tile.columns, tile.cluster_columns), what);
+  return requireCountable(dividedTiles(tiles, shape.bank_groups, tile, what), shape);
 }
 
 // The steps of a tile of dW are counted in 32 bits: `depth` rows of each term of its block. Terms of single
@@ -134,25 +160,15 @@ int64_t countTiles(const KernelShape &shape, const GpuTile &tile, int64_t m, int
     lines = shape.period;
     longest = ceilDivide(m, lines);
   }
-  // A cluster takes its tiles together, also those that are past the end.
-  const auto whole = [](int64_t extent, int64_t step, int64_t cluster) {
-    return ceilDivide(extent, step * cluster) * cluster;
-  };
-  int64_t tiles = checkedMultiply(ceilDivide(lines, tile.types), whole(longest, tile.rows, tile.cluster_rows),
-                                  "tiles of y");
+  int64_t tiles = checkedMultiply(ceilDivide(lines, tile.types),
+                                  inWholeClusters(longest, tile.rows, tile.cluster_rows), "tiles of y");
   // Where rows of x are held, a block counts what it does while they are.
   const bool holds = tile.held_groups > 0;
   tiles = checkedMultiply(tiles, holds ? ceilDivide(shape.out_groups, tile.held_groups) : shape.out_groups,
                           "tiles of y");
-  tiles = checkedMultiply(tiles, holds ? 1 : whole(shape.out_width, tile.columns, tile.cluster_columns),
-                          "tiles of y");
-  // Where blocks compute a tile together, it counts for each of them.
-  if (tile.long_groups == 0) {
-    tiles = checkedMultiply(tiles, tile.split, "tiles of y");
-  } else {
-    const int64_t long_tiles = tiles / shape.out_groups * tile.long_groups;
-    tiles = checkedAdd(tiles, checkedMultiply(long_tiles, tile.split - 1, "tiles of y"), "tiles of y");
-  }
+  tiles = checkedMultiply(
+      tiles, holds ? 1 : inWholeClusters(shape.out_width, tile.columns, tile.cluster_columns), "tiles of y");
+  tiles = dividedTiles(tiles, shape.out_groups, tile, "tiles of y");
   requireCountable(tiles, shape);
   if (!shape.listed)
     return tiles;
@@ -214,7 +230,7 @@ LaunchPlan planLaunch(const Layer &layer, const GpuKernel &kernel, const Operand
   if (kernel.copies == GpuCopies::threads)
     appendPlainMaps(plan.plain_maps, views, lists);
   else
-    appendTensorMaps(plan.maps, views, kernel, layer.dtype);
+    appendEngineMaps(plan, views, kernel, layer.dtype);
 
   plan.rows = int32_t(m);
   plan.offset = int32_t(offset);

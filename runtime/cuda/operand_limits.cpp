@@ -57,11 +57,18 @@ struct Demands {
 
 Demands demandsOf(const char *name, const GpuKernel &kernel, ElementType element) {
   const int64_t bytes = elementBytes(element);
+  GpuCopies moved_by = kernel.copies;
+  int64_t elements = kernel.vector;
   // Vector reductions write their result element by element.
-  const bool single = kernel.isReduction() && name == std::string_view("y");
-  const int64_t unit =
-      kernel.copies == GpuCopies::engine ? quantum : std::min((single ? 1 : kernel.vector) * bytes, quantum);
-  return {{Kind::address, name, kernel.copies, unit, bytes, 0}};
+  if (kernel.isReduction() && name == std::string_view("y"))
+    elements = 1;
+  // Threads write dW, in pairs, whoever copies the operands.
+  if (moved_by == GpuCopies::engine && name == std::string_view("dw")) {
+    moved_by = GpuCopies::threads;
+    elements = 2;
+  }
+  const int64_t unit = moved_by == GpuCopies::engine ? quantum : std::min(elements * bytes, quantum);
+  return {{Kind::address, name, moved_by, unit, bytes, 0}};
 }
 
 } // namespace

@@ -4,14 +4,16 @@
 #include "runtime/gpu_kernel_abi.h"
 
 #include <array>
+#include <cstring>
 
 namespace algrt::cuda {
 
 namespace {
 
 // The struct of tensor maps that a kernel takes by value: at most those of two operands with rows, and the
-// bank's.
+// bank's, or in the place of that one the plain map of dW.
 using KernelMaps = std::array<TensorMapObject, 2 * algrt_most_row_maps + 1>;
+static_assert(sizeof(TensorMapObject) >= sizeof(algrt_plain_map));
 
 Operand operandOf(const MatrixView &view) { return {reinterpret_cast<uintptr_t>(view.data), view.stride}; }
 
@@ -34,7 +36,14 @@ void launch(const Driver &driver, LaunchPlan &plan, const ReadyKernel &kernel, S
   KernelMaps tensor_maps;
   for (size_t i = 0; i < plan.maps.size(); ++i)
     tensor_maps.at(i) = encodeTensorMap(driver, plan.maps[i]);
-  void *maps = plan.maps.empty() ? static_cast<void *>(plan.plain_maps.data()) : tensor_maps.data();
+  void *maps = plan.plain_maps.data();
+  if (!plan.maps.empty()) {
+    // Plain maps of a result lie behind the tensor maps.
+    maps = tensor_maps.data();
+    if (!plan.plain_maps.empty())
+      std::memcpy(&tensor_maps.at(plan.maps.size()), plan.plain_maps.data(),
+                  plan.plain_maps.size() * sizeof(algrt_plain_map));
+  }
   int32_t rows = plan.rows, offset = plan.offset;
   DevicePointer terms = kernel.terms;
   // The last one is for gradients of the bank, or for products with a bias; of other kernels, which do not

@@ -122,14 +122,13 @@ TEST(GpuBundle, HoldsPtxWhereThereIsNoAssemblerAndSaysSo) {
     EXPECT_EQ(kernel.gpu->images[0].kind, algrt::ImageKind::ptx);
     EXPECT_TRUE(bundle.manifest().findSection(kernel.gpu->images[0].section));
   }
-  // Of each map and kind of results one by the copy engine, or of dw by threads, and one for operands that it
-  // cannot address.
+  // Of each map and kind of results one by the copy engine and one for operands that it cannot address.
   for (const std::size_t first : {0, 2, 4, 6, 8, 10}) {
     const algrt::ElementType output = first % 4 == 0 ? algrt::ElementType::bf16 : algrt::ElementType::f32;
     EXPECT_EQ(kernels[first].map, first < 4 ? "forward" : first < 8 ? "dx" : "dw");
     EXPECT_EQ(kernels[first + 1].map, kernels[first].map);
     EXPECT_EQ(kernels[first].gpu->output, output);
-    EXPECT_EQ(kernels[first].gpu->copies, first < 8 ? algrt::GpuCopies::engine : algrt::GpuCopies::threads);
+    EXPECT_EQ(kernels[first].gpu->copies, algrt::GpuCopies::engine);
     EXPECT_EQ(kernels[first + 1].gpu->output, output);
     EXPECT_EQ(kernels[first + 1].gpu->copies, algrt::GpuCopies::threads);
     EXPECT_EQ(kernels[first + 1].gpu->vector, 1);

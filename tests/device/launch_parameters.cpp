@@ -76,22 +76,24 @@ void LaunchParameters::takeMaps(const std::vector<std::byte> &bytes, const algrt
   const algrt::cuda::KernelShape shape = algrt::cuda::kernelShape(layer, *kernel.gpu);
   const auto row_maps = static_cast<std::size_t>(shape.rowMaps());
   const std::size_t count = 2 * row_maps + 1;
-  const bool tensor = kernel.gpu->copies == algrt::GpuCopies::engine;
-  const std::size_t size = tensor ? algrt_tensor_map_bytes : algrt_plain_map_bytes;
-  if (bytes.size() != count * size)
+  // Of dW the map is plain, whoever copies.
+  if (kernel.gpu->copies == algrt::GpuCopies::engine)
+    tensor_maps = shape.isBankGradient() ? count - 1 : count;
+  plain_maps = count - tensor_maps;
+  const std::size_t tensor_bytes = tensor_maps * algrt_tensor_map_bytes,
+                    plain_bytes = plain_maps * algrt_plain_map_bytes;
+  if (bytes.size() != tensor_bytes + plain_bytes)
     throw std::runtime_error("the maps of " + kernel.name + " have " + std::to_string(bytes.size()) +
-                             " bytes, not " + std::to_string(count * size));
+                             " bytes, not " + std::to_string(tensor_bytes + plain_bytes));
   std::vector<std::uint64_t> addresses;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (tensor) {
-      tensor_maps.push_back(encoded(bytes.data() + i * size));
-      addresses.push_back(tensor_maps.back().base);
-    } else {
-      plain_maps.emplace_back();
-      std::memcpy(&plain_maps.back(), bytes.data() + i * size, size);
-      addresses.push_back(plain_maps.back().address);
-    }
+  for (std::size_t i = 0; i < tensor_maps; ++i) {
+    maps.push_back(encoded(bytes.data() + i * algrt_tensor_map_bytes));
+    addresses.push_back(maps.back().base);
   }
+  maps.resize(tensor_maps + (plain_bytes + sizeof maps[0] - 1) / sizeof maps[0]);
+  std::memcpy(static_cast<void *>(maps.data() + tensor_maps), bytes.data() + tensor_bytes, plain_bytes);
+  for (const algrt_plain_map &map : plainMaps())
+    addresses.push_back(map.address);
   const std::size_t second_maps = shape.isBankGradient() ? row_maps : 1;
   operand_addresses = {addresses[0], addresses[row_maps], addresses[row_maps + second_maps]};
 }
@@ -100,11 +102,14 @@ std::vector<void *> LaunchParameters::values() {
   std::vector<void *> result;
   for (Block &block : blocks)
     result.push_back(block.bytes);
-  if (!tensor_maps.empty())
-    result[0] = tensor_maps.data();
-  if (!plain_maps.empty())
-    result[0] = plain_maps.data();
+  if (!maps.empty())
+    result[0] = maps.data();
   return result;
+}
+
+std::span<const algrt_plain_map> LaunchParameters::plainMaps() const {
+  static_assert(sizeof(simulator::TensorMap) == algrt_tensor_map_bytes);
+  return {reinterpret_cast<const algrt_plain_map *>(maps.data() + tensor_maps), plain_maps};
 }
 
 } // namespace device_test

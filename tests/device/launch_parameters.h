@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -29,9 +30,9 @@ public:
     return value;
   }
 
-  std::vector<algrt_plain_map> plain_maps;       // where threads copy
-  std::vector<simulator::TensorMap> tensor_maps; // where the copy engine does
-  std::vector<std::uint64_t> operand_addresses;  // of the first map of each operand: X, W, Y
+  // Where they are in the struct that the kernel is given: all where threads copy, else of dW alone.
+  std::span<const algrt_plain_map> plainMaps() const;
+  std::vector<std::uint64_t> operand_addresses; // of the first map of each operand: X, W, Y
 
 private:
   void takeMaps(const std::vector<std::byte> &bytes, const algrt::Kernel &kernel, const algrt::Layer &layer);
@@ -41,6 +42,9 @@ private:
     const std::byte *data() const { return bytes; }
   };
   std::vector<Block> blocks; // of the maps, nothing
+  // The struct of maps: those of the copy engine, and behind them plain ones.
+  std::vector<simulator::TensorMap> maps;
+  std::size_t tensor_maps = 0, plain_maps = 0;
 };
 
 } // namespace device_test

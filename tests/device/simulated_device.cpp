@@ -102,11 +102,10 @@ void SimulatedDevice::runKernel(const algrt::cuda_stand_in::Launch &recorded) {
     if (!result.holds(parameters.operand_addresses[2]) && result.rows > 0)
       throw std::runtime_error("the maps of the result are not of the call's result");
     registerRegion(memory, result, adds ? Access::ReadWrite : Access::Write);
-    if (!parameters.plain_maps.empty()) {
-      memory.registerGlobal("the maps", parameters.plain_maps.data(),
-                            static_cast<std::int64_t>(parameters.plain_maps.size()) * algrt_plain_map_bytes,
+    if (const auto plain_maps = parameters.plainMaps(); !plain_maps.empty()) {
+      memory.registerGlobal("the maps", plain_maps.data(), static_cast<std::int64_t>(plain_maps.size_bytes()),
                             Access::Read, /*independent=*/true);
-      if (const std::uint64_t list = parameters.plain_maps.front().rows; list != 0)
+      if (const std::uint64_t list = plain_maps.front().rows; list != 0)
         registerRegion(
             memory,
             within(workspace, "the row list", list, layer.types + 2 + parameters.at<std::int32_t>(1), 4),

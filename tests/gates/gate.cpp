@@ -85,8 +85,11 @@ bool isReduction(const Evidence &evidence) { return evidence.nvvm.find("slices =
 std::vector<std::string> neededInSass(const Evidence &evidence) {
   if (isReduction(evidence))
     return {"LDG", "FFMA", "STG"};
-  if (evidence.target == "sm_90a")
-    return {"HGMMA", "UTMALDG", "UTMASTG", "USETMAXREG"};
+  if (evidence.target == "sm_90a") {
+    // Threads write what tensor maps do not store: gradients of the bank.
+    const bool engine_stores = countInNvvm(evidence.nvvm, "nvvm.cp.async.bulk.tensor.global.shared.cta") > 0;
+    return {"HGMMA", "UTMALDG", engine_stores ? "UTMASTG" : "STG", "USETMAXREG"};
+  }
   // Single elements have no asynchronous copies.
   const bool asynchronous = countInNvvm(evidence.nvvm, "nvvm.cp.async.shared.global") > 0;
   return {"HMMA", "LDSM", "STG", asynchronous ? "LDGSTS" : "STS"};

@@ -76,11 +76,25 @@ TEST_F(GradientGate, RowsOfTheTables) {
   }
 }
 
-// Of the bank's gradient: what is chosen for either device, all of whose kernels are sm_80's.
+// Of the bank's gradient: what is chosen for either device.
 TEST_F(GradientGate, BankGradientsOfTheTables) {
   int number = 0;
-  for (const Shape &shape : shapesOfTables())
-    look(shape, compiler::Target::Sm80, number++ % 2 ? DataType::F32 : DataType::BF16, "", algrt::Map::dw);
+  for (const Shape &shape : shapesOfTables()) {
+    const DataType output = number++ % 2 ? DataType::F32 : DataType::BF16;
+    look(shape, compiler::Target::Sm80, output, "", algrt::Map::dw);
+    look(shape, compiler::Target::Sm90a, output, "", algrt::Map::dw);
+  }
+}
+
+// Warpgroups that hold as many sums as there may be, and read what dW holds beside them; terms of a table.
+TEST_F(GradientGate, BankGradientsOfWarpgroups) {
+  for (const char *schedule :
+       {"rows=64,columns=256,depth=64,turns=2,long=1", "rows=128,columns=256,depth=64,split=2,long=1",
+        "rows=64,columns=256,depth=32,split=8,long=1", "rows=192,columns=192,depth=64,long=1",
+        "rows=256,columns=128,depth=64", "rows=128,columns=128,depth=32,cluster=2x2,turns=2,long=1",
+        "rows=64,columns=16,depth=16,stages=2"})
+    for (const DataType output : {DataType::BF16, DataType::F32})
+      look({2048, 32 * 256, 32 * 512, 32}, compiler::Target::Sm90a, output, schedule, algrt::Map::dw);
 }
 
 // Single elements, which go through registers, and tiles that crowd them.

@@ -174,6 +174,20 @@ const std::vector<Subject> &subjects() {
        "rows",
        "sm_80",
        algrt::Map::dw},
+      // The same where the copy engine brings both operands: two blocks divide the tiles of the diagonal,
+      // which goes
+      // type after type or through rows as they lie, and threads write what warpgroups hold.
+      {"bank_engine",
+       "Q(3)",
+       216,
+       120,
+       "cyclic",
+       "rows=64,columns=32,depth=32,stages=2,split=2,long=1",
+       algrt::ElementType::bf16,
+       {{96, 4, 4}, {2, 1, 4, 0.5f}, {100, 1, 2, 1.0f}, {0, 0, 4, 1.0f}},
+       "rows",
+       "sm_90a",
+       algrt::Map::dw},
       // Rows in a list, groups of unequal widths, terms in pieces from a table: types of all, of few and of
       // one
       // kind, types without rows, pieces that fill their step and such that do not. Rows of the first type

@@ -4,6 +4,7 @@
 #include "algebras/expression.h"
 #include "compiler/schedule/ampere_schedule.h"
 #include "compiler/schedule/group_order.h"
+#include "compiler/schedule/hopper_bank_gradient.h"
 #include "compiler/schedule/ranking.h"
 
 #include <algorithm>
@@ -134,12 +135,23 @@ TEST(BankGradientRanking, IsSortedAndOfBothDevices) {
     for (std::size_t i = 1; i < ranking.legal.size(); ++i)
       EXPECT_LE(ranking.legal[i - 1].predicted, ranking.legal[i].predicted);
     EXPECT_GE(ranking.legal[0].predicted, ranking.floor_us);
+    const bool engine = target == std::string_view("sm_90a");
     for (const RankedSchedule &one : ranking.legal)
-      EXPECT_TRUE(isForThreads(one.schedule)) << one.schedule;
-    EXPECT_EQ(chooseAmpereBankGradient(layer, 2048, DataType::F32, 0, machineOf(target)),
-              parseAmpereSchedule(ranking.legal[0].schedule));
+      EXPECT_NE(isForThreads(one.schedule), engine) << one.schedule;
+    if (engine)
+      EXPECT_EQ(toString(chooseHopperBankGradient(layer, 2048, DataType::F32)), ranking.legal[0].schedule);
+    else
+      EXPECT_EQ(chooseAmpereBankGradient(layer, 2048, DataType::F32, 0, machineOf(target)),
+                parseAmpereSchedule(ranking.legal[0].schedule));
   }
   EXPECT_THROW(rankBankGradient(layer, "sm_70", 2048, DataType::F32), std::out_of_range);
+}
+
+// Where tensor maps cannot address groups, threads copy.
+TEST(BankGradientRanking, LeavesOddWidthsToThreads) {
+  for (const algebras::Layer &layer : {layerOf("Q(8)", 8 * 20, 8 * 24), layerOf("Q(8)", 8 * 24, 8 * 20)})
+    for (const RankedSchedule &one : rankBankGradient(layer, "sm_90a", 512, DataType::BF16).legal)
+      ASSERT_TRUE(isForThreads(one.schedule)) << one.schedule;
 }
 
 } // namespace

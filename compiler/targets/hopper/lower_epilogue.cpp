@@ -132,7 +132,11 @@ static const Delivery &smallest(ArrayRef<Delivery> delivers, Value target) {
 
 LogicalResult SmLowerEpilogue::lower(sm::KernelOp kernel) {
   SmallVector<Delivery> delivers;
-  kernel.walk([&](sm::DeliverOp deliver) { delivers.emplace_back(deliver); });
+  kernel.walk([&](sm::DeliverOp deliver) {
+    // Through plain maps threads write what they hold, and nothing lies in shared memory.
+    if (!deliver.getTarget().getType().isPlain())
+      delivers.emplace_back(deliver);
+  });
   kernel.walk([&](sm::DeliverPartsOp deliver) { delivers.emplace_back(deliver); });
   // What is delivered whole and by parts goes through the same maps.
   constexpr std::ptrdiff_t most_uses = 2;

@@ -60,6 +60,8 @@ def SmLowerEpilogue : HopperPass<"sm-lower-epilogue"> {
     slot, make them visible to the copy engine, store. The store runs on while the next tile is multiplied; at
     the end of the kernel the last one is waited for. Each warpgroup stores its own 64 rows and meets no other. Of
     `sm.deliver_parts` it takes the map and the coordinates of the part that its rows belong to.
+
+    An `sm.deliver` through plain maps stays as it is: its sums go straight from registers to memory.
   }];
 }
 

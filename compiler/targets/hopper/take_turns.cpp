@@ -43,6 +43,21 @@ struct TileSteps {
 
 } // namespace
 
+/// Of a loop whose tiles all exist, as those of dW: what it does from the tile's steps on becomes a branch
+/// that is always taken.
+static scf::IfOp putIntoBranch(scf::ForOp tiles, Operation *steps) {
+  while (steps->getParentOp() != tiles)
+    steps = steps->getParentOp();
+  OpBuilder builder(steps);
+  Location location = steps->getLoc();
+  Value always = arith::ConstantOp::create(builder, location, builder.getBoolAttr(true));
+  auto branch = scf::IfOp::create(builder, location, always, /*withElseRegion=*/false);
+  Block *then = branch.thenBlock();
+  then->getOperations().splice(then->begin(), tiles.getBody()->getOperations(), steps->getIterator(),
+                               tiles.getBody()->getTerminator()->getIterator());
+  return branch;
+}
+
 static FailureOr<TileSteps> findSteps(sm::RoleOp role) {
   TileSteps steps;
   role.walk([&](sm::TakeOp take) { steps.take = take; });
@@ -55,6 +70,8 @@ static FailureOr<TileSteps> findSteps(sm::RoleOp role) {
     for (scf::IfOp branch : steps.tiles.getOps<scf::IfOp>())
       if (branch->isProperAncestor(steps.take))
         steps.exists = branch;
+  if (steps.tiles && !steps.exists && steps.tiles.getNumResults() == 0)
+    steps.exists = putIntoBranch(steps.tiles, steps.take);
   if (!steps.exists || steps.exists.getNumResults() != 0 || !steps.exists.getElseRegion().empty())
     return steps.take.emitOpError("must stand in a loop over tiles, where the tile exists");
   return steps;

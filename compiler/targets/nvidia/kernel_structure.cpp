@@ -29,8 +29,9 @@ public:
 
 private:
   LogicalResult checkRoles();
-  /// Of one map in the kernel's first parameter.
+  /// Of one map of the operands in the kernel's first parameter, and of all of its maps.
   Type mapType();
+  Type mapsType();
   void declareFunction(DictionaryAttr description);
   void replaceArguments();
   /// The kernel's ops go over into the entry block; each role ends it with a branch. Without roles it is
@@ -56,16 +57,18 @@ private:
   Location location;
   LLVM::LLVMFuncOp function;
   Block *exit = nullptr;
-  const bool plain; ///< the maps: threads read and write through them
+  const bool plain; ///< the maps of the operands: threads copy through them
   std::int64_t threads = 0;
   SmallPtrSet<Operation *, 2> whole_roles; ///< each sm.elect that is all its role does
 };
 
 LogicalResult StructureLowering::checkRoles() {
-  for (BlockArgument argument : kernel.getBody().getArguments().take_front(map_arguments))
-    if (cast<sm::MapsType>(argument.getType()).isPlain() != plain)
-      return kernel.emitOpError(
-          "mixes plain maps and tensor maps: its first parameter holds maps of one kind");
+  auto isPlain = [&](unsigned argument) {
+    return cast<sm::MapsType>(kernel.getBody().getArgument(argument).getType()).isPlain();
+  };
+  if (isPlain(1) != plain || (plain && !isPlain(map_arguments - 1)))
+    return kernel.emitOpError("mixes plain maps and tensor maps: where threads copy all are plain, where the "
+                              "copy engine does at most those of the result");
   if (kernel.getBody().getOps<sm::RoleOp>().empty()) {
     if (!plain)
       return kernel.emitOpError("has no roles: split it with its target's passes before");
@@ -117,6 +120,21 @@ Type StructureLowering::mapType() {
   return LLVM::LLVMArrayType::get(builder.getI8Type(), algrt_tensor_map_bytes);
 }
 
+/// Plain maps of a result lie behind the tensor maps.
+Type StructureLowering::mapsType() {
+  std::int64_t maps = 0, plain_results = 0;
+  for (BlockArgument argument : kernel.getBody().getArguments().take_front(map_arguments)) {
+    auto type = cast<sm::MapsType>(argument.getType());
+    (type.isPlain() == plain ? maps : plain_results) += type.getCount();
+  }
+  auto all = LLVM::LLVMArrayType::get(mapType(), static_cast<unsigned>(maps));
+  if (plain_results == 0)
+    return all;
+  MLIRContext *context = builder.getContext();
+  return LLVM::LLVMStructType::getLiteral(
+      context, {all, LLVM::LLVMArrayType::get(plainMapType(context), static_cast<unsigned>(plain_results))});
+}
+
 void StructureLowering::declareFunction(DictionaryAttr description) {
   builder.setInsertionPoint(kernel);
   MLIRContext *context = builder.getContext();
@@ -129,11 +147,8 @@ void StructureLowering::declareFunction(DictionaryAttr description) {
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), parameters);
   function = LLVM::LLVMFuncOp::create(builder, location, kernel.getSymName(), type);
 
-  std::int64_t maps = 0;
-  for (BlockArgument argument : kernel.getBody().getArguments().take_front(map_arguments))
-    maps += cast<sm::MapsType>(argument.getType()).getCount();
-  setKernelAttributes(function, LLVM::LLVMArrayType::get(mapType(), static_cast<unsigned>(maps)),
-                      plain ? alignof(algrt_plain_map) : algrt_tensor_map_alignment, threads);
+  setKernelAttributes(function, mapsType(), plain ? alignof(algrt_plain_map) : algrt_tensor_map_alignment,
+                      threads);
   // Launches without their cluster fail instead of waiting for blocks that are not there.
   if (const std::int64_t cluster = clusterOf(kernel); cluster > 1)
     function->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
@@ -237,7 +252,7 @@ void StructureLowering::lowerRole(sm::RoleOp role, std::int64_t first_warpgroup,
 /// What a role's ops ask of the warpgroup's number is known only as long as the role is there.
 void StructureLowering::markWarpgroups(sm::RoleOp role, std::int64_t first_warpgroup) {
   role.walk([&](Operation *op) {
-    if (isa<sm::MmaOp>(op)) {
+    if (isa<sm::MmaOp, sm::DeliverOp>(op)) {
       op->setAttr(first_warpgroup_name, builder.getI64IntegerAttr(first_warpgroup));
       op->setAttr(role_warpgroups_name, role.getWarpgroupsAttr());
     } else if (auto warpgroup = dyn_cast<sm::WarpgroupOp>(op)) {

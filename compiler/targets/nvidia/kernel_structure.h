@@ -13,7 +13,8 @@ namespace compiler {
 constexpr llvm::StringLiteral shared_memory_name = "shared";
 constexpr llvm::StringLiteral kernel_attribute_name = "sm.kernel";
 
-/// On ops of a role with several warpgroups: the number of the first one in the block.
+/// On products and deliveries of a role: the number of its first warpgroup in the block, and of how many it
+/// has.
 constexpr llvm::StringLiteral first_warpgroup_name = "first_warpgroup";
 constexpr llvm::StringLiteral role_warpgroups_name = "role_warpgroups";
 

@@ -1,9 +1,9 @@
 // Products of warpgroups on the tensor cores.
 #include "compiler/targets/nvidia/descriptor.h"
 #include "compiler/targets/nvidia/instructions.h"
-#include "compiler/targets/nvidia/kernel_structure.h"
 #include "compiler/targets/nvidia/lowering_patterns.h"
 #include "compiler/targets/nvidia/shared_memory.h"
+#include "compiler/targets/nvidia/warp_part.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -72,12 +72,7 @@ struct MmaLowering : ConvertOpToLLVMPattern<sm::MmaOp> {
     const bool transposed = sums.getTransposed(), rows_along_depth = !op.getATransposed(),
                bank_along_depth = op.getBTransposed();
     if (sums.getWarpgroups() > 1) {
-      const auto first = op->getAttrOfType<IntegerAttr>(first_warpgroup_name).getInt();
-      Value warpgroup = write.subtract(write.warpgroup(), first);
-      // Parts of the role that take turns have as many warpgroups each as a tile needs: a power of two of
-      // them.
-      if (op->getAttrOfType<IntegerAttr>(role_warpgroups_name).getInt() > sums.getWarpgroups())
-        warpgroup = write.bitAnd(warpgroup, sums.getWarpgroups() - 1);
+      Value warpgroup = warpgroupOfTile(write, op, sums.getWarpgroups());
       Value &cut = transposed ? bank_start : rows_start;
       const sm::BufferType cut_type = transposed ? bank_type : rows_type;
       const bool along_depth = transposed ? bank_along_depth : rows_along_depth;

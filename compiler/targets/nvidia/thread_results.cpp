@@ -15,6 +15,9 @@ namespace {
 
 /// A thread holds two neighbouring columns of a tile in two rows, this far apart.
 constexpr std::int64_t rows_between = 8, lanes_per_row = 4, pair_columns = 2;
+/// What a thread reads of a row before it writes: sums of a warpgroup may be 32 pairs, and as many registers
+/// more would not be left.
+constexpr std::size_t most_pairs_in_flight = 16;
 
 /// Two neighbouring sums of a thread, as memory takes them.
 class Pair {
@@ -101,7 +104,7 @@ public:
         block(rewriter, location, op.getTarget().getType(), operands.getTarget(), operands.getMap(),
               operands.getCoordinates()),
         tiles(rewriter, location, type, operands.getAccumulator()) {
-    WarpPart part(write, type);
+    WarpPart part(write, type, op);
     first_row = write.add(part.firstRow(), write.divide(write.lane(), lanes_per_row));
     Value first_column = write.add(
         part.firstColumn(), write.multiply(write.remainder(write.lane(), lanes_per_row), pair_columns));
@@ -138,25 +141,32 @@ public:
       onlyWhere(rewriter, location, block.hasRow(number), [&] {
         if (block.isListed())
           row_start = write.advance(block.rowStart(number), column_bytes);
-        // Every load of a row is under way before the first store.
-        SmallVector<Pair> pairs;
-        for (std::size_t column = 0; column < has_left.size(); ++column) {
-          pairs.emplace_back(
-              rewriter, location,
-              tiles.of(row / 2, static_cast<std::int64_t>(column)).slice(row % 2 * 2, pair_columns), element);
-          if (beta)
-            load(pairs.back(), addressOf(row_start, column), column);
-        }
-        for (auto [column, pair] : llvm::enumerate(pairs)) {
-          if (beta)
-            pair.addHeld(beta);
-          store(pair, addressOf(row_start, column), column);
-        }
+        for (std::size_t first = 0; first < has_left.size(); first += most_pairs_in_flight)
+          pairsFrom(first, row, row_start, beta);
       });
     }
   }
 
 private:
+  /// Some pairs of a row, from one on. Every load of them is under way before the first store.
+  void pairsFrom(std::size_t first, std::int64_t row, Value row_start, Value beta) {
+    SmallVector<Pair> pairs;
+    const std::size_t end = std::min(first + most_pairs_in_flight, has_left.size());
+    for (std::size_t column = first; column < end; ++column) {
+      pairs.emplace_back(
+          rewriter, location,
+          tiles.of(row / 2, static_cast<std::int64_t>(column)).slice(row % 2 * 2, pair_columns), element);
+      if (beta)
+        load(pairs.back(), addressOf(row_start, column), column);
+    }
+    for (auto [behind, pair] : llvm::enumerate(pairs)) {
+      const std::size_t column = first + behind;
+      if (beta)
+        pair.addHeld(beta);
+      store(pair, addressOf(row_start, column), column);
+    }
+  }
+
   /// `first` is the first of this thread's columns within its group.
   void addBias(const GroupBias &bias, Value first) {
     for (std::int64_t column = 0; column < type.getColumnsOfWarp() / sm::mma_columns; ++column)
@@ -218,10 +228,9 @@ struct DeliverLowering : ConvertOpToLLVMPattern<sm::DeliverOp> {
 
   LogicalResult matchAndRewrite(sm::DeliverOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    if (!op.getAccumulator().getType().hasWarps())
+    if (!op.getTarget().getType().isPlain())
       return op.emitOpError(
-          "delivers sums of warpgroups, which leave through shared memory: lower the epilogue "
-          "before");
+          "delivers through tensor maps, by way of shared memory: lower the epilogue before");
     Location location = op.getLoc();
     Delivery delivery(rewriter, op, adaptor);
     if (Value beta = adaptor.getBeta()) {

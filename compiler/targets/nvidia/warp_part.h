@@ -1,8 +1,9 @@
-// The part of a tile's sums that one warp holds, and its tiles (sm.accumulator with warps).
+// The part of a tile's sums that one warp holds, and its tiles of 16 x 8 (sm.accumulator).
 #ifndef ALGCTL_COMPILER_TARGETS_NVIDIA_WARP_PART_H
 #define ALGCTL_COMPILER_TARGETS_NVIDIA_WARP_PART_H
 
 #include "compiler/targets/nvidia/instructions.h"
+#include "compiler/targets/nvidia/kernel_structure.h"
 #include "dialects/sm/sm.h"
 
 namespace compiler {
@@ -10,18 +11,36 @@ namespace compiler {
 /// Sums of a tile of 16 x 8 in one thread.
 constexpr std::int64_t tile_registers = 4;
 
-/// Where this warp's part begins.
+/// Which of the warpgroups that share a tile this one is. `op` is a product or a delivery of its role, for
+/// sums of so many warpgroups.
+inline mlir::Value warpgroupOfTile(Instructions &write, mlir::Operation *op, std::int64_t warpgroups) {
+  if (warpgroups == 1)
+    return write.constant(0);
+  auto number = [&](llvm::StringRef name) { return op->getAttrOfType<mlir::IntegerAttr>(name).getInt(); };
+  mlir::Value warpgroup = write.subtract(write.warpgroup(), number(first_warpgroup_name));
+  // Parts of the role that take turns have as many warpgroups each as a tile needs: a power of two of them.
+  return number(role_warpgroups_name) > warpgroups ? write.bitAnd(warpgroup, warpgroups - 1) : warpgroup;
+}
+
+/// Where this warp's part begins. `op` is the one that delivers sums of warpgroups; of single warps' it may
+/// be null.
 class WarpPart {
 public:
-  WarpPart(Instructions &write, sm::AccumulatorType type) : write(write), type(type) {}
+  WarpPart(Instructions &write, sm::AccumulatorType type, mlir::Operation *op = nullptr)
+      : write(write), type(type), op(op) {}
 
   mlir::Value firstRow() {
+    if (!type.hasWarps()) {
+      mlir::Value warp = write.divide(write.threadInWarpgroup(), sm::warp_threads);
+      return write.add(write.multiply(warpgroupOfTile(write, op, type.getWarpgroups()), sm::warpgroup_rows),
+                       write.multiply(warp, type.getRowsOfWarp()));
+    }
     if (type.getWarpRows() == 1)
       return write.constant(0);
     return write.multiply(write.divide(write.warp(), type.getWarpColumns()), type.getRowsOfWarp());
   }
   mlir::Value firstColumn() {
-    if (type.getWarpColumns() == 1)
+    if (!type.hasWarps() || type.getWarpColumns() == 1)
       return write.constant(0);
     return write.multiply(write.remainder(write.warp(), type.getWarpColumns()), type.getColumnsOfWarp());
   }
@@ -29,6 +48,7 @@ public:
 private:
   Instructions &write;
   sm::AccumulatorType type;
+  mlir::Operation *op;
 };
 
 /// The struct of a thread's sums, taken apart.

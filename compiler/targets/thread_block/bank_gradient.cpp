@@ -10,9 +10,14 @@ namespace compiler {
 LogicalResult ThreadBlockProgram::checkBankGradient() {
   if (!layout.isBankGradient())
     return success();
-  if (!schedule.hasWarps())
-    return source.emitOpError("computes the gradient of the bank (mode j), whose rows threads copy: give its "
-                              "schedule warps");
+  if (hasParts())
+    return source.emitOpError(
+        "computes the gradient of the bank (mode j), whose tiles have features and columns: "
+        "they share no types and hold no rows");
+  if (schedule.getRowsOn() == tile::Side::N)
+    return source.emitOpError(
+        "computes the gradient of the bank (mode j), whose sums threads write row by row: "
+        "its features are on side M");
   return success();
 }
 
@@ -32,7 +37,7 @@ LogicalResult ThreadBlockProgram::checkBankTerms(tile::BankTermsOp terms, tile::
       mma.getFeature() != own.getIndex(tile::AxisKind::Features) ||
       mma.getColumn() != own.getIndex(tile::AxisKind::Columns))
     return mma.emitOpError("must multiply what its tile owns");
-  return success();
+  return checkCoefficients(mma, mma.getScale() && !mma.getSigns());
 }
 
 /// One loop over the steps of a tile: `depth` rows of one term at a time, whatever their number. What is past
@@ -46,20 +51,30 @@ LogicalResult ThreadBlockProgram::writeBankTerms(tile::BankTermsOp terms, tile::
                         scaled           ? StepTerms::Coefficients::Numbers
                         : mma.getScale() ? StepTerms::Coefficients::Signs
                                          : StepTerms::Coefficients::None,
-                        table, *lines, rows, schedule.getDepth(), tile.bank_row, tile.group);
+                        table, *lines, rows, schedule.getDepth(), tile.bank_row, tile.group,
+                        schedule.hasWarps() || RowLines::areListed(layout.getRowTypes())
+                            ? BankSteps::AllRows::AsTheyLie
+                            : BankSteps::AllRows::TypeAfterType);
   Value init = sums.lookup(terms.getInits()[0]);
   SmallVector<Value> carried = {init};
   if (scaled)
     carried.insert(carried.begin(), sm::ZeroOp::create(builder, location, init.getType()));
-  auto loop =
-      scf::ForOp::create(builder, location, math.constant(0), steps.count(), math.constant(1), carried);
+  // Blocks that divide a tile take steps in turn: they go through the same rows beside each other.
+  Value first = math.constant(0), stride = math.constant(1);
+  if (splits()) {
+    Value blocks = math.constant(schedule.getSplit());
+    first = splitsSome() ? math.select(tile.is_long, rank, first) : rank;
+    stride = splitsSome() ? math.select(tile.is_long, blocks, stride) : blocks;
+  }
+  auto loop = scf::ForOp::create(builder, location, first, steps.count(), stride, carried);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(loop.getBody());
   const BankSteps::Step step = steps.at(loop.getInductionVar());
-  Value a = sm::FetchOp::create(builder, location, blockOf(x), x, step.map,
-                                ValueRange{tile.row, step.input_group, step.line, step.row});
-  Value b = sm::FetchOp::create(builder, location, blockOf(w), w, step.map,
-                                ValueRange{tile.column, step.output_group, step.line, step.row});
+  // Blocks of columns of a cluster share rows of X, blocks of features those of dY.
+  Value a = fetch(x, step.map, {tile.row, step.input_group, step.line, step.row},
+                  schedule.getClusterColumns(), &ClusterPlace::column, &ClusterPlace::row_mask);
+  Value b = fetch(w, step.map, {tile.column, step.output_group, step.line, step.row},
+                  schedule.getClusterRows(), &ClusterPlace::row, &ClusterPlace::column_mask);
   auto next = sm::MultiplyOp::create(builder, location, init.getType(), a, b, loop.getRegionIterArg(0),
                                      step.negative);
   next.setATransposed(true);
@@ -79,9 +94,10 @@ LogicalResult ThreadBlockProgram::writeStoreBank(tile::StoreBankOp store, tile::
       store.getGroup() != own.getIndex(tile::AxisKind::Groups) ||
       store.getColumn() != own.getIndex(tile::AxisKind::Columns))
     return store.emitOpError("must store what its tile owns to dW");
-  sm::DeliverOp::create(builder, location, sums.lookup(store.getValue()), y, math.constant(0),
-                        ValueRange{tile.column, tile.group, tile.row, tile.bank_row}, beta,
-                        /*bias=*/Value());
+  deliverWholeOrPart(sums.lookup(store.getValue()), tile, [&](Value delivered, Value column, Value row) {
+    sm::DeliverOp::create(builder, location, delivered, y, math.constant(0),
+                          ValueRange{column, tile.group, row, tile.bank_row}, beta, /*bias=*/Value());
+  });
   return success();
 }
 

@@ -10,15 +10,25 @@ namespace compiler {
 /// The terms of block (bank row, group), computed for Q(q) and read from the terms table otherwise. Where
 /// every type has the same term, the rows of all types are taken as they lie, as one line of all rows, for
 /// which maps of X and dY have one map more than for the others' lines; or all entries of a row list
-/// (runtime/gpu_kernel_abi.h).
+/// (runtime/gpu_kernel_abi.h). Or type after type, where the diagonal of Q(q) is to go through memory beside
+/// the other blocks.
 class BankSteps {
 public:
   using Value = mlir::Value;
 
+  /// In which order the rows of all types are taken.
+  enum class AllRows {
+    AsTheyLie,
+    /// Of Q(q) type after type, as the tiles of other blocks are numbered: then what these bring into the
+    /// second-level cache serves the diagonal, too. Where pieces of types would be a good deal of zeros, rows
+    /// come as they lie.
+    TypeAfterType
+  };
+
   /// Writes what all steps share, where `builder` stands. `rows` is M, of which a step takes `depth`.
   BankSteps(mlir::OpBuilder &builder, mlir::Location location, tile::LayoutAttr layout,
             StepTerms::Coefficients coefficients, Value table, const RowLines &lines, Value rows,
-            std::int64_t depth, Value bank_row, Value group);
+            std::int64_t depth, Value bank_row, Value group, AllRows all_rows);
 
   /// Maps of X, and of dY.
   static std::int64_t maps(alg::RowTypesAttr types) {
@@ -60,7 +70,9 @@ private:
   std::int64_t depth;
   bool computed;
   Value bank_row, group;
-  Value is_all; ///< i1: the block's terms are of all types together
+  Value is_all;               ///< i1: the block's terms are of all types together
+  Value by_type, as_they_lie; ///< i1: these type after type, or not; null where they never are
+  Value steps_of_type;        ///< where they are
   Value term_count, steps_of_term, step_count;
   Value table, first_words; ///< read: where the words of the first term are
 };

@@ -32,7 +32,8 @@ LogicalResult ThreadBlockProgram::checkOrder() {
 
 /// A long turn against a short one: their steps, and what the end of a tile takes on top, in steps.
 Value ThreadBlockProgram::weightOfLongTurn() const {
-  constexpr double steps_of_tile_end = 4;
+  // Of dW the bytes of a tile are about as many as a step brings, where the copy engine runs ahead of its end.
+  const double steps_of_tile_end = layout.isBankGradient() && !schedule.hasWarps() ? 1 : 4;
   const algebras::Lift &lift = layout.getTerms();
   const std::vector<double> terms = layout.isBankGradient() ? typesByRank(lift) : termsByRank(lift);
   const auto first_short = terms.begin() + schedule.getLongGroups();
@@ -48,8 +49,8 @@ Value ThreadBlockProgram::weightOfLongTurn() const {
       return math.add(math.multiply(of_type, std::llround(types * parts)),
                       std::llround(steps_of_tile_end * parts));
     };
-    Value weight =
-        math.divide(turn(average(terms.begin(), first_short)), turn(average(first_short, terms.end())));
+    const double long_types = average(terms.begin(), first_short) / static_cast<double>(schedule.getSplit());
+    Value weight = math.divide(turn(long_types), turn(average(first_short, terms.end())));
     return math.greatest(weight, math.constant(1));
   }
   const auto pieces = static_cast<double>((layout.getIn().getWidest() + depth - 1) / depth);

@@ -42,6 +42,8 @@ private:
   mlir::LogicalResult writeAddBias(tile::AddBiasOp add_bias, tile::OwnOp own);
   mlir::LogicalResult writeMap(tile::MapOp map);
   mlir::LogicalResult writeStore(tile::StoreOp store, tile::OwnOp own, const Tile &tile);
+  void deliverWholeOrPart(Value result, const Tile &tile,
+                          llvm::function_ref<void(Value sums, Value column, Value row)> deliver);
   /// Where the sums are: in single warps or in warpgroups.
   sm::AccumulatorType sumsOf(tile::FragmentType fragment,
                              llvm::function_ref<mlir::InFlightDiagnostic()> error);
@@ -81,6 +83,9 @@ private:
   // tile_terms.cpp: the steps of a tile.
   mlir::LogicalResult checkTerms(tile::TermsOp terms, tile::OwnOp own);
   mlir::LogicalResult writeTerms(tile::TermsOp terms, tile::OwnOp own, const Tile &tile);
+  mlir::LogicalResult checkCoefficients(mlir::Operation *product, bool scales);
+  /// Of so many steps of a tile those that this block takes.
+  StepShare shareOfBlock(Value steps, const Tile &tile);
   void writeSharedTerms(tile::TermsOp terms, const Tile &tile);
   Value fetch(Value maps, Value map, mlir::ValueRange coordinates, std::int64_t parts,
               Value ClusterPlace::*part, Value ClusterPlace::*mask);

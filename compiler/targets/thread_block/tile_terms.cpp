@@ -35,10 +35,24 @@ LogicalResult ThreadBlockProgram::checkTerms(tile::TermsOp terms, tile::OwnOp ow
       mma.getColumn() != index(tile::AxisKind::Columns) || mma.getInputGroup() != body.getArgument(0) ||
       mma.getBankRow() != body.getArgument(1))
     return mma.emitOpError("must multiply what its tile owns");
-  if (mma.getScale() && !mma.getSigns() && !schedule.hasWarps())
-    return mma.emitOpError("scales by coefficients that are not signs, which tensor cores cannot do in "
-                           "passing; only a schedule with warps has sums to scale");
+  return checkCoefficients(mma, mma.getScale() && !mma.getSigns());
+}
+
+LogicalResult ThreadBlockProgram::checkCoefficients(Operation *product, bool scales) {
+  if (scales && !schedule.hasWarps())
+    return product->emitOpError("scales by coefficients that are not signs, which tensor cores cannot do in "
+                                "passing; only a schedule with warps has sums to scale");
   return success();
+}
+
+StepShare ThreadBlockProgram::shareOfBlock(Value steps, const Tile &tile) {
+  const StepShare all = {math.constant(0), steps};
+  if (!splits())
+    return all;
+  const StepShare part = shareOf(math, steps, rank, schedule.getSplit());
+  return splitsSome() ? StepShare{math.select(tile.is_long, part.first, all.first),
+                                  math.select(tile.is_long, part.end, all.end)}
+                      : part;
 }
 
 /// One loop over the steps of a tile: `depth` of one term at a time, whatever their number.
@@ -64,13 +78,7 @@ LogicalResult ThreadBlockProgram::writeTerms(tile::TermsOp terms, tile::OwnOp ow
   SmallVector<Value> carried = {init};
   if (scaled)
     carried.insert(carried.begin(), sm::ZeroOp::create(builder, location, init.getType()));
-  StepShare share = {math.constant(0), math.multiply(steps.count(), depth_blocks)};
-  if (splits()) {
-    const StepShare part = shareOf(math, share.end, rank, schedule.getSplit());
-    share = splitsSome() ? StepShare{math.select(tile.is_long, part.first, share.first),
-                                     math.select(tile.is_long, part.end, share.end)}
-                         : part;
-  }
+  const StepShare share = shareOfBlock(math.multiply(steps.count(), depth_blocks), tile);
   auto loop = scf::ForOp::create(builder, location, share.first, share.end, math.constant(1), carried);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(loop.getBody());

@@ -60,11 +60,14 @@ LogicalResult ThreadBlockProgram::check(tile::OwnOp own) {
     return source.emitOpError(
         "runs in clusters, whose blocks copy for each other: the copy engine does that, and "
         "threads cannot; take away its warps");
-  if (schedule.sharesCopies() && (bankBlockRows() % (cluster_rows * sm::swizzle_rows) != 0 ||
-                                  schedule.getRows() % (cluster_columns * sm::swizzle_rows) != 0))
+  const bool bank = layout.isBankGradient();
+  const std::int64_t x_rows = bank ? schedule.getDepth() : schedule.getRows(),
+                     second_rows = bank ? schedule.getDepth() : bankBlockRows();
+  if (schedule.sharesCopies() && (second_rows % (cluster_rows * sm::swizzle_rows) != 0 ||
+                                  x_rows % (cluster_columns * sm::swizzle_rows) != 0))
     return source.emitOpError("runs in clusters of ")
-           << cluster_rows << " x " << cluster_columns << ", but " << bankBlockRows()
-           << " rows of the bank and " << schedule.getRows() << " of X have no parts that are multiples of "
+           << cluster_rows << " x " << cluster_columns << ", but " << second_rows << " rows of "
+           << (bank ? "dY" : "the bank") << " and " << x_rows << " of X have no parts that are multiples of "
            << sm::swizzle_rows;
   if (hasParts() && (schedule.sharesCopies() || schedule.getRowsOn() == tile::Side::N))
     return source.emitOpError(
@@ -86,7 +89,6 @@ LogicalResult ThreadBlockProgram::check(tile::OwnOp own) {
            << layout.getRowTypes().getCount() << " are there";
   if (holds() && !complete)
     return source.emitOpError("holds rows of X; only types of a complete graph have a group of their own");
-  const bool bank = layout.isBankGradient();
   const std::pair<tile::AxisKind, std::int64_t> wanted[] = {
       {bank ? tile::AxisKind::BankRows : tile::AxisKind::Types, types},
       {bank ? tile::AxisKind::Features : tile::AxisKind::Rows, schedule.getRows()},
@@ -130,9 +132,11 @@ FailureOr<sm::KernelOp> ThreadBlockProgram::declare() {
   const std::int64_t bank_maps = BankSteps::maps(layout.getRowTypes());
   sm::MapsType x_maps, w_maps, y_maps;
   if (bank) {
-    x_maps = maps(bank_maps, depth, tile_rows, element(0), 3, vector);
-    w_maps = maps(bank_maps, depth, schedule.getColumns(), element(1), 3, vector);
-    y_maps = maps(1, tile_rows, schedule.getColumns(), result, 2, std::min(vector, most_result_vector));
+    x_maps = maps(bank_maps, depth / schedule.getClusterColumns(), tile_rows, element(0), 3, vector);
+    w_maps = maps(bank_maps, depth / schedule.getClusterRows(), schedule.getColumns(), element(1), 3, vector);
+    // Threads write dW, whoever copies: they have to read it where they add to it.
+    y_maps = maps(1, tile_rows, storedColumns(), result, 2,
+                  vector ? std::min(vector, most_result_vector) : most_result_vector);
   } else {
     x_maps = maps(row_maps, tile_rows / schedule.getClusterColumns(), depth, element(0), 3, vector);
     w_maps = maps(1, bankBlockRows() / schedule.getClusterRows(), bankBlockColumns(), element(1), 2, vector);
@@ -259,12 +263,18 @@ LogicalResult ThreadBlockProgram::writeStore(tile::StoreOp store, tile::OwnOp ow
                                adds_bias ? bias : Value());
     return success();
   }
-  Value result = sums.lookup(store.getValue());
-  auto deliver = [&](Value delivered, Value column, Value row) {
+  deliverWholeOrPart(sums.lookup(store.getValue()), tile, [&](Value delivered, Value column, Value row) {
     sm::DeliverOp::create(builder, location, delivered, y, tile.line.map,
                           ValueRange{column, tile.group, tile.line.line, row}, /*beta=*/Value(),
                           adds_bias ? bias : Value());
-  };
+  });
+  return success();
+}
+
+/// What this block delivers of a tile's sums, with where it begins: all, or its part where blocks divide
+/// them.
+void ThreadBlockProgram::deliverWholeOrPart(Value result, const Tile &tile,
+                                            function_ref<void(Value, Value, Value)> deliver) {
   auto deliverPart = [&] {
     const bool transposed = cast<sm::AccumulatorType>(result.getType()).getTransposed();
     auto type =
@@ -286,7 +296,6 @@ LogicalResult ThreadBlockProgram::writeStore(tile::StoreOp store, tile::OwnOp ow
     builder.setInsertionPoint(divided.elseBlock()->getTerminator());
     deliver(result, tile.column, tile.row);
   }
-  return success();
 }
 
 namespace {

@@ -4,7 +4,7 @@
 #layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
 
-// expected-error@+1 {{mixes plain maps and tensor maps: its first parameter holds maps of one kind}}
+// expected-error@+1 {{mixes plain maps and tensor maps: where threads copy all are plain, where the copy engine does at most those of the result}}
 sm.kernel @mixed(%x: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle 64, vector 8>,
     %w: !sm.maps<1 x 32 x 64 x bf16, row_dimension 2, swizzle 128, vector 8>,
     %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index, %terms: !sm.terms_table)
@@ -120,7 +120,7 @@ sm.kernel @warpgroup_results(%x: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, s
   sm.role multiply warpgroups 1 registers 240 {
     %sum = sm.zero : !sm.accumulator<64 x 64>
     %next = sm.mma %a[%slot], %b[%slot], %sum : <2 x 64 x 32 x bf16, swizzle 64>, <2 x 32 x 64 x bf16, swizzle 128>, <64 x 64>
-    // expected-error@+2 {{delivers sums of warpgroups, which leave through shared memory: lower the epilogue before}}
+    // expected-error@+2 {{delivers through tensor maps, by way of shared memory: lower the epilogue before}}
     // expected-error@+1 {{failed to legalize operation 'sm.deliver'}}
     sm.deliver %next to %y[%slot] [%slot, %slot, %slot, %slot] : !sm.accumulator<64 x 64> to !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>
   }

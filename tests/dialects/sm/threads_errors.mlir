@@ -113,9 +113,9 @@ func.func @deliver(%sum: !sm.accumulator<64 x 64, warps 2 x 2>, %y: !sm.maps<1 x
 
 // -----
 
-func.func @deliver(%sum: !sm.accumulator<64 x 64>, %y: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3, vector 2>, %i: index) {
-  // expected-error @+1 {{delivers sums of warpgroups, which go through tensor maps: take away their vector}}
-  sm.deliver %sum to %y[%i] [%i, %i, %i, %i] : <64 x 64> to <1 x 64 x 64 x bf16, row_dimension 3, vector 2>
+func.func @deliver(%sum: !sm.accumulator<64 x 64, transposed>, %y: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3, vector 2>, %i: index) {
+  // expected-error @+1 {{delivers sums of warpgroups that hold columns, which go through tensor maps: take away their vector}}
+  sm.deliver %sum to %y[%i] [%i, %i, %i, %i] : <64 x 64, transposed> to <1 x 64 x 64 x bf16, row_dimension 3, vector 2>
   return
 }
 

@@ -90,20 +90,22 @@ TEST_F(CudaDw, AgreesWithTheReference) {
     GpuShape shape;
     shape.bank_gradient = true;
     shape.groups = 1 + upTo(4);
-    shape.vector = int64_t(1) << upTo(3);
-    shape.in = shape.vector * (1 + upTo(24 / shape.vector));
-    shape.out = shape.vector * (1 + upTo(40 / shape.vector));
+    // Of every fifth kernel the copy engine moves X and dY.
+    shape.vector = trial % 5 == 4 ? 0 : int64_t(1) << upTo(3);
+    const int64_t unit = shape.vector ? shape.vector : 8;
+    shape.in = unit * (1 + upTo(24 / unit));
+    shape.out = unit * (1 + upTo(40 / unit));
     if (trial % 3 == 1)
       shape.row_types = RowTypesKind::interval, shape.run = 1 + upTo(20);
     if (trial % 3 == 2)
       shape.lift = Lift::slots;
     shape.table = trial % 5 < 3;
-    shape.scaled = trial % 7 < 3 && (shape.table || shape.lift == Lift::slots);
+    shape.scaled = shape.vector > 0 && trial % 7 < 3 && (shape.table || shape.lift == Lift::slots);
     shape.long_groups = shape.lift == Lift::slots ? 0 : upTo(shape.groups);
     computes(shape);
     const TestContext context(0);
     const ElementType output = trial % 4 < 2 ? ElementType::bf16 : ElementType::f32;
-    Gradient gradient(context, shape, 1 + upTo(60), shape.vector * upTo(2), output);
+    Gradient gradient(context, shape, 1 + upTo(60), unit * upTo(2), output);
     gradient.args.p0 = upTo(1000);
     gradient.expectRuns("trial " + std::to_string(trial));
     EXPECT_EQ(last.symbol, output == ElementType::bf16 ? "dw_bf16" : "dw_f32");
@@ -114,18 +116,42 @@ TEST_F(CudaDw, AgreesWithTheReference) {
   }
 }
 
-// All of dW is written, though there are no rows.
+// All of dW is written, though there are no rows. The copy engine has maps all the same.
 TEST_F(CudaDw, WithoutRowsIsZeroOrWhatItWas) {
-  const GpuShape shape = bankShape();
+  for (const int64_t vector : {8, 0}) {
+    GpuShape shape = bankShape();
+    shape.vector = vector;
+    const TestContext context(0);
+    computes(shape);
+    Gradient gradient(context, shape, 0, 8, ElementType::f32);
+    launches = 0;
+    gradient.expectRuns("zero");
+    EXPECT_EQ(launches, 1);
+    const std::vector<float> zeros(size_t(shape.k() * shape.bankColumns()));
+    EXPECT_EQ(gradient.dw.values(), zeros);
+    gradient.args.beta = 1;
+    gradient.expectRuns("what it was");
+  }
+}
+
+// The copy engine wants multiples of 16 bytes of X and dY; threads write pairs of dW.
+TEST_F(CudaDw, WhereTheEngineCopiesDwNeedsPairsAlone) {
+  GpuShape shape = bankShape();
+  shape.vector = 0;
   const TestContext context(0);
   computes(shape);
-  Gradient gradient(context, shape, 0, 8, ElementType::f32);
-  gradient.expectRuns("zero");
-  EXPECT_EQ(launches, 1);
-  const std::vector<float> zeros(size_t(shape.k() * shape.bankColumns()));
-  EXPECT_EQ(gradient.dw.values(), zeros);
-  gradient.args.beta = 1;
-  gradient.expectRuns("what it was");
+  Gradient gradient(context, shape, 7, 8);
+  gradient.dw.tensor.byte_offset = 4;
+  ASSERT_EQ(algrt_dw(gradient.bundle.get(), &gradient.args), ALGRT_OK) << algrt_last_error();
+  const auto refused = [&](DLTensor &tensor, uint64_t offset, const char *words) {
+    const uint64_t before = std::exchange(tensor.byte_offset, offset);
+    EXPECT_EQ(algrt_dw(gradient.bundle.get(), &gradient.args), ALGRT_INVALID_ARGUMENT) << words;
+    EXPECT_NE(std::string(algrt_last_error()).find(words), std::string::npos) << algrt_last_error();
+    tensor.byte_offset = before;
+  };
+  refused(gradient.dw.tensor, 2, "dw: starts at an address that is not a multiple of 4 bytes");
+  refused(gradient.x.tensor, 8, "x: starts at an address that is not a multiple of 16 bytes");
+  refused(gradient.dy.tensor, 8, "dy: starts at an address that is not a multiple of 16 bytes");
 }
 
 TEST_F(CudaDw, WhatIsWrongIsSaidOfItsOperand) {

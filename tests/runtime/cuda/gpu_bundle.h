@@ -23,7 +23,7 @@ struct GpuShape {
   bool gradient = false;
   int64_t long_groups = 0;
   bool bias = false; // forward kernels take one
-  // Kernels of dw instead, "dw-bf16" and "dw-f32"; threads copy, so that vector is above 0.
+  // Kernels of dw instead, "dw-bf16" and "dw-f32", alone.
   bool bank_gradient = false;
 
   int64_t k() const { return groups * in; }
@@ -37,8 +37,8 @@ struct GpuShape {
 };
 
 // Kernels "forward-bf16" and "forward-f32": for sm_90a, in clusters of 1 and 2 blocks, the second with
-// dependent launch. Where threads copy, for sm_80, without either; of vector reductions the second is for
-// sm_90a, with dependent launch.
+// dependent launch. Where threads copy, for sm_80, without either, as those of dw; of vector reductions the
+// second is for sm_90a, with dependent launch.
 nlohmann::ordered_json gpuManifest(const GpuShape &shape);
 // Section "ptx" with both kernels and, where needed, "terms".
 std::string gpuBundle(const GpuShape &shape);

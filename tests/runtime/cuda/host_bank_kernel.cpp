@@ -1,7 +1,7 @@
 #include "tests/runtime/cuda/host_bank_kernel.h"
 
 #include "runtime/gpu_kernel_abi.h"
-#include "runtime/numeric/bfloat16.h"
+#include "tests/runtime/cuda/host_map.h"
 
 #include <algorithm>
 #include <array>
@@ -13,65 +13,10 @@ namespace algrt::test {
 
 namespace {
 
-using Coordinates = std::array<int64_t, 4>;
+using Coordinates = HostMap::Coordinates;
+using Map = HostMap;
 
 constexpr int64_t tile_rows = 16, tile_columns = 32; // of gpuManifest
-
-// A plain map; elements of 2 or 4 bytes.
-class Map {
-public:
-  Map(const std::byte *object, int64_t element_bytes, int64_t vector) : element_bytes_(element_bytes) {
-    std::memcpy(&content_, object, sizeof(content_));
-    const int64_t unit = std::min<int64_t>(vector * element_bytes, 16) / element_bytes;
-    bool whole = content_.address % uint64_t(unit * element_bytes) == 0 && content_.extents[0] % unit == 0;
-    for (int i = 1; i < 4; ++i)
-      whole = whole && (content_.extents[i] == 1 || content_.strides[i - 1] % unit == 0);
-    if (!whole)
-      throw std::logic_error("a plain map whose elements cannot be moved as many at a time");
-  }
-
-  int64_t extent(int dimension) const { return content_.extents[dimension]; }
-
-  float load(const Coordinates &at) const {
-    const std::byte *element = find(at);
-    if (element == nullptr)
-      return 0;
-    float wide;
-    uint16_t narrow;
-    if (element_bytes_ == 4) {
-      std::memcpy(&wide, element, sizeof(wide));
-      return wide;
-    }
-    std::memcpy(&narrow, element, sizeof(narrow));
-    return fromBfloat16(narrow);
-  }
-
-  void store(const Coordinates &at, float value) const {
-    std::byte *element = find(at);
-    if (element == nullptr)
-      return;
-    const uint16_t bits = toBfloat16(value);
-    if (element_bytes_ == 4)
-      std::memcpy(element, &value, sizeof(value));
-    else
-      std::memcpy(element, &bits, sizeof(bits));
-  }
-
-private:
-  std::byte *find(const Coordinates &at) const {
-    int64_t elements = at[0];
-    for (size_t i = 0; i < 4; ++i) {
-      if (at[i] < 0 || at[i] >= content_.extents[i])
-        return nullptr;
-      if (i > 0)
-        elements += at[i] * content_.strides[i - 1];
-    }
-    return reinterpret_cast<std::byte *>(content_.address + uint64_t(elements * element_bytes_));
-  }
-
-  algrt_plain_map content_;
-  int64_t element_bytes_;
-};
 
 struct BankTerm {
   int64_t type, input_group, output_group; // of type `types`: all rows
@@ -185,24 +130,28 @@ void runHostBankKernel(const GpuShape &shape, const cuda_stand_in::Launch &launc
   const bool interval = shape.lift == Lift::rows && shape.row_types == RowTypesKind::interval;
   const size_t row_maps = size_t(interval ? algrt_interval_row_maps : algrt_cyclic_row_maps) + 1;
   const std::byte *maps = launch.parameters.at(0).data();
+  // Where the copy engine moves X and dY, their maps are tensor maps; threads write dW in pairs of columns.
+  const bool engine = shape.vector == 0;
+  const size_t map_bytes = engine ? algrt_tensor_map_bytes : algrt_plain_map_bytes;
   if (launch.parameters.size() != 5 ||
-      launch.parameters[0].size() != (2 * row_maps + 1) * size_t(algrt_plain_map_bytes))
+      launch.parameters[0].size() != 2 * row_maps * map_bytes + algrt_plain_map_bytes)
     throw std::logic_error("the parameters are not those of dw");
   const int64_t result_bytes = launch.symbol.find("f32") != std::string::npos ? 4 : 2;
-  const auto map = [&](size_t i, int64_t bytes) {
-    return Map(maps + i * algrt_plain_map_bytes, bytes, shape.vector);
+  const auto map = [&](size_t i) {
+    const std::byte *object = maps + i * map_bytes;
+    return engine ? Map::tensor(object) : Map::plain(object, 2, shape.vector);
   };
   Kernel kernel{shape,
                 {},
                 {},
-                map(2 * row_maps, result_bytes),
+                Map::plain(maps + 2 * row_maps * map_bytes, result_bytes, engine ? 2 : shape.vector),
                 scalar<int32_t>(launch.parameters.at(1)),
                 scalar<int32_t>(launch.parameters.at(2)),
                 reinterpret_cast<const int32_t *>(scalar<uint64_t>(launch.parameters.at(3))),
                 scalar<float>(launch.parameters.at(4))};
   for (size_t i = 0; i < row_maps; ++i) {
-    kernel.x.push_back(map(i, 2));
-    kernel.dy.push_back(map(row_maps + i, 2));
+    kernel.x.push_back(map(i));
+    kernel.dy.push_back(map(row_maps + i));
   }
   if (shape.long_groups > 0 && kernel.terms != nullptr)
     kernel.checkOrder();

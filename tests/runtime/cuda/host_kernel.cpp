@@ -1,7 +1,7 @@
 #include "tests/runtime/cuda/host_kernel.h"
 
 #include "runtime/gpu_kernel_abi.h"
-#include "runtime/numeric/bfloat16.h"
+#include "tests/runtime/cuda/host_map.h"
 
 #include <algorithm>
 #include <cstring>
@@ -11,87 +11,13 @@ namespace algrt::test {
 
 namespace {
 
-using Coordinates = std::array<int64_t, 4>;
+using Coordinates = HostMap::Coordinates;
+using Map = HostMap;
 
 struct Tile {
   int64_t rows, columns, depth;
 };
 constexpr Tile manifest_tile = {16, 32, 32}; // of gpuManifest
-
-// A map of either kind; strides in bytes.
-class Map {
-public:
-  static Map tensor(const std::byte *object) {
-    const auto decoded = cuda_stand_in::decodeTensorMap(object);
-    if (!decoded || decoded->rank != 4)
-      throw std::logic_error("a parameter is not a tensor map of four dimensions");
-    Map map(decoded->address, decoded->element_bytes);
-    for (size_t i = 0; i < 4; ++i) {
-      map.extents_[i] = int64_t(decoded->extents[i]);
-      map.box_[i] = decoded->box[i];
-      map.strides_[i] = i == 0 ? decoded->element_bytes : int64_t(decoded->strides[i - 1]);
-    }
-    return map;
-  }
-
-  // For copies of `vector` elements, 16 bytes at most, that each have to be at a multiple of themselves.
-  static Map plain(const std::byte *object, int64_t element_bytes, int64_t vector) {
-    algrt_plain_map content;
-    std::memcpy(&content, object, sizeof(content));
-    Map map(content.address, element_bytes);
-    const int64_t unit = std::min<int64_t>(vector * element_bytes, 16);
-    bool whole = content.address % uint64_t(unit) == 0 && content.extents[0] * element_bytes % unit == 0;
-    for (size_t i = 0; i < 4; ++i) {
-      map.extents_[i] = content.extents[i];
-      map.strides_[i] = (i == 0 ? 1 : content.strides[i - 1]) * element_bytes;
-      whole = whole && (i == 0 || map.extents_[i] == 1 || map.strides_[i] % unit == 0);
-    }
-    if (!whole)
-      throw std::logic_error("a plain map whose elements cannot be moved as many at a time");
-    return map;
-  }
-
-  int64_t extent(size_t dimension) const { return extents_[dimension]; }
-  int64_t box(size_t dimension) const { return box_[dimension]; }
-
-  float load(const Coordinates &at) const {
-    const std::byte *element = find(at);
-    if (element == nullptr)
-      return 0;
-    uint16_t bits;
-    std::memcpy(&bits, element, sizeof(bits));
-    return fromBfloat16(bits);
-  }
-
-  void store(const Coordinates &at, float value) const {
-    std::byte *element = find(at);
-    if (element == nullptr)
-      return;
-    if (element_bytes_ == 4) {
-      std::memcpy(element, &value, sizeof(value));
-      return;
-    }
-    const uint16_t bits = toBfloat16(value);
-    std::memcpy(element, &bits, sizeof(bits));
-  }
-
-private:
-  Map(uint64_t address, int64_t element_bytes) : address_(address), element_bytes_(element_bytes) {}
-
-  std::byte *find(const Coordinates &at) const {
-    uint64_t address = address_;
-    for (size_t i = 0; i < 4; ++i) {
-      if (at[i] < 0 || at[i] >= extents_[i])
-        return nullptr;
-      address += uint64_t(at[i] * strides_[i]);
-    }
-    return reinterpret_cast<std::byte *>(address);
-  }
-
-  uint64_t address_;
-  int64_t element_bytes_;
-  Coordinates extents_, strides_, box_{};
-};
 
 struct Line {
   size_t map;

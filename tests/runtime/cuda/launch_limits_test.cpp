@@ -264,6 +264,34 @@ TEST(LaunchPlan, OfTheBanksGradientHasAllTilesWithoutRows) {
     EXPECT_EQ(found.plain_maps[8].extents[2], 40);
     EXPECT_EQ(plan(slots, m).tiles, 64 * 3 * 3);
   }
+  // Where the copy engine moves X and dY, threads still write dW. Without rows the maps are right, and of no
+  // use.
+  kernel.copies = GpuCopies::engine;
+  kernel.x = {64, 64, 128};
+  kernel.w = {32, 64, 64};
+  for (const int64_t m : {0, 1000}) {
+    const LaunchPlan found = plan(rows, m);
+    EXPECT_EQ(found.tiles, 4 * 3 * 4 * 3);
+    ASSERT_EQ(found.maps.size(), 4u + 4u);
+    ASSERT_EQ(found.plain_maps.size(), 1u);
+    EXPECT_EQ(found.plain_maps[0].extents[2], 40);
+    EXPECT_EQ(found.maps[3].extents[3], m ? 1000u : 1u);
+    EXPECT_EQ(found.maps[3].box, (std::array<uint32_t, 5>{64, 1, 1, 64, 0}));
+    EXPECT_EQ(found.maps[7].box, (std::array<uint32_t, 5>{32, 1, 1, 64, 0}));
+    EXPECT_EQ(found.maps[7].address, 4096u);
+  }
+  // Clusters of tiles; with a split each long tile counts for all of its blocks.
+  kernel.tile.cluster_rows = 2;
+  kernel.tile.cluster_columns = 2;
+  EXPECT_EQ(plan(rows, 100).tiles, 4 * 4 * 4 * 4);
+  kernel.tile.cluster_rows = kernel.tile.cluster_columns = 1;
+  kernel.tile.split = 4;
+  EXPECT_EQ(plan(rows, 100).tiles, 4 * 4 * 3 * 4 * 3);
+  kernel.tile.long_groups = 1;
+  EXPECT_EQ(plan(rows, 100).tiles, 4 * (3 + 4) * 3 * 3);
+  kernel.tile.split = 1;
+  kernel.tile.long_groups = 0;
+  kernel.copies = GpuCopies::threads;
   EXPECT_NO_THROW(plan(slots, 1 << 24));
   try {
     plan(slots, 1 << 26);

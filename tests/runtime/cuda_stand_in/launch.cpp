@@ -53,9 +53,9 @@ void requirePlainMap(const State &s, const Launch &launch, const std::string &na
   requireMemory(s, launch, "plain " + name, map.address, (last + 1) * element);
 }
 
-// A device faults when a map leads it to memory that is not there. The first parameter is a struct of maps of
-// one kind; their sizes have no common multiple among the numbers of maps that there are. Of a kernel that is
-// no product it is the address of the result.
+// A device faults when a map leads it to memory that is not there. The first parameter is a struct of maps:
+// of one kind, or tensor maps and one plain map behind them. What size that makes is told apart among the
+// numbers of maps that there are. Of a kernel that is no product it is the address of the result.
 void requireMappedMemory(const State &s, const Launch &launch) {
   if (launch.parameters.empty())
     return;
@@ -64,13 +64,17 @@ void requireMappedMemory(const State &s, const Launch &launch) {
     std::memcpy(&address, maps.data(), sizeof(address));
     return requireMemory(s, launch, "the result of " + launch.symbol, address, sizeof(uint16_t));
   }
-  const bool tensor = maps.size() % sizeof(TensorMapObject) == 0;
-  const size_t size = tensor ? sizeof(TensorMapObject) : sizeof(algrt_plain_map);
-  if (maps.size() % size != 0)
+  constexpr size_t tensor = sizeof(TensorMapObject), plain = sizeof(algrt_plain_map);
+  const size_t tensor_maps =
+      maps.size() % tensor == 0 || maps.size() % tensor == plain ? maps.size() / tensor : 0;
+  const size_t plain_bytes = maps.size() - tensor_maps * tensor;
+  if (plain_bytes % plain != 0)
     violation("cuLaunchKernelEx", Result::launch_failed, "the first parameter is no struct of maps");
-  for (size_t i = 0; (i + 1) * size <= maps.size(); ++i)
-    (tensor ? requireTensorMap : requirePlainMap)(s, launch, "map " + std::to_string(i),
-                                                  maps.data() + i * size);
+  for (size_t i = 0; i < tensor_maps; ++i)
+    requireTensorMap(s, launch, "map " + std::to_string(i), maps.data() + i * tensor);
+  for (size_t i = 0; i < plain_bytes / plain; ++i)
+    requirePlainMap(s, launch, "map " + std::to_string(tensor_maps + i),
+                    maps.data() + tensor_maps * tensor + i * plain);
 }
 
 } // namespace

@@ -1,6 +1,8 @@
 // The kernels of the gradient of the bank, dW = X^T dY, on the model. Each is exact, under an interleaving of
 // its own, alone and added to what dW holds; without that what dW holds may not be read.
+#include "algebras/coarsest.h"
 #include "compiler/bundle/layer_description.h"
+#include "compiler/schedule/hopper_schedule.h"
 #include "compiler/simulator/agreement.h"
 #include "runtime/reference/random.h"
 #include "tests/simulator/kernels/exact_case.h"
@@ -69,6 +71,46 @@ const std::vector<Kernel> &kernels() {
        "cyclic", "slots"},
       {"DividedPowers", table("divided_powers"), 60, 100, "rows=16,columns=16,depth=16,stages=3,warps=1x1",
        f32, "cyclic", "slots"},
+      // The copy engine brings X and dY, warpgroups multiply, threads write: one and several warpgroups,
+      // turns,
+      // blocks that share rows of either operand or divide a tile, narrow panels.
+      {"EngineQ1", "Q(1)", 64, 64, "rows=64,columns=64,depth=64,stages=3", bf16, "cyclic", "rows", "sm_90a"},
+      {"EngineQ3", "Q(3)", 216, 264, "rows=64,columns=64,depth=32,stages=3,long=1", bf16, "cyclic", "rows",
+       "sm_90a"},
+      {"EngineTall", "Q(2)", 272, 80, "rows=128,columns=48,depth=64,stages=2,long=1", f32, "cyclic", "rows",
+       "sm_90a"},
+      {"EngineTurns", "Q(3)", 216, 144, "rows=64,columns=32,depth=16,stages=4,turns=2,long=1", bf16, "cyclic",
+       "rows", "sm_90a"},
+      {"EngineTurnsUnordered", "Q(2)", 96, 96, "rows=64,columns=48,depth=32,stages=3,turns=2", f32, "cyclic",
+       "rows", "sm_90a"},
+      {"EngineTallTurns", "Q(2)", 288, 96, "rows=128,columns=48,depth=32,stages=3,turns=2,long=1", bf16,
+       "cyclic", "rows", "sm_90a"},
+      {"EngineSplitLong", "Q(3)", 216, 240, "rows=64,columns=64,depth=32,stages=3,split=2,long=1", bf16,
+       "cyclic", "rows", "sm_90a"},
+      {"EngineSplitAll", "Q(2)", 96, 128, "rows=64,columns=64,depth=16,stages=3,split=4", f32, "cyclic",
+       "rows", "sm_90a"},
+      {"EngineClusterOfFeatures", "Q(2)", 288, 80, "rows=64,columns=48,depth=32,stages=3,cluster=2x1,long=1",
+       bf16, "cyclic", "rows", "sm_90a"},
+      {"EngineClusterOfColumns", "Q(2)", 96, 272, "rows=64,columns=64,depth=16,stages=3,cluster=1x2,turns=2",
+       f32, "cyclic", "rows", "sm_90a"},
+      {"EngineSquareCluster", "Q(2)", 288, 272, "rows=64,columns=64,depth=32,stages=3,cluster=2x2,long=1",
+       bf16, "cyclic", "rows", "sm_90a"},
+      {"EngineInterval", "Q(3)", 216, 144, "rows=64,columns=48,depth=16,stages=3,long=1", bf16,
+       "interval(20)", "rows", "sm_90a"},
+      {"EngineShortInterval", "Q(3)", 96, 96, "rows=64,columns=32,depth=32,stages=3,split=2,long=1", f32,
+       "interval(3)", "rows", "sm_90a"},
+      {"EngineChosen", "Q(8)", 512, 384, "", f32, "cyclic", "rows", "sm_90a"},
+      // Signs, tables, blocks without terms, all terms of all rows.
+      {"EnginePower", "Q(2)^2", 288, 160, "rows=64,columns=64,depth=32,stages=3,split=2,long=1", bf16,
+       "cyclic", "rows", "sm_90a"},
+      {"EnginePath", "path(3)", 120, 144, "rows=64,columns=48,depth=16,stages=3,turns=2,long=2", f32,
+       "cyclic", "rows", "sm_90a"},
+      {"EngineTensor", "Q(3)*T(2)", 96, 144, "rows=64,columns=16,depth=16,stages=3,long=1", f32, "cyclic",
+       "rows", "sm_90a"},
+      {"EngineMatrices", "M(2)", 160, 96, "rows=64,columns=32,depth=32,stages=3,split=2", bf16, "cyclic",
+       "slots", "sm_90a"},
+      {"EngineQuaternions", table("quaternions"), 96, 160, "rows=64,columns=32,depth=16,stages=3", f32,
+       "cyclic", "slots", "sm_90a"},
   };
   return all;
 }
@@ -79,6 +121,22 @@ struct Batch {
   std::int32_t blocks;
 };
 constexpr Batch batches[] = {{0, 0, 2}, {1, 0, 1}, {2, 5, 3}, {64, 0, 3}, {100, 1, 2}, {257, 2, 3}};
+
+/// A schedule whose blocks the copy engine moves, for widths that are multiples of 8.
+std::string engineSchedule(Draw &draw, bool one_column) {
+  const std::int64_t columns = 16 * (1 + draw.below(5)), kind = draw.below(5);
+  std::string schedule = fmt::format("rows={},columns={},depth={},stages={}", 64 << draw.below(2),
+                                     kind == 1 ? 64 : columns, 16 << draw.below(3), 2 + draw.below(2));
+  if (kind == 1)
+    schedule += fmt::format(",split={}", 2 << draw.below(2));
+  else if (kind == 2)
+    schedule += ",turns=2";
+  else if (kind == 3)
+    schedule += draw.below(2) ? ",cluster=2x1" : ",cluster=1x2";
+  if (const std::int64_t long_groups = one_column ? 0 : draw.below(3); long_groups > 0)
+    schedule += fmt::format(",long={}", long_groups);
+  return schedule;
+}
 
 class BankGradientKernel : public testing::TestWithParam<Kernel> {};
 
@@ -137,6 +195,41 @@ TEST(RandomBankGradients, AreExact) {
   }
 }
 
+TEST(RandomBankGradients, AreExactWhereTheCopyEngineCopies) {
+  Draw draw(29);
+  int trials = 0;
+  while (trials < 24) {
+    const Algebra &algebra = draw.one(algebras_of_all_kinds);
+    const std::int64_t width_in = 8 * (1 + draw.below(18)), width_out = 8 * (1 + draw.below(18));
+    const std::string row_types = algebra.lift == "rows" && draw.below(3) == 0
+                                      ? fmt::format("interval({})", 1 + draw.below(80))
+                                      : "cyclic";
+    const compiler::Spec spec = projection(algebra.expression, algebra.in * width_in, algebra.out * width_out,
+                                           row_types, algebra.lift);
+    if (!compiler::copyEngineTakes(algebras::coarsest(compiler::requireLayer(spec))))
+      continue; // other coefficients than signs
+    ++trials;
+    const bool one_column = algebra.lift == "slots" || compiler::requireLayer(spec).out.count() == 1;
+    const std::string schedule = engineSchedule(draw, one_column);
+    const auto output = draw.below(2) ? bf16 : f32;
+    const auto kernel = compiler::SimulatedKernel::parse(emittedKernel(spec, schedule, output, "sm_90a", dw),
+                                                         algebra.expression);
+    ASSERT_EQ(kernel.description().copies, algrt::GpuCopies::engine);
+    for (const std::int64_t m : {std::int64_t{1}, 2 + draw.below(100), 100 + draw.below(250)}) {
+      const std::int64_t p0 = draw.below(1000);
+      const auto seed = static_cast<std::uint64_t>(trials * 1000 + m);
+      const auto blocks = static_cast<std::int32_t>(1 + draw.below(7));
+      const float beta = static_cast<float>(draw.below(3)) / 2;
+      const ExactCase product(spec, m, p0, seed, dw, beta);
+      EXPECT_EQ(product.run(kernel, settingsOf(seed, blocks)).text, "")
+          << fmt::format("{} {} to {} {}, {}: M = {} from {} on {} blocks, beta {}", algebra.expression,
+                         width_in, width_out, row_types, schedule, m, p0, blocks, beta);
+    }
+    if (HasFailure())
+      return;
+  }
+}
+
 struct RandomProduct {
   RandomProduct(const compiler::Spec &spec, std::int64_t m)
       : layer(compiler::runtimeLayer(compiler::requireLayer(spec))),
@@ -160,29 +253,33 @@ struct RandomProduct {
 // Sums that depend on their order, on grids of 1 to 7 blocks and under as many interleavings.
 TEST(BankGradients, AreTheSameToTheBitOnEveryGrid) {
   const compiler::Spec spec = projection("Q(4)", 128, 96);
-  const RandomProduct product(spec, 210);
-  for (const char *schedule : {"rows=32,columns=32,depth=16,stages=3,warps=2x1,long=1",
-                               "rows=16,columns=16,depth=32,stages=3,warps=1x2"}) {
-    const auto kernel =
-        compiler::SimulatedKernel::parse(emittedKernel(spec, schedule, f32, "sm_90a", dw), "Q(4)");
-    std::vector<float> first;
-    for (std::int32_t blocks = 1; blocks <= 7; ++blocks) {
-      const compiler::Simulation run =
-          kernel.run(product.operands(0.5f), settingsOf(static_cast<std::uint64_t>(blocks), blocks));
-      ASSERT_TRUE(run.ok()) << schedule;
-      if (first.empty())
-        first = run.y;
-      EXPECT_EQ(run.y, first) << schedule << " on " << blocks << " blocks";
+  // 52 or 53 rows of a type, and 64 of which the diagonal is taken type after type.
+  for (const std::int64_t m : {210, 256})
+    for (const char *schedule : {"rows=32,columns=32,depth=16,stages=3,warps=2x1,long=1",
+                                 "rows=16,columns=16,depth=32,stages=3,warps=1x2",
+                                 "rows=64,columns=32,depth=64,stages=3,turns=2,long=1",
+                                 "rows=64,columns=32,depth=32,stages=3,split=2,long=1"}) {
+      const RandomProduct product(spec, m);
+      const auto kernel =
+          compiler::SimulatedKernel::parse(emittedKernel(spec, schedule, f32, "sm_90a", dw), "Q(4)");
+      std::vector<float> first;
+      for (std::int32_t blocks = 1; blocks <= 7; ++blocks) {
+        const compiler::Simulation run =
+            kernel.run(product.operands(0.5f), settingsOf(static_cast<std::uint64_t>(blocks), blocks));
+        ASSERT_TRUE(run.ok()) << schedule;
+        if (first.empty())
+          first = run.y;
+        EXPECT_EQ(run.y, first) << schedule << " on " << blocks << " blocks";
+      }
+      const auto expected = compiler::expectedProduct(product.operands(0.5f), dw);
+      EXPECT_EQ(compiler::agreement(first, expected, f32).wrong, 0) << schedule;
     }
-    const auto expected = compiler::expectedProduct(product.operands(0.5f), dw);
-    EXPECT_EQ(compiler::agreement(first, expected, f32).wrong, 0) << schedule;
-  }
 }
 
 // NaN and infinities of X and dY reach what their terms reach, as term by term, and nothing else; what dW
 // holds where beta is 0 reaches nothing.
 TEST(BankGradients, CarryNonFiniteNumbersAsTheirTermsDo) {
-  const compiler::Spec spec = projection("path(3)", 60, 84);
+  const compiler::Spec spec = projection("path(3)", 72, 96);
   RandomProduct product(spec, 70);
   const float infinity = std::numeric_limits<float>::infinity(),
               nan = std::numeric_limits<float>::quiet_NaN();
@@ -194,11 +291,13 @@ TEST(BankGradients, CarryNonFiniteNumbersAsTheirTermsDo) {
       product.held[static_cast<std::size_t>(draw.below(static_cast<std::int64_t>(product.held.size())))] =
           value;
     }
-  for (const char *schedule : {"rows=32,columns=32,depth=16,stages=3,warps=2x1,long=1",
-                               "rows=32,columns=16,depth=64,stages=2,warps=1x1"})
+  for (const char *schedule :
+       {"rows=32,columns=32,depth=16,stages=3,warps=2x1,long=1",
+        "rows=32,columns=16,depth=64,stages=2,warps=1x1", "rows=64,columns=32,depth=16,stages=3,long=2",
+        "rows=64,columns=32,depth=32,stages=3,split=2"})
     for (const float beta : {0.0f, 1.0f}) {
       const auto kernel =
-          compiler::SimulatedKernel::parse(emittedKernel(spec, schedule, bf16, "sm_80", dw), "path(3)");
+          compiler::SimulatedKernel::parse(emittedKernel(spec, schedule, bf16, "sm_90a", dw), "path(3)");
       const compiler::Simulation run = kernel.run(product.operands(beta), settingsOf(1, 4));
       ASSERT_TRUE(run.ok()) << schedule;
       const auto expected = compiler::expectedProduct(product.operands(beta), dw);

@@ -1,0 +1,36 @@
+// Schedules of the kernels of dW = X^T dY whose blocks the copy engine moves. They are read and written as
+// those of products (hopper_schedule.h), with other meanings of two numbers: `rows` are features of a tile,
+// 64 for every warpgroup that multiplies, and `depth` rows of the batch in a step.
+#ifndef ALGCTL_COMPILER_SCHEDULE_HOPPER_BANK_GRADIENT_H
+#define ALGCTL_COMPILER_SCHEDULE_HOPPER_BANK_GRADIENT_H
+
+#include "compiler/schedule/bank_gradient_work.h"
+#include "compiler/schedule/hopper_schedule.h"
+
+#include <optional>
+#include <vector>
+
+namespace compiler {
+
+/// The stages that fit: threads write dW from their registers, and nothing of it lies in shared memory.
+std::int64_t bankGradientStagesThatFit(const HopperSchedule &schedule);
+
+/// Nothing for a legal schedule.
+std::optional<HopperRefusal> bankGradientRefusal(const algebras::Layer &layer,
+                                                 const HopperSchedule &schedule);
+
+/// Tiles of all sizes, clusters of them, splits, and where some blocks of the bank sum up more types than
+/// others these first.
+std::vector<HopperConsidered> considerHopperBankGradient(const algebras::Layer &layer);
+
+/// Where the time would go, with dW of type `output`, in microseconds on an H200.
+HopperCost hopperBankGradientCost(const BankGradientWork &work, const HopperSchedule &schedule,
+                                  algebras::DataType output);
+
+/// The cheapest candidate for `m` rows, the first one listed among equals. Throws as requireHopperLayer does.
+HopperSchedule chooseHopperBankGradient(const algebras::Layer &layer, std::int64_t m,
+                                        algebras::DataType output);
+
+} // namespace compiler
+
+#endif

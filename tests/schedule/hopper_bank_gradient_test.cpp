@@ -1,0 +1,169 @@
+// Schedules of the bank's gradient for the copy engine: what cannot be, what is looked at, and what it would
+// cost, against a walk over every tile of dW and its steps.
+#include "algebras/bank_terms.h"
+#include "algebras/expression.h"
+#include "compiler/schedule/h200.h"
+#include "compiler/schedule/hopper_bank_gradient.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace compiler;
+using algebras::DataType;
+
+algebras::Layer layerOf(const std::string &expression, std::int64_t in, std::int64_t out) {
+  const algebras::Algebra algebra = algebras::parseExpression(expression);
+  return algebras::makeLayer(algebras::Lift::rows(algebra), in, out, DataType::BF16);
+}
+
+std::string whyNot(const std::string &schedule, const std::string &algebra = "Q(8)") {
+  const auto refused = bankGradientRefusal(layerOf(algebra, 1024, 2048), parseHopperSchedule(schedule));
+  return refused ? refused->reason : "";
+}
+
+TEST(HopperBankGradient, RefusesWhatNoKernelCanDo) {
+  using testing::HasSubstr;
+  EXPECT_EQ(whyNot("rows=64,columns=128,depth=64,long=1"), "");
+  EXPECT_EQ(whyNot("rows=128,columns=256,depth=64,split=2,long=1"), "");
+  EXPECT_EQ(whyNot("rows=64,columns=128,depth=64,cluster=2x2,turns=2"), "");
+  EXPECT_THAT(whyNot("rows=64,columns=128,depth=64,types=2"), HasSubstr("sum up whatever types there are"));
+  EXPECT_THAT(whyNot("rows=64,columns=128,depth=64,hold=4"),
+              HasSubstr("held rows in a gradient of the bank"));
+  EXPECT_THAT(whyNot("rows=64,columns=128,depth=64,rows_on=n"), HasSubstr("features on side N"));
+  EXPECT_THAT(whyNot("rows=32,columns=128,depth=64"), HasSubstr("32 rows"));
+  EXPECT_THAT(whyNot("rows=64,columns=128,depth=24"), HasSubstr("a depth of 24"));
+  EXPECT_THAT(whyNot("rows=64,columns=128,depth=16,cluster=1x4"), HasSubstr("16 rows of a step of X"));
+  EXPECT_THAT(whyNot("rows=64,columns=128,depth=64,turns=2,split=2"), HasSubstr("a split with turns"));
+  EXPECT_THAT(whyNot("rows=64,columns=48,depth=64,split=2"), HasSubstr("48 columns have no 2 equal parts"));
+  EXPECT_THAT(whyNot("rows=64,columns=128,depth=64,stages=12"),
+              HasSubstr("12 stages of 24576 bytes and nothing"));
+  EXPECT_THAT(whyNot("rows=64,columns=128,depth=64,long=9"), HasSubstr("9"));
+  EXPECT_THAT(whyNot("rows=256,columns=256,depth=64"), HasSubstr("registers"));
+}
+
+// Nothing of dW lies in shared memory, but for what blocks that divide a tile send each other.
+TEST(HopperBankGradient, HasTheStagesThatFit) {
+  const HopperSchedule whole = parseHopperSchedule("rows=64,columns=192,depth=64");
+  EXPECT_EQ(bankGradientStagesThatFit(whole),
+            (hopper_shared_bytes - reserved_shared_bytes) / ((64 + 192) * 64 * 2));
+  const HopperSchedule divided = parseHopperSchedule("rows=64,columns=192,depth=64,split=4");
+  EXPECT_EQ(bankGradientStagesThatFit(divided),
+            (hopper_shared_bytes - reserved_shared_bytes - 64 * 48 * 3 * 4) / ((64 + 192) * 64 * 2));
+}
+
+TEST(HopperBankGradient, LooksAtLegalSchedulesWithTheirStages) {
+  const algebras::Layer layer = layerOf("Q(8)", 8 * 96, 8 * 80);
+  bool split = false, cluster = false, turns = false;
+  for (const HopperConsidered &one : considerHopperBankGradient(layer)) {
+    if (one.refusal)
+      continue;
+    EXPECT_FALSE(bankGradientRefusal(layer, one.schedule)) << toString(one.schedule);
+    EXPECT_EQ(one.schedule.stages, bankGradientStagesThatFit(one.schedule));
+    EXPECT_EQ(one.schedule.long_groups, 1);
+    EXPECT_LE(one.schedule.rows, 128) << "all that the third warpgroup has of 96 features is zero";
+    split |= one.schedule.split > 1;
+    cluster |= one.schedule.cluster() > 1;
+    turns |= one.schedule.turns > 1;
+  }
+  EXPECT_TRUE(split && cluster && turns);
+}
+
+struct Counted {
+  double tiles = 0, steps = 0;
+};
+
+/// Block by block, type by type. Of a complete graph's diagonal type after type, where that is an eighth more
+/// at most.
+Counted walk(const algebras::Layer &layer, const HopperSchedule &schedule, std::int64_t m) {
+  const algebras::BankTerms terms(layer.lift);
+  const std::int64_t types = layer.lift.types();
+  auto up = [](std::int64_t value, std::int64_t step) { return (value + step - 1) / step; };
+  auto clusters = [&](std::int64_t value, std::int64_t step, std::int64_t blocks) {
+    return up(value, step * blocks) * blocks;
+  };
+  const std::int64_t tiles_of_block =
+      clusters(layer.in.width(0), schedule.rows, schedule.cluster_rows) *
+      clusters(layer.out.width(0), schedule.columns, schedule.cluster_columns);
+  Counted counted;
+  for (std::int64_t row = 0; row < terms.bankRows(); ++row)
+    for (std::int64_t column = 0; column < terms.bankColumns(); ++column) {
+      const auto of = terms.of(row, column);
+      std::int64_t steps = 0;
+      if (static_cast<std::int64_t>(of.size()) == types && types > 0) {
+        const std::int64_t lying = up(m, schedule.depth), by_type = types * up(up(m, types), schedule.depth);
+        steps = layer.lift.completeGraph() && by_type <= lying + lying / 8 ? by_type : lying;
+      } else {
+        for (const algebras::BankTerm &term : of)
+          steps += up(m / types + (term.type < m % types ? 1 : 0), schedule.depth);
+      }
+      counted.tiles += static_cast<double>(tiles_of_block);
+      counted.steps += static_cast<double>(tiles_of_block * steps);
+    }
+  return counted;
+}
+
+TEST(HopperBankGradient, CountsTilesAndStepsOfEveryBlock) {
+  for (const auto &[layer, m] : {std::pair{layerOf("Q(1)", 128, 256), std::int64_t{70}},
+                                 {layerOf("Q(8)", 640, 1024), 512},
+                                 {layerOf("Q(8)", 640, 1024), 8 * 75},
+                                 {layerOf("Q(8)", 640, 1024), 8},
+                                 {layerOf("Q(4)", 512, 1024), 4096}})
+    for (const char *text :
+         {"rows=64,columns=128,depth=64,stages=4,long=1", "rows=128,columns=64,depth=32,stages=4",
+          "rows=64,columns=64,depth=16,stages=4,cluster=2x2",
+          "rows=64,columns=128,depth=64,stages=4,split=4,long=1"}) {
+      HopperSchedule schedule = parseHopperSchedule(text);
+      if (layer.lift.types() == 1)
+        schedule.long_groups = 0;
+      SCOPED_TRACE(fmt::format("{}, M = {}, {}", layer.lift.algebra().name(), m, text));
+      const BankGradientWork work = bankGradientWork(layer, m, DataType::F32);
+      const HopperCost cost = hopperBankGradientCost(work, schedule, DataType::F32);
+      const Counted counted = walk(layer, schedule, m);
+      EXPECT_DOUBLE_EQ(cost.tiles, counted.tiles);
+      // Every step multiplies a whole tile by its depth; all panels have 128 bytes.
+      const double cycles = static_cast<double>(schedule.rows) / 64 * static_cast<double>(schedule.depth) /
+                            16 * static_cast<double>(schedule.columns) / 2;
+      const double steps = (cost.products + cost.padding) * h200::processors * h200::tensor_clock / cycles;
+      EXPECT_NEAR(steps, counted.steps, 1e-6 * counted.steps);
+    }
+}
+
+// X and dY are 134 MB: what the diagonal brings serves the other blocks where it goes beside them, else it
+// comes again.
+TEST(HopperBankGradient, RowsComeOnceWhereTheDiagonalGoesBesideTheOthers) {
+  const algebras::Layer layer = layerOf("Q(32)", 2048, 6144);
+  auto memory = [&](const char *schedule, std::int64_t m) {
+    const BankGradientWork work = bankGradientWork(layer, m, DataType::BF16);
+    const HopperCost cost = hopperBankGradientCost(work, parseHopperSchedule(schedule), DataType::BF16);
+    return cost.memory * h200::memory_bytes_per_us / (work.x_bytes + work.dy_bytes + work.dw_bytes);
+  };
+  // 32 diagonal tiles in two parts each are 64 of 132 processors, and half of the steps.
+  EXPECT_DOUBLE_EQ(memory("rows=64,columns=192,depth=64,stages=5,split=2,long=1", 8192), 1);
+  // Undivided they take longer than all the others.
+  EXPECT_GT(memory("rows=64,columns=192,depth=64,stages=5,long=1", 8192), 1.3);
+  // 128 of them leave nobody over who could go beside them for long.
+  EXPECT_GT(memory("rows=64,columns=48,depth=64,stages=5,long=1", 8192), 1.3);
+  // 8200 rows of 32 types are 256 or 257 each, five steps of 64: with a fifth more steps rows come as they
+  // lie.
+  EXPECT_GT(memory("rows=64,columns=192,depth=64,stages=5,split=2,long=1", 8200), 1.3);
+  // What fits the cache comes once whatever the order.
+  EXPECT_DOUBLE_EQ(memory("rows=64,columns=192,depth=64,stages=5,long=1", 1024), 1);
+}
+
+// A diagonal tile has as many steps as all others of its row.
+TEST(HopperBankGradient, DividedLongTilesEndEarlier) {
+  const BankGradientWork work = bankGradientWork(layerOf("Q(32)", 2048, 6144), 8192, DataType::BF16);
+  auto cost = [&](const char *schedule) {
+    return hopperBankGradientCost(work, parseHopperSchedule(schedule), DataType::BF16);
+  };
+  const HopperCost whole = cost("rows=64,columns=192,depth=64,stages=5,long=1"),
+                   divided = cost("rows=64,columns=192,depth=64,stages=5,split=2,long=1");
+  EXPECT_GT(whole.uneven_tensor, 1.5);
+  EXPECT_LT(divided.uneven_tensor, 1.1);
+}
+
+} // namespace
