@@ -31,6 +31,18 @@ ReadyKernel readyKernel(DeviceModules &modules, size_t index, Stream stream, con
   return modules.prepare(index);
 }
 
+// A kernel beside the product.
+struct ReadyAuxiliary {
+  ReadyKernel kernel;
+  const GpuCode *code;
+};
+
+ReadyAuxiliary readyAuxiliary(const GpuKernels &kernels, DeviceModules &modules, size_t index,
+                              Stream stream) {
+  const Kernel &kernel = kernels.kernel(index);
+  return {readyKernel(modules, index, stream, kernel.name), kernel.auxiliary()};
+}
+
 void launch(const Driver &driver, LaunchPlan &plan, const ReadyKernel &kernel, Stream stream,
             const ProductCall &call, bool at_positions, bool reduction) {
   KernelMaps tensor_maps;
@@ -91,32 +103,27 @@ void runProduct(const GpuKernels &kernels, const Layer &layer, const ProductCall
   const CurrentContext current(modules.context());
   const ReadyKernel ready = readyKernel(modules, index, stream, kernel.name);
   DeviceLists lists{ready.terms, 0};
-  std::optional<ReadyKernel> group_rows;
-  size_t group_rows_index = 0;
+  std::optional<ReadyAuxiliary> group_rows, bias_gradient;
   if (kernel.gpu->listed) {
     lists.rows = placeRowList(layer, request.m, call.workspace);
-    group_rows_index = chooseGroupRows(kernels.all(), modules.properties());
-    group_rows = readyKernel(modules, group_rows_index, stream, kernels.kernel(group_rows_index).name);
+    group_rows =
+        readyAuxiliary(kernels, modules, chooseGroupRows(kernels.all(), modules.properties()), stream);
   }
-  std::optional<ReadyKernel> bias_gradient;
-  size_t bias_gradient_index = 0;
   DevicePointer bias_sums = 0;
   if (call.dbias != nullptr) {
     // The list is not needed any more when these are written: both have the same place.
     bias_sums = placeBiasGradientSums(layer.n, request.m, call.workspace);
-    bias_gradient_index = chooseBiasGradient(kernels.all(), modules.properties());
     bias_gradient =
-        readyKernel(modules, bias_gradient_index, stream, kernels.kernel(bias_gradient_index).name);
+        readyAuxiliary(kernels, modules, chooseBiasGradient(kernels.all(), modules.properties()), stream);
   }
   LaunchPlan plan = planLaunch(layer, *kernel.gpu, operands.x, operands.w, operands.y, request.m, request.p0,
                                ready.blocks, lists);
   if (group_rows)
-    groupRows(modules.context().driver(), *group_rows, *kernels.kernel(group_rows_index).group_rows, layer,
-              call.rows, request.m, lists.rows, stream);
+    groupRows(modules.context().driver(), group_rows->kernel, *group_rows->code, layer, call.rows, request.m,
+              lists.rows, stream);
   launch(modules.context().driver(), plan, ready, stream, call, request.positions, kernel.gpu->isReduction());
   if (bias_gradient)
-    sumBiasGradient(modules.context().driver(), *bias_gradient,
-                    *kernels.kernel(bias_gradient_index).bias_gradient,
+    sumBiasGradient(modules.context().driver(), bias_gradient->kernel, *bias_gradient->code,
                     {operands.w.address, operands.w.leading_dimension, request.m, layer.n,
                      reinterpret_cast<uintptr_t>(call.dbias), call.dbias_output, call.beta, bias_sums},
                     stream);
