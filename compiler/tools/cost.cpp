@@ -103,7 +103,9 @@ int schedules(const CostCommand &options) {
       rankMap(layer, *algrt::mapNamed(options.map), options.target, options.m, outputType(options, layer));
   RankingView view{fmt::format("{}, M = {}", title(options, layer), options.m), options.most,
                    options.illegal};
-  if (options.target != "cpu" && *algrt::mapNamed(options.map) == algrt::Map::forward)
+  // Of a layer that vector reductions can take, whatever M is asked for.
+  if (options.target != "cpu" && *algrt::mapNamed(options.map) == algrt::Map::forward &&
+      bestReduction(rankSchedules(layer, options.target, 1, outputType(options, layer))) != nullptr)
     view.batched_from = batchedFrom(layer, options.target, outputType(options, layer));
   fmt::print("{}", options.json ? rankingJson(ranking, view).dump(2) + "\n" : rankingText(ranking, view));
   return kDone;
