@@ -80,4 +80,28 @@ TEST(DeviceProducts, OfEverySchedule) {
   }
 }
 
+// Scheduled for many rows, so that blocks of a cluster divide the steps of a tile, of all blocks of the bank
+// or of the long ones alone; with the gradient of the bias behind them.
+TEST(DeviceProducts, OfTheBankDividedAmongBlocks) {
+  for (const LayerText &layer : {LayerText{.algebra = "Q(2)", .in = 256, .out = 256, .bias = true},
+                                 LayerText{.algebra = "Q(4)", .in = 512, .out = 512, .bias = true}}) {
+    compiler::CompileOptions options;
+    options.targets = {compiler::Target::Sm90a};
+    options.maps = {Map::dw};
+    options.rows = 8192;
+    CompiledBundle bundle(specOf(layer), options);
+    const DeviceUnderTest device(90);
+    DeviceCall call(device.context(), bundle, Map::dw, 270, ElementType::bf16, 8);
+    call.p0 = 3;
+    call.beta = 0.5f;
+    call.wants_bias_gradient = true;
+    ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
+    ASSERT_EQ(call.device.ran.size(), 3u);
+    for (const algrt::Kernel &kernel : bundle.parsed().manifest().kernels)
+      if (kernel.name == call.device.ran.front())
+        EXPECT_GT(kernel.gpu->tile.split, 1) << kernel.gpu->schedule;
+    call.expectRight({}, layer.algebra);
+  }
+}
+
 } // namespace
