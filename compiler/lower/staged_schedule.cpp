@@ -52,7 +52,11 @@ static tile::StagedAttr ampere(MLIRContext *context, const algebras::Layer &laye
 }
 
 static tile::StagedAttr hopper(MLIRContext *context, const algebras::Layer &layer,
-                               const StagedChoice &choice) {
+                               const StagedChoice &given) {
+  StagedChoice choice = given;
+  // Of gradients of the bank it is for the cost to say who copies, where both can.
+  if (choice.bank_gradient && choice.schedule.empty() && choice.vector == 0 && copyEngineTakes(layer))
+    choice.schedule = rankBankGradient(layer, "sm_90a", choice.rows, choice.output).legal.front().schedule;
   // The copy engine where it can, and where the schedule leaves it to it.
   const bool threads_copy =
       choice.schedule.empty() ? choice.vector != 0 || !copyEngineTakes(layer) : isForThreads(choice.schedule);
@@ -64,8 +68,7 @@ static tile::StagedAttr hopper(MLIRContext *context, const algebras::Layer &laye
   requireHopperLayer(layer, output);
   HopperSchedule schedule;
   if (choice.schedule.empty()) {
-    schedule = choice.bank_gradient ? chooseHopperBankGradient(layer, choice.rows, choice.output)
-                                    : chooseHopperSchedule(layer, choice.rows, output);
+    schedule = chooseHopperSchedule(layer, choice.rows, output);
   } else {
     schedule = parseHopperSchedule(choice.schedule);
     const auto refused =

@@ -195,6 +195,14 @@ AmpereCost ampereCost(const ProjectionWork &work, const AmpereSchedule &schedule
   return cost;
 }
 
+/// Blocks that all types use bring all rows, those of each type its rows once more: bytes that the cache has
+/// lost by then.
+static double rowsAgain(const BankGradientWork &work, const GpuMachine &machine) {
+  if (work.types_by_rank.size() < 2)
+    return 0;
+  return std::max(0.0, work.x_bytes + work.dy_bytes - machine.cache_bytes);
+}
+
 AmpereCost ampereBankGradientCost(const BankGradientWork &work, const AmpereSchedule &schedule,
                                   algebras::DataType output, const GpuMachine &machine) {
   const double depth = static_cast<double>(schedule.depth);
@@ -202,7 +210,7 @@ AmpereCost ampereBankGradientCost(const BankGradientWork &work, const AmpereSche
                column_blocks = ceilDivide(work.n, static_cast<double>(schedule.columns));
   const double tiles_of_rank = work.bank_rows * feature_blocks * column_blocks;
   TileWork all{tiles_of_rank * static_cast<double>(work.types_by_rank.size()), 0, 0,
-               work.x_bytes + work.dy_bytes + work.dw_bytes, depth};
+               work.x_bytes + work.dy_bytes + work.dw_bytes + rowsAgain(work, machine), depth};
   for (const double types : work.types_by_rank)
     all.steps += tiles_of_rank * work.steps(types, depth);
   all.copied =

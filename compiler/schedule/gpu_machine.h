@@ -17,6 +17,7 @@ struct GpuMachine {
   double dense_macs_per_us;   ///< of all, by the fastest instructions there are; for the floor
   double memory_bytes_per_us; ///< a copy
   double cache_bytes_per_us;  ///< from the second-level cache, all multiprocessors together
+  double cache_bytes;         ///< of it, what holds operands that come back
   double bytes_in_flight;     ///< of one multiprocessor, to cover what that cache takes to answer
   double memory_latency;      ///< cycles from a load to its value
   // Of one multiprocessor in one cycle.
@@ -29,8 +30,8 @@ struct GpuMachine {
 
 /// 80 GB. NVIDIA's white paper on the A100 has the multiprocessors, 1024 products in a cycle and the sizes;
 /// 16 blocks are what devices of compute capability 8.6 take, which run the same kernels. Assumed: the clock,
-/// below the 1410 of its boost; nine tenths of 1.94 TB/s; 48 bytes of the cache in a cycle; what is in
-/// flight, and the latency.
+/// below the 1410 of its boost; nine tenths of 1.94 TB/s; 48 bytes of the cache in a cycle, and of its 40 MB as
+/// large a part for what comes back as of an H200's; what is in flight, and the latency.
 inline constexpr GpuMachine a100_machine = {.name = "an A100",
                                             .multiprocessors = 108,
                                             .clock = 1300,
@@ -38,6 +39,7 @@ inline constexpr GpuMachine a100_machine = {.name = "an A100",
                                             .dense_macs_per_us = 1024.0 * 108 * 1300,
                                             .memory_bytes_per_us = 1.75e6,
                                             .cache_bytes_per_us = 48.0 * 108 * 1300,
+                                            .cache_bytes = 25e6,
                                             .bytes_in_flight = 32e3,
                                             .memory_latency = 500,
                                             .shared_bytes_per_cycle = 128,
@@ -61,6 +63,7 @@ inline constexpr GpuMachine h200_machine = {
     .dense_macs_per_us = h200::macs_per_cycle * h200::processors * h200::tensor_clock,
     .memory_bytes_per_us = h200::memory_bytes_per_us,
     .cache_bytes_per_us = h200::cache_bytes_per_us,
+    .cache_bytes = h200::cache_bytes,
     .bytes_in_flight = h200::cache_bytes_per_us / h200::processors * 0.5,
     .memory_latency = 700,
     .shared_bytes_per_cycle = 128,

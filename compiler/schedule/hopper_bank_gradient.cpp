@@ -107,24 +107,4 @@ std::vector<HopperConsidered> considerHopperBankGradient(const algebras::Layer &
   return considered;
 }
 
-HopperSchedule chooseHopperBankGradient(const algebras::Layer &layer, std::int64_t m,
-                                        algebras::DataType output) {
-  requireHopperLayer(layer, output == algebras::DataType::F32 ? HopperOutput::F32 : HopperOutput::BF16);
-  const BankGradientWork work = bankGradientWork(layer, m, output);
-  const HopperSchedule *best = nullptr;
-  double least = 0;
-  const std::vector<HopperConsidered> considered = considerHopperBankGradient(layer);
-  for (const HopperConsidered &one : considered) {
-    if (one.refusal)
-      continue;
-    const double cost = hopperBankGradientCost(work, one.schedule, output).total();
-    if (!best || cost < least) {
-      best = &one.schedule;
-      least = cost;
-    }
-  }
-  // 64 x 16, 64 deep is a candidate for every layer: at least one is there.
-  return *best;
-}
-
 } // namespace compiler

@@ -27,10 +27,6 @@ std::vector<HopperConsidered> considerHopperBankGradient(const algebras::Layer &
 HopperCost hopperBankGradientCost(const BankGradientWork &work, const HopperSchedule &schedule,
                                   algebras::DataType output);
 
-/// The cheapest candidate for `m` rows, the first one listed among equals. Throws as requireHopperLayer does.
-HopperSchedule chooseHopperBankGradient(const algebras::Layer &layer, std::int64_t m,
-                                        algebras::DataType output);
-
 } // namespace compiler
 
 #endif

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <numeric>
 #include <stdexcept>
 
@@ -40,8 +41,15 @@ Ranking rankBankGradient(const algebras::Layer &layer, std::string_view target, 
     throw std::out_of_range("no schedules of " + std::string(target) +
                             " for gradients of the bank are ranked");
   requireGpuLayer(coarse, target);
-  return target == "sm_90a" && copyEngineTakes(coarse) ? rankHopperBankGradient(coarse, m, output)
-                                                       : rankAmpereBankGradient(coarse, target, m, output);
+  Ranking ranking = rankAmpereBankGradient(coarse, target, m, output);
+  if (target != "sm_90a" || !copyEngineTakes(coarse))
+    return ranking;
+  // A tile of wgmma has 64 features at least, of which narrow groups fill a part: there threads may be ahead.
+  Ranking engine = rankHopperBankGradient(coarse, m, output);
+  std::move(ranking.legal.begin(), ranking.legal.end(), std::back_inserter(engine.legal));
+  std::move(ranking.refused.begin(), ranking.refused.end(), std::back_inserter(engine.refused));
+  sortByCost(engine);
+  return engine;
 }
 
 Ranking rankMap(const algebras::Layer &layer, algrt::Map map, std::string_view target, std::int64_t m,

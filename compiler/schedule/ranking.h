@@ -67,7 +67,8 @@ const std::vector<std::string> &rankedTargets();
 Ranking rankSchedules(const algebras::Layer &layer, std::string_view target, std::int64_t m,
                       algebras::DataType output);
 
-/// The same for the gradient of the layer's bank, with dW of type `output`, on the CPU of the layer's.
+/// The same for the gradient of the layer's bank, with dW of type `output`, on the CPU of the layer's. On sm_90a
+/// kernels whose threads copy are ranked beside those whose blocks the copy engine moves.
 Ranking rankBankGradient(const algebras::Layer &layer, std::string_view target, std::int64_t m,
                          algebras::DataType output);
 
