@@ -99,6 +99,9 @@ const std::vector<Kernel> &kernels() {
        "interval(20)", "rows", "sm_90a"},
       {"EngineShortInterval", "Q(3)", 96, 96, "rows=64,columns=32,depth=32,stages=3,split=2,long=1", f32,
        "interval(3)", "rows", "sm_90a"},
+      // Runs of whole steps, so that 64 rows go type after type, and 257 as they lie.
+      {"EngineIntervalByType", "Q(2)", 128, 128, "rows=64,columns=64,depth=16,stages=3,split=2,long=1", f32,
+       "interval(32)", "rows", "sm_90a"},
       {"EngineChosen", "Q(8)", 512, 384, "", f32, "cyclic", "rows", "sm_90a"},
       // Signs, tables, blocks without terms, all terms of all rows.
       {"EnginePower", "Q(2)^2", 288, 160, "rows=64,columns=64,depth=32,stages=3,split=2,long=1", bf16,
