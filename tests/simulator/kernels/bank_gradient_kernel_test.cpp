@@ -163,6 +163,23 @@ TEST_P(BankGradientKernel, IsExactForEverySeed) {
 INSTANTIATE_TEST_SUITE_P(Kernels, BankGradientKernel, testing::ValuesIn(kernels()),
                          [](const auto &info) { return info.param.name; });
 
+/// One row, some, and up to `most` more than a hundred, from any position on.
+void expectExact(Draw &draw, const compiler::SimulatedKernel &kernel, const compiler::Spec &spec, int trial,
+                 std::int64_t most, const std::string &schedule) {
+  const algebras::Layer &layer = compiler::requireLayer(spec);
+  for (const std::int64_t m : {std::int64_t{1}, 2 + draw.below(100), 100 + draw.below(most)}) {
+    const std::int64_t p0 = draw.below(1000);
+    const auto seed = static_cast<std::uint64_t>(trial * 1000 + m);
+    const auto blocks = static_cast<std::int32_t>(1 + draw.below(7));
+    const float beta = static_cast<float>(draw.below(3)) / 2;
+    const ExactCase product(spec, m, p0, seed, dw, beta);
+    EXPECT_EQ(product.run(kernel, settingsOf(seed, blocks)).text, "") << fmt::format(
+        "{}, {} to {}, {} rows of a type one after another, {}: M = {} from {} on {} blocks, beta {}",
+        layer.lift.algebra().name(), layer.in.width(0), layer.out.width(0), layer.row_types.width(), schedule,
+        m, p0, blocks, beta);
+  }
+}
+
 // Layers, schedules and batches by chance: widths that are multiples of nothing, long blocks or none.
 TEST(RandomBankGradients, AreExact) {
   Draw draw(13);
@@ -183,16 +200,7 @@ TEST(RandomBankGradients, AreExact) {
     const auto output = draw.below(2) ? bf16 : f32;
     const auto kernel = compiler::SimulatedKernel::parse(
         emittedKernel(spec, schedule, output, draw.below(2) ? "sm_80" : "sm_90a", dw), algebra.expression);
-    for (const std::int64_t m : {std::int64_t{1}, 2 + draw.below(100), 100 + draw.below(150)}) {
-      const std::int64_t p0 = draw.below(1000);
-      const auto seed = static_cast<std::uint64_t>(trial * 1000 + m);
-      const auto blocks = static_cast<std::int32_t>(1 + draw.below(7));
-      const float beta = static_cast<float>(draw.below(3)) / 2;
-      const ExactCase product(spec, m, p0, seed, dw, beta);
-      EXPECT_EQ(product.run(kernel, settingsOf(seed, blocks)).text, "")
-          << fmt::format("{} {} to {} {}, {}: M = {} from {} on {} blocks, beta {}", algebra.expression,
-                         width_in, width_out, row_types, schedule, m, p0, blocks, beta);
-    }
+    expectExact(draw, kernel, spec, trial, 150, schedule);
     if (HasFailure())
       return;
   }
@@ -218,16 +226,7 @@ TEST(RandomBankGradients, AreExactWhereTheCopyEngineCopies) {
     const auto kernel = compiler::SimulatedKernel::parse(emittedKernel(spec, schedule, output, "sm_90a", dw),
                                                          algebra.expression);
     ASSERT_EQ(kernel.description().copies, algrt::GpuCopies::engine);
-    for (const std::int64_t m : {std::int64_t{1}, 2 + draw.below(100), 100 + draw.below(250)}) {
-      const std::int64_t p0 = draw.below(1000);
-      const auto seed = static_cast<std::uint64_t>(trials * 1000 + m);
-      const auto blocks = static_cast<std::int32_t>(1 + draw.below(7));
-      const float beta = static_cast<float>(draw.below(3)) / 2;
-      const ExactCase product(spec, m, p0, seed, dw, beta);
-      EXPECT_EQ(product.run(kernel, settingsOf(seed, blocks)).text, "")
-          << fmt::format("{} {} to {} {}, {}: M = {} from {} on {} blocks, beta {}", algebra.expression,
-                         width_in, width_out, row_types, schedule, m, p0, blocks, beta);
-    }
+    expectExact(draw, kernel, spec, trials, 250, schedule);
     if (HasFailure())
       return;
   }
