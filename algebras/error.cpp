@@ -1,5 +1,7 @@
 #include "algebras/error.h"
 
+#include "algebras/utf8.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,10 +51,29 @@ Excerpt excerpt(const SourceLocation &where) {
   std::size_t caret =
       std::min<std::size_t>(std::max<std::int64_t>(where.column - where.text_column, 0), where.text.size());
   std::size_t start = where.text.size() <= kWidth || caret < kWidth / 2 ? 0 : caret - kWidth / 2;
-  Excerpt result{where.text.substr(start, kWidth), caret - start};
-  for (char &c : result.text)
-    if (static_cast<unsigned char>(c) < 0x20 && c != '\t')
-      c = ' ';
+  // Every character takes one column, so that the caret stands right: one that would control the terminal
+  // becomes a blank, and a byte that is no character a question mark.
+  const std::string_view window = std::string_view(where.text).substr(start, kWidth);
+  Excerpt result{"", window.size()};
+  for (std::size_t at = 0; at < window.size();) {
+    if (at <= caret - start)
+      result.caret = result.text.size();
+    const std::size_t length = utf8Length(window, at);
+    const std::string_view character = window.substr(at, std::max<std::size_t>(length, 1));
+    const auto first = static_cast<unsigned char>(character[0]);
+    const bool control = length == 1   ? (first < 0x20 && first != '\t') || first == 0x7f
+                         : length == 2 ? first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0
+                                       : false;
+    if (length == 0)
+      result.text += '?';
+    else if (control)
+      result.text += ' ';
+    else
+      result.text += character;
+    at += character.size();
+  }
+  if (caret - start >= window.size())
+    result.caret = result.text.size();
   return result;
 }
 

@@ -27,7 +27,7 @@ struct Laws {
   bool commutative = true;
   bool unital = true;
   std::optional<SparseVector> identity; // left out when longer than Facts::kListLimit
-  std::int64_t seconds = 0; // of a table: how many second elements were enough for associativity; 0: all
+  Associativity associativity; // of a table: how that was found out
 };
 
 // Each constant [i, j, k] needs its like [j, i, k]. No memory, and most tables that are not commutative
@@ -49,9 +49,8 @@ bool isCommutative(const Table &table) {
 
 Laws tableLaws(const Table &table) {
   Laws laws;
-  Associativity associativity = examineAssociativity(table);
-  laws.witness = associativity.witness;
-  laws.seconds = associativity.seconds;
+  laws.associativity = examineAssociativity(table);
+  laws.witness = laws.associativity.witness;
   laws.associative = !laws.witness;
   laws.commutative = isCommutative(table);
   laws.identity = findIdentity(table);
@@ -287,7 +286,7 @@ Facts deriveFacts(const Algebra &algebra) {
     if (structure)
       addStructure(facts, *structure);
   }
-  facts.proofs = proofsOf(algebra, facts, structure, laws.seconds);
+  facts.proofs = proofsOf(algebra, facts, structure, laws.associativity);
   addRank(facts, algebra, structure);
   addLift(facts, algebra);
   return facts;

@@ -12,7 +12,11 @@ namespace {
 
 using Proofs = std::vector<std::pair<std::string, std::string>>;
 
-std::string associativity(const Algebra &algebra, const Facts &facts, std::int64_t seconds) {
+std::string associativity(const Algebra &algebra, const Facts &facts, const Associativity &found) {
+  if (facts.witness && found.modulus != 0)
+    return fmt::format(
+        "the witness, found modulo {}, which divides no denominator, and multiplied out exactly",
+        found.modulus);
   if (facts.witness)
     return "the witness";
   if (const BoundQuiver *bound = algebra.boundQuiver())
@@ -22,11 +26,11 @@ std::string associativity(const Algebra &algebra, const Facts &facts, std::int64
     return algebra.isMatrixLike()
                ? "by construction: slots sit at positions of a matrix and multiply as matrix units, or vanish"
                : "by construction, from its parts";
-  if (seconds == 0)
+  if (found.seconds == 0)
     return "every triple of slots, over the pairs of constants that meet";
   return fmt::format(
       "triples with {} second elements, which generate the table: the middle nucleus is a subalgebra",
-      seconds);
+      found.seconds);
 }
 
 std::string identity(const Algebra &algebra, const Facts &facts) {
@@ -71,9 +75,9 @@ std::string components(const Facts &facts, StructureSource source) {
 } // namespace
 
 Proofs proofsOf(const Algebra &algebra, const Facts &facts, const std::optional<Structure> &structure,
-                std::int64_t seconds) {
+                const Associativity &found) {
   Proofs proofs;
-  proofs.emplace_back("associative", associativity(algebra, facts, seconds));
+  proofs.emplace_back("associative", associativity(algebra, facts, found));
   proofs.emplace_back("unital", identity(algebra, facts));
   if (facts.left_identity)
     proofs.emplace_back("left_identity", "multiplied with every slot from the left");

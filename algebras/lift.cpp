@@ -20,6 +20,50 @@ void requireIndex(std::int64_t index, std::int64_t size, const char *what) {
     throw std::out_of_range(fmt::format("{} {} of {}", what, index, size));
 }
 
+std::optional<TermFormula> formulaOf(const Algebra &algebra) {
+  // (i,i), (j,j) exist always, so B(i,j) contains i and j wherever (i,j) exists: with all n^2 positions
+  // there, 2n^2 - n products leave room for nothing else.
+  const auto n = static_cast<__int128>(algebra.positions());
+  if (algebra.dimension() == n * n && algebra.nonzeros() == 2 * n * n - n)
+    return TermFormula::Complete;
+  switch (algebra.kind()) {
+  case Algebra::Kind::Triangular:
+    return TermFormula::Triangular;
+  case Algebra::Kind::Coordinates:
+    return TermFormula::Diagonal;
+  case Algebra::Kind::Matrices:
+    return TermFormula::Full;
+  default:
+    return std::nullopt;
+  }
+}
+
+BlockTerm ofGroup(std::int64_t group) { return {group, group, Rational(1)}; }
+
+// Of groups first, first + 1, ..., end - 1.
+std::vector<BlockTerm> ofGroups(std::int64_t first, std::int64_t end) {
+  std::vector<BlockTerm> result;
+  for (std::int64_t group = first; group < end; ++group)
+    result.push_back(ofGroup(group));
+  return result;
+}
+
+// Of a complete graph read backwards x_j takes part in y_j of every type, and x_i of type i in all.
+std::vector<BlockTerm> transposedFormula(TermFormula formula, std::int64_t groups, std::int64_t type,
+                                         std::int64_t group) {
+  switch (formula) {
+  case TermFormula::Complete:
+    return type == group ? ofGroups(0, groups) : ofGroups(group, group + 1);
+  case TermFormula::Triangular: // y_j with type <= group <= j
+    return ofGroups(type <= group ? group : groups, groups);
+  case TermFormula::Diagonal:
+    return ofGroups(group, type == group ? group + 1 : group);
+  case TermFormula::Full:
+    return ofGroups(0, groups);
+  }
+  throw std::logic_error("all formulas are above");
+}
+
 // What falls apart into blocks seldom means the row lift.
 std::string rowsNote(const Algebra &algebra) {
   if (algebra.kind() == Algebra::Kind::Coordinates && algebra.parameter() > 1)
@@ -37,20 +81,30 @@ std::string rowsNote(const Algebra &algebra) {
 
 } // namespace
 
-// The terms of (type, output group), one list after another.
-struct Lift::TransposedTerms {
+// What copies share.
+struct Lift::Details {
+  std::vector<Lift> factors;
+  std::optional<TermFormula> formula;
+  // Of transposed lifts whose terms follow neither from a formula nor from factors: the lists of (type,
+  // output group), one after another.
   std::vector<std::int64_t> starts; // of each list, and the end of the last
   std::vector<BlockTerm> terms;
 };
 
 Lift::Lift(Kind kind, const Algebra &algebra) : kind_(kind), algebra_(algebra) {
+  auto details = std::make_shared<Details>();
   if (kind == Kind::Rows) {
     types_ = algebra.rowTypes();
     groups_ = algebra.positions();
     note_ = rowsNote(algebra);
+    details->formula = formulaOf(algebra);
   } else {
     groups_ = algebra.dimension();
   }
+  if (algebra.kind() == Algebra::Kind::Tensor)
+    for (const Algebra &factor : algebra.factors())
+      details->factors.push_back(Lift(kind, factor));
+  details_ = std::move(details);
 }
 
 Lift Lift::rows(const Algebra &algebra) {
@@ -74,12 +128,19 @@ Lift Lift::parse(std::string_view kind, const Algebra &algebra) {
 Lift Lift::transposed() const {
   Lift result = *this;
   result.transposed_ = !transposed_;
-  result.transposed_terms_ = nullptr;
-  if (!result.transposed_ || completeGraph())
-    return result;
+  auto details = std::make_shared<Details>();
+  details->formula = details_->formula;
+  for (const Lift &factor : details_->factors)
+    details->factors.push_back(factor.transposed());
+  if (result.transposed_ && !details->formula && details->factors.empty())
+    transposeTerms(*details);
+  result.details_ = std::move(details);
+  return result;
+}
+
+void Lift::transposeTerms(Details &details) const {
   // Counting sort by (type, input group), which keeps the output groups ascending.
-  auto sorted = std::make_shared<TransposedTerms>();
-  sorted->starts.resize(checkedAdd(checkedMultiply(types_, groups_, "the number of groups of all types"), 1,
+  details.starts.resize(checkedAdd(checkedMultiply(types_, groups_, "the number of groups of all types"), 1,
                                    "the number of groups of all types"));
   auto forEach = [&](auto visit) {
     for (std::int64_t type = 0; type < types_; ++type)
@@ -87,16 +148,14 @@ Lift Lift::transposed() const {
         for (const BlockTerm &term : terms(type, group))
           visit(type * groups_ + term.input_group, group, term);
   };
-  forEach([&](std::int64_t list, std::int64_t, const BlockTerm &) { ++sorted->starts[list + 1]; });
-  std::partial_sum(sorted->starts.begin(), sorted->starts.end(), sorted->starts.begin());
-  sorted->terms.resize(sorted->starts.back());
-  std::vector<std::int64_t> next(sorted->starts.begin(), sorted->starts.end() - 1);
+  forEach([&](std::int64_t list, std::int64_t, const BlockTerm &) { ++details.starts[list + 1]; });
+  std::partial_sum(details.starts.begin(), details.starts.end(), details.starts.begin());
+  details.terms.resize(details.starts.back());
+  std::vector<std::int64_t> next(details.starts.begin(), details.starts.end() - 1);
   forEach([&](std::int64_t list, std::int64_t group, const BlockTerm &term) {
     const std::int64_t bank_row = kind_ == Kind::Rows ? group : term.bank_row;
-    sorted->terms[next[list]++] = {group, bank_row, term.coefficient};
+    details.terms[next[list]++] = {group, bank_row, term.coefficient};
   });
-  result.transposed_terms_ = std::move(sorted);
-  return result;
 }
 
 std::int64_t Lift::typeOfRow(std::int64_t position) const {
@@ -105,24 +164,25 @@ std::int64_t Lift::typeOfRow(std::int64_t position) const {
   return algebra_.rowTypeOf(position);
 }
 
+const std::vector<Lift> &Lift::factors() const { return details_->factors; }
+
+std::optional<TermFormula> Lift::formula() const { return details_->formula; }
+
 std::vector<BlockTerm> Lift::terms(std::int64_t type, std::int64_t output_group) const {
   requireIndex(type, types_, "row type");
   requireIndex(output_group, groups_, "output group");
   std::vector<BlockTerm> result;
-  if (transposed_terms_) {
-    auto list = transposed_terms_->starts.begin() + (type * groups_ + output_group);
-    return {transposed_terms_->terms.begin() + list[0], transposed_terms_->terms.begin() + list[1]};
-  }
-  if (transposed_) { // of a complete graph: y_j needs x_j of every type, and x_i of type i
-    if (type != output_group)
-      return {{output_group, output_group, Rational(1)}};
-    for (std::int64_t j = 0; j < groups_; ++j)
-      result.push_back({j, j, Rational(1)});
-    return result;
+  if (transposed_ && details_->formula)
+    return transposedFormula(*details_->formula, groups_, type, output_group);
+  if (transposed_ && !details_->factors.empty())
+    return termsOfFactors(type, output_group);
+  if (transposed_) {
+    auto list = details_->starts.begin() + (type * groups_ + output_group);
+    return {details_->terms.begin() + list[0], details_->terms.begin() + list[1]};
   }
   if (kind_ == Kind::Rows) {
     for (std::int64_t k : algebra_.support(algebra_.firstRowOf(type), output_group))
-      result.push_back({k, k, Rational(1)}); // all constants of matrix-like algebras are 1
+      result.push_back(ofGroup(k)); // all constants of matrix-like algebras are 1
     return result;
   }
   for (const Constant &constant : algebra_.constantsInto(output_group)) // sorted by (i, j)
@@ -130,33 +190,116 @@ std::vector<BlockTerm> Lift::terms(std::int64_t type, std::int64_t output_group)
   return result;
 }
 
+std::vector<BlockTerm> Lift::termsOfFactors(std::int64_t type, std::int64_t output_group) const {
+  // From the last factor, whose digits are the lowest, to the first.
+  std::vector<BlockTerm> result{ofGroup(0)};
+  std::int64_t low_groups = 1;
+  for (auto factor = factors().rbegin(); factor != factors().rend(); ++factor) {
+    std::vector<BlockTerm> next;
+    for (const BlockTerm &term : factor->terms(type % factor->types_, output_group % factor->groups_))
+      for (const BlockTerm &low : result)
+        next.push_back({term.input_group * low_groups + low.input_group,
+                        term.bank_row * low_groups + low.bank_row, term.coefficient * low.coefficient});
+    result = std::move(next);
+    low_groups *= factor->groups_;
+    type /= factor->types_;
+    output_group /= factor->groups_;
+  }
+  if (kind_ == Kind::Slots) // pairs of tuples are not in the order of tuples of pairs
+    std::sort(result.begin(), result.end(), [](const BlockTerm &a, const BlockTerm &b) {
+      return std::tie(a.input_group, a.bank_row) < std::tie(b.input_group, b.bank_row);
+    });
+  return result;
+}
+
+std::int64_t Lift::termCount(std::int64_t type, std::int64_t output_group) const {
+  requireIndex(type, types_, "row type");
+  requireIndex(output_group, groups_, "output group");
+  if (!factors().empty()) {
+    std::int64_t count = 1; // at most all products of the algebra, whose number fits
+    for (auto factor = factors().rbegin(); factor != factors().rend(); ++factor) {
+      count *= factor->termCount(type % factor->types_, output_group % factor->groups_);
+      type /= factor->types_;
+      output_group /= factor->groups_;
+    }
+    return count;
+  }
+  if (formula() && !transposed_)
+    switch (*formula()) {
+    case TermFormula::Complete:
+      return type == output_group ? 1 : 2;
+    case TermFormula::Triangular:
+      return std::max<std::int64_t>(0, output_group - type + 1);
+    case TermFormula::Diagonal:
+      return type == output_group;
+    case TermFormula::Full:
+      return groups_;
+    }
+  if (formula() == TermFormula::Triangular)
+    return type <= output_group ? groups_ - output_group : 0;
+  return static_cast<std::int64_t>(terms(type, output_group).size());
+}
+
+std::int64_t Lift::termCountOfType(std::int64_t type) const {
+  requireIndex(type, types_, "row type");
+  const char *what = "the number of terms";
+  if (!factors().empty()) {
+    std::int64_t count = 1;
+    for (auto factor = factors().rbegin(); factor != factors().rend(); ++factor) {
+      count = checkedMultiply(count, factor->termCountOfType(type % factor->types_), what);
+      type /= factor->types_;
+    }
+    return count;
+  }
+  if (formula())
+    switch (*formula()) { // the transpose has as many
+    case TermFormula::Complete:
+      return 2 * groups_ - 1;
+    case TermFormula::Triangular: // 1 + 2 + ... for the groups from `type` on
+      return checkedMultiply(groups_ - type, groups_ - type + 1, what) / 2;
+    case TermFormula::Diagonal:
+      return 1;
+    case TermFormula::Full:
+      return checkedMultiply(groups_, groups_, what);
+    }
+  std::int64_t count = 0;
+  for (std::int64_t group = 0; group < groups_; ++group)
+    count = checkedAdd(count, termCount(type, group), what);
+  return count;
+}
+
 std::int64_t Lift::termCount() const {
   if (kind_ == Kind::Slots || types_ == groups_)
     return algebra_.nonzeros();
+  std::int64_t count = 1;
+  for (const Lift &factor : factors())
+    count = checkedMultiply(count, factor.termCount(), "the number of terms");
+  if (!factors().empty())
+    return count;
   // Rows of one type are equal, so that each type's first row stands for it.
-  std::int64_t count = 0;
+  count = 0;
   for (std::int64_t type = 0; type < types_; ++type)
-    for (std::int64_t group = 0; group < groups_; ++group)
-      count = checkedAdd(count,
-                         static_cast<std::int64_t>(algebra_.support(algebra_.firstRowOf(type), group).size()),
-                         "the number of terms");
+    count = checkedAdd(count, termCountOfType(type), "the number of terms");
   return count;
 }
 
 std::optional<std::int64_t> Lift::completeGraph() const {
-  // (i,i), (j,j) exist always, so B(i,j) contains i and j wherever (i,j) exists: with all n^2 positions
-  // there, 2n^2 - n products leave room for nothing else.
-  if (kind_ != Kind::Rows || algebra_.dimension() != groups_ * groups_ ||
-      algebra_.nonzeros() != 2 * groups_ * groups_ - groups_)
-    return std::nullopt;
-  return groups_;
+  return formula() == TermFormula::Complete ? std::optional(groups_) : std::nullopt;
 }
 
 bool Lift::reads(std::int64_t type, std::int64_t group) const {
   requireIndex(type, types_, "row type");
   requireIndex(group, groups_, "input group");
-  if (transposed_)
-    return transposed().writes(type, group);
+  return transposed_ ? hasOutput(type, group) : hasInput(type, group);
+}
+
+bool Lift::writes(std::int64_t type, std::int64_t group) const {
+  requireIndex(type, types_, "row type");
+  requireIndex(group, groups_, "output group");
+  return transposed_ ? hasInput(type, group) : hasOutput(type, group);
+}
+
+bool Lift::hasInput(std::int64_t type, std::int64_t group) const {
   if (kind_ == Kind::Rows) // (i,k) times (k,k) is kept wherever (i,k) exists
     return algebra_.slotAt({algebra_.firstRowOf(type), group}).has_value();
   for (std::int64_t output = 0; output < groups_; ++output)
@@ -166,11 +309,7 @@ bool Lift::reads(std::int64_t type, std::int64_t group) const {
   return false;
 }
 
-bool Lift::writes(std::int64_t type, std::int64_t group) const {
-  requireIndex(type, types_, "row type");
-  requireIndex(group, groups_, "output group");
-  if (transposed_)
-    return transposed().reads(type, group);
+bool Lift::hasOutput(std::int64_t type, std::int64_t group) const {
   if (kind_ == Kind::Rows)
     return algebra_.slotAt({algebra_.firstRowOf(type), group}).has_value();
   return !algebra_.constantsInto(group).empty();

@@ -19,6 +19,16 @@ struct BlockTerm {
   bool operator==(const BlockTerm &) const = default;
 };
 
+// Where the terms of (type i, output group j) of a row lift follow from the indices alone: each has
+// coefficient 1, and its bank row is its input group. Transposed, they go from the groups that these name
+// back to j.
+enum class TermFormula {
+  Complete,   // i and j: complete graphs
+  Triangular, // i, i + 1, ..., j where i <= j, else none: T(n)
+  Diagonal,   // i where i = j, else none: D(n)
+  Full        // all, of the one type that there is: M(n)
+};
+
 // Rows: a token of type i carries row i of the position matrix; x has n groups, y has n groups, the bank is n
 // x n blocks and block (k,j) is slot (k,j) (paper, sec. layers; eq. recursive-row-action). Slots: a token
 // carries all m slots; y_k = sum c[i,j,k] x_i W_j, and the bank is m blocks W_j of equal shape. The bank_row
@@ -37,7 +47,8 @@ public:
   // Input groups are those that this lift writes, output groups those that it reads. A bank row names a block
   // of the transposed bank: in rows, block (bank_row, output_group) of it is the transpose of block
   // (output_group, bank_row) of the bank; in slots, block j that of block j. Costs the terms, in time and
-  // memory, but for complete graphs; the transpose of a transpose is the lift itself.
+  // memory, but for formulas, and for tensor products those of the factors; the transpose of a transpose is
+  // the lift itself.
   Lift transposed() const;
   bool isTransposed() const { return transposed_; }
 
@@ -52,8 +63,18 @@ public:
   // What a user should hear about this choice of lift, for example that D(n) wants slots; empty when nothing.
   const std::string &note() const { return note_; }
 
+  // The lifts of a tensor product's factors, left ones first, of the same kind and direction: types, groups
+  // and bank rows of this lift are tuples of theirs, the left ones major, terms are tuples of terms, and
+  // coefficients multiply. Empty for other algebras.
+  const std::vector<Lift> &factors() const;
+  std::optional<TermFormula> formula() const;
+
   // Ascending input group, then bank row; empty where the type does not write the group. Computed on demand.
   std::vector<BlockTerm> terms(std::int64_t type, std::int64_t output_group) const;
+  // Their number, for formulas and products of such without computing them.
+  std::int64_t termCount(std::int64_t type, std::int64_t output_group) const;
+  // Terms of one type, over all output groups.
+  std::int64_t termCountOfType(std::int64_t type) const;
   // Terms of all types together: the block GEMMs that one row of each type needs.
   std::int64_t termCount() const;
   // q when the support is exactly B(i,j) = {i, j} of Q(q) in the row lift, with coefficients 1. Transposed:
@@ -76,13 +97,18 @@ public:
 
 private:
   Lift(Kind kind, const Algebra &algebra);
+  // Of the lift that is not transposed.
+  bool hasInput(std::int64_t type, std::int64_t group) const;
+  bool hasOutput(std::int64_t type, std::int64_t group) const;
+  std::vector<BlockTerm> termsOfFactors(std::int64_t type, std::int64_t output_group) const;
   Kind kind_;
   Algebra algebra_;
   std::int64_t types_ = 1, groups_ = 0;
   std::string note_;
   bool transposed_ = false;
-  struct TransposedTerms;
-  std::shared_ptr<const TransposedTerms> transposed_terms_; // null where they follow from the indices
+  struct Details;
+  std::shared_ptr<const Details> details_;
+  void transposeTerms(Details &details) const;
 };
 
 } // namespace algebras

@@ -1,6 +1,7 @@
 #include "algebras/read_file.h"
 
 #include "algebras/error.h"
+#include "algebras/utf8.h"
 
 #include <fmt/format.h>
 
@@ -34,6 +35,7 @@ std::string readInputFile(const std::string &path) {
   stream.read(content.data(), static_cast<std::streamsize>(size));
   if (stream.gcount() != static_cast<std::streamsize>(size))
     throw InputError("ended before its size", where);
+  requireUtf8(content, path);
   return content;
 }
 

@@ -92,12 +92,17 @@ std::int64_t RowTypes::countOf(std::int64_t type, std::int64_t m, std::int64_t p
     throw std::out_of_range(fmt::format("row type {} of {}", type, count_));
   if (m < 0 || p0 < 0)
     throw InputError(fmt::format("{} rows from position {}: neither may be negative", m, p0));
-  // Positions below `bound` with this type: whole periods, and what the last one has reached.
-  auto below = [&](std::int64_t bound) {
-    std::int64_t rest = bound % period() - type * width_;
-    return bound / period() * width_ + (rest < 0 ? 0 : rest > width_ ? width_ : rest);
+  if (m == 0)
+    return 0;
+  // Positions up to `last` with this type: whole periods, and what the last one has reached. Up to the largest
+  // position of all there may be one more than 63 bits hold.
+  auto upTo = [&](std::int64_t last) {
+    const std::int64_t rest = last % period() - type * width_ + 1;
+    return static_cast<std::uint64_t>(last / period() * width_) +
+           static_cast<std::uint64_t>(rest < 0 ? 0 : rest > width_ ? width_ : rest);
   };
-  return below(checkedAdd(p0, m, "the last position")) - below(p0);
+  return static_cast<std::int64_t>(upTo(checkedAdd(p0, m - 1, "the last position")) -
+                                   (p0 == 0 ? 0 : upTo(p0 - 1)));
 }
 
 } // namespace algebras

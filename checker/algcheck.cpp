@@ -1,19 +1,24 @@
 // algcheck: what a certificate of algctl claims, established again from the certificate alone.
 #include "checker/certificate.h"
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 
 int main(int count, char **arguments) {
-  int code = 2; // 0: every claim is proved, 1: not readable, 2: called wrongly, 3: refused
+  int code = 2; // 0: every claim is proved, 1: not readable, or no place for the answer, 2: called wrongly, 3: refused
   try {
     checker::require(count == 2, "usage: algcheck CERTIFICATE");
     code = 1;
-    std::ifstream file(arguments[1], std::ios::binary);
+    const std::string path = arguments[1]; // "-", or a file: other pipes may have nobody who writes
+    std::ifstream file(path == "-" ? "/dev/stdin" : std::filesystem::is_regular_file(path) ? path : "", std::ios::binary);
     checker::require(file.is_open(), "cannot be read");
     const checker::Json certificate = checker::parseJson({std::istreambuf_iterator<char>(file), {}});
     code = 3;
-    const checker::Json proved = checker::check(certificate);
-    std::cout << arguments[1] << ": accepted\n" << proved.dump(2) << '\n';
+    checker::Json proved = checker::check(certificate);
+    proved["format"] = 1; // docs/json.md
+    code = 1;
+    std::cout << path << ": accepted\n" << proved.dump(2) << std::endl;
+    checker::require(std::cout.good(), "accepted, but that cannot be written to standard output");
     return 0;
   } catch (const std::exception &error) { // a claim that fails, or a part that is missing or of the wrong type
     std::cerr << (code == 2 ? "" : arguments[1] + std::string(code == 1 ? ": " : ": refused: " + checker::claim + ": "))

@@ -6,12 +6,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <string>
 #include <vector>
 
 namespace checker {
 inline std::string claim; // the one being checked: named when the certificate is refused
-
 inline void require(bool holds, const char *otherwise) {
   if (!holds) throw std::runtime_error(otherwise);
 }
@@ -39,14 +37,13 @@ inline Element apply(const Operator &f, const Element &x, const Integer &p) {
     if (auto image = f.find(j); image != f.end()) addProduct(result, image->second, coefficient);
   return reduced(std::move(result), p);
 }
-
 // Adds v to rows that are independent modulo p, each with its first entry 1; false where v depends on them.
 inline bool addRow(Operator &rows, Element v, const Integer &p) {
   for (auto at = v.begin(); at != v.end(); at = v.erase(at)) {
     if (mpz_divisible_p(at->second.get_mpz_t(), p.get_mpz_t())) continue;
     const auto [row, fresh] = rows.try_emplace(at->first);
     if (!fresh) {
-      addProduct(v, row->second, Integer(-at->second));
+      addProduct(v, row->second, Integer(-at->second % p));
       continue;
     }
     Integer inverse;
@@ -118,7 +115,6 @@ inline std::vector<Index> slots(const Json &ranges, Index dimension) { // [first
   }
   return result;
 }
-
 // A table; or slots at positions (i, j), numbered by rows, where (i,k)(k,j) = (i,j), for a graph only if k is i or j.
 // Multiples of all constants may stand for them: x -> scale * x is an isomorphism.
 inline Algebra readAlgebra(const Json &node, const Integer &p) {
@@ -145,5 +141,22 @@ inline Algebra readAlgebra(const Json &node, const Integer &p) {
       for (const auto &[j, right] : rows[k])
         if (!graph || i == k || k == j) a.add(left, right, rows[i].at(j), 1);
   return a;
+}
+// [10] b_i -> image_i / scale respects products, and is injective.
+inline void requireHomomorphism(const Algebra &a, const Algebra &b, const std::vector<Element> &images,
+                                const Integer &scale) {
+  const Integer p = a.characteristic;
+  Operator independent, scaled; // scaled: b_i -> scale * image_i
+  require(std::ssize(images) == a.dimension, "there is not one image for each slot");
+  for (const Element &image : images) {
+    addProduct(scaled[std::ssize(scaled)], image, scale);
+    require(addRow(independent, image, p != 0 ? p : kRankPrime), "images depend on each other");
+  }
+  for (Index i = 0; i < a.dimension; ++i) {
+    Operator products = a.left[i];
+    const Operator left = b.times(b.left, images[i]);
+    for (Index j = 0; j < a.dimension; ++j)
+      require(apply(scaled, products[j], p) == apply(left, images[j], p), "a product has another image");
+  }
 }
 } // namespace checker

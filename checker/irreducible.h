@@ -2,42 +2,14 @@
 #pragma once
 
 #include "checker/algebra.h"
+#include <set>
 
 namespace checker {
-// Below 2^63 by BPSW, which GMP's test begins with: it has no pseudoprimes there. Beyond by Pocklington's theorem:
-// a^(n-1) = 1 modulo n, a^((n-1)/q) - 1 is a unit for some primes q, and what these leave of n - 1 is below its root.
-inline bool isPrime(const Integer &n, const Json &proof = Json::object()) {
-  if (n < Integer(1) << 63) return n > 1 && mpz_probab_prime_p(n.get_mpz_t(), 25) > 0;
-  const Integer base = number(proof.at("base"));
-  Integer rest = n - 1, root, power;
-  for (const Json &factor : proof.at("factors")) {
-    const Integer q = number(factor), exponent = (n - 1) / q;
-    require(isPrime(q) && rest % q == 0, "a factor is not prime, or none");
-    mpz_powm(root.get_mpz_t(), base.get_mpz_t(), exponent.get_mpz_t(), n.get_mpz_t());
-    mpz_powm(power.get_mpz_t(), root.get_mpz_t(), q.get_mpz_t(), n.get_mpz_t());
-    require(power == 1 && gcd(root - 1, n) == 1, "a number is not proved prime");
-    while (rest % q == 0) rest /= q;
-  }
-  return rest * rest < n;
+inline bool isPrime(const Integer &n) { // by BPSW, which GMP's test begins with: it has no pseudoprimes below 2^64
+  return n > 1 && n < Integer(1) << 63 && mpz_probab_prime_p(n.get_mpz_t(), 25) > 0;
 }
-
-// |f(n)| = d p for a monic polynomial f over Z, with a prime p and n further than d from all roots of f: their absolute
-// values are at most 1 + largest (Cauchy).
-inline bool hasPrimeValue(const Element &f, const Json &reason) {
-  const Integer n = number(reason.at("at")), d = number(reason.at("cofactor"));
-  Integer value, power, largest;
-  for (const auto &[exponent, coefficient] : f) {
-    require(mpz_sizeinbase(n.get_mpz_t(), 2) * exponent < 1 << 20, "a number is too large");
-    mpz_pow_ui(power.get_mpz_t(), n.get_mpz_t(), exponent);
-    value += coefficient * power;
-    largest = std::max<Integer>(largest, abs(coefficient));
-  }
-  return d > 0 && n > 1 + largest + d && value % d == 0 && isPrime(abs(value) / d, reason);
-}
-
 // On R = GF(q)[x]/(f), f monic, with F: y -> y^q, the rank of F (F - 1) is one less than the degree (Berlekamp).
 inline bool isIrreducible(const Element &f, const Integer &q) {
-  require(isPrime(q), "a modulus is not prime");
   const Index degree = f.rbegin()->first;
   Operator x, power, frobenius, rows; // multiplication by x, and in the end by x^q; F
   for (Index s = 0; s < degree; ++s) x[s] = {{s + 1, 1}};
@@ -56,5 +28,43 @@ inline bool isIrreducible(const Element &f, const Integer &q) {
     addRow(rows, apply(frobenius, difference, q), q);
   }
   return std::ssize(rows) + 1 == degree;
+}
+// The last polynomial of a tower has no factors over the field that those before it give: the degree of one would be
+// that of a product of factors at each of these primes of the field. By such a prime the generators of the field become
+// numbers modulo q, simple roots of their polynomials.
+inline bool isIrreducible(const std::vector<Element> &tower, const Json &primes) {
+  std::map<Index, std::size_t> degrees; // of products of factors -> at how many primes there are such
+  for (const Json &prime : primes) {
+    const Integer q = number(prime.at("modulo"));
+    require(isPrime(q), "a modulus is not prime");
+    std::vector<Integer> values = {1}; // of the monomials in the generators
+    Element f;
+    for (std::size_t step = 0; step < tower.size(); ++step) {
+      const Index count = std::ssize(values), degree = tower[step].rbegin()->first / count;
+      f.clear();
+      for (const auto &[place, c] : tower[step]) f[place / count] += c * values[place % count];
+      if (f = reduced(f, q); step + 1 == tower.size()) break;
+      Integer value, slope, root = number(prime.at("roots").at(step));
+      for (Index s = degree; s >= 0; --s) slope = slope * root + value, value = value * root + f[s];
+      require(value % q == 0 && slope % q != 0, "a root is none, or not a simple one");
+      for (Index at = 0; at < count * (degree - 1); ++at) values.push_back(values[at] * root % q);
+    }
+    std::set<Index> own = {0};
+    std::vector<Element> factors = {f};
+    if (prime.contains("factors")) factors = elements(prime["factors"], f.rbegin()->first, q);
+    Element all = {{0, 1}};
+    for (const Element &factor : factors) {
+      require(!factor.empty() && factor.rbegin()->second == 1 && isIrreducible(factor, q), "a factor may factor");
+      Element product;
+      for (const auto &[s, coefficient] : factor)
+        for (const auto &[t, other] : all) product[s + t] += coefficient * other;
+      all = reduced(product, q);
+      for (Index sum : std::set(own)) own.insert(sum + factor.rbegin()->first);
+    }
+    require(all == f, "these are not the factors");
+    for (Index sum : own) ++degrees[sum];
+  }
+  std::erase_if(degrees, [&](const auto &entry) { return entry.second < primes.size(); });
+  return degrees.size() == 2; // 0 and that of the polynomial
 }
 } // namespace checker

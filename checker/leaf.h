@@ -4,13 +4,14 @@
 #include "checker/irreducible.h"
 
 namespace checker {
-using Simple = std::array<Index, 3>; // an algebra's dimension, its centre's, and n if it is M(n) over that, or 0
-struct Facts {
+using Simple = std::array<Index, 3>; // an algebra's dimension, its centre's, and r if it is M_r of a division algebra
+struct Facts {                       // (0 if that is not claimed)
   Index dimension = 0, nonzeros = 0, rank_upper = 0, center = 0; // center: its dimension, 0 if it is not claimed
-  bool associative = true, unital = true, commutative = true;
+  bool associative = true, commutative = true, left_identity = true, right_identity = true;
   Index chain = 0;                    // 1: e_i J e_j is not 0, 2: e_i J e_j J e_l is not, for some i != j != l [9]
   std::map<Index, Index> layers;      // s -> dim J^s / J^(s+1)
   std::map<Simple, Index> components; // of A/J, with their numbers; empty where nothing is claimed
+  bool unital() const { return left_identity && right_identity; }
 };
 
 class Leaf {
@@ -22,11 +23,12 @@ public:
     facts_.nonzeros = facts_.rank_upper = a_.nonzeros; // a product for each
     facts_.commutative = a_.left == a_.right;
     facts_.associative = isAssociative();
-    facts_.unital = isUnital();
+    facts_.left_identity = hasIdentity(true);
+    facts_.right_identity = hasIdentity(false);
     if (proof_.contains("algorithm")) checkAlgorithm(proof_.at("algorithm"));
-    if (!facts_.associative || !facts_.unital) return facts_;
+    if (!facts_.associative || !facts_.unital()) return facts_;
     claim = "center_dimension";
-    if (proof_.contains("center")) facts_.center = centerDimension(elements(proof_["center"], n_, p_), kMostSlots);
+    if (proof_.contains("center")) facts_.center = centerDimension(a_, n_, elements(proof_["center"], n_, p_));
     if (!proof_.contains("radical")) return facts_;
     checkRadical();
     checkSemisimple();
@@ -37,13 +39,6 @@ public:
 
 private:
   Element read(const Json &value) const { return element(value, n_, p_); }
-  Operator times(const std::vector<Operator> &side, const Element &x, Index level) const { // modulo J_level
-    Operator result = a_.times(side, x);
-    for (auto &[j, image] : result) std::erase_if(image, [&](const auto &term) { return level_[term.first] >= level; });
-    std::erase_if(result, [](const auto &entry) { return entry.second.empty(); });
-    return result;
-  }
-
   // [2] By a witness not; or (x g) y = x (g y) for all slots.
   bool isAssociative() const {
     claim = "associative";
@@ -67,24 +62,24 @@ private:
     }
     return true;
   }
-
-  // [3] u b_j = m b_j = b_j u; or equations (u b_s)_k = [s = k] and (b_s u)_k = [s = k] that add up to 0 = c, c not 0.
-  bool isUnital() {
+  // [3] u b_j = m b_j for a left identity; or equations (u b_s)_k = [s = k] that add up to 0 = c, c not 0.
+  bool hasIdentity(bool left) {
     claim = "unital";
-    if (proof_.contains("identity")) {
-      identity_ = read(proof_.at("identity"));
-      const Operator left = a_.times(a_.left, identity_);
-      multiple_ = left.at(0).at(0);
+    const Json &proof = proof_.contains("identity") ? proof_ : proof_.at(left ? "left" : "right");
+    if (proof.contains("identity")) {
+      identity_ = read(proof.at("identity"));
+      const Operator times_u = a_.times(left ? a_.left : a_.right, identity_);
+      multiple_ = times_u.at(0).at(0);
       Operator expected;
       for (Index j = 0; j < n_; ++j) expected[j] = {{j, multiple_}};
-      require(left == expected && left == a_.times(a_.right, identity_), "the identity is none");
+      require(times_u == expected, "the identity is none");
       return true;
     }
     Element form; // in the coefficients of u; the right side at -1
-    for (const Json &equation : proof_.at("no_identity")) {
-      const Index s = integer(equation.at(1), 0, n_ - 1), k = integer(equation.at(2), 0, n_ - 1);
-      const Integer weight = number(equation.at(3), p_);
-      for (const auto &[i, image] : equation.at(0) == "left" ? a_.right[s] : a_.left[s])
+    for (const Json &equation : proof) {
+      const Index s = integer(equation.at(0), 0, n_ - 1), k = integer(equation.at(1), 0, n_ - 1);
+      const Integer weight = number(equation.at(2), p_);
+      for (const auto &[i, image] : left ? a_.right[s] : a_.left[s])
         if (image.contains(k)) form[i] += weight * image.at(k);
       if (s == k) form[-1] += weight;
     }
@@ -92,7 +87,6 @@ private:
     require(form.size() == 1 && form.contains(-1), "no contradiction between the equations for an identity");
     return false;
   }
-
   // [4] scale * x y = sum of alpha(x) beta(y) gamma.
   void checkAlgorithm(const Json &algorithm) {
     claim = "rank_upper";
@@ -108,27 +102,22 @@ private:
     }
     facts_.rank_upper = algorithm.at("products").size();
   }
-
-  // [5] Modulo J_level the elements are central and independent, and b_s x = x b_s for all s leaves no more for x.
-  Index centerDimension(const std::vector<Element> &central, Index level) const {
+  // [5] The elements are central in a and independent, and b_s x = x b_s for all s leaves no more dimensions for x.
+  Index centerDimension(const Algebra &a, Index dimension, const std::vector<Element> &central) const {
     Operator independent, brackets, equations;
     for (const Element &z : central) {
       require(addRow(independent, z, q_), "central elements depend on each other");
-      require(times(a_.left, z, level) == times(a_.right, z, level), "an element is not central");
+      require(a.times(a.left, z) == a.times(a.right, z), "an element is not central");
     }
-    Index dimension = n_;            // of the centre, at most
-    for (Index s = 0; s < n_; ++s) { // brackets by t and k; the last slot leads, which keeps those of graphs sparse
+    for (Index s = 0; s < n_; ++s) // brackets by t and k; the last slot leads, which keeps those of graphs sparse
       for (int sign : {1, -1})
-        for (const auto &[t, image] : times(sign > 0 ? a_.left : a_.right, {{s, sign}}, level))
-          for (const auto &[k, coefficient] : image) brackets[t * n_ + k][-s] += coefficient;
-      dimension -= level_[s] >= level;
-    }
+        for (const auto &[t, image] : sign > 0 ? a.left[s] : a.right[s])
+          for (const auto &[k, coefficient] : image) brackets[t * n_ + k][-s] += sign * coefficient;
     for (const auto &[place, equation] : brackets)
       if (dimension > std::ssize(central)) dimension -= addRow(equations, equation, q_);
     require(dimension == std::ssize(central), "the centre may be larger");
     return dimension;
   }
-
   // [6] J_s, spanned by slots of level s and more, is an ideal, J_s J_t lies in J_(s+t), and J_1 J_s spans J_(s+1).
   void checkRadical() {
     claim = "radical_series";
@@ -142,6 +131,7 @@ private:
         for (const auto &[k, value] : image) {
           require(level_[k] >= level_[i] + level_[j], "a product is not in the power of the radical where it belongs");
           if (level_[k] == level_[i] + level_[j]) top.push_back(k);
+          if (level_[k] == 0) top_.add(i, j, k, value);
         }
         if (level_[i] == 1 && level_[j] > 0 && top.size() == 1) spanned[top[0]] = true;
       }
@@ -151,25 +141,23 @@ private:
     }
     require(facts_.layers.size() == layers.size() + 1, "a layer is empty");
   }
-
   // [7] With any w, the form tr(z -> x y z w) on A/J vanishes on nilpotent ideals: not degenerate, it allows none.
   void checkSemisimple() {
     claim = "radical_dimension";
-    Operator times_w = times(a_.right, proof_.contains("form") ? read(proof_.at("form")) : identity_, 1);
-    Operator trace, form; // trace: of z -> b_i z w
+    const Json w = proof_.contains("form") && p_ != 0 ? proof_.at("form") : Json();
+    const Operator times_w = top_.times(top_.right, w.is_null() ? identity_ : read(w));
+    Operator form;
     for (Index i = 0; i < n_; ++i)
-      for (const auto &[z, image] : a_.left[i])
-        if (level_[z] == 0) trace[i][0] += apply(times_w, image, p_)[z];
-    for (const Operator &left : a_.left) {
+      for (const auto &[z, image] : top_.left[i]) trace_[i][0] += apply(times_w, image, p_)[z];
+    for (const Operator &left : top_.left) {
       Element values; // of the form at b_i and b_j, by j
-      for (const auto &[j, image] : left) values[j] = apply(trace, image, p_)[0];
+      for (const auto &[j, image] : left) values[j] = apply(trace_, image, p_)[0];
       addRow(form, values, q_);
     }
     require(std::ssize(form) == facts_.layers[0], "the form is degenerate");
   }
-
   // [8] Modulo J, slots span A e for central idempotents e with sum 1, so that A/J is the product of these. The centre
-  // of each has a field F[z], and that of A/J is no larger than these together.
+  // of each has a field F[z_1, ...], and that of A/J is no larger than these together.
   void checkComponents() {
     claim = "simple_components";
     std::vector<char> placed(n_); // slots
@@ -183,38 +171,85 @@ private:
         if (identity_.contains(s)) e[s] = identity_[s];
         projection[s] = {{s, multiple_}};
       }
-      require(times(a_.left, e, 1) == projection, "components multiply into each other");
-      const Index size = std::ssize(own), center = entry.contains("polynomial") ? addField(entry, e, central) : 1;
-      if (!entry.contains("polynomial")) central.push_back(e);
-      Index n = 1;
+      require(top_.times(top_.left, e) == projection, "components multiply into each other");
+      const Index size = std::ssize(own), center = addField(entry, e, central);
+      Index n = 1, r = 1, index = 1; // M_r of a division algebra, of a degree that is a multiple of index
       while (n * n * center < size) ++n;
-      if (entry.contains("nilpotent")) { // of index n in a simple algebra of dimension n^2 over its centre: it is M(n)
-        const Operator times_x = times(a_.left, read(entry.at("nilpotent")), 1);
-        for (Index s = 1; s < n; ++s) e = apply(times_x, e, p_);
-        require(!e.empty() && apply(times_x, e, p_).empty(), "an element is not nilpotent of the right index");
+      if (a_.times(a_.left, e) == a_.times(a_.right, e)) blocks_.push_back(n);
+      if (entry.contains("nilpotent")) {
+        const Operator times_x = top_.times(top_.left, read(entry.at("nilpotent")));
+        for (e = apply(times_x, e, p_); !e.empty(); e = apply(times_x, e, p_))
+          require(++r <= n, "an element is not nilpotent");
       }
-      ++facts_.components[{size, center, p_ != 0 || n == 1 || entry.contains("nilpotent") ? n : 0}];
+      for (const Json &place : entry.contains("division") ? entry.at("division") : Json::array())
+        index = std::lcm(index, localIndex(projection, n, center, place));
+      ++facts_.components[{size, center, p_ != 0 ? n : r * index == n ? r : 0}];
     }
     require(std::count(placed.begin(), placed.end(), true) == facts_.layers[0], "a slot is in no component");
-    centerDimension(central, 1);
+    centerDimension(top_, facts_.layers[0], central);
   }
-  // Adds e, z e, ..., z^(m-1) e, a basis of the field F[z] e, where f(z) e = 0 for an irreducible f of degree m.
+  // Adds the monomials in z_1, z_2, ..., times e, to `central`. They span a field: the polynomials of the z, each with
+  // coefficients in the monomials before, by exponent * their number + monomial, are irreducible.
   Index addField(const Json &component, const Element &e, std::vector<Element> &central) const {
-    const Element f = element(component.at("polynomial"), n_ + 1, p_); // by exponents
-    require(!f.empty() && f.rbegin()->first > 0 && f.rbegin()->second == 1, "a polynomial is not monic");
-    const Operator times_z = times(a_.left, read(component.at("center")), 1);
-    Element sum, power = e;
-    for (Index s = 0; s <= f.rbegin()->first; ++s, power = apply(times_z, power, p_)) {
-      if (f.contains(s)) addProduct(sum, power, f.at(s));
-      if (s < f.rbegin()->first) central.push_back(power);
+    std::vector<Element> tower, monomials = {e};
+    for (const Json &step : component.contains("center") ? component.at("center") : Json::array()) {
+      const Index count = std::ssize(monomials);
+      tower.push_back(element(step.at("polynomial"), n_ + 1, p_));
+      const auto [last, leading] = tower.back().empty() ? std::pair<const Index, Integer>() : *tower.back().rbegin();
+      require(last > 0 && last % count == 0 && leading == 1, "a polynomial is not monic");
+      const Operator times_z = top_.times(top_.left, read(step.at("element")));
+      for (Index at = 0; at <= last - count; ++at) monomials.push_back(apply(times_z, monomials[at], p_));
+      Element sum;
+      for (const auto &[place, coefficient] : tower.back()) addProduct(sum, monomials[place], coefficient);
+      require(reduced(sum, p_).empty(), "the polynomial of a centre does not vanish");
+      const Json primes = p_ == 0 ? step.at("irreducible") : Json::array({{{"modulo", p_.get_str()}}});
+      require(isIrreducible(tower, primes), "a polynomial may factor");
+      monomials.resize(last);
     }
-    require(reduced(sum, p_).empty(), "the polynomial of a centre does not vanish");
-    const Json reason = p_ == 0 ? component.at("irreducible") : Json{{"modulo", p_.get_str()}};
-    require(reason.contains("modulo") ? isIrreducible(f, number(reason["modulo"])) : hasPrimeValue(f, reason),
-            "a polynomial may factor");
-    return f.rbegin()->first;
+    central.insert(central.end(), monomials.begin(), monomials.end());
+    return std::ssize(monomials);
   }
-
+  // A divisor of the index of the simple algebra onto which `projection` goes, n^2-dimensional over its centre: that of
+  // a completion, at a real place, where the form of [7] tells, or at a prime, where an order has a principal radical.
+  Index localIndex(const Operator &projection, Index n, Index center, const Json &place) const {
+    const std::vector<Element> basis = elements(place.at("basis"), n_, 0);
+    require(basis.size() == projection.size(), "the elements are no basis");
+    for (const Element &x : basis) require(apply(projection, x, 0).size() == x.size(), "an element from outside");
+    if (!place.contains("modulo")) { // the basis is orthogonal for the form, and that of the centre comes first
+      Index signature = 0, real_places = 0;
+      for (Index i = 0; i < std::ssize(basis); ++i) {
+        const Operator left = top_.times(top_.left, basis[i]);
+        require(i >= center || left == top_.times(top_.right, basis[i]), "an element is not central");
+        for (Index j = 0, sign = 0; j <= i; ++j, signature += sign, real_places += i < center ? sign : 0) {
+          sign = sgn(apply(trace_, apply(left, basis[j], 0), 0)[0]);
+          require((sign != 0) == (i == j), "a basis is not orthogonal");
+        }
+      }
+      return signature < n * real_places ? 2 : 1;
+    }
+    const Algebra order = readAlgebra(place, 0);
+    requireHomomorphism(order, top_, basis, number(place.at("scale")));
+    Algebra residue(number(place.at("modulo")), order.dimension);
+    require(isPrime(residue.characteristic), "a modulus is not prime");
+    for (Index i = 0; i < order.dimension; ++i)
+      for (const auto &[j, image] : order.left[i])
+        for (const auto &[k, value] : reduced(image, residue.characteristic)) residue.add(i, j, k, value);
+    Leaf modulo(residue, place.at("proof"));
+    const Index radical = order.dimension - modulo.check().layers[0];
+    claim = "simple_components";
+    const Element x = element(place.at("uniformizer"), order.dimension, 0);
+    for (const auto &[slot, c] : reduced(x, modulo.p_)) require(modulo.level_[slot] > 0, "not in the radical");
+    const Operator times_x = order.times(order.left, x);
+    Operator ideal;
+    for (const auto &[j, image] : times_x) addRow(ideal, image, modulo.p_);
+    Element multiple = modulo.identity_; // of p
+    for (auto &[slot, c] : multiple) c *= -modulo.p_;
+    addProduct(multiple, apply(times_x, element(place.at("cofactor"), order.dimension, 0), 0), 1);
+    require(std::ssize(ideal) == radical && reduced(multiple, modulo.p_ * modulo.p_).empty(), "it is not generated");
+    Index index = 1;
+    for (Index matrices : modulo.blocks_) index = std::lcm(index, n / matrices);
+    return index;
+  }
   // [9] All components are F, and b_i x b_j is not in J^2, or b_i x b_j y b_l not in J^3, x and y in J.
   void checkPeirce() {
     claim = "rank_lower";
@@ -236,8 +271,11 @@ private:
   const Index n_ = a_.dimension;
   const Integer p_ = a_.characteristic, q_ = p_ != 0 ? p_ : kRankPrime; // q: for ranks
   std::vector<Index> level_ = std::vector<Index>(n_); // of slots: J_s is spanned by those of level s and more
+  Algebra top_ = Algebra(p_, n_);                     // A/J
   Element identity_;
   Integer multiple_; // b_j -> identity_ b_j is this multiple of the identity
   Facts facts_;
+  Operator trace_;            // b_i -> the trace of z -> b_i z w modulo J [7]
+  std::vector<Index> blocks_; // matrix degrees of the components, modulo J, of direct factors of A
 };
 } // namespace checker

@@ -18,6 +18,11 @@ target_link_options(algctl_mlir INTERFACE -fuse-ld=lld)
 
 # MLIR's headers cost more time than our code: they are parsed once, here.
 algctl_precompiled(algctl_pch ${PROJECT_SOURCE_DIR}/cmake/pch.h algctl_mlir)
+if(ALGCTL_TESTS)
+  algctl_precompiled(algctl_mlir_test_pch ${PROJECT_SOURCE_DIR}/cmake/mlir_test_pch.h
+    algctl_mlir GTest::gtest GTest::gmock nlohmann_json::nlohmann_json)
+  target_compile_options(algctl_mlir_test_pch PRIVATE ${ALGCTL_RUNS_ONCE})
+endif()
 
 # algctl_mlir_library(NAME SOURCES ... LIBRARIES ... DEPENDS ...): a static library that uses MLIR.
 function(algctl_mlir_library NAME)

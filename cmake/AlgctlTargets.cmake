@@ -22,6 +22,10 @@ if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   set(ALGCTL_PCH_FLAGS "SHELL:-Xclang -fno-pch-timestamp")
 endif()
 
+# What runs once and computes little: command lines and tests. Two thirds of their time in the compiler would go into
+# optimising what GoogleTest, CLI11 and the JSON library make of a few lines. What they call is optimised.
+set(ALGCTL_RUNS_ONCE -O0)
+
 # algctl_precompiled(NAME HEADER LIBRARIES ...): headers that many targets need and that cost more time than their own
 # code, parsed once. Targets take them with target_precompile_headers(TARGET REUSE_FROM NAME) and ALGCTL_PCH_FLAGS.
 function(algctl_precompiled NAME HEADER)
@@ -32,16 +36,21 @@ function(algctl_precompiled NAME HEADER)
   target_compile_options(${NAME} PRIVATE ${ALGCTL_PCH_FLAGS})
 endfunction()
 
-# algctl_test(NAME SOURCES ... LIBRARIES ... [LABEL ...]): one GoogleTest program, its cases registered one by one.
+# algctl_test(NAME SOURCES ... LIBRARIES ... [MLIR] [LABEL ...]): one GoogleTest program, its cases registered one by one.
+# MLIR: most of its sources include MLIR's headers.
 function(algctl_test NAME)
-  cmake_parse_arguments(TEST "" "LABEL" "SOURCES;LIBRARIES;DEFINITIONS" ${ARGN})
+  cmake_parse_arguments(TEST "MLIR" "LABEL" "SOURCES;LIBRARIES;DEFINITIONS" ${ARGN})
   if(NOT TEST_LABEL)
     set(TEST_LABEL unit)
+  endif()
+  set(PRECOMPILED algctl_test_pch)
+  if(TEST_MLIR)
+    set(PRECOMPILED algctl_mlir_test_pch)
   endif()
   add_executable(${NAME} ${TEST_SOURCES} ${CMAKE_SOURCE_DIR}/tests/support/own_temporary_folder.cpp)
   target_link_libraries(${NAME} PRIVATE ${TEST_LIBRARIES} GTest::gtest_main)
   target_compile_definitions(${NAME} PRIVATE ALGCTL_SOURCE_DIR="${CMAKE_SOURCE_DIR}" ${TEST_DEFINITIONS})
-  target_compile_options(${NAME} PRIVATE ${ALGCTL_PCH_FLAGS})
-  target_precompile_headers(${NAME} REUSE_FROM algctl_test_pch)
+  target_compile_options(${NAME} PRIVATE ${ALGCTL_PCH_FLAGS} ${ALGCTL_RUNS_ONCE})
+  target_precompile_headers(${NAME} REUSE_FROM ${PRECOMPILED})
   gtest_discover_tests(${NAME} DISCOVERY_MODE PRE_TEST PROPERTIES LABELS ${TEST_LABEL})
 endfunction()

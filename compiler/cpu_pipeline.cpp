@@ -1,5 +1,6 @@
 #include "compiler/cpu_pipeline.h"
 
+#include "compiler/bundle/attach_records.h"
 #include "compiler/compilation.h"
 #include "compiler/lower/passes.h"
 #include "compiler/machine_code.h"
@@ -56,7 +57,9 @@ std::string emitCpuStage(const Spec &spec, Stage stage, const CompileOptions &op
   toVector(compilation, *module);
   if (stage == Stage::Vector)
     return printModule(*module, /*names=*/false);
+  const std::vector<algrt::Kernel> kernels = cpuKernels(*module, level);
   toLlvm(compilation, *module, level);
+  attachRecords(*module, kernels, requireLayer(spec), RecordSpace::Host);
   const MachineCode code = stage == Stage::Llvm       ? MachineCode::LlvmIr
                            : stage == Stage::Assembly ? MachineCode::Assembly
                                                       : MachineCode::Object;
@@ -70,11 +73,12 @@ static CompiledPart compileForLevel(const Spec &spec, const std::string &name,
   OwningOpRef<ModuleOp> module = compilation.algProgram(spec, options.maps);
   toTile(compilation, *module, name, options);
   toVector(compilation, *module);
-  const std::vector<KernelRecord> kernels = recordKernels(*module);
+  const std::vector<algrt::Kernel> kernels = cpuKernels(*module, level);
   toLlvm(compilation, *module, level);
+  attachRecords(*module, kernels, requireLayer(spec), RecordSpace::Host);
   CompiledPart part;
   const std::string code = cpuCode(*module, level, options.cache.get(), part.notes);
-  part.add = [=](BundleParts &parts) { parts.addCpu(level, kernels, code); };
+  part.add = [=](BundleParts &parts) { parts.addCpu(level.name, kernels, code); };
   return part;
 }
 

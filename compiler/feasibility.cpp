@@ -1,32 +1,88 @@
 #include "compiler/feasibility.h"
 
+#include "algebras/checked.h"
+#include "algebras/coarsest.h"
 #include "algebras/error.h"
+#include "algebras/term_levels.h"
+#include "compiler/bundle/layer_description.h"
 #include "compiler/failure.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <optional>
 
 namespace compiler {
+
+namespace {
+
+/// A term of a slot, and the slot.
+struct PlacedTerm {
+  algebras::BlockTerm term;
+  std::int64_t slot = 0;
+};
+
+} // namespace
+
+/// The term with the coefficient of the least magnitude, or of the greatest; nothing where there is none.
+/// Those of a product are the products of those of its factors.
+static std::optional<PlacedTerm> extremeTerm(const algebras::Lift &lift, bool greatest) {
+  std::optional<PlacedTerm> found;
+  if (!lift.factors().empty()) {
+    found = PlacedTerm{{0, 0, algebras::Rational(1)}, 0};
+    for (const algebras::Lift &factor : lift.factors()) {
+      const std::optional<PlacedTerm> own = extremeTerm(factor, greatest);
+      if (!own)
+        return std::nullopt;
+      found->term = {found->term.input_group * factor.inputGroups() + own->term.input_group,
+                     found->term.bank_row * factor.bankRows() + own->term.bank_row,
+                     found->term.coefficient * own->term.coefficient};
+      found->slot = found->slot * factor.outputGroups() + own->slot;
+    }
+    return found;
+  }
+  double extreme = 0;
+  for (std::int64_t slot = 0; slot < lift.outputGroups(); ++slot)
+    for (const algebras::BlockTerm &term : lift.terms(0, slot)) {
+      const double magnitude = std::abs(term.coefficient.toDouble());
+      if (found && (greatest ? magnitude <= extreme : magnitude >= extreme))
+        continue;
+      extreme = magnitude;
+      found = PlacedTerm{term, slot};
+    }
+  return found;
+}
 
 /// Kernels hold coefficients in f32, where a large one would turn into infinity and a small one into zero.
 static void requireFloatCoefficients(const algebras::Layer &layer) {
   const algebras::Lift &lift = layer.lift;
   if (lift.kind() != algebras::Lift::Kind::Slots || lift.algebra().isMatrixLike())
     return; // ones only
-  for (std::int64_t slot = 0; slot < lift.outputGroups(); ++slot)
-    for (const algebras::BlockTerm &term : lift.terms(0, slot)) {
-      const float value = static_cast<float>(term.coefficient.toDouble());
-      if (std::isfinite(value) && value != 0)
-        continue;
-      std::string written = term.coefficient.toString();
-      if (written.size() > 40)
-        written = written.substr(0, 37) + "...";
-      throw algebras::InputError(
-          fmt::format("structure constant [{}, {}, {}] of {} is {}, which is too {} for f32",
-                      term.input_group, term.bank_row, slot, lift.algebra().name(), written,
-                      value == 0 ? "small" : "large"))
-          .hint("it can be verified; to compile it, scale the basis so that the constants are moderate");
-    }
+  for (const bool greatest : {true, false}) {
+    const std::optional<PlacedTerm> extreme = extremeTerm(lift, greatest);
+    if (!extreme)
+      return;
+    const algebras::BlockTerm &term = extreme->term;
+    const float value = static_cast<float>(term.coefficient.toDouble());
+    if (std::isfinite(value) && value != 0)
+      continue;
+    std::string written = term.coefficient.toString();
+    if (written.size() > 40)
+      written = written.substr(0, 37) + "...";
+    throw algebras::InputError(
+        fmt::format("structure constant [{}, {}, {}] of {} is {}, which is too {} for f32", term.input_group,
+                    term.bank_row, extreme->slot, lift.algebra().name(), written,
+                    value == 0 ? "small" : "large"))
+        .hint("it can be verified; to compile it, scale the basis so that the constants are moderate");
+  }
+}
+
+/// What the kernels' tables hold: those of the CPU are made once matrix factors have been taken out.
+static std::int64_t kernelEntries(const algebras::Layer &layer) {
+  std::int64_t entries = 0;
+  for (const algebras::Lift &level : algebras::termLevels(algebras::coarsest(layer).lift))
+    entries = algebras::checkedAdd(entries, algebras::tableEntries(level), "the size of the tables of terms");
+  return entries;
 }
 
 void requireFeasible(const algebras::Layer &layer) {
@@ -38,19 +94,19 @@ void requireFeasible(const algebras::Layer &layer) {
     throw Failure(
         "the bank of " + std::to_string(layer.in.total()) + " x " + std::to_string(columns) +
         " elements is larger than the memory that an x86-64 process can address; make the layer narrower");
-  if (lift.completeGraph())
-    return;
-  // A kernel's tables have an entry for every (type, output group) and one for every term.
   constexpr std::int64_t most_entries = std::int64_t{1} << 25;
-  const std::string advice =
-      "; kernels read at most " + std::to_string(most_entries) + "; take a smaller algebra";
-  if (lift.types() > most_entries / lift.outputGroups())
-    throw Failure("the terms of " + lift.algebra().name() +
-                  " are too many for a table: " + std::to_string(lift.types()) + " row types write " +
-                  std::to_string(lift.outputGroups()) + " groups each" + advice);
-  if (lift.termCount() > most_entries)
-    throw Failure("the terms of " + lift.algebra().name() +
-                  " are too many for a table: " + std::to_string(lift.termCount()) + advice);
+  constexpr std::int64_t most_groups = std::int64_t{1} << 24; // that the runtime reads
+  if (lift.outputGroups() > most_groups)
+    throw Failure(fmt::format("{} has {} groups; kernels know at most {}; take a smaller algebra",
+                              lift.algebra().name(), lift.outputGroups(), most_groups));
+  // Tables have an entry for every (type, output group) and one for every term. What follows from a formula,
+  // or from the tables of a product's factors, is not stored.
+  const std::int64_t entries = std::max(kernelEntries(layer), supportEntries(lift));
+  if (entries > most_entries)
+    throw Failure(
+        fmt::format("the terms of {} are too many for a table: its tables would have {} entries; kernels "
+                    "read at most {}; take a smaller algebra",
+                    lift.algebra().name(), entries, most_entries));
   requireFloatCoefficients(layer);
 }
 

@@ -4,6 +4,7 @@
 #include "algebras/error.h"
 #include "compiler/auxiliary/images.h"
 #include "compiler/bundle/assemble.h"
+#include "compiler/bundle/attach_records.h"
 #include "compiler/bundle/layer_description.h"
 #include "compiler/compilation.h"
 #include "compiler/failure.h"
@@ -44,7 +45,7 @@ void requireSupported(const algebras::Layer &layer, Target target, const Compile
 class GpuLowering {
 public:
   GpuLowering(const Spec &spec, Target target, const CompileOptions &options)
-      : target(target), options(options), compilation(options.print_ir_after_all) {
+      : spec(spec), target(target), options(options), compilation(options.print_ir_after_all) {
     requireFeasible(requireLayer(spec));
     requireSupported(requireLayer(spec), target, options);
     module = compilation.algProgram(spec, options.map);
@@ -86,7 +87,11 @@ public:
   void toNvvm() { to(Stage::Nvvm); }
 
   std::string print(bool names) { return printModule(*module, names); }
-  ModuleOp program() { return *module; }
+  /// What becomes machine code, with what the kernel says of itself. After toNvvm, once.
+  ModuleOp program() {
+    attachRecords(*module, {kernel()}, requireLayer(spec), RecordSpace::GpuConstant);
+    return *module;
+  }
 
   /// The only kernel of the module, as the manifest describes it. After toNvvm.
   algrt::Kernel kernel() {
@@ -126,6 +131,7 @@ private:
     passes.addPass(createConvertAlgToTile(choice));
   }
 
+  const Spec &spec;
   Target target;
   const CompileOptions &options;
   Compilation compilation;
@@ -212,9 +218,12 @@ LauncherFiles emitLauncher(const Spec &spec, Target target, const std::string &p
   program.kernel = *images.kernel.gpu;
   program.layer = algrt::cuda::kernelLayer(runtimeLayer(layer), program.kernel);
   // Machine code is for one generation of devices; a kernel for all since its target is PTX.
-  const bool machine_code = !images.cubin.empty() && program.kernel.exact_architecture;
-  program.image_kind = machine_code ? algrt::ImageKind::cubin : algrt::ImageKind::ptx;
-  program.image = machine_code ? images.cubin : images.ptx;
+  if (program.kernel.exact_architecture)
+    program.cubin = images.cubin;
+  program.ptx = images.ptx;
+  for (const std::string &note : images.notes)
+    if (options.note)
+      options.note(note);
   if (images.kernel.gpu->terms)
     program.terms = algrt::cuda::termsTable(runtimeLayer(layer), program.kernel, runtimeSupport(layer));
   return cudaLauncher(program);

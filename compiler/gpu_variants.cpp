@@ -26,12 +26,14 @@ static std::vector<GpuVariant> variantsByCost(const algebras::Layer &layer, Targ
 
   // By the number of rows, so that equal neighbours are beside each other.
   std::map<std::int64_t, std::vector<RankedSchedule>> best_for;
-  const auto rank = options.map == algrt::Map::dw ? rankBankGradient : rankSchedules;
+  const auto rank = [&](std::int64_t rows) {
+    return options.map == algrt::Map::dw ? rankBankGradient(layer, toString(target), rows, output)
+                                         : rankSchedules(layer, toString(target), rows, output);
+  };
   std::vector<std::int64_t> asked = {options.rows};
   asked.insert(asked.end(), options.further_rows.begin(), options.further_rows.end());
   for (const std::int64_t rows : asked)
-    best_for[rows] = bestDifferent(rank(layer, toString(target), rows, output),
-                                   std::max<std::int64_t>(1, options.variants));
+    best_for[rows] = bestDifferent(rank(rows), std::max<std::int64_t>(1, options.variants));
 
   std::map<std::int64_t, GpuVariant> first; // of each number of rows
   for (auto entry = best_for.begin(); entry != best_for.end();) {

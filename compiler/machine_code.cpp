@@ -9,8 +9,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <map>
-#include <mutex>
 
 namespace compiler {
 namespace {
@@ -20,15 +18,10 @@ namespace {
 std::string assemblerIdentity(const AssemblerTool &tool) {
   if (!tool.found())
     return "none";
-  static std::mutex mutex;
-  static std::map<std::string, std::string> known; // asking takes a process
-  const std::lock_guard lock(mutex);
-  const auto [entry, added] = known.try_emplace(tool.path);
   std::uint64_t bytes = 0;
-  if (added && !llvm::sys::fs::file_size(tool.path, bytes))
-    if (const std::string version = toolVersion(tool.path); !version.empty())
-      entry->second = fmt::format("{}, {} bytes", version, bytes);
-  return entry->second;
+  if (tool.version.empty() || llvm::sys::fs::file_size(tool.path, bytes))
+    return "";
+  return fmt::format("{}, {} bytes", tool.version, bytes);
 }
 
 KernelCode makeGpuCode(mlir::ModuleOp program, const std::string &architecture, const std::string &symbol,

@@ -3,6 +3,7 @@
 #include "compiler/cpu_pipeline.h"
 #include "compiler/feasibility.h"
 #include "compiler/gpu_pipeline.h"
+#include "runtime/support/file.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -89,7 +90,7 @@ std::string emitStage(const Spec &spec, Stage stage, const CompileOptions &optio
                                : emitGpuStage(spec, target, stage, options);
 }
 
-void compileBundle(const Spec &spec, const std::string &path, const CompileOptions &options) {
+std::string compiledBundle(const Spec &spec, const CompileOptions &options) {
   requireFeasible(requireLayer(spec));
   std::vector<CompileJob> jobs;
   for (const Target target : options.targets)
@@ -101,7 +102,11 @@ void compileBundle(const Spec &spec, const std::string &path, const CompileOptio
   // Programs printed by several threads would be torn apart.
   const int threads = options.print_ir_after_all ? 1 : options.threads;
   runCompileJobs(jobs, threads, options.progress, options.note, parts);
-  parts.write(path, spec);
+  return parts.encode(spec);
+}
+
+void compileBundle(const Spec &spec, const std::string &path, const CompileOptions &options) {
+  algrt::writeFileByRename(path, compiledBundle(spec, options));
 }
 
 } // namespace compiler

@@ -41,8 +41,8 @@ struct CompileOptions {
   std::string schedule;
   /// Elements that threads copy at a time where they copy, on sm_80; 0: as many as the layer allows.
   std::int64_t vector = 0;
-  /// Whether a bundle's GPU kernels of each map are joined by one that finds rows in a list, for calls that say
-  /// the position of every row. Where row types are explicit all do, in any case.
+  /// Whether a bundle's GPU kernels of each map are joined by one that finds rows in a list, for calls that
+  /// say the position of every row. Where row types are explicit all do, in any case.
   bool row_lists = false;
   /// Every row says where it is, which kernels of vector reductions alone read on a GPU.
   bool positions = false;
@@ -95,8 +95,9 @@ Stage stageNamed(std::string_view name);
 /// lacks, std::invalid_argument for a stage that the target does not have.
 std::string emitStage(const Spec &spec, Stage stage, const CompileOptions &options);
 
-/// Compiles a spec for every target and CPU level and writes the bundle, by rename. Throws as emitStage does,
-/// and algrt::Error when the file cannot be written.
+/// The bundle of a spec for every target and CPU level. Throws as emitStage does.
+std::string compiledBundle(const Spec &spec, const CompileOptions &options);
+/// Writes it to a file, by rename. Throws algrt::Error when that fails, too.
 void compileBundle(const Spec &spec, const std::string &path, const CompileOptions &options);
 
 } // namespace compiler

@@ -28,7 +28,9 @@
  * process unloads the driver.
  *
  * Trust. The hash finds damage, not malice: kernels of a bundle are machine code that algrt_weights_pack and
- * algrt_forward run. Opening and describing a bundle run nothing of it. */
+ * algrt_forward run. Opening and describing a bundle run nothing of it. Where a public key is configured, by
+ * algrt_set_public_key or the environment variable ALGRT_PUBLIC_KEY, only bundles that it signed are opened.
+ */
 #ifndef ALGCTL_RUNTIME_ALGRT_H
 #define ALGCTL_RUNTIME_ALGRT_H
 
@@ -65,6 +67,7 @@ typedef enum algrt_status {
   ALGRT_WRONG_ARCHITECTURE = 10, /* the device exists, but the bundle has no code for it */
   ALGRT_NOT_PREPARED = 11,       /* the stream is being captured: call algrt_bundle_prepare before */
   ALGRT_DEVICE_ERROR = 12,       /* the CUDA driver reports a failure, perhaps of earlier work */
+  ALGRT_UNTRUSTED = 13,          /* a public key is configured, and it did not sign the bundle */
   ALGRT_INTERNAL = 70            /* a bug in the runtime: please report it */
 } algrt_status;
 
@@ -84,6 +87,20 @@ typedef struct algrt_bundle algrt_bundle;
 ALGRT_API int algrt_bundle_open(const char *path, algrt_bundle **bundle);
 /* The same from memory; the bytes are copied. */
 ALGRT_API int algrt_bundle_open_memory(const void *bytes, size_t size, algrt_bundle **bundle);
+/* The same with the content of the bundle's signature file, which is looked at where a public key is
+ * configured. */
+ALGRT_API int algrt_bundle_open_signed_memory(const void *bytes, size_t size, const void *signature,
+                                              size_t signature_size, algrt_bundle **bundle);
+
+/* From now on this process opens only bundles that this key signed; the others are refused with
+ * ALGRT_UNTRUSTED before anything of them is believed. A public key of minisign, or the path of a file of
+ * one. The signature of the file "up.alg" is "up.alg.minisig" beside it; algrt_bundle_open_memory knows of
+ * none. NULL: the environment variable ALGRT_PUBLIC_KEY decides, which holds the same; where it is not set,
+ * bundles need no signature. A key that cannot be used is an error of this function, or of opening where the
+ * variable names it, never ignored: ALGRT_INVALID_ARGUMENT, ALGRT_IO_ERROR, or ALGRT_UNSUPPORTED if the
+ * runtime was built without libsodium. Bundles that are open stay open. */
+ALGRT_API int algrt_set_public_key(const char *public_key);
+
 /* NULL is allowed. */
 ALGRT_API void algrt_bundle_close(algrt_bundle *bundle);
 

@@ -201,10 +201,18 @@
  * Blocks of `threads` take algrt_dbias_columns columns of a part at a time, in turn: as many as there are parts and blocks of
  * columns do all at once, any number will do. Each has 8 bytes of shared memory for each thread. Any multiple of their
  * elements' size will do as address of either. The order of additions depends on `threads`, `part_rows` and `rows` alone.
+ *
+ * ---- records ---------------------------------------------------------------------------------------------------
+ *
+ * Beside each kernel lies an algrt_gpu_record (below; runtime/kernel_record.h): what of the manifest's entry decides about
+ * grid, memory, parameters and maps. Those of group_rows and dbias have architecture and threads alone. They are read out of
+ * the image's bytes, which takes no device, and not while a stream may be captured.
  */
 /* clang-format on */
 #ifndef ALGCTL_RUNTIME_GPU_KERNEL_ABI_H
 #define ALGCTL_RUNTIME_GPU_KERNEL_ABI_H
+
+#include "runtime/kernel_record.h"
 
 #include <stdint.h>
 
@@ -238,6 +246,23 @@ enum {
   /* Rows and coordinates are int32 in a kernel. */
   algrt_most_gpu_rows = 0x7fffff00,
 };
+
+/* What a kernel says of itself: the fields of its manifest entry, 0 or for factors 1 where that has none. */
+typedef struct algrt_gpu_record {
+  algrt_record_head head;
+  int64_t architecture;       /* ten times the compute capability */
+  int64_t exact_architecture; /* runs on that alone */
+  int64_t output;             /* type of the elements of the result */
+  int64_t threads, cluster, shared_bytes;
+  int64_t dependent_launch, terms, scaled;
+  int64_t listed; /* rows are where a list says */
+  int64_t groups; /* that the kernel counts; 0: the layer's */
+  int64_t copies; /* 0 by the copy engine, 1 by threads */
+  int64_t vector, warp_rows, warp_columns, slices;
+  int64_t tile_rows, tile_columns, tile_depth, tile_stages, tile_consumers;
+  int64_t tile_cluster_rows, tile_cluster_columns, tile_types, tile_held_groups, tile_split, tile_long_groups;
+  int64_t x_columns, x_rows, x_swizzle, w_columns, w_rows, w_swizzle, y_columns, y_rows, y_swizzle; /* boxes */
+} algrt_gpu_record;
 
 /* Of a block of the kernel group_rows. */
 static inline int64_t algrt_group_rows_shared_bytes(int64_t threads, int64_t types) {

@@ -13,9 +13,13 @@
  * `slices` (1 <= slices <= output groups) cuts the output groups into contiguous ranges, for when there are
  * fewer row blocks than threads. `types_per_task`, `rows_per_task` and `scratch_bytes` are in the bundle's
  * manifest. A task whose rows or types do not exist returns at once.
+ *
+ * Beside each kernel lies an algrt_cpu_record (below), which says what it was compiled for.
  */
 #ifndef ALGCTL_RUNTIME_KERNEL_ABI_H
 #define ALGCTL_RUNTIME_KERNEL_ABI_H
+
+#include "runtime/kernel_record.h"
 
 #include <stdint.h>
 
@@ -82,6 +86,19 @@ typedef void (*algrt_bank_gradient_kernel)(const algrt_memref2 *x, const algrt_m
  * it packed  1 x packed_bytes / element size, 64-byte aligned */
 typedef void (*algrt_pack_kernel)(const algrt_memref2 *w, const algrt_memref2 *packed, int64_t begin,
                                   int64_t end);
+
+/* What a kernel says of itself (runtime/kernel_record.h), where it has the field; otherwise the field is 0. The record of
+ * a packing kernel has weights, pack_tasks and packed_bytes alone. */
+typedef struct algrt_cpu_record {
+  algrt_record_head head;
+  uint64_t features; /* hash: of each feature, in the manifest's order, the length of its name and its bytes */
+  int64_t weights;   /* 0 packed, 1 copied, 2 direct */
+  int64_t output;    /* of dw: type of the elements of the result */
+  int64_t row_lists;
+  int64_t types_per_task, rows_per_task, scratch_bytes;
+  int64_t pack_tasks, packed_bytes; /* where the weights are packed */
+  int64_t tasks;                    /* of dw */
+} algrt_cpu_record;
 
 #ifdef __cplusplus
 }

@@ -23,6 +23,12 @@ for tool in ["algctl", "algbench", "algcheck", "alg-opt"]:
         config.substitutions.append((rf"(?<![\w./-]){tool}(?![\w.-])", path))
         config.available_features.add(tool)
 
+# The interpreter that the project's packages own: another one may come first in the PATH, with modules of its own.
+config.substitutions.append((r"(?<![\w./-])python3(?![\w.-])", config.python))
+
+if config.signatures.upper() in ("ON", "TRUE", "1"):
+    config.available_features.add("signatures")
+
 config.substitutions.append(("%source_dir", config.source_dir))
 config.substitutions.append(("%build_dir", config.build_dir))
 

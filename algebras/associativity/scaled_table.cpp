@@ -24,4 +24,12 @@ std::optional<IntegerScale> smallIntegers(const Table &table) {
   return IntegerScale{scale};
 }
 
+IntegerScale integerScale(const Table &table) {
+  Rational scale(1);
+  fmpz *common = fmpq_numref(FlintAccess::get(scale));
+  for (const Constant &constant : table.constants())
+    fmpz_lcm(common, common, fmpq_denref(FlintAccess::get(constant.value)));
+  return IntegerScale{scale};
+}
+
 } // namespace algebras

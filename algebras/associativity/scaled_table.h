@@ -18,6 +18,8 @@ struct IntegerScale {
 };
 // The scale, when the scaled constants are so small that no sum of products of two of them leaves 128 bits.
 std::optional<IntegerScale> smallIntegers(const Table &table);
+// The common denominator of the constants.
+IntegerScale integerScale(const Table &table);
 
 struct WordArithmetic {
   using Number = __int128;
@@ -41,9 +43,11 @@ struct PrimeArithmetic {
   bool isZero(Number value) const { return value == 0; }
 };
 
-struct RationalArithmetic {
+// Integers of any length: sums of fractions would cost a common divisor each.
+struct LongArithmetic {
   using Number = Rational;
-  Number convert(const Rational &value) const { return value; }
+  IntegerScale scale;
+  Number convert(const Rational &value) const { return value * scale.factor; }
   Number multiply(const Number &left, const Number &right) const { return left * right; }
   Number add(const Number &left, const Number &right) const { return left + right; }
   Number negate(const Number &value) const { return -value; }

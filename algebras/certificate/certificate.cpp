@@ -79,7 +79,7 @@ std::optional<Node> product(const Algebra &algebra, std::vector<std::string> &om
     std::string expression = factor.expression();
     bool repeated = expression == before && factors.back().value("power", 1) < 64;
     std::optional<Node> node = prove(factor, omissions);
-    if (!node || !node->claims.associative || !node->claims.unital)
+    if (!node || !node->claims.associative || !node->claims.unital())
       return std::nullopt;
     if (!claims)
       claims = node->claims;
@@ -94,6 +94,11 @@ std::optional<Node> product(const Algebra &algebra, std::vector<std::string> &om
       factors.push_back(std::move(node->json));
     before = std::move(expression);
   }
+  // One table may tell what the factors do not.
+  constexpr std::int64_t kSmall = 256;
+  for (const auto &[component, count] : claims->components)
+    if (tensor && component.degree == 0 && algebra.dimension() <= kSmall)
+      return std::nullopt;
   return Node{{{"kind", tensor ? "tensor" : "direct"}, {"factors", std::move(factors)}}, std::move(*claims)};
 }
 
@@ -116,11 +121,33 @@ Certificate certify(const Algebra &algebra) {
   if (!node)
     throw InputError(fmt::format("no certificate for {}", algebra.name()))
         .hint(result.omissions.empty() ? "" : result.omissions.back());
-  result.json["certificate"] = 2;
+  result.json["certificate"] = 3;
   result.json["name"] = algebra.name();
   result.json["field"] = algebra.field().name();
   result.json["claims"] = toJson(node->claims);
   result.json["algebra"] = std::move(node->json);
+  return result;
+}
+
+std::vector<std::string> notClaimed(const Facts &facts, const Certificate &certificate) {
+  const ordered_json &claims = certificate.json["claims"];
+  std::vector<std::string> result;
+  std::int64_t upper = claims["rank_upper"];
+  if (facts.rank_upper && *facts.rank_upper < upper)
+    result.push_back(fmt::format("the rank is at most {} ({}); it claims {}", *facts.rank_upper,
+                                 facts.rank_upper_rule, upper));
+  if (claims.contains("rank_lower")) {
+    std::int64_t lower = claims["rank_lower"];
+    if (facts.rank_lower && *facts.rank_lower > lower)
+      result.push_back(fmt::format("the rank is at least {} ({}); it claims {}", *facts.rank_lower,
+                                   facts.rank_lower_rule, lower));
+    for (const auto &[kind, count] : facts.component_kinds)
+      if (!kind.division_reason.empty())
+        result.push_back(fmt::format(
+            "all places in \"{}\": it shows as many as make the division algebra one", kind.division_reason));
+  } else if (facts.rank_lower) {
+    result.push_back(fmt::format("the rank is at least {} ({})", *facts.rank_lower, facts.rank_lower_rule));
+  }
   return result;
 }
 

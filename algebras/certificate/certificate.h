@@ -2,6 +2,7 @@
 #pragma once
 
 #include "algebras/algebra.h"
+#include "algebras/facts.h"
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -20,5 +21,10 @@ struct Certificate {
 // whose factors have centres that are not of coprime degrees, is written as one table. InputError for what is
 // too large for a certificate: families and tables beyond 2^21 slots or 2^23 constants.
 Certificate certify(const Algebra &algebra);
+
+// What is known of the algebra and not claimed by its certificate, for people: sharper bounds on the rank,
+// all places where division algebras are ramified. (Why parts of the structure are left out is among the
+// omissions.)
+std::vector<std::string> notClaimed(const Facts &facts, const Certificate &certificate);
 
 } // namespace algebras

@@ -24,6 +24,16 @@ struct Checked {
   }
 };
 
+nlohmann::ordered_json orNull(std::int64_t value) {
+  return value > 0 ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
+}
+
+// M_d(K) for its centre K.
+bool isSplit(const ClaimedComponent &component) {
+  return component.degree > 0 &&
+         component.dimension == component.center * component.degree * component.degree;
+}
+
 constexpr std::size_t kLongestSeries = std::size_t{1} << 16;
 
 std::pair<std::int64_t, std::string> lowerBound(const Claims &claims, std::int64_t ideals) {
@@ -35,7 +45,8 @@ std::pair<std::int64_t, std::string> lowerBound(const Claims &claims, std::int64
   const auto &[component, count] = *claims.components.begin();
   std::int64_t n = component.degree;
   bool basic = claims.components.size() == 1 && component.dimension == 1;
-  bool matrices = claims.layers.size() == 1 && ideals == 1 && component.center == 1 && n > 0 && n < 1 << 20;
+  bool matrices = claims.layers.size() == 1 && ideals == 1 && component.center == 1 && n > 0 && n < 1 << 20 &&
+                  isSplit(component);
   offer(basic && claims.chain == 2, best.first + 1, "peirce");
   offer(matrices && n >= 3, 2 * n * n + n - 2, "blaser-2003");
   offer(matrices, (5 * n * n + 1) / 2 - 3 * n, "blaser-1999");
@@ -90,8 +101,11 @@ std::optional<Claims> tensorProductClaims(const Field &field, const Claims &left
       std::int64_t copies = std::gcd(x.center, y.center);
       if (copies > 1 && field.isRationals())
         return std::nullopt;
+      // A division algebra stays one when nothing but matrices over F comes to it.
+      bool known = isSplit(x) ? isSplit(y) || x.center == 1 : isSplit(y) && y.center == 1;
       ClaimedComponent product{sizes.times(x.dimension, y.dimension) / copies,
-                               sizes.times(x.center, y.center) / copies, sizes.times(x.degree, y.degree)};
+                               sizes.times(x.center, y.center) / copies,
+                               known ? sizes.times(x.degree, y.degree) : 0};
       std::int64_t &count = result.components[product];
       count = sizes.plus(count, sizes.times(copies, sizes.times(x_count, y_count)));
     }
@@ -100,8 +114,12 @@ std::optional<Claims> tensorProductClaims(const Field &field, const Claims &left
 
 nlohmann::ordered_json toJson(const Claims &claims) {
   nlohmann::ordered_json json = {{"dimension", claims.dimension},     {"nonzeros", claims.nonzeros},
-                                 {"associative", claims.associative}, {"unital", claims.unital},
+                                 {"associative", claims.associative}, {"unital", claims.unital()},
                                  {"commutative", claims.commutative}, {"rank_upper", claims.rank_upper}};
+  if (!claims.unital()) {
+    json["left_identity"] = claims.left_identity;
+    json["right_identity"] = claims.right_identity;
+  }
   if (claims.center)
     json["center_dimension"] = *claims.center;
   if (claims.components.empty())
@@ -116,7 +134,9 @@ nlohmann::ordered_json toJson(const Claims &claims) {
     json["simple_components"].push_back(
         {{"dimension", component.dimension},
          {"center_degree", component.center},
-         {"matrix_degree", component.degree > 0 ? nlohmann::ordered_json(component.degree) : nullptr},
+         {"matrix_degree", orNull(component.degree)},
+         {"division_dimension",
+          orNull(component.degree > 0 ? component.dimension / (component.degree * component.degree) : 0)},
          {"count", count}});
     ideals += count;
   }

@@ -7,16 +7,18 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <vector>
 
 namespace algebras {
 
 struct ComponentProof {
-  nlohmann::ordered_json
-      json; // {"center", "polynomial", "irreducible", "nilpotent"}, each where it is needed
+  nlohmann::ordered_json json; // {"center", "nilpotent", "division"}, each where it is needed
   ClaimedComponent claimed;
 };
 
-// Of a component of the algebra with this table. Nothing where it is not shown that its centre is a field.
-std::optional<ComponentProof> proveComponent(const Table &table, const SimpleComponent &component);
+// Of the component that these slots of the table span modulo the radical. Nothing where it is not shown that
+// its centre is a field.
+std::optional<ComponentProof> proveComponent(const Table &table, const SimpleComponent &component,
+                                             const std::vector<std::int64_t> &slots);
 
 } // namespace algebras

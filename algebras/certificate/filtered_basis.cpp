@@ -1,7 +1,7 @@
 #include "algebras/certificate/filtered_basis.h"
 
+#include "algebras/certificate/field_tower.h"
 #include "algebras/certificate/integral.h"
-#include "algebras/certificate/irreducibility.h"
 #include "algebras/linear/echelon.h"
 #include "algebras/linear/modular_span.h"
 #include "algebras/linear/sparse_vector.h"

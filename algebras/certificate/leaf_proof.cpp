@@ -14,6 +14,7 @@
 #include "algebras/linear/sparse_vector.h"
 #include "algebras/rank/bounds.h"
 #include "algebras/structure/decomposition.h"
+#include "algebras/structure/table_structure.h"
 
 #include <fmt/format.h>
 
@@ -74,14 +75,20 @@ public:
     ordered_json components = ordered_json::array();
     std::map<ClaimedComponent, std::int64_t> counts;
     for (std::size_t c = 0; c < decomposition.components.size(); ++c) {
-      std::optional<ComponentProof> proof = proveComponent(table_, decomposition.components[c]);
+      std::optional<ComponentProof> proof =
+          proveComponent(table_, decomposition.components[c], filtration.components[c]);
       if (!proof) {
         omissions_.push_back(
-            fmt::format("{}: radical and simple components, since no proof was found that the "
-                        "polynomial {} of a centre is irreducible",
+            fmt::format("{}: radical and simple components, since no tower of primes was found that shows "
+                        "that the polynomial {} of a centre is irreducible",
                         algebra_.name(), toString(decomposition.components[c].center_polynomial)));
         return;
       }
+      if (proof->claimed.degree == 0)
+        omissions_.push_back(
+            fmt::format("{}: over which division algebra a component of dimension {} consists of matrices{}",
+                        algebra_.name(), proof->claimed.dimension,
+                        decomposition.components[c].matrix_degree ? "" : ", which is not known"));
       ordered_json slots = encodeSlots(filtration.components[c]);
       if (proof->json.empty())
         proof->json = std::move(slots);
@@ -218,24 +225,34 @@ LeafProof proveInBasis(const FilteredBasis &basis, const Algebra &algebra, const
   return proofInBasis(table, basis, prover.takeProof(), prover.claims());
 }
 
-// Equations that contradict each other; std::nullopt, with an omission, where none are found.
-std::optional<ordered_json> noIdentityJson(const Algebra &algebra, const Table &table,
-                                           std::vector<std::string> &omissions) {
-  std::optional<std::vector<WeightedEquation>> equations = contradiction(table);
-  if (!equations) {
-    omissions.push_back(fmt::format("{}: there is no identity, but no short proof of it", algebra.name()));
-    return std::nullopt;
+// "left" and "right": an identity of this side, or equations for one that contradict each other. False, with
+// an omission, where neither is found.
+bool addSides(ordered_json &proof, Claims &claims, const Algebra &algebra, const Table &table,
+              std::vector<std::string> &omissions) {
+  for (bool left : {true, false}) {
+    const char *side = left ? "left" : "right";
+    std::optional<SparseVector> identity = left ? findLeftIdentity(table) : findRightIdentity(table);
+    (left ? claims.left_identity : claims.right_identity) = identity.has_value();
+    if (identity) {
+      proof[side]["identity"] = encodeMultiple(table.field(), *identity);
+      continue;
+    }
+    std::optional<std::vector<WeightedEquation>> equations = contradiction(table, left);
+    if (!equations) {
+      omissions.push_back(
+          fmt::format("{}: there is no {} identity, but no short proof of it", algebra.name(), side));
+      return false;
+    }
+    SparseVector weights;
+    for (const WeightedEquation &equation : *equations)
+      weights.emplace_back(std::ssize(weights), equation.weight);
+    if (table.field().isRationals())
+      weights = integralMultiple(weights);
+    proof[side] = ordered_json::array();
+    for (std::size_t at = 0; at < weights.size(); ++at)
+      proof[side].push_back({(*equations)[at].s, (*equations)[at].k, encodeInteger(weights[at].second)});
   }
-  SparseVector weights;
-  for (const WeightedEquation &equation : *equations)
-    weights.emplace_back(std::ssize(weights), equation.weight);
-  if (table.field().isRationals())
-    weights = integralMultiple(weights);
-  ordered_json json = ordered_json::array();
-  for (std::size_t at = 0; at < weights.size(); ++at)
-    json.push_back({(*equations)[at].left ? "left" : "right", (*equations)[at].s, (*equations)[at].k,
-                    encodeInteger(weights[at].second)});
-  return json;
+  return true;
 }
 
 std::optional<LeafProof> proveWithoutIdentity(const Algebra &algebra, const Table &table,
@@ -243,12 +260,11 @@ std::optional<LeafProof> proveWithoutIdentity(const Algebra &algebra, const Tabl
   std::optional<FilteredBasis> basis;
   if (meetingPairs(table) > kCheapPairs)
     basis = filteredBasisWithoutIdentity(table);
-  std::optional<ordered_json> equations = noIdentityJson(algebra, basis ? basis->table : table, omissions);
-  if (!equations)
+  const Table &own = basis ? basis->table : table;
+  ordered_json proof = ordered_json::object();
+  Claims claims = tableClaims(own);
+  if (!addSides(proof, claims, algebra, own, omissions))
     return std::nullopt;
-  ordered_json proof = {{"no_identity", std::move(*equations)}};
-  Claims claims = tableClaims(basis ? basis->table : table);
-  claims.unital = false;
   if (basis)
     return proofInBasis(table, *basis, std::move(proof), std::move(claims));
   return LeafProof{{{"proof", std::move(proof)}}, std::move(claims)};
@@ -264,21 +280,17 @@ std::optional<LeafProof> proveLeaf(const Algebra &algebra, const Table &table,
     ordered_json &proof = result.json["proof"];
     proof["witness"] = {witness->i, witness->j, witness->k, witness->l};
     result.claims.associative = false;
-    result.claims.unital = identity.has_value();
-    if (identity) {
+    if (identity)
       proof["identity"] = encodeMultiple(table.field(), *identity);
-      return result;
-    }
-    std::optional<ordered_json> equations = noIdentityJson(algebra, table, omissions);
-    if (!equations)
+    else if (!addSides(proof, result.claims, algebra, table, omissions))
       return std::nullopt;
-    proof["no_identity"] = std::move(*equations);
     return result;
   }
   if (!identity)
     return proveWithoutIdentity(algebra, table, omissions);
 
-  std::optional<Decomposition> decomposition = decompose(algebra);
+  // Of a table what decompose() would examine again is known.
+  std::optional<Decomposition> decomposition = algebra.table() ? decomposeTable(table) : decompose(algebra);
   std::optional<SlotFiltration> filtration;
   if (decomposition) {
     filtration = slotFiltration(table, *decomposition);

@@ -11,14 +11,15 @@ namespace {
 
 constexpr std::int64_t kLargestDense = 512;
 using Form = std::vector<std::pair<std::int64_t, Rational>>; // in the coefficients of u; may name one twice
-using Place = std::tuple<bool, std::int64_t, std::int64_t>;  // left, s, k
+using Place = std::pair<std::int64_t, std::int64_t>;         // s, k
 
-std::map<Place, Form> equations(const Table &table) {
+std::map<Place, Form> equations(const Table &table, bool left) {
   std::map<Place, Form> result;
-  for (const Constant &constant : table.constants()) {
-    result[{true, constant.j, constant.k}].emplace_back(constant.i, constant.value);
-    result[{false, constant.i, constant.k}].emplace_back(constant.j, constant.value);
-  }
+  for (const Constant &constant : table.constants())
+    if (left)
+      result[{constant.j, constant.k}].emplace_back(constant.i, constant.value);
+    else
+      result[{constant.i, constant.k}].emplace_back(constant.j, constant.value);
   return result;
 }
 
@@ -30,7 +31,7 @@ std::optional<std::vector<Rational>> weights(const Table &table, const std::vect
   for (std::int64_t column = 0; column < count; ++column) {
     for (const auto &[unknown, value] : forms.at(places[column]))
       columns.set(unknown, column, columns.get(unknown, column) + value);
-    if (std::get<1>(places[column]) == std::get<2>(places[column]))
+    if (places[column].first == places[column].second)
       columns.set(n, column, Rational(1));
   }
   right.set(n, 0, Rational(1));
@@ -45,13 +46,12 @@ std::optional<std::vector<Rational>> weights(const Table &table, const std::vect
 
 } // namespace
 
-std::optional<std::vector<WeightedEquation>> contradiction(const Table &table) {
-  std::map<Place, Form> forms = equations(table);
+std::optional<std::vector<WeightedEquation>> contradiction(const Table &table, bool left) {
+  std::map<Place, Form> forms = equations(table, left);
   // 0 = 1 at once, where b_s never occurs in a product with b_s on this side.
-  for (bool left : {true, false})
-    for (std::int64_t s = 0; s < table.dimension(); ++s)
-      if (!forms.contains({left, s, s}))
-        return std::vector<WeightedEquation>{{left, s, s, Rational(1)}};
+  for (std::int64_t s = 0; s < table.dimension(); ++s)
+    if (!forms.contains({s, s}))
+      return std::vector<WeightedEquation>{{s, s, Rational(1)}};
   std::int64_t n = table.dimension();
   if (n > kLargestDense)
     return std::nullopt;
@@ -68,7 +68,7 @@ std::optional<std::vector<WeightedEquation>> contradiction(const Table &table) {
       ModularSpan::Vector row(n + 1);
       for (const auto &[unknown, value] : form)
         row[unknown] = nmod_add(row[unknown], modular.reduce(value).integerModulo(p).value(), span.mod());
-      row[n] = std::get<1>(place) == std::get<2>(place);
+      row[n] = place.first == place.second;
       if (span.insert(std::move(row)))
         places.push_back(place);
     }
@@ -78,8 +78,7 @@ std::optional<std::vector<WeightedEquation>> contradiction(const Table &table) {
     std::vector<WeightedEquation> result;
     for (std::size_t at = 0; at < places.size(); ++at)
       if (!(*found)[at].isZero())
-        result.push_back(
-            {std::get<0>(places[at]), std::get<1>(places[at]), std::get<2>(places[at]), (*found)[at]});
+        result.push_back({places[at].first, places[at].second, (*found)[at]});
     return result;
   }
   return std::nullopt;

@@ -36,6 +36,25 @@ __int128 completeGraphRow(const Lift &lift, const Groups &in, const Groups &out,
                              : completeGraphRow(in, out, type, diagonal);
 }
 
+// Terms of each type; of a product every tuple of types has as many as the product of its parts.
+std::vector<std::int64_t> termCountsOfTypes(const Lift &lift) {
+  std::vector<std::int64_t> counts;
+  if (lift.factors().empty()) {
+    for (std::int64_t type = 0; type < lift.types(); ++type)
+      counts.push_back(lift.termCountOfType(type));
+    return counts;
+  }
+  counts.push_back(1);
+  for (const Lift &factor : lift.factors()) {
+    std::vector<std::int64_t> next;
+    for (std::int64_t high : counts)
+      for (std::int64_t low : termCountsOfTypes(factor))
+        next.push_back(checkedMultiply(high, low, "the number of terms"));
+    counts = std::move(next);
+  }
+  return counts;
+}
+
 } // namespace
 
 std::int64_t completeGraphRowMacs(const Groups &in, const Groups &out, std::int64_t type) {
@@ -59,6 +78,12 @@ std::int64_t rowMacs(const Lift &lift, const Groups &in, const Groups &out, std:
 std::vector<std::int64_t> allRowMacs(const Lift &lift, const Groups &in, const Groups &out) {
   requireGroups(lift, in, out);
   std::vector<std::int64_t> result(lift.types());
+  if (!lift.completeGraph() && in.isEqual() && out.isEqual()) { // all terms are alike
+    result = termCountsOfTypes(lift);
+    for (std::int64_t &terms : result)
+      terms = checkedNarrow(static_cast<__int128>(in.width(0)) * out.width(0) * terms, kWhat);
+    return result;
+  }
   if (!lift.completeGraph()) {
     for (std::int64_t type = 0; type < lift.types(); ++type)
       result[type] = rowMacs(lift, in, out, type);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -22,6 +23,10 @@ public:
   }
   Marks(const Lift &lift, const std::vector<std::int64_t> &types) : lift_(lift) { use(types); }
 
+  // How many there are.
+  std::int64_t count() const {
+    return marks_ ? std::count(marks_->begin(), marks_->end(), true) : lift_.liveBlocks();
+  }
   bool isUsed(std::int64_t bank_row, std::int64_t output_group) const {
     return marks_ ? (*marks_)[index(bank_row, output_group)] : lift_.isLive(bank_row, output_group);
   }
@@ -53,12 +58,29 @@ void requireSizes(const Lift &lift, std::span<const std::int64_t> rows_of_type) 
                                  lift.algebra().name(), lift.types()));
 }
 
-Marks reachedMarks(const Lift &lift, std::span<const std::int64_t> rows_of_type) {
+std::vector<std::int64_t> presentTypes(std::span<const std::int64_t> rows_of_type) {
   std::vector<std::int64_t> present;
-  for (std::int64_t type = 0; type < lift.types(); ++type)
+  for (std::size_t type = 0; type < rows_of_type.size(); ++type)
     if (rows_of_type[type] > 0)
-      present.push_back(type);
-  return static_cast<std::int64_t>(present.size()) == lift.types() ? Marks(lift) : Marks(lift, present);
+      present.push_back(static_cast<std::int64_t>(type));
+  return present;
+}
+
+// The marks of types some of which may be absent: their terms are looked at.
+Marks reachedMarks(const Lift &lift, std::span<const std::int64_t> rows_of_type) {
+  const std::vector<std::int64_t> present = presentTypes(rows_of_type);
+  if (static_cast<std::int64_t>(present.size()) == lift.types())
+    return Marks(lift);
+  constexpr std::int64_t kMostTerms = std::int64_t{1} << 26;
+  std::int64_t terms = 0;
+  for (std::int64_t type : present) {
+    terms = checkedAdd(terms, lift.termCountOfType(type), "the number of terms");
+    if (terms > kMostTerms)
+      throw InputError(fmt::format("{} row types of {} have more than {} terms, too many to look through",
+                                   present.size(), lift.algebra().name(), kMostTerms))
+          .hint("take a smaller algebra, or as many rows as it has types");
+  }
+  return Marks(lift, present);
 }
 
 // Columns of the bank, as blocks: the slots lift has one.
@@ -73,6 +95,16 @@ Reach reach(const Lift &lift, const Groups &in, const Groups &out,
   requireSizes(lift, rows_of_type);
   Marks live(lift), reached = reachedMarks(lift, rows_of_type);
   Reach result;
+  if (in.isEqual() && out.isEqual()) { // all blocks are alike
+    result.blocks = lift.bankBlocks();
+    result.live_blocks = live.count();
+    result.reached_blocks = reached.count();
+    const std::int64_t size = checkedMultiply(in.width(0), out.width(0), "the size of the bank");
+    result.parameters = checkedMultiply(result.blocks, size, "the size of the bank");
+    result.live_parameters = result.live_blocks * size;
+    result.reached_parameters = result.reached_blocks * size;
+    return result;
+  }
   for (std::int64_t row = 0; row < lift.bankRows(); ++row)
     for (std::int64_t group = 0; group < bankColumns(lift); ++group) {
       std::int64_t size = checkedMultiply(in.width(row), out.width(group), "the size of the bank");
@@ -90,8 +122,10 @@ Reach reach(const Lift &lift, const Groups &in, const Groups &out,
 std::vector<BankBlock> unreachedBlocks(const Lift &lift, std::span<const std::int64_t> rows_of_type,
                                        std::int64_t limit) {
   requireSizes(lift, rows_of_type);
-  Marks live(lift), reached = reachedMarks(lift, rows_of_type);
   std::vector<BankBlock> result;
+  if (static_cast<std::int64_t>(presentTypes(rows_of_type).size()) == lift.types())
+    return result; // what is live is what all types together reach
+  Marks live(lift), reached = reachedMarks(lift, rows_of_type);
   for (std::int64_t row = 0; row < lift.bankRows(); ++row)
     for (std::int64_t group = 0; group < bankColumns(lift); ++group) {
       if (static_cast<std::int64_t>(result.size()) >= limit)

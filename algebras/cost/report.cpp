@@ -16,22 +16,29 @@ namespace {
 
 constexpr std::int64_t kListedBlocks = 64;
 
-// The terms of a complete graph are counted in closed form, all others one by one.
-void requireCountable(const Lift &lift) {
+// How many terms and places of terms have to be looked at. Between groups of one width all are alike, and
+// those of a product are counted factor by factor.
+std::int64_t walkedTerms(const Lift &lift, bool alike) {
+  if (lift.completeGraph() || (alike && lift.formula()))
+    return 0;
+  const char *what = "the number of block products";
+  if (!alike || lift.factors().empty())
+    return checkedAdd(checkedMultiply(lift.types(), lift.outputGroups(), what), lift.termCount(), what);
+  std::int64_t walked = lift.types();
+  for (const Lift &factor : lift.factors())
+    walked = checkedAdd(walked, walkedTerms(factor, alike), what);
+  return walked;
+}
+
+void requireCountable(const Layer &layer) {
   constexpr std::int64_t kMostTerms = std::int64_t{1} << 26;
-  if (lift.completeGraph())
-    return;
-  const std::string advice =
-      "take a smaller algebra, or matrix factors M(n) on its right, which need no terms";
-  if (lift.types() > kMostTerms / lift.outputGroups())
-    throw InputError(
-        fmt::format("{} has {} row types that write {} groups each, too many to count one by one",
-                    lift.algebra().name(), lift.types(), lift.outputGroups()))
-        .hint(advice);
-  if (lift.termCount() > kMostTerms)
-    throw InputError(fmt::format("{} has {} block products, too many to count one by one; {} are the limit",
-                                 lift.algebra().name(), lift.termCount(), kMostTerms))
-        .hint(advice);
+  const Lift &lift = layer.lift;
+  const std::int64_t walked = walkedTerms(lift, layer.in.isEqual() && layer.out.isEqual());
+  if (walked > kMostTerms)
+    throw InputError(fmt::format("{} has {} block products, too many to count one by one: that would take {} "
+                                 "steps; {} are the limit",
+                                 lift.algebra().name(), lift.termCount(), walked, kMostTerms))
+        .hint("take a smaller algebra, or matrix factors M(n) on its right, which need no terms");
 }
 
 std::vector<std::int64_t> evenly(std::int64_t m, std::int64_t types) {
@@ -80,7 +87,7 @@ CostReport costReport(const Layer &layer, std::int64_t m, std::int64_t p0, const
   if (p0 < 0)
     throw InputError(fmt::format("the first position is {}; positions count from 0", p0));
   const Lift &lift = layer.lift;
-  requireCountable(lift);
+  requireCountable(layer);
 
   CostReport report;
   report.algebra = lift.algebra().name();

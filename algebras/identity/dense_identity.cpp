@@ -21,6 +21,24 @@ bool isDense(const Table &table) {
   return n >= 24 && n <= 1024 && table.nonzeros() >= n * n * n / 8;
 }
 
+bool lacksIdentity(const Table &table, Side side) {
+  std::optional<Table> image;
+  for (std::uint64_t p = 0; !image;)
+    image = table.field().isRationals() ? ProductOperator::modulo(table, p = nextModulus(p)) : table;
+  const std::int64_t n = table.dimension();
+  ProductOperator product(*image);
+  std::mt19937_64 random(1);
+  Matrix x(image->field(), 1, n);
+  for (std::int64_t slot = 0; slot < n; ++slot)
+    x.set(0, slot, Rational(static_cast<std::int64_t>(random() >> 2)));
+  const Matrix equations = side == Side::Left ? product.rightMatrix(x) : product.leftMatrix(x);
+  if (reducedEchelon(equations).rank() < n)
+    return false;
+  const Matrix unique = solve(equations.transposed(), x.transposed()).value().transposed();
+  return !((side == Side::Left ? product.leftMatrix(unique) : product.rightMatrix(unique)) ==
+           Matrix::identity(image->field(), n));
+}
+
 std::optional<SparseVector> guessIdentity(const Table &table) {
   ProductOperator product(table);
   std::mt19937_64 random(1);

@@ -81,6 +81,8 @@ std::optional<SparseVector> findIdentity(const Table &table) {
     SparseVector candidate = sparse(*only);
     return isIdentity(table, candidate) ? std::optional(candidate) : std::nullopt;
   }
+  if (isDense(table) && (lacksIdentity(table, Side::Left) || lacksIdentity(table, Side::Right)))
+    return std::nullopt;
   if (isDense(table))
     if (std::optional<SparseVector> guessed = guessIdentity(table))
       return guessed;

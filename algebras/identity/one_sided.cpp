@@ -1,6 +1,7 @@
 // Left and right identities: linear systems with any number of solutions.
 #include "algebras/identity/one_sided.h"
 
+#include "algebras/identity/dense_identity.h"
 #include "algebras/identity/propagation.h"
 #include "algebras/linear/echelon.h"
 
@@ -12,6 +13,8 @@ constexpr std::int64_t kMostUnknowns = 512;
 constexpr std::size_t kLongest = std::size_t{1} << 20;
 
 std::optional<SparseVector> findOneSided(const Table &table, Side side) {
+  if (isDense(table) && lacksIdentity(table, side))
+    return std::nullopt;
   IdentityEquations system = identityEquations(table, side);
   if (system.impossible)
     return std::nullopt;

@@ -190,6 +190,16 @@ std::optional<PeirceQuiver> ofIdempotents(const Algebra &algebra) {
                                 : fmt::format("{}", result.labels.size()));
   }
   std::int64_t n = result.vertexCount();
+  const bool is_semisimple =
+      std::all_of(decomposition->radical_powers.begin(), decomposition->radical_powers.end(),
+                  [](const auto &power) { return power.empty(); });
+  if (is_semisimple) { // primitive idempotents of different components, each with a line e A e
+    std::vector<std::map<Pair, std::int64_t>> lines(decomposition->radical_powers.size() + 1);
+    for (std::int64_t vertex = 0; vertex < n; ++vertex)
+      lines[0][{vertex, vertex}] = 1;
+    takeDifferences(result, lines);
+    return result;
+  }
   if (algebra.dimension() > kMostPeirceProducts / n)
     return std::nullopt;
 

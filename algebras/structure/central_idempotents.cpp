@@ -4,7 +4,11 @@
 #include "algebras/structure/quotient.h"
 #include "algebras/structure/small_generator.h"
 
-#include <algorithm>
+#include <flint/nmod_mat.h>
+#include <flint/nmod_poly.h>
+
+#include <numeric>
+#include <optional>
 #include <random>
 #include <stdexcept>
 
@@ -53,14 +57,14 @@ public:
     std::int64_t n = product_.dimension();
     if (n == 1)
       return {{one_, one_, {field.reduce(Rational(-1)), Rational(1)}}};
-    for (int attempt = 0; field.isRationals() || attempt < 6; ++attempt) {
+    for (int attempt = 0; field.isRationals() || (attempt < 6 && hasManyElements()); ++attempt) {
       // Over Q some small integers do: only finitely many hyperplanes are to be avoided.
       Matrix z =
           randomElement(field, n, field.isRationals() ? 3 + 2 * attempt : std::int64_t{1} << 61, random_);
       if (generates(product_, z, one_))
         return byPrimitiveElement(z);
     }
-    return byFrobenius();
+    return byRefinement();
   }
 
 private:
@@ -83,71 +87,94 @@ private:
     return {e, e, {product_.field().reduce(Rational(-1)), Rational(1)}};
   }
 
-  std::vector<CentralField> byFrobenius() {
+  // Whether a random element is likely to have different eigenvalues on all fields.
+  bool hasManyElements() const {
+    const auto n = static_cast<double>(product_.dimension());
+    return static_cast<double>(product_.field().characteristic()) >= n * n / 4;
+  }
+
+  // An ideal, as the rows that span it.
+  struct Part {
+    Matrix rows;
+    Matrix generator; // where it is known to be a field
+    Polynomial polynomial;
+  };
+
+  // Multiplication by a random z maps every ideal into itself, and takes it apart by the irreducible factors
+  // of its minimal polynomial there. An ideal on which that is irreducible, of the degree of its dimension,
+  // is a field, and z generates it. Every z takes two fields apart, or generates one, with a probability that
+  // does not depend on the field's size but by a factor: so it goes on until all are fields. Chance decides
+  // the time alone.
+  std::vector<CentralField> byRefinement() {
     const Field &field = product_.field();
-    std::int64_t n = product_.dimension();
-    Matrix frobenius(field, n, n);
-    for (std::int64_t slot = 0; slot < n; ++slot) {
-      Matrix image = power(product_.unit(slot), field.characteristic());
-      for (std::int64_t column = 0; column < n; ++column)
-        nmod_mat_entry(frobenius.modular(), slot, column) = nmod_mat_entry(image.modular(), 0, column);
+    const std::int64_t n = product_.dimension();
+    std::vector<Part> open{{Matrix::identity(field, n), Matrix(field, 0, n), {}}}, done;
+    while (!open.empty()) {
+      const Matrix z = randomElement(field, n, std::int64_t{1} << 61, random_), left = product_.leftMatrix(z);
+      std::vector<Part> finer;
+      for (const Part &part : open)
+        refine(part, z, left, finer, done);
+      open = std::move(finer);
     }
-    Matrix fixed = kernel((frobenius - Matrix::identity(field, n)).transposed());
-    std::vector<Matrix> idempotents{one_};
-    for (std::int64_t row = 0; row < fixed.rows(); ++row) {
-      std::vector<Matrix> finer;
-      for (const Matrix &e : idempotents)
-        split(e, product_.multiply(e, fixed.row(row)), fixed.rows(), finer);
-      idempotents = std::move(finer);
+    return fieldsOf(done);
+  }
+
+  static void refine(const Part &part, const Matrix &z, const Matrix &left, std::vector<Part> &open,
+                     std::vector<Part> &done) {
+    const Field &field = z.field();
+    const Subspace space(part.rows);
+    const Matrix own = space.coordinates(space.basis() * left); // z on the ideal
+    const std::vector<PolynomialFactor> factors = factor(field, minimalPolynomialOf(own));
+    for (const PolynomialFactor &one : factors) {
+      if (one.multiplicity != 1)
+        throw std::logic_error("centralFields: the algebra is not semisimple");
+      const Matrix rows = factors.size() == 1
+                              ? space.basis()
+                              : kernel(evaluateAt(one.factor, own).transposed()) * space.basis();
+      if (rows.rows() == degree(one.factor))
+        done.push_back({rows, z, one.factor});
+      else
+        open.push_back({rows, z, {}});
     }
-    if (static_cast<std::int64_t>(idempotents.size()) != fixed.rows())
-      throw std::logic_error("centralFields: the fixed elements of z^p do not separate the fields");
-    std::vector<CentralField> result;
-    for (const Matrix &e : idempotents)
-      result.push_back(fieldOf(e));
+  }
+
+  // Of a matrix over GF(p).
+  static Polynomial minimalPolynomialOf(const Matrix &matrix) {
+    nmod_poly_t minimal;
+    nmod_poly_init(minimal, matrix.field().characteristic());
+    nmod_mat_minpoly(minimal, matrix.modular());
+    Polynomial result;
+    for (slong power = 0; power < nmod_poly_length(minimal); ++power)
+      result.push_back(static_cast<std::int64_t>(nmod_poly_get_coeff_ui(minimal, power)));
+    nmod_poly_clear(minimal);
     return result;
   }
 
-  // e in the eigenspaces of k, which are defined over GF(p).
-  void split(const Matrix &e, const Matrix &k, std::int64_t bound, std::vector<Matrix> &parts) {
-    const Field &field = product_.field();
-    MinimalPolynomial minimal = minimalPolynomial(product_, k, e, bound);
-    std::vector<PolynomialFactor> factors = factor(field, minimal.polynomial);
-    if (factors.size() == 1) {
-      parts.push_back(e);
-      return;
-    }
-    for (const PolynomialFactor &part : factors)
-      parts.push_back(evaluate(
-          algebras::idempotent(field, part.factor, divideExactly(field, minimal.polynomial, part.factor)),
-          minimal.powers));
+  static Matrix evaluateAt(const Polynomial &polynomial, const Matrix &matrix) {
+    const Matrix one = Matrix::identity(matrix.field(), matrix.rows());
+    Matrix result = one.scaled(polynomial.back());
+    for (std::int64_t power = degree(polynomial) - 1; power >= 0; --power)
+      result = result * matrix + one.scaled(polynomial[power]);
+    return result;
   }
 
-  CentralField fieldOf(const Matrix &e) {
-    Subspace own(product_.leftMatrix(e));
-    if (own.dimension() == 1)
-      return trivial(e);
-    // At least half of the elements of a finite field generate it.
-    for (;;) {
-      Matrix z =
-          randomElement(product_.field(), own.dimension(), std::int64_t{1} << 61, random_) * own.basis();
-      MinimalPolynomial minimal = minimalPolynomial(product_, z, e, own.dimension());
-      if (degree(minimal.polynomial) != own.dimension())
-        continue;
-      std::vector<PolynomialFactor> factors = factor(product_.field(), minimal.polynomial);
-      if (factors.size() != 1 || factors[0].multiplicity != 1)
-        throw std::logic_error("centralFields: a part that is no field");
-      return {e, z, minimal.polynomial};
-    }
-  }
-
-  Matrix power(Matrix base, std::uint64_t exponent) const {
-    Matrix result = one_;
-    for (; exponent > 0; exponent >>= 1) {
-      if (exponent & 1)
-        result = product_.multiply(result, base);
-      if (exponent > 1)
-        base = product_.multiply(base, base);
+  // The identity of the algebra is the sum of those of its fields, and every idempotent its part in an ideal.
+  std::vector<CentralField> fieldsOf(const std::vector<Part> &parts) const {
+    const std::int64_t n = product_.dimension();
+    Matrix all(product_.field(), 0, n);
+    for (const Part &part : parts)
+      all = all.above(part.rows);
+    const Matrix coordinates = solve(all.transposed(), one_.transposed()).value().transposed();
+    std::vector<CentralField> result;
+    std::int64_t first = 0;
+    for (const Part &part : parts) {
+      std::vector<std::int64_t> places(static_cast<std::size_t>(part.rows.rows()));
+      std::iota(places.begin(), places.end(), first);
+      const Matrix e = coordinates.selectColumns(places) * part.rows;
+      result.push_back(places.size() == 1
+                           ? trivial(e)
+                           : CentralField{e, product_.multiply(e, part.generator), part.polynomial});
+      first += part.rows.rows();
     }
     return result;
   }
@@ -161,8 +188,11 @@ private:
 
 std::vector<CentralField> centralFields(const ProductOperator &product, const Subspace &center,
                                         const Matrix &one) {
-  Table table = subalgebraTable(product, center);
-  ProductOperator own(table);
+  // The table of a centre that is everything is there already.
+  std::optional<ProductOperator> table;
+  if (center.dimension() < product.dimension())
+    table.emplace(subalgebraTable(product, center));
+  const ProductOperator &own = table ? *table : product;
   std::vector<CentralField> result = Splitter(own, center.coordinates(one)).run();
   for (CentralField &part : result) {
     if (product.field().isRationals() && degree(part.polynomial) > 1)

@@ -15,12 +15,29 @@ namespace algebras {
 
 namespace {
 
-// The dimension of e B: the rank of multiplication by e, in characteristic 0 its trace.
-std::int64_t componentDimension(const ProductOperator &product, const Matrix &e) {
-  if (product.field().isRationals())
-    return (product.traces() * e.transposed()).get(0, 0).toInteger().value();
-  return reducedEchelon(product.leftMatrix(e)).rank();
-}
+// The dimensions of the e B, for idempotents e.
+class ComponentDimensions {
+public:
+  ComponentDimensions(const ProductOperator &product, std::int64_t center_dimension)
+      : product_(product), is_commutative_(center_dimension == product.dimension()),
+        traces_(product.traces()) {}
+
+  std::int64_t of(const CentralField &center) const {
+    if (is_commutative_)
+      return degree(center.polynomial);
+    // The trace of multiplication by e, where its residue tells.
+    const Rational trace = (traces_ * center.idempotent.transposed()).get(0, 0);
+    const std::uint64_t p = product_.field().characteristic();
+    if (p == 0 || p > static_cast<std::uint64_t>(product_.dimension()))
+      return trace.toInteger().value();
+    return reducedEchelon(product_.leftMatrix(center.idempotent)).rank();
+  }
+
+private:
+  const ProductOperator &product_;
+  bool is_commutative_;
+  Matrix traces_;
+};
 
 } // namespace
 
@@ -53,9 +70,10 @@ Decomposition decomposeDense(const Table &table, const SparseVector &identity) {
       rad.dimension() == 0 ? quotient_center.dimension() : center(product, generators).dimension();
 
   std::int64_t sum = 0;
+  const ComponentDimensions dimensions(quotient, quotient_center.dimension());
   for (const CentralField &part : centralFields(quotient, quotient_center, quotient_one)) {
     SimpleComponent component;
-    component.dimension = componentDimension(quotient, part.idempotent);
+    component.dimension = dimensions.of(part);
     component.idempotent = represent(part.idempotent);
     component.center_generator = represent(part.generator);
     component.center_polynomial = part.polynomial;

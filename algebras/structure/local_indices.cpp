@@ -43,8 +43,13 @@ public:
       std::map<std::int64_t, std::int64_t> counts;
       for (std::int64_t index : maximizeAt(lattice_, static_cast<std::uint64_t>(*p), degree_))
         ++counts[index];
-      for (const auto &[index, count] : counts)
+      std::int64_t index_there = 1;
+      for (const auto &[index, count] : counts) {
         add(index, count, prime.toString());
+        index_there = std::lcm(index_there, index);
+      }
+      if (index_there > 1)
+        result_.primes.push_back({static_cast<std::uint64_t>(*p), index_there, lattice_.elements()});
       if (!(lattice_.elements() == before))
         lattice_.reduce();
     }

@@ -6,8 +6,16 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace algebras {
+
+// An order that is maximal at a prime, as rows, where a local index is not 1.
+struct RamifiedPrime {
+  std::uint64_t prime = 0;
+  std::int64_t index = 1; // the least common multiple of those at the primes of the centre over it
+  Matrix order;
+};
 
 // The index of an algebra M_d(D) of dimension degree^2 over its centre is degree / d; the local ones are
 // those of its completions.
@@ -17,6 +25,7 @@ struct LocalIndices {
   std::int64_t common_multiple = 1;
   bool complete = true; // no prime is left out because it could not be found, or is beyond 62 bits
   std::string places;   // the indices that are not 1, for people: "2 at 3 and infinity"
+  std::vector<RamifiedPrime> primes;
 };
 
 // `lattice` spans the algebra over Q and becomes an order, maximal wherever the indices were found. `center`:

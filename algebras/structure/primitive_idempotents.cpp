@@ -6,6 +6,7 @@
 #include "algebras/structure/product_operator.h"
 #include "algebras/structure/sparse_product.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace algebras {
@@ -79,6 +80,10 @@ std::optional<std::vector<SparseVector>> primitiveIdempotents(const Algebra &alg
       diagonal.push_back(component.matrix_units[a * d + a]);
   }
 
+  // Modulo nothing they are what is wanted.
+  if (std::all_of(decomposition.radical_powers.begin(), decomposition.radical_powers.end(),
+                  [](const auto &power) { return power.empty(); }))
+    return diagonal;
   Table table = algebra.expand();
   std::optional<SparseVector> one = findIdentity(table);
   if (!one)

@@ -1,6 +1,7 @@
 #include "algebras/structure/small_generator.h"
 
 #include "algebras/rational_flint.h"
+#include "algebras/structure/lattice.h"
 #include "algebras/structure/minimal_polynomial.h"
 #include "algebras/structure/quaternion.h"
 
@@ -97,6 +98,51 @@ private:
   std::int64_t degree_;
 };
 
+// The smallest d, where roots tell it, such that d x is integral for an x with this minimal polynomial.
+Rational integralFactor(const Polynomial &polynomial) {
+  Rational result(1);
+  std::int64_t k = degree(polynomial);
+  for (std::int64_t s = k; s-- > 0;) { // d^(k - s) times the coefficient
+    Rational scaled = polynomial[s], root;
+    for (std::int64_t power = s; power < k; ++power)
+      scaled *= result;
+    Rational left = scaled.denominator();
+    if (fmpz_root(fmpq_numref(FlintAccess::get(root)), numerator(left), k - s) == 0)
+      root = left;
+    result *= root;
+  }
+  return result;
+}
+
+// An order of the field that its basis generates when each element is made integral: small indices are what
+// random elements have in common. Nothing for large fields, and where products go on leaving the lattice.
+std::optional<Lattice> generatedOrder(const ProductOperator &product, const Matrix &e, const Matrix &basis) {
+  constexpr std::int64_t kLargest = 16;
+  constexpr int kRounds = 6;
+  std::int64_t k = basis.rows();
+  if (k > kLargest)
+    return std::nullopt;
+  Matrix rows = e;
+  for (std::int64_t row = 0; row < k; ++row)
+    rows = rows.above(
+        basis.row(row).scaled(integralFactor(minimalPolynomial(product, basis.row(row), e, k).polynomial)));
+  for (std::int64_t row = 1; row <= k; ++row)
+    rows = rows.above(rows.rowRange(1, k) * product.leftMatrix(rows.row(row)));
+  Lattice lattice(product, rows);
+  for (int round = 0; !lattice.denominator().isOne(); ++round) {
+    if (round == kRounds)
+      return std::nullopt;
+    lattice.reduce();
+    ProductOperator own(lattice.table());
+    Matrix more = Matrix::identity(product.field(), k);
+    for (std::int64_t slot = 0; slot < k; ++slot)
+      more = more.above(own.leftMatrix(own.unit(slot)));
+    lattice.span(more);
+  }
+  lattice.reduce();
+  return lattice;
+}
+
 // x^2 - D for a squarefree D.
 std::optional<CentralField> quadratic(const CentralField &field) {
   const Polynomial &f = field.polynomial;
@@ -116,8 +162,13 @@ CentralField withSmallGenerator(const ProductOperator &product, CentralField fie
   if (k == 2)
     if (std::optional<CentralField> result = quadratic(field))
       return std::move(*result);
-  Reduction reduction(product, field.idempotent, k);
-  Matrix rows = shortRows(own.basis());
+  std::optional<Lattice> order = generatedOrder(product, field.idempotent, own.basis());
+  std::optional<ProductOperator> small; // of the order: its numbers are small whatever those of the table are
+  if (order)
+    small.emplace(order->table());
+  Matrix one = order ? order->coordinates(field.idempotent) : field.idempotent;
+  Reduction reduction(small ? *small : product, one, k);
+  Matrix rows = order ? Matrix::identity(product.field(), k) : shortRows(own.basis());
   std::optional<CentralField> best;
   auto consider = [&](const Matrix &z) {
     std::optional<CentralField> candidate = reduction.tidy(z);
@@ -131,7 +182,11 @@ CentralField withSmallGenerator(const ProductOperator &product, CentralField fie
     for (std::int64_t second = 0; second < first && count < kMostCandidates; ++second, ++count)
       consider(rows.row(first) + rows.row(second));
   if (!best)
-    best = reduction.tidy(field.generator);
+    best = reduction.tidy(order ? order->coordinates(field.generator) : field.generator);
+  if (order) {
+    best->idempotent = field.idempotent;
+    best->generator = best->generator * order->elements();
+  }
   return std::move(best.value());
 }
 

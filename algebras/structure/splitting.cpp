@@ -33,10 +33,6 @@ public:
 
   Splitting run() {
     Splitting result;
-    if (dimension_ == center_degree_) {
-      result.degree = 1;
-      return result;
-    }
     while (corner_.dimension() > center_degree_ && result.division_reason.empty())
       if (!(field_.isRationals() ? descendOverRationals(result) : descendAtRandom()))
         return result;
@@ -356,6 +352,11 @@ private:
 } // namespace
 
 Splitting split(const ProductOperator &product, const CentralField &center, std::int64_t dimension) {
+  if (dimension == degree(center.polynomial)) { // the component is its centre
+    Splitting result;
+    result.degree = 1;
+    return result;
+  }
   return Splitter(product, center, dimension).run();
 }
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Runs algctl verify, GAP and PARI/GP side by side on the same tables, and prints times and ratios.
 
     benchmarks/algebra/compare.py --algctl build/release/bin/algctl [--limit SECONDS] [--json FILE] [--only PATTERN]

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """algctl verify on large sparse algebras: by construction, and as table files in several bases.
 
     benchmarks/algebra/large.py [--algctl build/release/bin/algctl] [--json FILE] [--only PATTERN]

@@ -5,6 +5,7 @@
 #include "compiler/auxiliary/group_rows.h"
 #include "compiler/auxiliary/instruction_writer.h"
 #include "compiler/bundle/assemble.h"
+#include "compiler/bundle/attach_records.h"
 #include "compiler/compilation.h"
 #include "compiler/failure.h"
 #include "compiler/gpu_target.h"
@@ -45,18 +46,36 @@ const AuxiliaryKernel *find(std::string_view map) {
   return nullptr;
 }
 
+/// As the manifest describes it, without images.
+algrt::Kernel describe(const AuxiliaryKernel &which, Target target) {
+  algrt::Kernel kernel;
+  kernel.name = which.name.str();
+  kernel.map = which.map;
+  kernel.target = toString(target);
+  algrt::GpuCode &code = (kernel.*which.code).emplace();
+  code.symbol = which.name.str();
+  code.threads = which.threads;
+  code.architecture = gpuTarget(target).architecture;
+  code.exact_architecture = gpuTarget(target).exact_architecture;
+  return kernel;
+}
+
 /// The module with its context.
 struct Program {
   explicit Program(const AuxiliaryKernel &kernel) {
     loadAuxiliaryDialects(context);
     module = kernel.write(context, kernel.threads);
   }
+  /// What becomes machine code, with what the kernel says of itself.
+  Program(const AuxiliaryKernel &kernel, Target target) : Program(kernel) {
+    attachAuxiliaryRecord(*module, describe(kernel, target));
+  }
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
 };
 
 GpuCode codeFor(const AuxiliaryKernel &kernel, Target target, const CompileOptions &options) {
-  Program program(kernel);
+  Program program(kernel, target);
   return gpuCode(*program.module, toString(target), kernel.name.str(), options.cache.get());
 }
 
@@ -70,15 +89,7 @@ std::string requireCubin(const AuxiliaryKernel &kernel, Target target, const Com
 CompileJob jobOf(const AuxiliaryKernel &which, Target target, const CompileOptions &options) {
   return {std::string(which.purpose) + " for " + toString(target), [&which, target, &options] {
             GpuCode made = codeFor(which, target, options);
-            algrt::Kernel kernel;
-            kernel.name = which.name.str();
-            kernel.map = which.map;
-            kernel.target = toString(target);
-            algrt::GpuCode &code = (kernel.*which.code).emplace();
-            code.symbol = which.name.str();
-            code.threads = which.threads;
-            code.architecture = gpuTarget(target).architecture;
-            code.exact_architecture = gpuTarget(target).exact_architecture;
+            const algrt::Kernel kernel = describe(which, target);
             return CompiledPart{[kernel, code = std::move(made.code)](BundleParts &parts) {
                                   parts.addGpu(kernel, code.ptx, code.cubin);
                                 },
@@ -103,14 +114,13 @@ bool isAuxiliaryMap(std::string_view map) { return find(map) != nullptr; }
 
 std::string emitAuxiliary(std::string_view map, Target target, Stage stage, const CompileOptions &options) {
   const AuxiliaryKernel &kernel = *find(map);
-  Program program(kernel);
   switch (stage) {
   case Stage::Nvvm:
-    return printModule(*program.module, /*names=*/true);
+    return printModule(*Program(kernel).module, /*names=*/true);
   case Stage::Llvm:
-    return nvptxLlvmIr(*program.module, toString(target));
+    return nvptxLlvmIr(*Program(kernel, target).module, toString(target));
   case Stage::Ptx:
-    return generatePtx(*program.module, toString(target)).ptx;
+    return generatePtx(*Program(kernel, target).module, toString(target)).ptx;
   case Stage::Cubin:
     return requireCubin(kernel, target, options);
   case Stage::Sass:

@@ -6,73 +6,114 @@
 #include "algebras/facts_json.h"
 #include "compiler/bundle/layer_description.h"
 #include "dialects/tile/tile.h"
-#include "runtime/bundle/support.h"
+#include "runtime/bundle/bundle.h"
 #include "runtime/bundle/writer.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 namespace compiler {
 
-std::vector<KernelRecord> recordKernels(mlir::ModuleOp module) {
-  std::vector<KernelRecord> records;
+/// The name of a function as C finds it.
+static std::string symbolOf(mlir::func::FuncOp function) {
+  return "_mlir_ciface_" + function.getSymName().str();
+}
+
+static std::int64_t numberOf(mlir::func::FuncOp function, llvm::StringRef attribute) {
+  return function->getAttrOfType<mlir::IntegerAttr>(attribute).getInt();
+}
+
+/// A product's kernel takes eleven operands, or twelve with a bias, a packing kernel four
+/// (runtime/kernel_abi.h).
+static bool packs(mlir::func::FuncOp function) { return function.getNumArguments() == 4; }
+
+static algrt::WeightsForm weightsOf(tile::ScheduleAttr schedule) {
+  const std::string form = tile::stringifyBankAccess(schedule.getBank()).str();
+  for (const algrt::WeightsForm known :
+       {algrt::WeightsForm::packed, algrt::WeightsForm::copied, algrt::WeightsForm::direct})
+    if (form == algrt::name(known))
+      return known;
+  throw std::logic_error("a kernel that reads the bank in a way that the runtime does not know: " + form);
+}
+
+static algrt::Kernel cpuKernel(mlir::func::FuncOp function, tile::ScheduleAttr schedule,
+                               tile::LayoutAttr layout, const CpuLevel &level) {
+  algrt::Kernel kernel;
+  kernel.name = function.getSymName().str();
+  kernel.map = algrt::name(layout.isBankGradient() ? algrt::Map::dw
+                           : layout.isTransposed() ? algrt::Map::dx
+                                                   : algrt::Map::forward);
+  kernel.target = "cpu";
+  kernel.level = level.name;
+  kernel.features = level.features;
+  kernel.known = true;
+  kernel.symbol = symbolOf(function);
+  kernel.register_rows = schedule.getRegisterRows();
+  kernel.register_columns = schedule.getRegisterColumns();
+  kernel.scratch_bytes = numberOf(function, "tile.scratch_bytes");
+  kernel.row_lists = true;
+  if (layout.isBankGradient()) { // which reads no bank
+    kernel.tasks = numberOf(function, "tile.tasks");
+    const bool f32 = function->getAttrOfType<mlir::TypeAttr>("tile.output").getValue().isF32();
+    kernel.output = f32 ? algrt::ElementType::f32 : algrt::ElementType::bf16;
+    return kernel;
+  }
+  kernel.weights = weightsOf(schedule);
+  kernel.types_per_task = schedule.getTypes();
+  kernel.rows_per_task = schedule.getRows();
+  return kernel;
+}
+
+std::vector<algrt::Kernel> cpuKernels(mlir::ModuleOp module, const CpuLevel &level) {
+  std::vector<algrt::Kernel> kernels;
+  mlir::func::FuncOp packing;
   for (auto function : module.getOps<mlir::func::FuncOp>()) {
     auto schedule = function->getAttrOfType<tile::ScheduleAttr>("tile.schedule");
     auto layout = function->getAttrOfType<tile::LayoutAttr>("tile.layout");
     if (!schedule || !layout)
       continue;
-    KernelRecord record;
-    record.function = function.getSymName().str();
-    record.map = algrt::name(layout.isBankGradient() ? algrt::Map::dw
-                             : layout.isTransposed() ? algrt::Map::dx
-                                                     : algrt::Map::forward);
-    record.types_per_task = schedule.getTypes();
-    record.rows_per_task = schedule.getRows();
-    record.register_rows = schedule.getRegisterRows();
-    record.register_columns = schedule.getRegisterColumns();
-    record.scratch_bytes = function->getAttrOfType<mlir::IntegerAttr>("tile.scratch_bytes").getInt();
-    if (!layout.isBankGradient()) // which reads no bank
-      record.weights = tile::stringifyBankAccess(schedule.getBank()).str();
-    if (layout.isBankGradient()) {
-      record.tasks = function->getAttrOfType<mlir::IntegerAttr>("tile.tasks").getInt();
-      const bool f32 = function->getAttrOfType<mlir::TypeAttr>("tile.output").getValue().isF32();
-      record.output = algrt::name(f32 ? algrt::ElementType::f32 : algrt::ElementType::bf16);
-    }
-    // A product's kernel takes eleven operands, or twelve with a bias, a packing kernel four
-    // (runtime/kernel_abi.h).
-    if (function.getNumArguments() == 4) {
-      record.weights = "pack";
-      record.packed_bytes = function->getAttrOfType<mlir::IntegerAttr>("tile.packed_bytes").getInt();
-      record.pack_tasks = layout.getBank().getCount();
-    }
-    records.push_back(record);
+    if (packs(function))
+      packing = function;
+    else
+      kernels.push_back(cpuKernel(function, schedule, layout, level));
   }
-  return records;
+  // What goes with others of the level.
+  const auto direct = std::ranges::find_if(kernels, [](const algrt::Kernel &kernel) {
+    return kernel.map == "forward" && kernel.weights == algrt::WeightsForm::direct;
+  });
+  for (algrt::Kernel &kernel : kernels) {
+    if (kernel.map != "forward")
+      continue;
+    if (kernel.weights == algrt::WeightsForm::packed) {
+      kernel.pack_symbol = symbolOf(packing);
+      kernel.pack_tasks = packing->getAttrOfType<tile::LayoutAttr>("tile.layout").getBank().getCount();
+      kernel.packed_bytes = numberOf(packing, "tile.packed_bytes");
+    }
+    // Up to one register tile of rows, a copy of the bank would be used once: reading in place is cheaper.
+    if (kernel.weights == algrt::WeightsForm::copied && direct != kernels.end())
+      kernel.direct_rows = direct->register_rows;
+  }
+  return kernels;
 }
 
-/// The manifest's entry of a CPU kernel. `kernels` are all of its level, those that go with it included.
-static nlohmann::ordered_json cpuKernelJson(const KernelRecord &kernel, const CpuLevel &level,
-                                            const std::string &section,
-                                            const std::vector<KernelRecord> &kernels) {
-  auto find = [&](const char *weights) {
-    auto found = std::ranges::find(kernels, weights, &KernelRecord::weights);
-    return found == kernels.end() ? nullptr : &*found;
-  };
+static nlohmann::ordered_json cpuKernelJson(const algrt::Kernel &kernel, const std::string &section) {
   nlohmann::ordered_json entry;
-  entry["name"] = kernel.function;
+  entry["name"] = kernel.name;
   entry["map"] = kernel.map;
-  entry["target"] = "cpu";
-  entry["level"] = level.name;
-  entry["features"] = level.features;
+  entry["target"] = kernel.target;
+  entry["level"] = kernel.level;
+  entry["features"] = kernel.features;
   const bool bank_gradient = kernel.tasks > 0;
   if (bank_gradient)
-    entry["output"] = kernel.output;
+    entry["output"] = algrt::name(kernel.output);
   else
-    entry["weights"] = kernel.weights;
+    entry["weights"] = algrt::name(kernel.weights);
   entry["section"] = section;
-  entry["symbol"] = "_mlir_ciface_" + kernel.function;
+  entry["symbol"] = kernel.symbol;
   if (bank_gradient) {
     entry["tasks"] = kernel.tasks;
   } else {
@@ -81,21 +122,18 @@ static nlohmann::ordered_json cpuKernelJson(const KernelRecord &kernel, const Cp
   }
   entry["register_tile"] = {kernel.register_rows, kernel.register_columns};
   entry["scratch_bytes"] = kernel.scratch_bytes;
-  entry["row_lists"] = true;
-  if (const KernelRecord *pack = find("pack"); pack && kernel.weights == "packed") {
-    entry["pack_symbol"] = "_mlir_ciface_" + pack->function;
-    entry["pack_tasks"] = pack->pack_tasks;
-    entry["packed_bytes"] = pack->packed_bytes;
+  entry["row_lists"] = kernel.row_lists;
+  if (!kernel.pack_symbol.empty()) {
+    entry["pack_symbol"] = kernel.pack_symbol;
+    entry["pack_tasks"] = kernel.pack_tasks;
+    entry["packed_bytes"] = kernel.packed_bytes;
   }
-  // Up to one register tile of rows, a copy of the bank would be used once: reading in place is cheaper.
-  const KernelRecord *direct =
-      kernel.map == "forward" && kernel.weights == "copied" ? find("direct") : nullptr;
-  if (direct)
-    entry["direct_rows"] = direct->register_rows;
+  if (kernel.direct_rows > 0)
+    entry["direct_rows"] = kernel.direct_rows;
   return entry;
 }
 
-void BundleParts::addCpu(const CpuLevel &level, const std::vector<KernelRecord> &kernels,
+void BundleParts::addCpu(const std::string &level, const std::vector<algrt::Kernel> &kernels,
                          std::string shared_object) {
   parts.push_back({level, kernels, std::move(shared_object)});
 }
@@ -169,7 +207,7 @@ static nlohmann::ordered_json gpuKernelJson(const algrt::Kernel &kernel) {
   return entry;
 }
 
-void BundleParts::write(const std::string &path, const Spec &spec) const {
+std::string BundleParts::encode(const Spec &spec) const {
   const algebras::Layer &layer = requireLayer(spec);
   nlohmann::ordered_json manifest;
   manifest["compiler"] = "algctl " ALGCTL_VERSION;
@@ -178,25 +216,24 @@ void BundleParts::write(const std::string &path, const Spec &spec) const {
 
   std::vector<algrt::SectionContent> sections;
   try {
-    sections.push_back({"certificate", "certificate", algebras::certify(spec.algebra).json.dump() + "\n"});
+    const std::string certificate =
+        algebras::certify(spec.algebra)
+            .json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    sections.push_back({"certificate", "certificate", certificate + "\n"});
     manifest["certificate"] = {{"section", "certificate"}};
   } catch (const algebras::InputError &error) { // too large for one; the kernels do not need it
     manifest["certificate"] = {{"missing", error.what()}};
   }
-  if (layer.lift.completeGraph()) {
-    manifest["support"] = {{"kind", "complete"}};
-  } else {
-    manifest["support"] = {{"kind", "table"}, {"section", "terms"}};
-    sections.push_back({"terms", "terms", encodeSupport(layer.lift)});
-  }
+  EncodedSupport support = encodeSupport(layer.lift);
+  manifest["support"] = support.json;
+  std::ranges::move(support.sections, std::back_inserter(sections));
 
   nlohmann::ordered_json kernels = nlohmann::ordered_json::array();
   for (const CpuPart &part : parts) {
-    const std::string section = "cpu-" + part.level.name;
+    const std::string section = "cpu-" + part.level;
     sections.push_back({section, "shared-object", part.shared_object});
-    for (const KernelRecord &kernel : part.kernels)
-      if (kernel.weights != "pack")
-        kernels.push_back(cpuKernelJson(kernel, part.level, section, part.kernels));
+    for (const algrt::Kernel &kernel : part.kernels)
+      kernels.push_back(cpuKernelJson(kernel, section));
   }
   for (const GpuPart &part : gpu_parts) {
     nlohmann::ordered_json entry =
@@ -215,7 +252,11 @@ void BundleParts::write(const std::string &path, const Spec &spec) const {
     kernels.push_back(entry);
   }
   manifest["kernels"] = kernels;
-  algrt::writeBundle(path, manifest, sections);
+  std::string bytes = algrt::encodeBundle(manifest, sections);
+  const algrt::Bundle written = algrt::Bundle::parse(bytes);
+  for (std::size_t kernel = 0; kernel < kernels.size(); ++kernel)
+    written.requireFaultless(kernel);
+  return bytes;
 }
 
 } // namespace compiler

@@ -14,35 +14,23 @@
 
 namespace compiler {
 
-/// What the manifest says about one function of a lowered module.
-struct KernelRecord {
-  std::string function; ///< its name, "forward_packed" and so on
-  std::string map;      ///< "forward", "dx", "dw"
-  std::string weights;  ///< "packed", "copied", "direct"; "pack" for a packing kernel; empty for dw
-  std::int64_t types_per_task = 0, rows_per_task = 0;
-  std::int64_t scratch_bytes = 0;
-  std::int64_t packed_bytes = 0; ///< of a packing kernel
-  std::int64_t pack_tasks = 0;   ///< of a packing kernel
-  std::int64_t register_rows = 0, register_columns = 0;
-  std::int64_t tasks = 0; ///< of a kernel of dw
-  std::string output;     ///< of a kernel of dw: "f32", "bf16"
-};
-
-/// Reads the attributes that convert-tile-to-cpu left on the functions of a module.
-std::vector<KernelRecord> recordKernels(mlir::ModuleOp module);
+/// The kernels of a module for a CPU level, as the manifest describes them, by the attributes that
+/// convert-tile-to-cpu left on its functions. Their sections are not set.
+std::vector<algrt::Kernel> cpuKernels(mlir::ModuleOp module, const CpuLevel &level);
 
 class BundleParts {
 public:
-  void addCpu(const CpuLevel &level, const std::vector<KernelRecord> &kernels, std::string shared_object);
+  /// Kernels of one level, all in one shared object.
+  void addCpu(const std::string &level, const std::vector<algrt::Kernel> &kernels, std::string shared_object);
   /// The kernel's images are those given; an empty cubin is none.
   void addGpu(const algrt::Kernel &kernel, std::string ptx, std::string cubin);
-  /// Throws algrt::Error when the file cannot be written.
-  void write(const std::string &path, const Spec &spec) const;
+  /// The bytes of the bundle. Throws algrt::Error for code that does not say of itself what the manifest would.
+  std::string encode(const Spec &spec) const;
 
 private:
   struct CpuPart {
-    CpuLevel level;
-    std::vector<KernelRecord> kernels;
+    std::string level;
+    std::vector<algrt::Kernel> kernels;
     std::string shared_object;
   };
   struct GpuPart {

@@ -1,6 +1,15 @@
 #include "compiler/bundle/layer_description.h"
 
+#include "algebras/checked.h"
+#include "algebras/position_names.h"
+#include "algebras/term_levels.h"
 #include "runtime/bundle/json_fields.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ErrorHandling.h"
+
+#include <map>
+#include <string>
 
 namespace compiler {
 
@@ -32,10 +41,14 @@ nlohmann::ordered_json layerJson(const algebras::Layer &layer) {
   json["bank_rows"] = layer.in.widths();
   if (layer.bias)
     json["bias"] = true;
+  if (const auto groups = algebras::groupNames(layer.lift); !groups.empty())
+    json["group_names"] = groups;
+  if (const auto types = algebras::typeNames(layer.lift); !types.empty())
+    json["type_names"] = types;
   return json;
 }
 
-std::string encodeSupport(const algebras::Lift &lift) {
+static std::string encodeTable(const algebras::Lift &lift) {
   std::vector<std::vector<algrt::Term>> slots;
   for (std::int64_t type = 0; type < lift.types(); ++type)
     for (std::int64_t group = 0; group < lift.outputGroups(); ++group) {
@@ -47,15 +60,80 @@ std::string encodeSupport(const algebras::Lift &lift) {
   return algrt::encodeTerms(lift.types(), lift.outputGroups(), slots);
 }
 
+static algrt::SupportKind kindOf(const algebras::Lift &lift) {
+  using algebras::TermFormula;
+  if (!lift.formula())
+    return algrt::SupportKind::table;
+  switch (*lift.formula()) {
+  case TermFormula::Complete:
+    return algrt::SupportKind::complete;
+  case TermFormula::Triangular:
+    return algrt::SupportKind::triangular;
+  case TermFormula::Diagonal:
+    return algrt::SupportKind::diagonal;
+  case TermFormula::Full:
+    return algrt::SupportKind::full;
+  }
+  llvm_unreachable("all formulas are above");
+}
+
+/// The factors of a product, or the lift itself.
+static std::vector<algebras::Lift> factorsOf(const algebras::Lift &lift) {
+  return lift.formula() || lift.factors().empty() ? std::vector{lift} : lift.factors();
+}
+
+EncodedSupport encodeSupport(const algebras::Lift &lift) {
+  const std::vector<algebras::Lift> factors = factorsOf(lift);
+  EncodedSupport support;
+  std::map<std::string, std::string> sections; // equal factors share one
+  nlohmann::ordered_json list;
+  for (const algebras::Lift &factor : factors) {
+    const algrt::SupportKind kind = kindOf(factor);
+    nlohmann::ordered_json &entry = list.emplace_back();
+    entry["kind"] = algrt::name(kind);
+    if (kind == algrt::SupportKind::table) {
+      std::string name = "terms";
+      if (factors.size() > 1)
+        name += "-" + std::to_string(sections.size());
+      const auto [found, added] = sections.try_emplace(encodeTable(factor), name);
+      if (added)
+        support.sections.push_back({name, "terms", found->first});
+      entry["section"] = found->second;
+    } else if (factors.size() > 1) {
+      entry["groups"] = factor.outputGroups();
+    }
+  }
+  if (factors.size() > 1)
+    support.json = {{"kind", "product"}, {"factors", list}};
+  else
+    support.json = list.front();
+  return support;
+}
+
+std::int64_t supportEntries(const algebras::Lift &lift) {
+  std::int64_t entries = 0;
+  for (const algebras::Lift &factor : factorsOf(lift))
+    entries =
+        algebras::checkedAdd(entries, algebras::tableEntries(factor), "the size of the tables of terms");
+  return entries;
+}
+
 algrt::Layer runtimeLayer(const algebras::Layer &layer) {
   const nlohmann::json json = layerJson(layer);
   return algrt::parseLayer(algrt::JsonFields(json, "layer"));
 }
 
 algrt::Support runtimeSupport(const algebras::Layer &layer) {
-  if (layer.lift.completeGraph())
-    return algrt::Support::complete(layer.lift.types());
-  return algrt::Support::parseTable(encodeSupport(layer.lift), runtimeLayer(layer));
+  const EncodedSupport support = encodeSupport(layer.lift);
+  const algrt::Layer runtime_layer = runtimeLayer(layer);
+  const nlohmann::json json = support.json;
+  const auto contentOf = [&](const std::string &name) -> std::string_view {
+    return llvm::find_if(support.sections, [&](const auto &section) { return section.name == name; })
+        ->bytes;
+  };
+  return algrt::Support::parse(
+      algrt::parseSupportDescription(algrt::JsonFields(json, "support"), runtime_layer), contentOf,
+      runtime_layer);
 }
 
 } // namespace compiler

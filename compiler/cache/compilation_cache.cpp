@@ -36,6 +36,9 @@ std::string CompilationCache::store(const CacheKey &key, const std::string &what
   if (buildIdentity().empty())
     return "compiled kernels are not kept: this program was linked without a build identifier (--build-id), "
            "and another build's kernels could be taken for its own";
+  if (const std::string reason = contents.reasonToDistrust(); !reason.empty())
+    return "compiled kernels are neither taken from the cache " + contents.folder().string() +
+           " nor put there: it " + reason + ", and who can write a cache decides what its users run";
   const std::string fault = contents.store(key.digits(), what, value);
   return fault.empty() ? "" : "compiled kernels are not kept for the next time: " + fault;
 }

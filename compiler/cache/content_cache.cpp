@@ -1,6 +1,7 @@
 #include "compiler/cache/content_cache.h"
 
 #include "compiler/cache/cache_key.h"
+#include "compiler/cache/entry_file.h"
 #include "compiler/failure.h"
 #include "runtime/support/error.h"
 #include "runtime/support/file.h"
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <sys/stat.h>
 #include <system_error>
 
 namespace compiler {
@@ -19,6 +21,9 @@ constexpr std::string_view first_line = "algctl cache entry 1\n";
 constexpr std::size_t digits_of_key = 64;
 /// A writer that takes longer than that is no more.
 constexpr std::chrono::hours longest_write(1);
+/// Whether others read the folder is said by its own mode alone; nobody else writes there, whatever the
+/// user's mask is.
+constexpr mode_t folder_mode = 0700, subfolder_mode = 0755, entry_mode = 0644;
 
 std::string hashOf(std::string_view what, std::string_view value) {
   return CacheKey().add("what", what).add("value", value).digits();
@@ -80,14 +85,14 @@ bool isUnfinished(const fs::path &file) {
          isKey(file.parent_path().filename().string() + name.substr(0, digits));
 }
 
-/// Every file below the folder. Other processes may remove any of them at any time.
+/// Everything below the folder that is no folder. Other processes may remove any of it at any time.
 void forEachFile(const fs::path &folder, const std::function<void(const fs::path &)> &visit) {
   std::error_code error;
   if (!fs::exists(folder, error))
     return;
   for (fs::recursive_directory_iterator it(folder, error), end; it != end; it.increment(error)) {
     std::error_code gone;
-    if (it->is_regular_file(gone))
+    if (it->symlink_status(gone).type() != fs::file_type::directory && !gone)
       visit(it->path());
     if (error)
       break;
@@ -98,6 +103,16 @@ void forEachFile(const fs::path &folder, const std::function<void(const fs::path
 
 std::string within(const fs::path &folder, const fs::path &file) {
   return file.lexically_relative(folder).string();
+}
+
+/// Makes the folder of an entry, as far as it is not there.
+std::error_code makeFolders(const fs::path &folder, const fs::path &subfolder) {
+  std::error_code error;
+  fs::create_directories(folder.parent_path(), error);
+  for (const auto &[made, mode] : {std::pair(folder, folder_mode), std::pair(subfolder, subfolder_mode)})
+    if (!error && ::mkdir(made.c_str(), mode) != 0 && errno != EEXIST)
+      error.assign(errno, std::generic_category());
+  return error;
 }
 
 fs::path variable(const char *name) {
@@ -111,26 +126,25 @@ fs::path ContentCache::fileOf(const std::string &key) const {
   return folder_ / key.substr(0, 2) / key.substr(2);
 }
 
+std::string ContentCache::reasonToDistrust() const { return reasonToDistrustFolder(folder_); }
+
 std::optional<std::string> ContentCache::load(const std::string &key) const {
-  std::string bytes;
-  try {
-    bytes = algrt::readFile(fileOf(key));
-  } catch (const algrt::Error &) { // absent, or as good as
+  const EntryFile file(folder_, key.substr(0, 2), key.substr(2));
+  if (!file.fault().empty())
     return std::nullopt;
-  }
+  const std::string bytes = file.read(file.size());
   const Parts parts = checked(bytes, key);
   if (!parts.fault.empty())
     return std::nullopt;
-  std::error_code read_only;
-  fs::last_write_time(fileOf(key), Time::clock::now(), read_only);
+  file.touch();
   return std::string(parts.value);
 }
 
 std::string ContentCache::store(const std::string &key, const std::string &what,
                                 std::string_view value) const {
-  std::error_code error;
-  fs::create_directories(fileOf(key).parent_path(), error);
-  if (error)
+  if (const std::string reason = reasonToDistrust(); !reason.empty())
+    return folder_.string() + " " + reason;
+  if (const std::error_code error = makeFolders(folder_, fileOf(key).parent_path()))
     return folder_.string() + ": " + error.message();
   std::string line = what;
   std::replace(line.begin(), line.end(), '\n', ' ');
@@ -142,8 +156,13 @@ std::string ContentCache::store(const std::string &key, const std::string &what,
       .append(hashOf(line, value))
       .append("\n")
       .append(value);
+  // A pipe or a link in its place is no entry and no output that somebody asked for: an entry replaces it.
+  std::error_code unknown;
+  if (const fs::file_status there = fs::symlink_status(fileOf(key), unknown);
+      fs::exists(there) && !fs::is_regular_file(there) && !fs::is_directory(there))
+    fs::remove(fileOf(key), unknown);
   try {
-    algrt::writeFileByRename(fileOf(key), bytes);
+    algrt::writeFileByRename(fileOf(key), bytes, entry_mode);
   } catch (const algrt::Error &failure) {
     // The same words for every entry: they become one note.
     const std::string text = failure.what(), path = fileOf(key).string();
@@ -159,18 +178,17 @@ std::vector<ContentCache::Entry> ContentCache::list() const {
     if (entry.key.empty())
       return;
     std::error_code gone;
-    entry.bytes = fs::file_size(file, gone);
-    if (!gone)
-      entry.last_used = fs::last_write_time(file, gone);
+    entry.last_used = fs::last_write_time(file, gone);
     if (gone)
       return;
-    try {
-      const algrt::InputFile opened(file);
-      const std::string head = opened.read(0, std::min<std::uint64_t>(opened.size(), 4096));
-      if (const Parts parts = split(head); parts.fault.empty())
-        entry.what = parts.what;
-    } catch (const algrt::Error &) { // removed by another process: listed as it was
-    }
+    const EntryFile opened(folder_, entry.key.substr(0, 2), entry.key.substr(2));
+    if (opened.isAbsent()) // by now
+      return;
+    entry.bytes = opened.fault().empty() ? opened.size() : fs::file_size(file, gone);
+    if (gone)
+      entry.bytes = 0; // a pipe, say
+    if (const std::string head = opened.fault().empty() ? opened.read(4096) : ""; split(head).fault.empty())
+      entry.what = split(head).what;
     entries.push_back(entry);
   });
   std::sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) {
@@ -180,6 +198,8 @@ std::vector<ContentCache::Entry> ContentCache::list() const {
 }
 
 std::vector<ContentCache::Fault> ContentCache::verify() const {
+  if (const std::string reason = reasonToDistrust(); !reason.empty())
+    return {{".", reason}};
   std::vector<Fault> faults;
   forEachFile(folder_, [&](const fs::path &file) {
     const std::string key = keyOf(file), name = within(folder_, file);
@@ -189,19 +209,21 @@ std::vector<ContentCache::Fault> ContentCache::verify() const {
       faults.push_back({name, "is no entry"});
       return;
     }
-    try {
-      if (const std::string bytes = algrt::readFile(file), fault = checked(bytes, key).fault; !fault.empty())
-        faults.push_back({name, fault});
-    } catch (const algrt::Error &error) {
-      if (fs::exists(file))
-        faults.push_back({name, error.what()});
-    }
+    const EntryFile opened(folder_, key.substr(0, 2), key.substr(2));
+    if (opened.isAbsent()) // by now
+      return;
+    const std::string bytes = opened.fault().empty() ? opened.read(opened.size()) : "";
+    const std::string fault = opened.fault().empty() ? checked(bytes, key).fault : opened.fault();
+    if (!fault.empty())
+      faults.push_back({name, fault});
   });
   std::sort(faults.begin(), faults.end(), [](const Fault &a, const Fault &b) { return a.file < b.file; });
   return faults;
 }
 
 ContentCache::Collected ContentCache::collect(const Limits &limits) const {
+  if (const std::string reason = reasonToDistrust(); !reason.empty())
+    throw Failure("the cache " + folder_.string() + " " + reason + ": nothing is removed from it");
   Collected result;
   const Time now = Time::clock::now();
   const auto remove = [&](const fs::path &file) {

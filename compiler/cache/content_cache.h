@@ -6,6 +6,10 @@
 //
 // Entries are written beside their place and renamed, so that any number of processes may share a folder: who
 // reads sees a whole entry or none, and of two who write the same key the later wins, with the same bytes.
+//
+// Who can write an entry decides what is run by whoever takes it. So a folder and its entries are used only
+// where they belong to this user or to root and nobody else can write them (compiler/process/trust.h); hashes
+// tell damage from what was stored, not one writer from another.
 #ifndef ALGCTL_COMPILER_CACHE_CONTENT_CACHE_H
 #define ALGCTL_COMPILER_CACHE_CONTENT_CACHE_H
 
@@ -49,18 +53,25 @@ public:
   explicit ContentCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
   const std::filesystem::path &folder() const { return folder_; }
 
-  /// The value; nothing where there is no entry, where it cannot be read and where it is damaged. Marks the
-  /// entry as used where the folder can be written.
+  /// Why nothing of the folder is used: "belongs to user 1001". Empty where it may be, and where there is
+  /// none.
+  std::string reasonToDistrust() const;
+
+  /// The value; nothing where there is no entry, where it cannot be read, where others may have written it
+  /// and where it is damaged. Marks the entry as used where the folder can be written.
   std::optional<std::string> load(const std::string &key) const;
   /// Puts a value in; `what` is one line for people. The reason where that is not possible, otherwise empty.
+  /// A folder that has to be made is this user's alone.
   std::string store(const std::string &key, const std::string &what, std::string_view value) const;
 
   /// The entries, the most recently used first; none where there is no folder. Throws Failure where the
   /// folder is there and cannot be read.
   std::vector<Entry> list() const;
-  /// Reads every entry: what is damaged, and what is no entry.
+  /// Reads every entry: what is damaged, what others may have written, and what is no entry. Of a folder that
+  /// is not to be trusted only that.
   std::vector<Fault> verify() const;
-  /// Removes what the limits do not allow, and what writers left behind more than an hour ago.
+  /// Removes what the limits do not allow, and what writers left behind more than an hour ago. Throws Failure
+  /// where the folder cannot be read or is not to be trusted.
   Collected collect(const Limits &limits) const;
 
 private:

@@ -5,10 +5,13 @@
 #include "compiler/drawing/gabriel.h"
 #include "compiler/drawing/product_text.h"
 #include "compiler/drawing/quiver.h"
+#include "runtime/support/json_format.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <ranges>
+#include <string_view>
 
 namespace compiler {
 namespace {
@@ -89,6 +92,24 @@ std::string quiverText(const Quiver &quiver, bool full) {
   return text;
 }
 
+std::string quoted(const std::string &text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+// "[", one line for each entry, and "]" at the depth of `indent`.
+template <typename List, typename Print>
+void appendList(std::string &text, std::string_view indent, const List &list, Print print) {
+  std::string_view separator = "[\n";
+  for (const auto &entry : list) {
+    text += separator;
+    text += indent;
+    text += "  ";
+    text += print(entry);
+    separator = ",\n";
+  }
+  text += separator == "[\n" ? "[]" : fmt::format("\n{}]", indent);
+}
+
 } // namespace
 
 std::string describeText(const algebras::Algebra &algebra, bool full) {
@@ -118,36 +139,43 @@ std::string describeText(const algebras::Algebra &algebra, bool full) {
   return text;
 }
 
-nlohmann::ordered_json describeJson(const algebras::Algebra &algebra) {
-  nlohmann::ordered_json json;
-  json["name"] = algebra.name();
-  json["field"] = algebra.field().name();
-  json["dimension"] = algebra.dimension();
-  algebras::Table table = algebra.expand();
-  auto slots = nlohmann::ordered_json::array();
-  for (std::int64_t slot = 0; slot < algebra.dimension(); ++slot)
-    slots.push_back(algebra.slotName(slot));
-  json["slots"] = std::move(slots);
-  auto constants = nlohmann::ordered_json::array();
-  for (const algebras::Constant &constant : table.constants())
-    constants.push_back({constant.i, constant.j, constant.k, constant.value.toString()});
-  json["constants"] = std::move(constants);
-  json["gabriel_quiver"] = nullptr;
-  if (std::optional<algebras::PeirceQuiver> peirce = algebras::peirceQuiver(algebra)) {
-    auto arrows = nlohmann::ordered_json::array();
-    for (const auto &[pair, number] : peirce->arrows())
-      arrows.push_back({pair.first, pair.second, number});
-    json["gabriel_quiver"] = {{"vertices", peirce->labels}, {"sizes", peirce->sizes}, {"arrows", arrows}};
+std::string describeJson(const algebras::Algebra &algebra) {
+  const algebras::Table table = algebra.expand();
+  std::string text = fmt::format(
+      "{{\n  \"format\": {},\n  \"name\": {},\n  \"field\": {},\n  \"dimension\": {},\n  \"slots\": ",
+      algrt::json_format, quoted(algebra.name()), quoted(algebra.field().name()), algebra.dimension());
+  appendList(text, "  ", std::views::iota(std::int64_t{0}, algebra.dimension()),
+             [&](std::int64_t slot) { return quoted(algebra.slotName(slot)); });
+  text += ",\n  \"constants\": ";
+  appendList(text, "  ", table.constants(), [](const algebras::Constant &constant) {
+    return fmt::format("[{}, {}, {}, \"{}\"]", constant.i, constant.j, constant.k, constant.value.toString());
+  });
+  text += ",\n  \"gabriel_quiver\": ";
+  if (const std::optional<algebras::PeirceQuiver> peirce = algebras::peirceQuiver(algebra)) {
+    text += "{\n    \"vertices\": ";
+    appendList(text, "    ", peirce->labels, quoted);
+    text += ",\n    \"sizes\": ";
+    appendList(text, "    ", peirce->sizes, [](std::int64_t size) { return std::to_string(size); });
+    text += ",\n    \"arrows\": ";
+    appendList(text, "    ", peirce->arrows(), [](const auto &arrow) {
+      return fmt::format("[{}, {}, {}]", arrow.first.first, arrow.first.second, arrow.second);
+    });
+    text += "\n  }";
+  } else {
+    text += "null";
   }
-  Quiver quiver = quiverOf(algebra);
-  json["quiver"] = nullptr;
-  if (quiver.drawn()) {
-    auto arrows = nlohmann::ordered_json::array();
-    for (const Arrow &arrow : quiver.arrows)
-      arrows.push_back({arrow.from, arrow.to});
-    json["quiver"] = {{"vertices", quiver.labels}, {"arrows", arrows}};
+  text += ",\n  \"quiver\": ";
+  if (const Quiver quiver = quiverOf(algebra); quiver.drawn()) {
+    text += "{\n    \"vertices\": ";
+    appendList(text, "    ", quiver.labels, quoted);
+    text += ",\n    \"arrows\": ";
+    appendList(text, "    ", quiver.arrows,
+               [](const Arrow &arrow) { return fmt::format("[{}, {}]", arrow.from, arrow.to); });
+    text += "\n  }";
+  } else {
+    text += "null";
   }
-  return json;
+  return text + "\n}\n";
 }
 
 } // namespace compiler

@@ -4,7 +4,6 @@
 
 #include "algebras/algebra.h"
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace compiler {
@@ -16,7 +15,8 @@ std::string describeText(const algebras::Algebra &algebra, bool full);
 // {"name", "field", "dimension", "slots": [...], "constants": [[i,j,k,"c"], ...], "gabriel_quiver":
 // {"vertices", "sizes", "arrows": [[i,j,number], ...]}|null, "quiver": {"vertices", "arrows": [[i,j],
 // ...]}|null}: everything, or InputError where the table is too large to be expanded. "quiver" has the
-// positions of a matrix-like algebra.
-nlohmann::ordered_json describeJson(const algebras::Algebra &algebra);
+// positions of a matrix-like algebra. Text, with a line for each entry of a list: a tree of values would take
+// ten times the memory of the table.
+std::string describeJson(const algebras::Algebra &algebra);
 
 } // namespace compiler

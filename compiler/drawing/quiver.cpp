@@ -1,7 +1,6 @@
 #include "compiler/drawing/quiver.h"
 
-#include "algebras/poset/poset.h"
-#include "algebras/quiver/bound_quiver.h"
+#include "algebras/position_names.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -11,34 +10,6 @@ namespace {
 
 using algebras::Algebra;
 using Kind = algebras::Algebra::Kind;
-
-std::string positionLabel(const Algebra &algebra, std::int64_t position) {
-  if (algebra.kind() == Kind::Graph)
-    return algebra.graph()->vertexName(position);
-  if (const algebras::Poset *poset = algebra.poset())
-    return poset->elementName(position);
-  if (const algebras::BoundQuiver *bound = algebra.boundQuiver())
-    return bound->quiver().vertexName(bound->vertices()[position]);
-  if (algebra.kind() == Kind::DirectProduct) {
-    // Numbered factors, so that equal labels in two of them stay apart.
-    for (std::size_t number = 0; number < algebra.factors().size(); ++number) {
-      const Algebra &factor = algebra.factors()[number];
-      if (position < factor.positions())
-        return fmt::format("{}.{}", number, positionLabel(factor, position));
-      position -= factor.positions();
-    }
-  }
-  if (algebra.kind() != Kind::Tensor)
-    return fmt::format("{}", position);
-  std::string label;
-  std::int64_t stride = algebra.positions();
-  for (const Algebra &factor : algebra.factors()) {
-    stride /= factor.positions();
-    label += fmt::format("{}{}", label.empty() ? "" : ",", positionLabel(factor, position / stride));
-    position %= stride;
-  }
-  return label;
-}
 
 std::string captionFor(const Algebra &algebra) {
   switch (algebra.kind()) {
@@ -79,7 +50,7 @@ Quiver quiverOf(const Algebra &algebra) {
     return quiver;
   }
   for (std::int64_t i = 0; i < count; ++i) {
-    quiver.labels.push_back(positionLabel(algebra, i));
+    quiver.labels.push_back(algebras::positionName(algebra, i));
     quiver.row_types.push_back(algebra.rowTypeOf(i));
     for (std::int64_t j = 0; j < count; ++j)
       if (i != j && algebra.slotAt({i, j}))

@@ -3,8 +3,18 @@
 namespace compiler {
 
 Coefficients coefficientsOf(const algebras::Lift &lift) {
-  if (lift.completeGraph())
+  // Those of algebras whose slots sit at positions of a matrix are 1 in both lifts.
+  if (lift.algebra().isMatrixLike())
     return Coefficients::One;
+  bool has_signs = false, has_others = false;
+  for (const algebras::Lift &factor : lift.factors()) {
+    const Coefficients own = coefficientsOf(factor);
+    has_signs |= own == Coefficients::Signs;
+    has_others |= own == Coefficients::General;
+  }
+  // A product of signs is a sign; of others one term or another tells.
+  if (!lift.factors().empty() && !has_others)
+    return has_signs ? Coefficients::Signs : Coefficients::One;
   const algebras::Rational one(1), minus_one(-1);
   Coefficients kind = Coefficients::One;
   for (std::int64_t type = 0; type < lift.types(); ++type)

@@ -12,7 +12,8 @@ enum class Coefficients {
   General, ///< anything else
 };
 
-/// Looks at every term, but for Q(q), whose coefficients are all 1.
+/// Looks at every term, but of products at those of their factors, and of constructions whose constants are
+/// all 1 at none.
 Coefficients coefficientsOf(const algebras::Lift &lift);
 
 } // namespace compiler

@@ -27,7 +27,8 @@ static bool writesWholeLines(const algebras::Layer &layer, const CpuSchedule &sc
          schedule.register_columns * element % cache_line == 0 && schedule.lanes * element >= cache_line / 2;
 }
 
-CpuCost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, std::int64_t m) {
+CpuCost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, std::int64_t m,
+                std::int64_t cores) {
   const algebras::Lift &lift = layer.lift;
   const double element = static_cast<double>(byteWidth(layer.dtype));
   const double depth_step = schedule.pairs ? 2 : 1;
@@ -86,7 +87,7 @@ CpuCost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, std::
   }
   }
   // Tasks come in rounds of one for each worker; in the last round some have nothing to do.
-  constexpr double workers = 16;
+  const double workers = static_cast<double>(cores);
   const double tasks = std::max(1.0, types / static_cast<double>(schedule.types)) * row_blocks;
   cost.store =
       static_cast<double>(m) * static_cast<double>(layer.out.total()) * element / stored_bytes_per_cycle;

@@ -7,12 +7,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 
 namespace compiler {
 
 // As cpu_ranking.cpp has them.
-static constexpr double workers = 16, cycles_per_us = host_cycles_per_us;
+static constexpr double cycles_per_us = host_cycles_per_us;
 static constexpr double multiplications_per_cycle = 2, far_bytes_per_cycle = 6;
 
 static double tilesOf(const algebras::Groups &groups, std::int64_t step) {
@@ -23,8 +22,9 @@ static double tilesOf(const algebras::Groups &groups, std::int64_t step) {
 }
 
 static RankedSchedule ranked(const algebras::Layer &layer, const CpuGradientSchedule &schedule,
-                             std::int64_t m) {
-  const CpuGradientCost cost = cpuGradientCost(layer, schedule, m);
+                             std::int64_t m, const CpuMachine &machine) {
+  const double workers = static_cast<double>(machine.cores);
+  const CpuGradientCost cost = cpuGradientCost(layer, schedule, m, machine.cores);
   const double unit = 1 / (workers * cycles_per_us);
   RankedSchedule result;
   result.schedule = toString(schedule);
@@ -47,8 +47,9 @@ static RankedSchedule ranked(const algebras::Layer &layer, const CpuGradientSche
   return result;
 }
 
-Ranking rankCpuBankGradient(const algebras::Layer &layer, std::int64_t m) {
-  const CpuLevel level = hostLevel();
+Ranking rankCpuBankGradient(const algebras::Layer &layer, std::int64_t m, const CpuMachine &machine) {
+  const CpuLevel &level = machine.level;
+  const double workers = static_cast<double>(machine.cores);
   const algebras::cost::CostReport report = algebras::cost::costReport(layer, m);
   // dW is written whole, whatever the rows reach.
   const double element = static_cast<double>(byteWidth(layer.dtype));
@@ -63,13 +64,13 @@ Ranking rankCpuBankGradient(const algebras::Layer &layer, std::int64_t m) {
       static_cast<double>(report.active_macs) /
       (multiplications_per_cycle * static_cast<double>(level.lanes) * pairs * workers * cycles_per_us);
   Ranking ranking{"cpu",
-                  fmt::format("{} cores of {} at {:.0f} GHz", workers, level.name, cycles_per_us / 1000),
+                  toString(machine),
                   std::max(memory, arithmetic),
                   memory >= arithmetic ? "memory" : "arithmetic",
                   {},
                   {}};
   for (const CpuGradientSchedule &schedule : cpuGradientCandidates(layer, level))
-    ranking.legal.push_back(ranked(layer, schedule, m));
+    ranking.legal.push_back(ranked(layer, schedule, m, machine));
   sortByCost(ranking);
   return ranking;
 }

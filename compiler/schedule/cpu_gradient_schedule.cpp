@@ -78,7 +78,7 @@ std::vector<CpuGradientSchedule> cpuGradientCandidates(const algebras::Layer &la
 }
 
 CpuGradientCost cpuGradientCost(const algebras::Layer &layer, const CpuGradientSchedule &schedule,
-                                std::int64_t m) {
+                                std::int64_t m, std::int64_t cores) {
   const algebras::Lift &lift = layer.lift;
   const double element = static_cast<double>(byteWidth(layer.dtype));
   const double vectors = static_cast<double>(schedule.register_columns / schedule.lanes);
@@ -119,7 +119,7 @@ CpuGradientCost cpuGradientCost(const algebras::Layer &layer, const CpuGradientS
   cost.multiply = used_terms * multiplied;
   cost.store = blocks * register_tiles * tile_features * vectors *
                (2 / sums_per_cycle + static_cast<double>(schedule.lanes) * element / stored_bytes_per_cycle);
-  constexpr double workers = 16;
+  const double workers = static_cast<double>(cores);
   const double tasks = blocks * tiles_of_block;
   cost.idle = cost.total() * (std::ceil(tasks / workers) * workers / tasks - 1);
   return cost;

@@ -3,6 +3,7 @@
 #define ALGCTL_COMPILER_SCHEDULE_CPU_GRADIENT_SCHEDULE_H
 
 #include "algebras/layer.h"
+#include "compiler/schedule/host_level.h"
 #include "compiler/targets/cpu/level.h"
 
 #include <cstdint>
@@ -37,11 +38,11 @@ struct CpuGradientCost {
   double total() const { return bring + multiply + store + idle; }
 };
 
-/// What a schedule would cost for `m` rows.
+/// What a schedule would cost for `m` rows on so many cores.
 CpuGradientCost cpuGradientCost(const algebras::Layer &layer, const CpuGradientSchedule &schedule,
-                                std::int64_t m);
+                                std::int64_t m, std::int64_t cores = compiled_for_cores);
 
-/// The cheapest candidate; the first one listed among equals.
+/// The cheapest candidate on compiled_for_cores; the first one listed among equals.
 CpuGradientSchedule chooseCpuGradientSchedule(const algebras::Layer &layer, const CpuLevel &level,
                                               std::int64_t m);
 

@@ -6,15 +6,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 
 namespace compiler {
 
-// The machine of the microseconds; cpuCost counts idle workers for as many.
-static constexpr double workers = 16, cycles_per_us = host_cycles_per_us;
+static constexpr double cycles_per_us = host_cycles_per_us;
 static constexpr double multiplications_per_cycle = 2, far_bytes_per_cycle = 6;
 
-static RankedSchedule ranked(const CpuSchedule &schedule, const CpuCost &cost) {
+static RankedSchedule ranked(const CpuSchedule &schedule, const CpuCost &cost, double workers) {
   const double unit = 1 / (workers * cycles_per_us);
   RankedSchedule result;
   result.schedule = toString(schedule);
@@ -34,8 +32,9 @@ static RankedSchedule ranked(const CpuSchedule &schedule, const CpuCost &cost) {
   return result;
 }
 
-Ranking rankCpu(const algebras::Layer &layer, std::int64_t m) {
-  const CpuLevel level = hostLevel();
+Ranking rankCpu(const algebras::Layer &layer, std::int64_t m, const CpuMachine &machine) {
+  const CpuLevel &level = machine.level;
+  const double workers = static_cast<double>(machine.cores);
   const algebras::cost::CostReport report = algebras::cost::costReport(layer, m);
   const double memory = static_cast<double>(report.activation_bytes + report.live_weight_bytes) /
                         (far_bytes_per_cycle * workers * cycles_per_us);
@@ -44,7 +43,7 @@ Ranking rankCpu(const algebras::Layer &layer, std::int64_t m) {
       static_cast<double>(report.active_macs) /
       (multiplications_per_cycle * static_cast<double>(level.lanes) * pairs * workers * cycles_per_us);
   Ranking ranking{"cpu",
-                  fmt::format("{} cores of {} at {:.0f} GHz", workers, level.name, cycles_per_us / 1000),
+                  toString(machine),
                   std::max(memory, arithmetic),
                   memory >= arithmetic ? "memory" : "arithmetic",
                   {},
@@ -56,7 +55,7 @@ Ranking rankCpu(const algebras::Layer &layer, std::int64_t m) {
         ranking.refused.push_back({toString(schedule), considered.kind, considered.reason});
         continue;
       }
-      RankedSchedule one = ranked(schedule, cpuCost(layer, schedule, m));
+      RankedSchedule one = ranked(schedule, cpuCost(layer, schedule, m, machine.cores), workers);
       one.tiles = std::ceil(static_cast<double>(layer.lift.types()) / static_cast<double>(schedule.types)) *
                   std::ceil(static_cast<double>(m) / static_cast<double>(layer.lift.types() * schedule.rows));
       one.waves = one.tiles / workers;

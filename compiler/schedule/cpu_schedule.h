@@ -3,6 +3,7 @@
 #define ALGCTL_COMPILER_SCHEDULE_CPU_SCHEDULE_H
 
 #include "algebras/layer.h"
+#include "compiler/schedule/host_level.h"
 #include "compiler/targets/cpu/level.h"
 
 #include <cstdint>
@@ -53,10 +54,11 @@ std::vector<CpuConsidered> considerCpu(const algebras::Layer &layer, const CpuLe
 /// Every schedule worth considering for a layer on a machine.
 std::vector<CpuSchedule> cpuCandidates(const algebras::Layer &layer, const CpuLevel &level, BankAccess bank);
 
-/// What a schedule would cost for `m` rows.
-CpuCost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, std::int64_t m);
+/// What a schedule would cost for `m` rows on so many cores.
+CpuCost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, std::int64_t m,
+                std::int64_t cores = compiled_for_cores);
 
-/// The cheapest candidate for `m` rows; the first one listed among equals.
+/// The cheapest candidate for `m` rows on compiled_for_cores; the first one listed among equals.
 CpuSchedule chooseCpuSchedule(const algebras::Layer &layer, const CpuLevel &level, BankAccess bank,
                               std::int64_t m);
 

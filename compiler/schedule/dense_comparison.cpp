@@ -46,17 +46,17 @@ algebras::Layer denseLayer(const algebras::Layer &layer) {
 }
 
 ComparedRows compareRows(const algebras::Layer &layer, algrt::Map map, std::string_view target,
-                         std::int64_t m, algebras::DataType output) {
+                         std::int64_t m, algebras::DataType output, const CpuMachine &cpu) {
   const algebras::Layer dense = denseLayer(layer);
-  return {m, cheapest(rankMap(layer, map, target, m, output), layer),
-          cheapest(rankMap(dense, map, target, m, output), dense)};
+  return {m, cheapest(rankMap(layer, map, target, m, output, cpu), layer),
+          cheapest(rankMap(dense, map, target, m, output, cpu), dense)};
 }
 
 DenseComparison compareWithDense(const algebras::Layer &layer, algrt::Map map, std::string_view target,
-                                 std::int64_t m, algebras::DataType output) {
-  DenseComparison result{std::string(target), rankMap(layer, map, target, m, output).machine, {}};
+                                 std::int64_t m, algebras::DataType output, const CpuMachine &cpu) {
+  DenseComparison result{std::string(target), rankMap(layer, map, target, m, output, cpu).machine, {}};
   for (std::int64_t count : rowCounts(m))
-    result.rows.push_back(compareRows(layer, map, target, count, output));
+    result.rows.push_back(compareRows(layer, map, target, count, output, cpu));
   return result;
 }
 

@@ -3,6 +3,7 @@
 #define ALGCTL_COMPILER_SCHEDULE_DENSE_COMPARISON_H
 
 #include "algebras/layer.h"
+#include "compiler/schedule/host_level.h"
 #include "runtime/bundle/map.h"
 
 #include <cstdint>
@@ -36,11 +37,13 @@ algebras::Layer denseLayer(const algebras::Layer &layer);
 
 /// Both sides for so many rows, by the same cost model, with kernels of this compiler. Throws like rankMap().
 ComparedRows compareRows(const algebras::Layer &layer, algrt::Map map, std::string_view target,
-                         std::int64_t m, algebras::DataType output);
+                         std::int64_t m, algebras::DataType output,
+                         const CpuMachine &cpu = compiledForMachine());
 
 /// The same for M = 1, 2, 4, ... up to `m`, and for `m`.
 DenseComparison compareWithDense(const algebras::Layer &layer, algrt::Map map, std::string_view target,
-                                 std::int64_t m, algebras::DataType output);
+                                 std::int64_t m, algebras::DataType output,
+                                 const CpuMachine &cpu = compiledForMachine());
 
 } // namespace compiler
 

@@ -21,6 +21,13 @@ void requireGpuLayer(const algebras::Layer &layer, std::string_view target) {
     throw InputError(
         fmt::format("the kernels of {} count in 32 bits, and the layer has sizes beyond 2^29", target))
         .hint("use the target cpu");
+  // A kernel reads each term from a table that the runtime makes when it loads the bundle.
+  constexpr std::int64_t most_terms = std::int64_t{1} << 25;
+  if (!lift.completeGraph() && lift.termCount() > most_terms)
+    throw InputError(
+        fmt::format("the terms of {} are too many for the table of a kernel of {}: {}; it holds at most {}",
+                    lift.algebra().name(), target, lift.termCount(), most_terms))
+        .hint("use the target cpu");
 }
 
 } // namespace compiler

@@ -27,7 +27,7 @@ std::vector<double> termsByRank(const algebras::Lift &lift) {
   for (std::int64_t type = 0; type < types; type += step, ++looked) {
     std::vector<double> terms;
     for (std::int64_t group = 0; group < groups; ++group)
-      terms.push_back(static_cast<double>(lift.terms(type, group).size()));
+      terms.push_back(static_cast<double>(lift.termCount(type, group)));
     std::sort(terms.begin(), terms.end(), std::greater<>());
     std::transform(terms.begin(), terms.end(), sums.begin(), sums.begin(), std::plus<>());
   }

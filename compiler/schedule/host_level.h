@@ -4,6 +4,9 @@
 
 #include "compiler/targets/cpu/level.h"
 
+#include <cstdint>
+#include <string>
+
 namespace compiler {
 
 inline constexpr double host_cycles_per_us = 3000;
@@ -11,6 +14,25 @@ inline constexpr double host_cycles_per_us = 3000;
 /// This machine's portable level, with dot products of bf16 pairs where it has them; the lowest that kernels
 /// are compiled for where it is below.
 CpuLevel hostLevel();
+
+/// What the cost model counts with: so many cores of a level, each at host_cycles_per_us.
+struct CpuMachine {
+  CpuLevel level;
+  std::int64_t cores;
+  std::string whose = ""; ///< for people: "this machine", a file, an option; empty: nobody's in particular
+};
+
+/// Those that kernels are compiled for, whatever machine compiles them, so that a bundle does not depend on
+/// it.
+inline constexpr std::int64_t compiled_for_cores = 16;
+/// So many of this machine's level.
+CpuMachine compiledForMachine();
+
+/// The cores that this process may use.
+CpuMachine hostMachine();
+
+/// "2 cores of x86-64-v4 at 3 GHz (this machine)".
+std::string toString(const CpuMachine &machine);
 
 } // namespace compiler
 

@@ -30,9 +30,9 @@ static double mostTerms(const algebras::Lift &lift) {
     return lift.isTransposed() ? static_cast<double>(lift.types()) : lift.types() > 1 ? 2 : 1;
   constexpr std::int64_t looked_at = 4096;
   const std::int64_t pairs = lift.types() * lift.outputGroups();
-  std::size_t most = 0;
+  std::int64_t most = 0;
   for (std::int64_t pair = 0; pair < pairs; pair += (pairs + looked_at - 1) / looked_at)
-    most = std::max(most, lift.terms(pair / lift.outputGroups(), pair % lift.outputGroups()).size());
+    most = std::max(most, lift.termCount(pair / lift.outputGroups(), pair % lift.outputGroups()));
   return static_cast<double>(most);
 }
 

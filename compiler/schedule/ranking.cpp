@@ -18,10 +18,10 @@ const std::vector<std::string> &rankedTargets() {
 }
 
 Ranking rankSchedules(const algebras::Layer &layer, std::string_view target, std::int64_t m,
-                      algebras::DataType output) {
+                      algebras::DataType output, const CpuMachine &cpu) {
   const algebras::Layer coarse = algebras::coarsest(layer);
   if (target == "cpu")
-    return rankCpu(coarse, m);
+    return rankCpu(coarse, m, cpu);
   if (target == "sm_90a" || target == "sm_80") {
     requireGpuLayer(coarse, target);
     Ranking ranking = target == "sm_90a" && copyEngineTakes(coarse) ? rankHopper(coarse, m, output)
@@ -33,10 +33,10 @@ Ranking rankSchedules(const algebras::Layer &layer, std::string_view target, std
 }
 
 Ranking rankBankGradient(const algebras::Layer &layer, std::string_view target, std::int64_t m,
-                         algebras::DataType output) {
+                         algebras::DataType output, const CpuMachine &cpu) {
   const algebras::Layer coarse = algebras::coarsest(layer);
   if (target == "cpu")
-    return rankCpuBankGradient(coarse, m);
+    return rankCpuBankGradient(coarse, m, cpu);
   if (target != "sm_90a" && target != "sm_80")
     throw std::out_of_range("no schedules of " + std::string(target) +
                             " for gradients of the bank are ranked");
@@ -53,10 +53,10 @@ Ranking rankBankGradient(const algebras::Layer &layer, std::string_view target, 
 }
 
 Ranking rankMap(const algebras::Layer &layer, algrt::Map map, std::string_view target, std::int64_t m,
-                algebras::DataType output) {
+                algebras::DataType output, const CpuMachine &cpu) {
   if (map == algrt::Map::dw)
-    return rankBankGradient(layer, target, m, output);
-  return rankSchedules(map == algrt::Map::dx ? layer.transposed() : layer, target, m, output);
+    return rankBankGradient(layer, target, m, output, cpu);
+  return rankSchedules(map == algrt::Map::dx ? layer.transposed() : layer, target, m, output, cpu);
 }
 
 void sortByCost(Ranking &ranking) {

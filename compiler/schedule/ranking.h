@@ -4,6 +4,7 @@
 #define ALGCTL_COMPILER_SCHEDULE_RANKING_H
 
 #include "algebras/layer.h"
+#include "compiler/schedule/host_level.h"
 #include "runtime/bundle/map.h"
 
 #include <cstdint>
@@ -62,20 +63,21 @@ struct Ranking {
 /// "cpu", "sm_90a", "sm_80": the targets whose schedules can be ranked.
 const std::vector<std::string> &rankedTargets();
 
-/// Ranks the schedules of a target, one of rankedTargets(), for `m` rows and results of type `output`. Throws
-/// algebras::InputError for a layer that the target has no kernels for.
+/// Ranks the schedules of a target, one of rankedTargets(), for `m` rows and results of type `output`; those
+/// of the CPU on the cores of `cpu`. Throws algebras::InputError for a layer that the target has no kernels
+/// for.
 Ranking rankSchedules(const algebras::Layer &layer, std::string_view target, std::int64_t m,
-                      algebras::DataType output);
+                      algebras::DataType output, const CpuMachine &cpu = compiledForMachine());
 
-/// The same for the gradient of the layer's bank, with dW of type `output`, on the CPU of the layer's. On sm_90a
-/// kernels whose threads copy are ranked beside those whose blocks the copy engine moves.
+/// The same for the gradient of the layer's bank, with dW of type `output`, on the CPU of the layer's. On
+/// sm_90a kernels whose threads copy are ranked beside those whose blocks the copy engine moves.
 Ranking rankBankGradient(const algebras::Layer &layer, std::string_view target, std::int64_t m,
-                         algebras::DataType output);
+                         algebras::DataType output, const CpuMachine &cpu = compiledForMachine());
 
 /// One of the three maps of a layer: its product, the gradient of X, which is the product of the transposed
 /// layer, or that of the bank.
 Ranking rankMap(const algebras::Layer &layer, algrt::Map map, std::string_view target, std::int64_t m,
-                algebras::DataType output);
+                algebras::DataType output, const CpuMachine &cpu = compiledForMachine());
 
 /// The best few of a ranking that differ: each next one is the cheapest whose tile has other rows or types
 /// than those chosen before, or holds rows where those do not, or fewer or more columns by at least a
@@ -102,8 +104,8 @@ Ranking rankAmpereBankGradient(const algebras::Layer &layer, std::string_view ta
 void addReductions(Ranking &ranking, const algebras::Layer &layer, std::int64_t m, algebras::DataType output);
 Ranking rankHopper(const algebras::Layer &layer, std::int64_t m, algebras::DataType output);
 Ranking rankHopperBankGradient(const algebras::Layer &layer, std::int64_t m, algebras::DataType output);
-Ranking rankCpu(const algebras::Layer &layer, std::int64_t m);
-Ranking rankCpuBankGradient(const algebras::Layer &layer, std::int64_t m);
+Ranking rankCpu(const algebras::Layer &layer, std::int64_t m, const CpuMachine &machine);
+Ranking rankCpuBankGradient(const algebras::Layer &layer, std::int64_t m, const CpuMachine &machine);
 
 } // namespace compiler
 

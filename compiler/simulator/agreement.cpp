@@ -1,6 +1,7 @@
 #include "compiler/simulator/agreement.h"
 
 #include "runtime/reference/reference.h"
+#include "runtime/support/checked.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +17,7 @@ algrt::Support magnitudes(const algrt::Layer &layer, const algrt::Support &suppo
   std::vector<std::vector<algrt::Term>> slots;
   for (std::int64_t type = 0; type < layer.types; ++type)
     for (std::int64_t group = 0; group < groups; ++group) {
-      std::array<algrt::Term, 2> storage;
+      algrt::TermStorage storage;
       auto terms = support.terms(type, group, storage);
       slots.emplace_back(terms.begin(), terms.end());
       for (algrt::Term &term : slots.back())
@@ -40,7 +41,7 @@ std::int64_t longestBankSum(const ProductOperands &product) {
   std::int64_t longest = 0;
   for (std::int64_t type = 0; type < layer.types; ++type)
     for (std::int64_t group = 0; group < groups; ++group) {
-      std::array<algrt::Term, 2> storage;
+      algrt::TermStorage storage;
       for (const algrt::Term &term : product.support->terms(type, group, storage)) {
         const std::int64_t column = layer.lift == algrt::Lift::slots ? 0 : group;
         std::int64_t &sum = products[{term.bank_row, column}];
@@ -62,7 +63,7 @@ std::int64_t longestSum(const ProductOperands &product, algrt::Map map) {
   for (std::int64_t type = 0; type < layer.types; ++type) {
     std::vector<std::int64_t> products((forward ? layer.out_groups : layer.in_groups).size());
     for (std::size_t group = 0; group < layer.out_groups.size(); ++group) {
-      std::array<algrt::Term, 2> storage;
+      algrt::TermStorage storage;
       for (const algrt::Term &term : support.terms(type, static_cast<std::int64_t>(group), storage)) {
         const auto input = static_cast<std::size_t>(term.input_group);
         products[forward ? group : input] += forward ? layer.in_groups[input] : layer.out_groups[group];
@@ -135,6 +136,24 @@ bool sameKind(float actual, double expected) {
 }
 
 } // namespace
+
+std::int64_t expectedProductBytes(const algrt::Layer &layer, std::int64_t m, algrt::Map map) {
+  using algrt::checkedAdd, algrt::checkedMultiply;
+  std::int64_t bytes = 0;
+  const auto add = [&](std::int64_t rows, std::int64_t columns, std::int64_t element) {
+    const std::int64_t elements = checkedMultiply(rows, columns, "the size of a matrix");
+    bytes = checkedAdd(bytes, checkedMultiply(elements, element, "the bytes of a matrix"),
+                       "the bytes of all matrices");
+  };
+  // Magnitudes of the operands; of the result its value and its slack in double.
+  constexpr std::int64_t kSingle = 4, kTwoDoubles = 16;
+  const bool bank_gradient = map == algrt::Map::dw;
+  add(m, map == algrt::Map::dx ? layer.n : layer.k, kSingle);
+  add(bank_gradient ? m : layer.k, bank_gradient ? layer.n : layer.bankColumns(), kSingle);
+  add(bank_gradient ? layer.k : m, resultColumns(layer, map), kTwoDoubles);
+  add(m, 1, kSingle); // types
+  return bytes;
+}
 
 ExpectedProduct expectedProduct(const ProductOperands &product, algrt::Map map) {
   ExpectedProduct expected;

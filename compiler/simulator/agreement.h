@@ -18,6 +18,9 @@ struct ExpectedProduct {
   std::vector<double> slack; ///< as many
 };
 
+/// What expectedProduct takes of memory at most for m rows. Throws algrt::Error where that leaves 64 bits.
+std::int64_t expectedProductBytes(const algrt::Layer &layer, std::int64_t m, algrt::Map map);
+
 ExpectedProduct expectedProduct(const ProductOperands &product, algrt::Map map = algrt::Map::forward);
 
 struct Agreement {

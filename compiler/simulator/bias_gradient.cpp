@@ -4,6 +4,7 @@
 #include "compiler/auxiliary/instruction_writer.h"
 #include "compiler/simulator/device_matrix.h"
 #include "runtime/cuda/bias_gradient_plan.h"
+#include "runtime/support/checked.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,6 +20,17 @@ std::vector<double> workspaceFor(const BiasGradientOperands &operands) {
 }
 
 } // namespace
+
+std::int64_t biasGradientBytes(std::int64_t n, std::int64_t m) {
+  using algrt::checkedAdd, algrt::checkedMultiply, simulator::Access;
+  // Partial sums and the writer of each of their bytes.
+  const std::int64_t sums =
+      checkedMultiply(algrt::cuda::biasGradientBytes(n, m), std::int64_t{1 + sizeof(std::uint32_t)}, "sums");
+  const std::int64_t operands =
+      checkedAdd(DeviceMatrix::bytes(m, n, algrt::ElementType::bf16, Access::Read),
+                 DeviceMatrix::bytes(1, n, algrt::ElementType::f32, Access::Write), "the bytes of dY");
+  return checkedAdd(sums, operands, "the bytes of dbias");
+}
 
 HostKernel biasGradientKernel() {
   mlir::MLIRContext context;
@@ -67,7 +79,7 @@ SimulatedBiasGradient simulateBiasGradient(const HostKernel &kernel, std::int64_
     result.faults = report.faults;
     if (!report.ok())
       break;
-    result.unwritten = to_sums ? memory.neverWritten("the partial sums") : dbias.unwritten(memory, "dbias");
+    result.unwritten = to_sums ? memory.neverWritten("the partial sums") : dbias.unwritten(memory);
     if (result.unwritten > 0)
       break;
   }

@@ -38,6 +38,9 @@ struct SimulatedBiasGradient {
   std::vector<simulator::Fault> faults;
 };
 
+/// What simulateBiasGradient takes of memory at most. Throws algrt::Error where that leaves 64 bits.
+std::int64_t biasGradientBytes(std::int64_t n, std::int64_t m);
+
 /// The kernel that the compiler writes, for blocks of bias_gradient_threads.
 HostKernel biasGradientKernel();
 

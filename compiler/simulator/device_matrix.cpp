@@ -17,6 +17,21 @@ std::size_t storageBytes(std::int64_t rows, std::int64_t leading, std::int64_t e
 
 } // namespace
 
+std::int64_t DeviceMatrix::bytes(std::int64_t rows, std::int64_t columns, algrt::ElementType element,
+                                 simulator::Access access) {
+  using algrt::checkedAdd, algrt::checkedMultiply;
+  const std::int64_t size = algrt::elementBytes(element);
+  // Of each element, and where it may be written of its writer; of each row also its padding, and what the
+  // simulator knows of it, twice while there are two lists.
+  const std::int64_t element_bytes =
+      access == simulator::Access::Read ? size : size * (1 + std::int64_t{sizeof(std::uint32_t)});
+  const std::int64_t row_bytes = 2 * static_cast<std::int64_t>(sizeof(simulator::GlobalRegion)) + 64;
+  const std::int64_t row = checkedAdd(checkedMultiply(columns, element_bytes, "the bytes of a row"),
+                                      row_bytes, "the bytes of a row");
+  return checkedAdd(checkedMultiply(rows, row, "the bytes of a matrix"),
+                    static_cast<std::int64_t>(2 * kGuard + kAlignment), "the bytes of a matrix");
+}
+
 DeviceMatrix::DeviceMatrix(std::int64_t rows, std::int64_t columns, std::int64_t padding, std::int64_t shift,
                            algrt::ElementType element)
     : rows(rows), columns(columns), padding(padding), element_bytes(algrt::elementBytes(element)),
@@ -58,23 +73,18 @@ std::vector<float> DeviceMatrix::values() const {
   return result;
 }
 
-std::string DeviceMatrix::regionName(const std::string &name, std::int64_t row) const {
-  return padding == 0 ? name : name + " row " + std::to_string(row);
-}
-
 void DeviceMatrix::registerWith(simulator::GlobalMemory &memory, const std::string &name,
                                 simulator::Access access, bool independent) const {
   const std::int64_t row_bytes = columns * element_bytes;
   if (padding == 0)
     return memory.registerGlobal(name, rowStart(0), rows * row_bytes, access, independent);
-  for (std::int64_t row = 0; row < rows; ++row)
-    memory.registerGlobal(regionName(name, row), rowStart(row), row_bytes, access, independent);
+  memory.registerRows(name, rowStart(0), rows, row_bytes, leading() * element_bytes, access, independent);
 }
 
-std::int64_t DeviceMatrix::unwritten(const simulator::GlobalMemory &memory, const std::string &name) const {
+std::int64_t DeviceMatrix::unwritten(const simulator::GlobalMemory &memory) const {
   std::int64_t bytes = 0;
   for (std::int64_t row = 0; row < (padding == 0 ? 1 : rows); ++row)
-    bytes += memory.neverWritten(regionName(name, row));
+    bytes += memory.neverWrittenAt(rowStart(row));
   return (bytes + element_bytes - 1) / element_bytes;
 }
 

@@ -21,6 +21,11 @@ public:
   DeviceMatrix(std::int64_t rows, std::int64_t columns, std::int64_t padding, std::int64_t shift,
                algrt::ElementType element);
 
+  /// What such a matrix takes at most, with what a simulator keeps of it where it is registered; of a padding
+  /// that settingsOf makes.
+  static std::int64_t bytes(std::int64_t rows, std::int64_t columns, algrt::ElementType element,
+                            simulator::Access access);
+
   /// `values` is rows x columns; bf16 takes the upper half of each float.
   void set(std::span<const float> values);
   std::vector<float> values() const;
@@ -30,14 +35,15 @@ public:
   void registerWith(simulator::GlobalMemory &memory, const std::string &name, simulator::Access access,
                     bool independent = false) const;
   /// Elements of an output that nothing wrote, or not all of whose bytes.
-  std::int64_t unwritten(const simulator::GlobalMemory &memory, const std::string &name) const;
+  std::int64_t unwritten(const simulator::GlobalMemory &memory) const;
 
   /// Of the first element.
   std::uint64_t address() const;
   std::int64_t leading() const { return columns + padding; }
+  /// Of its elements.
+  std::int64_t bytes() const { return rows * columns * element_bytes; }
 
 private:
-  std::string regionName(const std::string &name, std::int64_t row) const;
   const unsigned char *rowStart(std::int64_t row) const;
 
   std::int64_t rows, columns, padding, element_bytes;

@@ -1,6 +1,7 @@
 #include "compiler/simulator/kernel_module.h"
 
 #include "compiler/failure.h"
+#include "compiler/simulator/module_depth.h"
 #include "dialects/sm/sm.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -14,6 +15,7 @@ using namespace mlir;
 namespace compiler {
 
 KernelModule::KernelModule(const std::string &text, const std::string &name) {
+  requireShallowModule(text, name);
   DialectRegistry registry;
   registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect, sm::SmDialect>();
   context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);

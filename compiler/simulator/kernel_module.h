@@ -13,7 +13,8 @@ namespace compiler {
 /// Keeps the context with the dialects of such a module: llvm, nvvm, sm.
 class KernelModule {
 public:
-  /// Throws Failure with the place of what could not be read.
+  /// Throws Failure with the place of what could not be read, algebras::InputError where it is nested too
+  /// deep.
   KernelModule(const std::string &text, const std::string &name);
 
   mlir::ModuleOp module() { return *parsed; }

@@ -8,6 +8,7 @@
 #include "runtime/cuda/launch_plan.h"
 #include "runtime/cuda/row_list.h"
 #include "runtime/reference/reference.h"
+#include "runtime/support/checked.h"
 
 #include <algorithm>
 #include <cstring>
@@ -127,6 +128,30 @@ SimulatedKernel::SimulatedKernel(mlir::ModuleOp module)
 SimulatedKernel SimulatedKernel::parse(const std::string &text, const std::string &name) {
   KernelModule parsed(text, name);
   return SimulatedKernel(parsed.module());
+}
+
+std::int64_t SimulatedKernel::bytes(const algrt::Layer &layer, std::int64_t m) const {
+  using algrt::checkedAdd, algrt::checkedMultiply, algrt::ElementType, simulator::Access;
+  const algrt::cuda::KernelShape shape = algrt::cuda::kernelShape(layer, kernel);
+  const std::int64_t columns = layer.bankColumns();
+  std::int64_t sum = 0;
+  const auto add = [&](std::int64_t bytes) { sum = checkedAdd(sum, bytes, "the bytes of all matrices"); };
+  const auto addFloats = [&](std::int64_t rows, std::int64_t width) {
+    add(checkedMultiply(checkedMultiply(rows, width, "the size of a matrix"), std::int64_t{4},
+                        "the bytes of a matrix"));
+  };
+  add(DeviceMatrix::bytes(m, shape.k(), ElementType::bf16, Access::Read));
+  if (shape.isBankGradient()) {
+    add(DeviceMatrix::bytes(m, layer.n, ElementType::bf16, Access::Read));
+    add(DeviceMatrix::bytes(layer.k, columns, kernel.output, Access::ReadWrite));
+    addFloats(layer.k, columns);
+  } else {
+    add(DeviceMatrix::bytes(layer.k, columns, ElementType::bf16, Access::Read));
+    add(DeviceMatrix::bytes(m, shape.n(), kernel.output, Access::Write));
+    addFloats(m, shape.n());
+  }
+  addFloats(m, 5); // positions in two widths, or types in two and the list
+  return sum;
 }
 
 Simulation SimulatedKernel::run(const ProductOperands &product, const SimulationSettings &settings) const {
@@ -264,12 +289,17 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
   launch.dependentLaunch = kernel.dependent_launch;
   if (settings.most_steps > 0)
     launch.mostSteps = settings.most_steps;
+  const double result_bytes = static_cast<double>(y.bytes());
+  if (settings.progress)
+    launch.progress = [&](std::int64_t written) {
+      settings.progress(static_cast<double>(written) / result_bytes);
+    };
 
   Simulation simulation;
   simulation.grid = plan.grid;
   simulation.tiles = plan.tiles;
   simulation.report = simulator::run(launch, memory);
-  simulation.unwritten = y.unwritten(memory, result_name);
+  simulation.unwritten = y.unwritten(memory);
   simulation.y = y.values();
   return simulation;
 }

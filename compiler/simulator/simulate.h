@@ -8,6 +8,7 @@
 #include "runtime/bundle/support.h"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,8 +46,11 @@ struct SimulationSettings {
   /// element.
   std::int64_t x_padding = 0, w_padding = 0, y_padding = 0;
   std::int64_t x_shift = 0, w_shift = 0, y_shift = 0;
-  /// Steps of the scheduler after which a launch counts as endless; 0: the model's own limit.
+  /// Steps of the scheduler without a new byte of the result after which a launch counts as endless; 0: the
+  /// model's own limit.
   std::int64_t most_steps = 0;
+  /// Told now and then which fraction of the result is written; may be empty.
+  std::function<void(double fraction)> progress = {};
 };
 
 struct Simulation {
@@ -77,6 +81,10 @@ public:
   static SimulatedKernel parse(const std::string &text, const std::string &name);
 
   const algrt::GpuKernel &description() const { return kernel; }
+
+  /// What run() takes of memory at most for m rows, what it returns included. Throws algrt::Error where that
+  /// leaves 64 bits.
+  std::int64_t bytes(const algrt::Layer &layer, std::int64_t m) const;
 
   /// Launches the kernel as the runtime would, over operands in memory of their own that are poisoned around
   /// and between their rows. Throws algrt::Error where the runtime would refuse the launch, and Failure where

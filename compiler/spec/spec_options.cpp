@@ -141,4 +141,11 @@ Spec loadSpec(const SpecOptions &options) {
   return finish(std::move(toml.algebra));
 }
 
+bool saysDtype(const SpecOptions &options) {
+  if (!options.dtype.empty())
+    return true;
+  return specFileKind(options.spec) == SpecFileKind::Toml &&
+         readTomlSpec(options.spec, options).layer.dtype.has_value();
+}
+
 } // namespace compiler

@@ -35,4 +35,8 @@ void addLayerOptions(CLI::App &app, SpecOptions &options);
 // together are not all there, and algebras::InputError for whatever is wrong with the input.
 Spec loadSpec(const SpecOptions &options);
 
+// Whether the file, which is read again, or the command line say the layer's element type. Throws as loadSpec
+// does.
+bool saysDtype(const SpecOptions &options);
+
 } // namespace compiler

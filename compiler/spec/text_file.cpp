@@ -1,6 +1,7 @@
 #include "compiler/spec/text_file.h"
 
 #include "algebras/error.h"
+#include "algebras/utf8.h"
 
 #include <cerrno>
 #include <cstring>
@@ -12,8 +13,12 @@ namespace compiler {
 
 std::string readTextFile(const std::string &path, std::int64_t largest_bytes) {
   std::error_code status;
-  if (std::filesystem::is_directory(path, status))
+  const std::filesystem::file_status found = std::filesystem::status(path, status);
+  if (std::filesystem::is_directory(found))
     throw algebras::InputError(fmt::format("{} is a folder, not a file", path));
+  // A pipe may have nobody who writes, and a device no end.
+  if (std::filesystem::exists(found) && !std::filesystem::is_regular_file(found))
+    throw algebras::InputError(fmt::format("{} is not a regular file", path));
   errno = 0;
   std::ifstream stream(path, std::ios::binary);
   if (!stream)
@@ -28,6 +33,7 @@ std::string readTextFile(const std::string &path, std::int64_t largest_bytes) {
   }
   if (stream.bad())
     throw algebras::InputError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  algebras::requireUtf8(text, path);
   return text;
 }
 

@@ -32,6 +32,69 @@ const char *describe(const toml::node &node) {
   return "nothing";
 }
 
+// One past the string that begins `at`: in quotes or apostrophes, one of them or three.
+std::size_t endOfTomlString(std::string_view text, std::size_t at) {
+  const char quote = text[at];
+  const bool escapes = quote == '"', lines = text.substr(at, 3) == std::string(3, quote);
+  std::size_t end = at + (lines ? 3 : 1);
+  while (end < text.size()) {
+    if (escapes && text[end] == '\\') {
+      end = std::min(end + 2, text.size());
+    } else if (text[end] == '\n' && !lines) {
+      return end; // it is not closed
+    } else if (text[end] != quote) {
+      ++end;
+    } else if (!lines) {
+      return end + 1;
+    } else if (text.substr(end, 3) != std::string(3, quote)) {
+      ++end;
+    } else {
+      // Before the three that close it may stand two more.
+      for (end += 3; end < text.size() && text[end] == quote;)
+        ++end;
+      return end;
+    }
+  }
+  return end;
+}
+
+} // namespace
+
+namespace {
+
+// toml++ recurses over what is nested, and so do its destructors. A spec has two levels of brackets and keys
+// of one part; what is far beyond is no spec. Strings and comments are passed over as TOML reads them, so
+// that nothing in one counts, and what stands behind a fault does not matter: the reader stops there.
+void requireShallow(const TomlText &toml) {
+  constexpr std::size_t kMaximumDepth = 32;
+  const std::string_view text = toml.text;
+  std::size_t brackets = 0, dots = 0;
+  auto refuse = [&](std::size_t at, const char *what) {
+    throw algebras::InputError(fmt::format("{} than {}", what, kMaximumDepth),
+                               algebras::locate(text, at, toml.file));
+  };
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '#') {
+      at = std::min(text.find('\n', at), text.size()) - 1;
+    } else if (c == '"' || c == '\'') {
+      at = endOfTomlString(text, at) - 1; // a key may have quoted parts
+    } else if (c == '[' || c == '{') {
+      dots = 0;
+      if (++brackets > kMaximumDepth)
+        refuse(at, "brackets are nested deeper");
+    } else if (c == ']' || c == '}') {
+      dots = 0;
+      brackets -= brackets > 0 ? 1 : 0;
+    } else if (c == '.') {
+      if (++dots >= kMaximumDepth)
+        refuse(at, "a key of more parts");
+    } else if (c == '\n' || c == ',' || c == '=') {
+      dots = 0;
+    }
+  }
+}
+
 } // namespace
 
 // toml++ counts code points within a line, our places count bytes.
@@ -54,6 +117,7 @@ algebras::SourceLocation TomlText::at(const toml::source_position &position) con
 }
 
 toml::table parseToml(const TomlText &text) {
+  requireShallow(text);
   try {
     return toml::parse(text.text, std::string_view(text.file));
   } catch (const toml::parse_error &error) {

@@ -96,8 +96,10 @@ int benchOnGpu(const BenchCommand &options, const BenchJobs &list, const std::st
   const algrt::GpuReport report = algrt::measureOnGpu(measured, cases, command, {});
   bar.reset(); // its line is gone before the results are printed
   const nlohmann::ordered_json json = algrt::toJson(report);
-  fmt::print("{}",
-             options.json ? json.dump(2) + "\n" : algrt::gpuText({json}) + "reproduce: " + command + "\n");
+  if (options.json)
+    printJson(json);
+  else
+    printText(algrt::gpuText({json}) + "reproduce: " + command + "\n");
   if (!report.aborted.empty())
     throw Failure(fmt::format("the device failed, and what follows was not measured: {}", report.aborted));
   if (!report.anyWrong())
@@ -147,6 +149,8 @@ int bench(const BenchCommand &options, const BundleCompiler &compile, const std:
               what);
   };
 
+  for (const BenchJob &job : jobs)
+    algrt::requireRoom(job.bundle, job.m, job.map, measured.threads);
   algrt::Bench bench(measured);
   for (const BenchJob &job : jobs) {
     report.cases.push_back(bench.measure(job.bundle, job.m, job.map));
@@ -158,7 +162,10 @@ int bench(const BenchCommand &options, const BundleCompiler &compile, const std:
   bar.reset(); // its line is gone before the results are printed
 
   report.machine = bench.machine();
-  fmt::print("{}", options.json ? algrt::toJson(report).dump(2) + "\n" : algrt::text(report));
+  if (options.json)
+    printJson(algrt::toJson(report));
+  else
+    printText(algrt::text(report));
   return kDone;
 }
 

@@ -1,10 +1,10 @@
 #include "compiler/tools/bench_jobs.h"
 
+#include "compiler/process/temporary_folder.h"
 #include "runtime/bench/workload.h"
 #include "runtime/bundle/bundle.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <fstream>
 #include <map>
@@ -13,12 +13,8 @@
 namespace compiler {
 
 TemporaryFolder::TemporaryFolder() {
-  std::error_code error;
-  std::string name = (std::filesystem::temp_directory_path(error) / "algctl-bench-XXXXXX").string();
-  if (error || !mkdtemp(name.data()))
-    throw Failure(
-        "cannot make a temporary folder for compiled bundles; set TMPDIR to a place that can be written");
-  folder = name;
+  folder = newTemporaryName("bench");
+  std::filesystem::create_directory(folder);
 }
 
 TemporaryFolder::~TemporaryFolder() {
@@ -28,9 +24,11 @@ TemporaryFolder::~TemporaryFolder() {
 
 // By content, not by name: a spec may be called anything, and so may a bundle.
 static bool isBundle(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
   char magic[7] = {};
-  file.read(magic, sizeof magic);
+  std::error_code absent;
+  // Opening a pipe would wait for somebody to write to it.
+  if (std::filesystem::is_regular_file(path, absent))
+    std::ifstream(path, std::ios::binary).read(magic, sizeof magic);
   return std::string_view(magic, sizeof magic) == "ALGCTLB" ||
          std::filesystem::path(path).extension() == ".alg";
 }

@@ -3,6 +3,7 @@
 
 #include "compiler/cache/content_cache.h"
 #include "compiler/failure.h"
+#include "compiler/process/temporary_folder.h"
 #include "compiler/spec/integer_option.h"
 
 #include <CLI/CLI.hpp>
@@ -66,13 +67,13 @@ int listEntries(const CacheCommand &command) {
   if (command.json) {
     const nlohmann::ordered_json json = {
         {"folder", cache.folder().string()}, {"bytes", bytes}, {"entries", asJson(entries)}};
-    fmt::print("{}\n", json.dump(2));
+    printJson(json);
     return kDone;
   }
   for (const ContentCache::Entry &entry : entries)
-    fmt::print("{}  {:>10}  {}  {}\n", entry.key.substr(0, shown_digits), entry.bytes, utc(entry.last_used),
-               entry.what.empty() ? "(damaged)" : entry.what);
-  fmt::print("{}: {} entries, {} bytes\n", cache.folder().string(), entries.size(), bytes);
+    printText(fmt::format("{}  {:>10}  {}  {}\n", entry.key.substr(0, shown_digits), entry.bytes,
+                          utc(entry.last_used), entry.what.empty() ? "(damaged)" : entry.what));
+  printText(fmt::format("{}: {} entries, {} bytes\n", cache.folder().string(), entries.size(), bytes));
   return kDone;
 }
 
@@ -82,15 +83,17 @@ int verifyEntries(const CacheCommand &command) {
   if (command.json) {
     const nlohmann::ordered_json json = {
         {"folder", cache.folder().string()}, {"entries", cache.list().size()}, {"faults", asJson(faults)}};
-    fmt::print("{}\n", json.dump(2));
+    printJson(json);
   } else {
     for (const ContentCache::Fault &fault : faults)
-      fmt::print("{}: {}\n", fault.file, fault.reason);
-    fmt::print("{}: {} entries, {} faults\n", cache.folder().string(), cache.list().size(), faults.size());
+      printText(fmt::format("{}: {}\n", fault.file, fault.reason));
+    printText(fmt::format("{}: {} entries, {} faults\n", cache.folder().string(), cache.list().size(),
+                          faults.size()));
   }
   if (faults.empty())
     return kDone;
-  printError("some entries are damaged; they are passed over, and made anew when they are needed");
+  printError("some entries are damaged or not to be trusted; they are passed over, and made anew when they "
+             "are needed");
   return kVerificationFailed;
 }
 
@@ -101,16 +104,23 @@ int collectEntries(const CacheCommand &command) {
   if (command.has_older_than)
     limits.since_use = std::chrono::duration<double>(command.older_than_days * 86400);
   const ContentCache cache = openCache();
+  const std::size_t temporary_folders = removeAbandonedTemporaryFolders();
   const ContentCache::Collected collected = cache.collect(limits);
   if (command.json) {
-    const nlohmann::ordered_json json = {
-        {"folder", cache.folder().string()},  {"removed", asJson(collected.removed)},
-        {"leftovers", collected.leftovers},   {"kept", collected.kept},
-        {"kept_bytes", collected.kept_bytes}, {"faults", asJson(collected.faults)}};
-    fmt::print("{}\n", json.dump(2));
+    const nlohmann::ordered_json json = {{"folder", cache.folder().string()},
+                                         {"removed", asJson(collected.removed)},
+                                         {"leftovers", collected.leftovers},
+                                         {"temporary_folders", temporary_folders},
+                                         {"kept", collected.kept},
+                                         {"kept_bytes", collected.kept_bytes},
+                                         {"faults", asJson(collected.faults)}};
+    printJson(json);
   } else {
-    fmt::print("{}: {} entries removed, {} kept, {} bytes\n", cache.folder().string(),
-               collected.removed.size(), collected.kept, collected.kept_bytes);
+    printText(fmt::format("{}: {} entries removed, {} kept, {} bytes\n", cache.folder().string(),
+                          collected.removed.size(), collected.kept, collected.kept_bytes));
+    if (temporary_folders > 0)
+      printText(
+          fmt::format("temporary folders of processes that were killed: {} removed\n", temporary_folders));
   }
   for (const ContentCache::Fault &fault : collected.faults)
     printError(fmt::format("{} cannot be removed: {}", fault.file, fault.reason));
@@ -130,10 +140,12 @@ void addCache(CLI::App &app, Session &session) {
     return action;
   };
   add("ls", "List the entries, the most recently used first", listEntries);
-  add("verify", "Read every entry and compare it with its hash; exit code 3 if one is damaged",
+  add("verify",
+      "Read every entry, compare it with its hash, and ask who can write it; exit code 3 if one is not used",
       verifyEntries);
   CLI::App *gc =
-      add("gc", "Remove the least recently used entries, and what interrupted writers left", collectEntries);
+      add("gc", "Remove the least recently used entries, and what killed processes left here and in $TMPDIR",
+          collectEntries);
   CLI::Option *keep = wholeNumber(gc->add_option("--keep-bytes", command->keep_bytes,
                                                  "what may stay, in all (without an option 1 GiB)"))
                           ->check(CLI::NonNegativeNumber)
@@ -157,6 +169,10 @@ void addCache(CLI::App &app, Session &session) {
       R"help(The folder is "kernels" in $ALGCTL_CACHE, $XDG_CACHE_HOME/algctl or ~/.cache/algctl. Entries are found by the
 hash of the program that they were compiled from, of the build of algctl and of the assembler's version, so that none
 is ever out of date; --no-cache at compile, emit and bench passes over them.
+
+A cache is code: whoever can write an entry decides what those run who take it. So the folder is made for its user
+alone, and one that does not belong to you or to root, or that others can write, is passed over with a warning, as is
+such an entry. To share a cache, let root own it and others read it (chmod -R go=rX): it is then read and not added to.
 
 Examples:
   algctl cache ls

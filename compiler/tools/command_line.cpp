@@ -3,6 +3,7 @@
 #include "compiler/spec/closest.h"
 #include "runtime/algrt.h"
 #include "runtime/bench/report.h"
+#include "runtime/support/standard_streams.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -75,7 +76,7 @@ Each command has its own --help with examples.)help");
   add_commands(app, session);
 
   if (argc < 2) {
-    fmt::print(stderr, "{}", app.help());
+    algrt::writeDiagnostic(app.help());
     return kWrongUsage;
   }
   try {

@@ -3,7 +3,6 @@
 
 #include "algebras/invariants/comparison.h"
 #include "compiler/spec/spec_options.h"
-#include "compiler/tools/output_file.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -68,8 +67,10 @@ std::string readable(const Comparison &comparison, const algebras::Algebra &left
 int compare(const CompareOptions &options) {
   algebras::Algebra left = load(options.left, options), right = load(options.right, options);
   Comparison comparison = algebras::compare(left, right);
-  writeOutput("", options.json ? algebras::toOrderedJson(comparison, left, right).dump(2) + "\n"
-                               : readable(comparison, left, right));
+  if (options.json)
+    printJson(algebras::toOrderedJson(comparison, left, right));
+  else
+    printText(readable(comparison, left, right));
   return kDone;
 }
 

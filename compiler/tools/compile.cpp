@@ -97,7 +97,7 @@ int compile(const CompileCommand &command) {
   options.maps = mapsOf(command.maps);
   const Spec spec = loadSpec(command.spec);
   requireCompilable(spec);
-  requireWritable(command.output);
+  OutputFile file(command.output, Contents::binary);
   if (!spec.layer->lift.note().empty())
     printWarning(spec.layer->lift.note());
   options.threads = command.jobs;
@@ -110,7 +110,7 @@ int compile(const CompileCommand &command) {
     bar.reset();
     printWarning(what);
   };
-  compileBundle(spec, command.output, options);
+  file.commit(compiledBundle(spec, options));
   bar.reset();
   if (options.schedule.empty())
     warnOfLosses(*spec.layer, options);
@@ -155,7 +155,9 @@ void addCompile(CLI::App &app, Session &session) {
       ->type_name("MAPS")
       ->capture_default_str()
       ->group("Target");
-  sub->add_option("-o,--output", command->output, "the bundle to write")->type_name("BUNDLE")->required();
+  outputFile(sub->add_option("-o,--output", command->output, "the bundle to write, - for standard output"))
+      ->type_name("BUNDLE")
+      ->required();
   sub->add_option("-j,--jobs", command->jobs,
                   "kernels that are compiled at once; 0: as many as there are threads")
       ->type_name("N")

@@ -2,11 +2,13 @@
 #include "compiler/tools/commands.h"
 
 #include "algebras/cost/report.h"
+#include "compiler/schedule/host_level.h"
 #include "compiler/spec/integer_option.h"
 #include "compiler/spec/spec_options.h"
 #include "compiler/spec/usage_error.h"
 #include "compiler/tools/cost_text.h"
 #include "compiler/tools/dense_comparison_text.h"
+#include "compiler/tools/machine_file.h"
 #include "compiler/tools/ranking_text.h"
 #include "runtime/bundle/map.h"
 
@@ -28,7 +30,9 @@ struct CostCommand {
   std::vector<std::int64_t> tile, leaf;
   bool json = false;
   bool schedules = false, dense = false;
-  std::string target = "sm_90a", y_dtype = "bf16", map = "forward";
+  std::string target, y_dtype = "bf16", map = "forward"; // no target: the one that the layer's type is for
+  std::int64_t cores = 0;                                // 0: the machine's
+  std::string machine;
   std::int64_t most = 10;
   bool illegal = false;
   CLI::App *command = nullptr;
@@ -53,7 +57,7 @@ void requireScheduleOptions(const CostCommand &options) {
   const bool predicts = options.schedules || options.dense;
   if (options.schedules && options.dense)
     throw UsageError("--dense does not go with --schedules");
-  for (const char *name : {"--target", "--y-dtype", "--map"})
+  for (const char *name : {"--target", "--y-dtype", "--map", "--cores", "--machine"})
     if (!predicts && given(name))
       throw UsageError(fmt::format("{} goes with --schedules or --dense", name));
   for (const char *name : {"--most", "--illegal"})
@@ -68,13 +72,13 @@ void requireScheduleOptions(const CostCommand &options) {
   if (options.dense && options.m < 1)
     throw UsageError(fmt::format("--dense needs at least one row, --m {} has none", options.m));
   const std::vector<std::string> &targets = rankedTargets();
-  if (std::find(targets.begin(), targets.end(), options.target) == targets.end())
+  if (given("--target") && std::find(targets.begin(), targets.end(), options.target) == targets.end())
     throw UsageError(fmt::format("there is no target '{}' whose schedules are ranked; there are {}",
                                  options.target, fmt::join(targets, ", ")));
   if (options.y_dtype != "bf16" && options.y_dtype != "f32")
     throw UsageError(fmt::format("--y-dtype is bf16 or f32, not '{}'", options.y_dtype));
-  if (options.target == "cpu" && given("--y-dtype"))
-    throw UsageError("--y-dtype is for GPUs; results on the CPU have the type of the layer");
+  if (given("--cores") && options.cores < 1)
+    throw UsageError(fmt::format("--cores must be at least 1, got {}", options.cores));
   const std::optional<algrt::Map> map = algrt::mapNamed(options.map);
   if (!map)
     throw UsageError(fmt::format("--map is forward, dx or dw, not '{}'", options.map));
@@ -82,46 +86,98 @@ void requireScheduleOptions(const CostCommand &options) {
     throw UsageError(fmt::format("--most must be at least 1, got {}", options.most));
 }
 
-algebras::DataType outputType(const CostCommand &options, const algebras::Layer &layer) {
-  if (options.target == "cpu")
-    return layer.dtype;
-  return options.y_dtype == "f32" ? algebras::DataType::F32 : algebras::DataType::BF16;
+// What the schedules are of: the layer, the target, and what was not said but taken.
+struct Prediction {
+  algebras::Layer layer;
+  std::string target, note;
+  CpuMachine cpu;
+  algebras::DataType output;
+  algrt::Map map;
+};
+
+// A layer without a type has the one that the target computes in; without a target either, or with a type,
+// the target is the one that computes in that type.
+Prediction predictionOf(const CostCommand &options) {
+  const Spec spec = loadSpec(options.spec);
+  Prediction made{requireLayer(spec),           options.target, "", {}, algebras::DataType::F32,
+                  *algrt::mapNamed(options.map)};
+  algebras::DataType &dtype = made.layer.dtype;
+  if (made.target.empty()) {
+    made.target = dtype == algebras::DataType::F32 ? "cpu" : "sm_90a";
+    made.note = fmt::format("no --target: {}, for a layer in {}{}", made.target, toString(dtype),
+                            saysDtype(options.spec) ? "" : ", as layers without --dtype are");
+  } else if (made.target != "cpu" && !saysDtype(options.spec)) {
+    dtype = algebras::DataType::BF16;
+    made.note = fmt::format("no --dtype: bf16, in which kernels of {} compute", made.target);
+  }
+  auto given = [&](const char *name) { return options.command->get_option(name)->count() > 0; };
+  if (made.target == "cpu" && given("--y-dtype"))
+    throw UsageError("--y-dtype is for GPUs; results on the CPU have the type of the layer");
+  for (const char *name : {"--cores", "--machine"})
+    if (made.target != "cpu" && given(name))
+      throw UsageError(fmt::format("{} is for the target cpu, not {}: of a GPU the model is of one device",
+                                   name, made.target));
+  made.cpu = options.machine.empty() ? hostMachine() : readMachine(options.machine);
+  if (given("--cores")) {
+    made.cpu.cores = options.cores;
+    made.cpu.whose = "--cores";
+  }
+  made.output = made.target == "cpu"       ? dtype
+                : options.y_dtype == "f32" ? algebras::DataType::F32
+                                           : algebras::DataType::BF16;
+  return made;
 }
 
 // "Q(2) as a projection 64 -> 64, gradient of X, bf16 to f32".
-std::string title(const CostCommand &options, const algebras::Layer &layer) {
+std::string title(const Prediction &made) {
   static const char *const of[] = {"", "gradient of X, ", "gradient of W, "};
+  const algebras::Layer &layer = made.layer;
   return fmt::format("{} as a projection {} -> {}, {}{} to {}", layer.lift.algebra().name(), layer.in.total(),
-                     layer.out.total(), of[static_cast<int>(*algrt::mapNamed(options.map))],
-                     toString(layer.dtype), toString(outputType(options, layer)));
+                     layer.out.total(), of[static_cast<int>(made.map)], toString(layer.dtype),
+                     toString(made.output));
+}
+
+// The title, and under it what was taken.
+std::string withNote(const std::string &title, const Prediction &made) {
+  return made.note.empty() ? title : fmt::format("{}\n{}", title, made.note);
+}
+
+nlohmann::ordered_json withNote(nlohmann::ordered_json json, const Prediction &made) {
+  json["note"] = made.note.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(made.note);
+  return json;
 }
 
 int schedules(const CostCommand &options) {
-  const Spec spec = loadSpec(options.spec);
-  const algebras::Layer &layer = requireLayer(spec);
-  const Ranking ranking =
-      rankMap(layer, *algrt::mapNamed(options.map), options.target, options.m, outputType(options, layer));
-  RankingView view{fmt::format("{}, M = {}", title(options, layer), options.m), options.most,
-                   options.illegal};
+  const Prediction made = predictionOf(options);
+  const algebras::Layer &layer = made.layer;
+  const Ranking ranking = rankMap(layer, made.map, made.target, options.m, made.output, made.cpu);
+  RankingView view{fmt::format("{}, M = {}", title(made), options.m), options.most, options.illegal};
   // Of a layer that vector reductions can take, whatever M is asked for.
-  if (options.target != "cpu" && *algrt::mapNamed(options.map) == algrt::Map::forward &&
-      bestReduction(rankSchedules(layer, options.target, 1, outputType(options, layer))) != nullptr)
-    view.batched_from = batchedFrom(layer, options.target, outputType(options, layer));
-  fmt::print("{}", options.json ? rankingJson(ranking, view).dump(2) + "\n" : rankingText(ranking, view));
+  if (made.target != "cpu" && made.map == algrt::Map::forward &&
+      bestReduction(rankSchedules(layer, made.target, 1, made.output)) != nullptr)
+    view.batched_from = batchedFrom(layer, made.target, made.output);
+  if (options.json) {
+    printJson(withNote(rankingJson(ranking, view), made));
+    return kDone;
+  }
+  view.title = withNote(view.title, made);
+  printText(rankingText(ranking, view));
   return kDone;
 }
 
 int besideDense(const CostCommand &options) {
-  const Spec spec = loadSpec(options.spec);
-  const algebras::Layer &layer = requireLayer(spec);
-  const DenseComparison comparison = compareWithDense(layer, *algrt::mapNamed(options.map), options.target,
-                                                      options.m, outputType(options, layer));
+  const Prediction made = predictionOf(options);
+  const algebras::Layer &layer = made.layer;
+  const DenseComparison comparison =
+      compareWithDense(layer, made.map, made.target, options.m, made.output, made.cpu);
   const std::string command = fmt::format("algctl compile \"Q(1)\" --in {} --out {} --dtype {}{} --target={}",
                                           layer.in.total(), layer.out.total(), toString(layer.dtype),
-                                          layer.bias ? " --bias" : "", options.target),
-                    what = title(options, layer);
-  fmt::print("{}", options.json ? denseComparisonJson(comparison, what, command).dump(2) + "\n"
-                                : denseComparisonText(comparison, what, command));
+                                          layer.bias ? " --bias" : "", made.target),
+                    what = title(made);
+  if (options.json)
+    printJson(withNote(denseComparisonJson(comparison, what, command), made));
+  else
+    printText(denseComparisonText(comparison, withNote(what, made), command));
   return kDone;
 }
 
@@ -138,7 +194,10 @@ int cost(const CostCommand &options) {
   Spec spec = loadSpec(options.spec);
   algebras::cost::CostReport report =
       algebras::cost::costReport(requireLayer(spec), options.m, options.p0, cost_options);
-  fmt::print("{}", options.json ? algebras::cost::toJson(report).dump(2) + "\n" : costText(report));
+  if (options.json)
+    printJson(algebras::cost::toJson(report));
+  else
+    printText(costText(report));
   return kDone;
 }
 
@@ -172,9 +231,19 @@ void addCost(CLI::App &app, Session &session) {
           "--dense", options->dense,
           "compare the best schedules with those of the dense projection, for 1, 2, 4, ... up to M rows")
       ->group(group);
-  command->add_option("--target", options->target, "sm_90a, sm_80 or cpu")
+  command
+      ->add_option("--target", options->target,
+                   "sm_90a, sm_80 or cpu; without it cpu for a layer in f32, sm_90a for one in bf16")
       ->type_name("NAME")
-      ->capture_default_str()
+      ->group(group);
+  wholeNumber(command->add_option("--cores", options->cores,
+                                  "target cpu: cores of the machine; without it those of this one"))
+      ->type_name("N")
+      ->group(group);
+  command
+      ->add_option("--machine", options->machine,
+                   "target cpu: another machine, described by what algctl doctor --json printed there")
+      ->type_name("FILE")
       ->group(group);
   command->add_option("--y-dtype", options->y_dtype, "elements of Y on a GPU, bf16 or f32")
       ->type_name("TYPE")
@@ -199,6 +268,8 @@ void addCost(CLI::App &app, Session &session) {
   algctl cost examples/qwen3-1.7b-up.toml --m 2048 --schedules --most 5
   algctl cost examples/qwen3-1.7b-up.toml --m 2048 --schedules --map dx
   algctl cost examples/qwen3-1.7b-up.toml --m 4096 --dense --target=sm_80
+  algctl cost "Q(16)" --in 2048 --out 6144 --m 2048 --dense --cores 64      f32, on a CPU with 64 cores
+  algctl cost "Q(16)" --in 2048 --out 6144 --m 2048 --dense --machine doctor.json
   algctl cost examples/qwen3-1.7b-up.toml --m 2048 --schedules --map dw --y-dtype f32)help");
   command->callback([&session, options] { session.run = [options] { return cost(*options); }; });
 }

@@ -2,9 +2,12 @@
 #include "compiler/tools/commands.h"
 
 #include "compiler/tools/machine.h"
+#include "runtime/bundle/trust.h"
+#include "runtime/support/error.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,6 +17,23 @@ namespace {
 
 nlohmann::ordered_json asJson(const Finding &finding) {
   return {{"found", finding.found}, {"detail", finding.detail}};
+}
+
+// Which bundles this process would load.
+struct Trust {
+  bool required = false;
+  std::string detail;
+};
+
+Trust trust() {
+  if (std::getenv(algrt::public_key_variable) == nullptr)
+    return {false, algrt::knowsSignatures() ? "not required: ALGRT_PUBLIC_KEY is not set"
+                                            : "not verified: built without libsodium"};
+  try {
+    return {true, "required, by key " + algrt::toText(algrt::requiredKey()->id)};
+  } catch (const algrt::Error &error) {
+    return {true, error.what()};
+  }
 }
 
 nlohmann::ordered_json asJson(const Machine &machine) {
@@ -35,6 +55,7 @@ nlohmann::ordered_json asJson(const Machine &machine) {
   json["dense_libraries"] = nlohmann::ordered_json::object();
   for (const auto &[name, finding] : machine.dense_libraries)
     json["dense_libraries"][name] = asJson(finding);
+  json["signatures"] = {{"required", trust().required}, {"detail", trust().detail}};
   json["gpu_driver"] = asJson(machine.gpu_driver);
   json["gpus"] = nlohmann::ordered_json::array();
   for (const Gpu &gpu : machine.gpus)
@@ -77,6 +98,7 @@ std::string asText(const Machine &machine) {
   }
   for (const auto &[name, finding] : machine.dense_libraries)
     text += line(name, finding);
+  text += line("signatures of bundles", trust().detail);
   text += "\nWhat will work\n";
   for (const Ability &ability : machine.abilities)
     text += line(ability.name, ability.works ? "yes" : fmt::format("no: {}", ability.reason));
@@ -85,7 +107,10 @@ std::string asText(const Machine &machine) {
 
 int doctor(bool json, const ToolchainInspector &toolchain) {
   const Machine machine = inspectMachine(toolchain);
-  fmt::print("{}", json ? asJson(machine).dump(2) + "\n" : asText(machine));
+  if (json)
+    printJson(asJson(machine));
+  else
+    printText(asText(machine));
   return kDone;
 }
 

@@ -73,7 +73,7 @@ CompileOptions emitOptions(const EmitCommand &command) {
 
 // Two files beside each other: the launcher with the kernel inside, and its header.
 int emitLauncherFiles(const EmitCommand &command, const Spec &spec, const CompileOptions &options) {
-  if (command.output.empty() || command.output == "-")
+  if (command.output.empty() || namesStandardOutput(command.output))
     throw UsageError("the stage c of a GPU target is two files; say where with -o FILE.c");
   const LauncherNames names = launcherNames(command.output);
   OutputFile source(names.source_path), header(names.header_path);
@@ -90,16 +90,12 @@ int emit(const EmitCommand &command) {
   if (stage == Stage::C && !isAuxiliaryMap(command.map) && options.targets.front() != Target::Cpu)
     return emitLauncherFiles(command, spec, options);
   // Opened before the work starts, so that a place that cannot be written is found early.
-  std::unique_ptr<OutputFile> file;
-  if (!command.output.empty() && command.output != "-")
-    file = std::make_unique<OutputFile>(command.output);
+  OutputFile file(command.output.empty() ? "-" : command.output,
+                  stage == Stage::Object || stage == Stage::Cubin ? Contents::binary : Contents::text);
   const std::string program = isAuxiliaryMap(command.map)
                                   ? emitAuxiliary(command.map, options.targets.front(), stage, options)
                                   : emitStage(spec, stage, options);
-  if (file)
-    file->commit(program);
-  else
-    writeOutput("", program);
+  file.commit(program);
   return kDone;
 }
 
@@ -128,7 +124,8 @@ void addEmit(CLI::App &app, Session &session) {
                   "elements of the result in the kernel for a GPU: bf16 (the default), f32")
       ->type_name("TYPE")
       ->group("Target");
-  sub->add_option("-o,--output", command->output, "where to; standard output otherwise")->type_name("FILE");
+  outputFile(
+      sub->add_option("-o,--output", command->output, "where to; standard output otherwise, as for -"));
   sub->footer(R"help(Examples:
   algctl emit "Q(4)" --in 64 --out 64 --dtype f32 --stage alg
   algctl emit examples/qwen3-1.7b-up.toml --stage tile --cpu x86-64-v4

@@ -1,6 +1,7 @@
 // algctl inspect: what is in a bundle, and whether this machine can run it.
 #include "compiler/tools/commands.h"
 
+#include "compiler/spec/usage_error.h"
 #include "compiler/tools/output_file.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/cpu/features.h"
@@ -22,6 +23,8 @@ struct InspectOptions {
 // Empty when the kernel of that number runs on this machine.
 std::string obstacle(const algrt::Bundle &bundle, std::size_t index) {
   const algrt::Kernel &kernel = bundle.manifest().kernels[index];
+  if (!bundle.fault(index).empty())
+    return bundle.fault(index);
   if (kernel.gpuCode())
     return algrt::cuda::GpuKernels(bundle).unusable(index);
   if (kernel.target != "cpu")
@@ -32,13 +35,27 @@ std::string obstacle(const algrt::Bundle &bundle, std::size_t index) {
   return missing.empty() ? "" : fmt::format("this CPU lacks {}", fmt::join(missing, ", "));
 }
 
+std::string signatureText(const algrt::Bundle &bundle, const std::string &path) {
+  if (!bundle.signature())
+    return algrt::describeSignature(path);
+  return fmt::format("verified, by key {}: {}", algrt::toText(bundle.signature()->id),
+                     nlohmann::json(bundle.signature()->trusted_comment)
+                         .dump(-1, ' ', true, nlohmann::json::error_handler_t::replace));
+}
+
 nlohmann::ordered_json asJson(const algrt::Bundle &bundle, const std::string &path) {
   // The manifest as it is stored has every key, those that are newer than this program included.
   auto manifest = nlohmann::ordered_json::parse(bundle.manifestText());
   nlohmann::ordered_json json;
-  json["bundle"] = path;
-  json["sha256"] = bundle.hash();
+  // First and last: none of the manifest's keys takes the place of what was found out about it.
+  const auto found = [&] {
+    json["bundle"] = path;
+    json["sha256"] = bundle.hash();
+    json["signature"] = {{"verified", bundle.signature().has_value()}, {"detail", signatureText(bundle, path)}};
+  };
+  found();
   json.update(manifest);
+  found();
   for (std::size_t index = 0; index < bundle.manifest().kernels.size(); ++index) {
     std::string reason = obstacle(bundle, index);
     json["kernels"][index]["runs_here"] = reason.empty();
@@ -155,12 +172,47 @@ std::string kernelText(const algrt::Kernel &kernel) {
   return text;
 }
 
+// Names out of the manifest, as many as there are things to name; nothing where it has none.
+std::vector<std::string> namesOf(const nlohmann::json &layer, const char *key, std::size_t count) {
+  const auto found = layer.find(key);
+  if (found == layer.end() || !found->is_array() || found->size() != count ||
+      !std::all_of(found->begin(), found->end(), [](const auto &name) { return name.is_string(); }))
+    return {};
+  return found->get<std::vector<std::string>>();
+}
+
+// Which group of features, and which row type, is which vertex.
+std::string namesText(const algrt::Layer &layer, const nlohmann::json &json) {
+  std::string text;
+  const std::vector<std::string> groups = namesOf(json, "group_names", layer.out_groups.size());
+  if (!groups.empty() && layer.in_groups.size() == groups.size()) {
+    text += fmt::format("\n  {:>8}  {:>16}  {:>16}  name\n", "group", "inputs", "outputs");
+    std::int64_t in = 0, out = 0;
+    auto range = [](std::int64_t &first, std::int64_t width) {
+      first += width;
+      return fmt::format("{}..{}", first - width, first - 1);
+    };
+    for (std::size_t group = 0; group < groups.size(); ++group) {
+      const std::string inputs = range(in, layer.in_groups[group]),
+                        outputs = range(out, layer.out_groups[group]);
+      text += fmt::format("  {:>8}  {:>16}  {:>16}  {}\n", group, inputs, outputs, groups[group]);
+    }
+  }
+  const std::vector<std::string> types = namesOf(json, "type_names", static_cast<std::size_t>(layer.types));
+  if (!types.empty()) {
+    text += fmt::format("\n  {:>8}  name\n", "row type");
+    for (std::size_t type = 0; type < types.size(); ++type)
+      text += fmt::format("  {:>8}  {}\n", type, types[type]);
+  }
+  return text;
+}
+
 std::string asText(const algrt::Bundle &bundle, const std::string &path) {
   const algrt::Manifest &manifest = bundle.manifest();
   const algrt::Layer &layer = manifest.layer;
   auto document = nlohmann::json::parse(bundle.manifestText());
-  std::string text =
-      fmt::format("{}: {} from {}\n  sha256 {}\n", path, manifest.algebra, manifest.compiler, bundle.hash());
+  std::string text = fmt::format("{}: {} from {}\n  sha256 {}\n  signature {}\n", path, manifest.algebra,
+                                 manifest.compiler, bundle.hash(), signatureText(bundle, path));
 
   text += "\nAlgebra\n";
   if (auto algebra = document.find("algebra"); algebra != document.end() && algebra->is_object()) {
@@ -173,6 +225,7 @@ std::string asText(const algrt::Bundle &bundle, const std::string &path) {
       "\nLayer\n  {} -> {}, {}, lift {}, {} row types, {}\n  input groups  {}\n  output groups {}\n", layer.k,
       layer.n, algrt::name(layer.dtype), algrt::name(layer.lift), layer.types, rowTypes(layer),
       widths(layer.in_groups), widths(layer.out_groups));
+  text += namesText(layer, document["layer"]);
 
   text += "\nKernels, best first\n";
   for (std::size_t index = 0; index < manifest.kernels.size(); ++index) {
@@ -183,7 +236,10 @@ std::string asText(const algrt::Bundle &bundle, const std::string &path) {
       text += fmt::format("{:<10}", algrt::name(kernel.weights));
     else if (kernel.gpu)
       text += fmt::format("to {:<7}", algrt::name(kernel.gpu->output));
-    text += reason.empty() ? "runs here\n" : fmt::format("does not run here: {}\n", reason);
+    text += reason.empty()
+                ? "runs here\n"
+                : fmt::format("{}: {}\n", bundle.fault(index).empty() ? "does not run here" : "is refused",
+                              reason);
     text += kernelText(kernel);
   }
 
@@ -195,13 +251,17 @@ std::string asText(const algrt::Bundle &bundle, const std::string &path) {
 }
 
 int inspect(const InspectOptions &options) {
+  if (options.json && namesStandardOutput(options.certificate))
+    throw UsageError("--json and the certificate cannot both go to standard output");
   algrt::Bundle bundle = algrt::Bundle::open(options.bundle);
   if (!options.certificate.empty()) {
     OutputFile(options.certificate).commit(std::string(bundle.certificate()));
     return kDone;
   }
-  fmt::print("{}",
-             options.json ? asJson(bundle, options.bundle).dump(2) + "\n" : asText(bundle, options.bundle));
+  if (options.json)
+    printJson(asJson(bundle, options.bundle));
+  else
+    printText(asText(bundle, options.bundle));
   return kDone;
 }
 
@@ -212,10 +272,9 @@ void addInspect(CLI::App &app, Session &session) {
   CLI::App *command = app.add_subcommand("inspect", "Say what is in a bundle and what of it runs here");
   command->add_option("BUNDLE", options->bundle, "a file that compile wrote")->required()->type_name("");
   command->add_flag("--json", options->json, "print one JSON object");
-  command
-      ->add_option("--certificate", options->certificate,
-                   "write the proof of the facts about the algebra to a file, for algcheck")
-      ->type_name("FILE");
+  outputFile(command->add_option("--certificate", options->certificate,
+                                 "write the proof of the facts about the algebra to a file, for algcheck; - "
+                                 "for standard output"));
   command->footer(R"help(Examples:
   algctl inspect up.alg
   algctl inspect up.alg --certificate up.json && algcheck up.json

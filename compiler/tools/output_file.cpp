@@ -1,62 +1,104 @@
 #include "compiler/tools/output_file.h"
 
-#include "compiler/tools/session.h"
+#include "compiler/failure.h"
+#include "compiler/spec/usage_error.h"
+#include "runtime/support/standard_streams.h"
+#include "runtime/support/unfinished_file.h"
 
+#include <CLI/CLI.hpp>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
 
 namespace compiler {
 namespace {
 
-[[noreturn]] void failToWrite(const std::string &path, int error) {
-  throw Failure(fmt::format("cannot write {}: {}", path, std::strerror(error)));
-}
-
-// mkstemp makes files that only the owner may read; results get what the umask allows, like any other output.
-mode_t ordinaryMode() {
-  mode_t mask = umask(0);
-  umask(mask);
-  return 0666 & ~mask;
+// The descriptor of this process that a path names: renaming onto such a name would replace the name.
+std::optional<int> streamOf(const std::string &path) {
+  if (path == "-" || path == "/dev/stdout")
+    return STDOUT_FILENO;
+  if (path == "/dev/stderr")
+    return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!path.starts_with(folder))
+      continue;
+    int number = -1;
+    const char *begin = path.data() + folder.size(), *end = path.data() + path.size();
+    if (const auto [rest, error] = std::from_chars(begin, end, number); error == std::errc() && rest == end)
+      return number;
+  }
+  return std::nullopt;
 }
 
 } // namespace
 
-OutputFile::OutputFile(std::string name) : path(std::move(name)) {
+void OutputFile::fail(int error) const {
+  throw Failure(
+      fmt::format("cannot write {}{}: {}", standard_output ? "to " : "", path, std::strerror(error)));
+}
+
+OutputFile::OutputFile(std::string name, Contents contents) : path(std::move(name)) {
   if (path.empty())
     throw Failure("cannot write a file without a name: give one with -o FILE");
-  std::error_code status;
-  if (std::filesystem::is_directory(path, status))
-    throw Failure(fmt::format("cannot write {}: it is a folder", path));
-  // Devices and pipes (/dev/null, /dev/stdout) are written in place: there is nothing to rename.
-  std::filesystem::file_status existing = std::filesystem::status(path, status);
-  if (std::filesystem::exists(existing) && !std::filesystem::is_regular_file(existing)) {
-    descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor < 0)
-      failToWrite(path, errno);
+  if (openStream() || openInPlace()) {
+    if (contents == Contents::binary && isatty(descriptor)) {
+      close(descriptor); // the destructor does not run
+      throw UsageError(fmt::format("{} is a terminal, and what is written is not text: name a file, or let "
+                                   "standard output go to one",
+                                   path));
+    }
     return;
   }
-  temporary = path + ".XXXXXX";
-  descriptor = mkstemp(temporary.data());
-  if (descriptor < 0) {
-    int error = errno;
-    temporary.clear();
-    failToWrite(path, error);
-  }
-  fchmod(descriptor, ordinaryMode());
+  unfinished = std::make_unique<algrt::UnfinishedFile>(path);
+  if (unfinished->descriptor() < 0)
+    fail(errno);
+}
+
+bool OutputFile::openStream() {
+  const std::optional<int> stream = streamOf(path);
+  if (!stream)
+    return false;
+  standard_output = *stream == STDOUT_FILENO;
+  if (standard_output)
+    path = "standard output";
+  descriptor = fcntl(*stream, F_DUPFD_CLOEXEC, 3);
+  if (descriptor < 0)
+    fail(errno);
+  return true;
+}
+
+bool OutputFile::openInPlace() {
+  std::error_code status;
+  const std::filesystem::file_type type = std::filesystem::status(path, status).type();
+  if (type == std::filesystem::file_type::directory)
+    throw Failure(fmt::format("cannot write {}: it is a folder", path));
+  if (type == std::filesystem::file_type::block)
+    throw Failure(
+        fmt::format("cannot write {}: it is a device of blocks, and would lose what it holds", path));
+  if (type != std::filesystem::file_type::fifo && type != std::filesystem::file_type::character &&
+      type != std::filesystem::file_type::socket)
+    return false;
+  // Without waiting for a reader, who may never come.
+  descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (descriptor < 0 && errno == ENXIO && type == std::filesystem::file_type::fifo)
+    throw Failure(
+        fmt::format("cannot write {}: it is a pipe that nobody reads; start its reader first", path));
+  if (descriptor < 0)
+    fail(errno);
+  fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
+  return true;
 }
 
 OutputFile::~OutputFile() {
   if (descriptor >= 0)
     close(descriptor);
-  if (!temporary.empty())
-    unlink(temporary.c_str());
 }
 
 void OutputFile::commit(std::string_view bytes) {
@@ -65,25 +107,27 @@ void OutputFile::commit(std::string_view bytes) {
 }
 
 void OutputFile::write(std::string_view bytes) {
+  if (unfinished) {
+    if (!unfinished->write(bytes) || fsync(unfinished->descriptor()) != 0)
+      fail(errno);
+    return;
+  }
+  if (standard_output)
+    algrt::flushStandardOutput(); // what was said before it comes before it
   while (!bytes.empty()) {
     ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
     if (written < 0) {
       if (errno == EINTR)
         continue;
-      failToWrite(path, errno);
+      fail(errno);
     }
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
-  if (!inPlace() && fsync(descriptor) != 0)
-    failToWrite(path, errno);
 }
 
 void OutputFile::rename() {
-  if (inPlace())
-    return;
-  if (std::rename(temporary.c_str(), path.c_str()) != 0)
-    failToWrite(path, errno);
-  temporary.clear();
+  if (unfinished && !unfinished->rename(path))
+    fail(errno);
 }
 
 void commitBoth(OutputFile &first, std::string_view first_bytes, OutputFile &second,
@@ -91,9 +135,10 @@ void commitBoth(OutputFile &first, std::string_view first_bytes, OutputFile &sec
   first.write(first_bytes);
   second.write(second_bytes);
   // What `first` replaces, kept until `second` is in its place too.
-  const std::string before = first.inPlace() ? "" : first.temporary + ".before";
+  const std::string before = first.inPlace() ? "" : first.unfinished->name() + ".before";
+  const algrt::NameToRemove kept(before);
   if (!before.empty() && link(first.path.c_str(), before.c_str()) != 0 && errno != ENOENT)
-    failToWrite(first.path, errno);
+    first.fail(errno);
   try {
     first.rename();
     second.rename();
@@ -106,19 +151,16 @@ void commitBoth(OutputFile &first, std::string_view first_bytes, OutputFile &sec
     unlink(before.c_str());
 }
 
-void requireWritable(const std::string &path) {
-  OutputFile probe(path);
-  if (probe.inPlace())
-    throw Failure(fmt::format("cannot write {}: it is not a regular file", path));
+void writeOutput(std::string_view bytes) { algrt::writeStandardOutput(bytes); }
+
+CLI::Option *outputFile(CLI::Option *option) {
+  return option
+      ->check([](const std::string &name) {
+        return name.empty() ? std::string("the name of the file is empty") : "";
+      })
+      ->type_name("FILE");
 }
 
-void writeOutput(const std::string &path, std::string_view bytes) {
-  if (path.empty() || path == "-") {
-    // A failure is found by runGuarded, which checks the stream.
-    std::fwrite(bytes.data(), 1, bytes.size(), stdout);
-    return;
-  }
-  OutputFile(path).commit(bytes);
-}
+bool namesStandardOutput(const std::string &path) { return streamOf(path) == STDOUT_FILENO; }
 
 } // namespace compiler

@@ -1,18 +1,33 @@
-// A file that is there whole or not at all.
+// A file that is there whole or not at all, or standard output in its place.
 #pragma once
 
+#include "runtime/support/unfinished_file.h"
+
+#include <memory>
 #include <string>
 #include <string_view>
 
+namespace CLI {
+class Option;
+}
+
 namespace compiler {
 
-// Opens a temporary file next to `path` at once, so that a place that cannot be written is found before the
-// work starts, and renames it into place on commit. Without a commit nothing is left behind.
+// What is written; bytes that are no text are not written to a terminal.
+enum class Contents { text, binary };
+
+// The place that `-o FILE` names:
+//   -, /dev/stdout        standard output, as /dev/stderr and /dev/fd/N are what they name
+//   a device              written in place; not one of blocks, which is a disk
+//   a pipe                written in place, if somebody reads it
+//   everything else       a temporary file next to it, which commit renames into place
+// It is opened at once, so that a place that cannot be written is found before the work starts. Without a
+// commit nothing is left behind.
 class OutputFile {
 public:
   // Throws Failure with the reason when the folder does not exist or cannot be written, or `path` is a
-  // folder.
-  explicit OutputFile(std::string path);
+  // folder, a pipe without a reader or a disk; UsageError where binary contents would go to a terminal.
+  explicit OutputFile(std::string path, Contents contents = Contents::text);
   ~OutputFile();
   OutputFile(const OutputFile &) = delete;
   OutputFile &operator=(const OutputFile &) = delete;
@@ -24,15 +39,21 @@ public:
   void write(std::string_view bytes);
   void rename();
 
-  // Whether `path` is a device or pipe, which is written in place.
-  bool inPlace() const { return temporary.empty(); }
+  // Whether there is nothing to rename: a device, a pipe or a stream of this process.
+  bool inPlace() const { return unfinished == nullptr; }
+  // Whether it is standard output, where a report would be in the way: that goes to stderr then.
+  bool isStandardOutput() const { return standard_output; }
 
 private:
   friend void commitBoth(OutputFile &, std::string_view, OutputFile &, std::string_view);
+  bool openStream();
+  bool openInPlace();
+  [[noreturn]] void fail(int error) const;
 
-  std::string path;
-  std::string temporary;
-  int descriptor = -1;
+  std::string path;                                  // as messages call it
+  std::unique_ptr<algrt::UnfinishedFile> unfinished; // null in place
+  int descriptor = -1;                               // in place
+  bool standard_output = false;
 };
 
 // Commits two files of which neither is of use without the other: both are replaced, or both are as before.
@@ -40,10 +61,13 @@ private:
 void commitBoth(OutputFile &first, std::string_view first_bytes, OutputFile &second,
                 std::string_view second_bytes);
 
-// Throws Failure unless a file can be put at `path`. For results that another library writes by rename.
-void requireWritable(const std::string &path);
+// Onto standard output as they are: programs and scripts, which hold no names. Throws algrt::Error.
+void writeOutput(std::string_view bytes);
 
-// To `path`, or to standard output when it is empty or "-".
-void writeOutput(const std::string &path, std::string_view bytes);
+// Makes an option name a file to write: it refuses the empty name, as wrong usage.
+CLI::Option *outputFile(CLI::Option *option);
+
+// Whether `-o` gave standard output its name.
+bool namesStandardOutput(const std::string &path);
 
 } // namespace compiler

@@ -10,6 +10,7 @@
 #include "compiler/spec/spec_options.h"
 #include "compiler/spec/usage_error.h"
 #include "compiler/tools/output_file.h"
+#include "runtime/support/standard_streams.h"
 
 #include <CLI/CLI.hpp>
 #include <atomic>
@@ -176,7 +177,8 @@ void search(const RankCommand &options, const algebras::Table &table, Report &re
   how.lower = report.facts.rank_lower.value_or(1);
   how.interrupted = [] { return interrupts > 0; };
   how.progress = [](const algebras::SearchProgress &progress) {
-    fmt::print(stderr, "{:7.1f} s  {} products  {}\n", progress.seconds, progress.least, progress.what);
+    algrt::writeDiagnostic(
+        fmt::format("{:7.1f} s  {} products  {}\n", progress.seconds, progress.least, progress.what));
   };
   InterruptGuard guard;
   report.search = algebras::searchAlgorithm(table, *report.algorithm, how);
@@ -259,6 +261,8 @@ int rank(const RankCommand &options) {
     throw UsageError("--seed takes a number from 0 on");
   if (options.threads < 1 || options.threads > 256)
     throw UsageError("--threads takes a number from 1 to 256");
+  if (options.json && namesStandardOutput(options.output))
+    throw UsageError("--json and the algorithm cannot both go to standard output");
   std::unique_ptr<OutputFile> file;
   if (!options.output.empty())
     file = std::make_unique<OutputFile>(options.output);
@@ -281,7 +285,12 @@ int rank(const RankCommand &options) {
   if (file)
     file->commit(algebras::printAlgorithm(
         {report.facts.name, report.upper_rule, algebra.field(), algebra.dimension(), *report.algorithm}));
-  fmt::print("{}", options.json ? toJson(options, report).dump(2) + "\n" : readable(options, report));
+  if (options.json)
+    printJson(toJson(options, report));
+  else if (file && file->isStandardOutput())
+    algrt::writeDiagnostic(readable(options, report));
+  else
+    printText(readable(options, report));
   return kDone;
 }
 
@@ -297,8 +306,9 @@ void addRank(CLI::App &app, Session &session) {
       ->add_option("--algorithm", options->algorithm,
                    "an algorithm to verify and to start from (docs/rank.md)")
       ->type_name("FILE");
-  command->add_option("-o,--output", options->output, "write the best algorithm to a JSON file")
-      ->type_name("FILE");
+  outputFile(command->add_option("-o,--output", options->output,
+                                 "write the best algorithm to a JSON file; - for standard output, where the "
+                                 "report goes to standard error"));
   const std::string group = "Search";
   command->add_option("--search", options->search, "search for shorter algorithms for so long")
       ->type_name("SECONDS")

@@ -2,13 +2,14 @@
 #include "compiler/tools/commands.h"
 
 #include "compiler/spec/integer_option.h"
-#include "compiler/tools/output_file.h"
+#include "compiler/tools/array_outputs.h"
 #include "compiler/tools/run_arrays.h"
 #include "compiler/tools/run_product.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/numpy/npy.h"
 #include "runtime/reference/compare.h"
 #include "runtime/reference/reference.h"
+#include "runtime/support/checked.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -58,12 +59,19 @@ std::vector<std::int64_t> firstRows(std::int64_t count) {
 }
 
 // The reference costs every active product in double; beyond a minute or so a sample of the result's rows has
-// to do. One row costs at most `macs`.
-std::vector<std::int64_t> rowsToCheck(std::int64_t total, double macs) {
+// to do.
+std::int64_t mostCheckedRows(const algrt::Layer &layer, std::int64_t m, algrt::Map map) {
   constexpr double kMostMacs = 4e11;
-  if (total == 0 || macs == 0)
+  const double macs_of_a_row =
+      map == algrt::Map::dw ? double(m) * double(layer.n) : double(layer.k) * double(layer.n);
+  return macs_of_a_row == 0 ? std::numeric_limits<std::int64_t>::max()
+                            : std::max(std::int64_t{1}, static_cast<std::int64_t>(kMostMacs / macs_of_a_row));
+}
+
+std::vector<std::int64_t> rowsToCheck(std::int64_t total, std::int64_t most) {
+  if (total <= most)
     return firstRows(total);
-  std::int64_t count = std::clamp(static_cast<std::int64_t>(kMostMacs / macs), std::int64_t{1}, total);
+  const std::int64_t count = most;
   std::vector<std::int64_t> rows(static_cast<std::size_t>(count));
   for (std::int64_t index = 0; index < count; ++index)
     rows[index] = static_cast<std::int64_t>(static_cast<__int128>(index) * total / count);
@@ -107,13 +115,28 @@ std::pair<std::int64_t, std::int64_t> resultShape(const algrt::Layer &layer, std
   return {m, map == algrt::Map::forward ? layer.n : layer.k};
 }
 
+// All that a run takes besides its arrays.
+std::int64_t furtherBytes(const RunOptions &options, const algrt::Layer &layer, std::int64_t m) {
+  using algrt::checkedAdd, algrt::checkedMultiply;
+  const auto [rows, width] = resultShape(layer, m, options.product.map);
+  std::int64_t bytes = productBytes(options.bundle, layer, m, options.product);
+  auto count = [&](std::int64_t row_count, std::int64_t element) {
+    const std::int64_t row = checkedMultiply(width, element, "a row of the result");
+    bytes = checkedAdd(bytes, checkedMultiply(row_count, row, "the result"), "the bytes of all matrices");
+  };
+  if (!options.output.empty())
+    count(rows, 4);
+  if (options.check) // in double, and beside it the rows that are compared
+    count(std::min(rows, mostCheckedRows(layer, m, options.product.map)), 12);
+  return bytes;
+}
+
 Check compareWithReference(const algrt::Bundle &bundle, const RunArrays &arrays, const std::vector<float> &y,
                            const RunOptions &options) {
   const algrt::Layer &layer = bundle.layer();
   const auto [total, width] = resultShape(layer, arrays.m, options.product.map);
-  const double macs = options.product.map == algrt::Map::dw ? double(arrays.m) * double(layer.n)
-                                                            : double(layer.k) * double(layer.n);
-  const std::vector<std::int64_t> rows = rowsToCheck(total, macs);
+  const std::vector<std::int64_t> rows =
+      rowsToCheck(total, mostCheckedRows(layer, arrays.m, options.product.map));
   const std::vector<double> expected = referenceRows(bundle, arrays, rows, options.product);
   std::vector<float> actual;
   actual.reserve(expected.size());
@@ -202,9 +225,7 @@ int run(RunOptions options) {
   }
   if (options.product.p0 < 0)
     throw Failure(fmt::format("--offset is {}: positions count from 0", options.product.p0));
-  for (const std::string &file : {options.output, options.dbias_output})
-    if (!file.empty())
-      requireWritable(file);
+  ArrayOutputs outputs(options.output, options.dbias_output, options.json);
 
   algrt::Bundle bundle = algrt::Bundle::open(options.bundle);
   options.product.map = mapOf(bundle, options.map);
@@ -226,6 +247,7 @@ int run(RunOptions options) {
   if (!options.sources.dw.empty() && options.product.beta == 0)
     throw Failure("--dw is what is added to, but --beta is 0: the file would not be read");
   options.sources.offset = options.product.p0;
+  options.sources.further = [&](std::int64_t m) { return furtherBytes(options, bundle.layer(), m); };
   RunArrays arrays = makeArrays(bundle.layer(), options.sources, options.product.map);
   ProductResult result = runProduct(options.bundle, bundle.layer(), arrays, options.product);
   std::optional<Check> check;
@@ -234,17 +256,16 @@ int run(RunOptions options) {
   if (options.check && options.product.dbias)
     requireRightDbias(arrays, result.dbias, options, bundle.layer().dtype);
 
-  if (!options.output.empty()) {
+  if (outputs.result) {
     const auto [rows, columns] = resultShape(bundle.layer(), arrays.m, options.product.map);
-    std::vector<std::int64_t> shape{rows, columns};
-    algrt::writeNpy(options.output, shape, result.y);
+    outputs.result->commit(algrt::encodeNpy(std::vector<std::int64_t>{rows, columns}, result.y));
   }
-  if (!options.dbias_output.empty())
-    algrt::writeNpy(options.dbias_output, std::vector<std::int64_t>{bundle.layer().n}, result.dbias);
+  if (outputs.dbias)
+    outputs.dbias->commit(algrt::encodeNpy(std::vector<std::int64_t>{bundle.layer().n}, result.dbias));
   if (options.json)
-    fmt::print("{}\n", asJson(bundle, options, arrays, result, check).dump(2));
+    printJson(asJson(bundle, options, arrays, result, check));
   else
-    fmt::print("{}", asText(bundle, options, arrays, result, check));
+    outputs.report(asText(bundle, options, arrays, result, check));
   if (check && !check->passed())
     throw Failure(
         check->comparison.kind_mismatches > 0
@@ -287,10 +308,12 @@ void addRun(CLI::App &app, Session &session) {
       ->type_name("TYPE");
   command->add_option("--w", options->sources.w, "bank of shape (K, N), or (m, K/m, N/m) in the slot lift")
       ->type_name("FILE");
-  command
-      ->add_option("--bias", options->sources.bias,
-                   "bias of shape (N,), for the map forward where the layer has one")
-      ->type_name("FILE");
+  auto *bias_file = command
+                        ->add_option("--bias-file", options->sources.bias,
+                                     "bias of shape (N,), for the map forward where the layer has one")
+                        ->type_name("FILE");
+  // As it was called here before: --bias alone says everywhere else that there is one.
+  command->add_option("--bias", options->sources.bias)->type_name("FILE")->excludes(bias_file)->group("");
   command
       ->add_option("--types", options->sources.types,
                    "row types, int32 of shape (M,), where they are explicit")
@@ -308,11 +331,12 @@ void addRun(CLI::App &app, Session &session) {
       ->add_option("--sequence-positions", options->sources.positions.sequence_positions,
                    "position of every sequence's first row, of shape (S,); all 0 where it is left out")
       ->type_name("FILE");
-  command->add_option("-o,--output", options->output, "write Y, dX or dW as float32 .npy")->type_name("FILE");
-  command
-      ->add_option("--dbias", options->dbias_output,
-                   "map dw: write the gradient of a bias, the sums of dY's columns, as float32 .npy")
-      ->type_name("FILE");
+  outputFile(command->add_option("-o,--output", options->output,
+                                 "write Y, dX or dW as float32 .npy; - for standard output, where the report "
+                                 "goes to standard error"));
+  outputFile(
+      command->add_option("--dbias", options->dbias_output,
+                          "map dw: write the gradient of a bias, the sums of dY's columns, as float32 .npy"));
   wholeNumber(command->add_option("--offset", options->product.p0, "absolute position of the first row"))
       ->type_name("P");
   wholeNumber(
@@ -339,7 +363,7 @@ the file has only one.
 Examples:
   algctl run up.alg --m 2048 --check
   algctl run up.alg --x x.npy --w w.npy -o y.npy
-  algctl run biased.alg --x x.npy --w w.npy --bias b.npy -o y.npy
+  algctl run biased.alg --x x.npy --w w.npy --bias-file b.npy -o y.npy
   algctl run up.alg --m 2048 --w model.safetensors:layers.0.up_proj.bank --check
   algctl run up.alg --m 1 --offset 511 --no-packed --json
   algctl run up.alg --x x.npy --sequence-starts starts.npy --check

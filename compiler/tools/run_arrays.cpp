@@ -5,11 +5,12 @@
 #include "compiler/tools/session.h"
 #include "runtime/reference/random.h"
 #include "runtime/support/checked.h"
+#include "runtime/support/memory.h"
+#include "runtime/support/transposed.h"
 
 #include <cmath>
 #include <fmt/format.h>
 #include <random>
-#include <unistd.h>
 
 namespace compiler {
 namespace {
@@ -21,19 +22,34 @@ using Shape = std::vector<std::int64_t>;
       fmt::format("{} has shape {}, but the bundle needs {}", file, algrt::shapeText(shape), needed));
 }
 
-// x, w, y and their rounded copies at once; a swapping machine is worse than a sentence.
-void refuseMoreThanMemory(const algrt::Layer &layer, std::int64_t m) {
+// What is said of a bank that came the other way round, as frameworks keep the weights of a dense layer.
+std::string transposedBank(const Shape &shape, const Shape &needed) {
+  return algrt::isTransposed(shape, needed)
+             ? ": transposed? Weights are (in, out), those of torch.nn.Linear (out, in)"
+             : "";
+}
+
+// What has to be made up, and what the caller needs: a machine that swaps is worse than a sentence.
+void refuseMoreThanMemory(const algrt::Layer &layer, const ArraySources &sources, algrt::Map map,
+                          std::int64_t m) {
   using algrt::checkedAdd, algrt::checkedMultiply;
-  std::int64_t activations = checkedMultiply(m, checkedAdd(layer.k, layer.n, "K + N"), "M (K + N)");
-  std::int64_t bank = checkedMultiply(layer.k, layer.bankColumns(), "the size of the bank");
-  std::int64_t bytes = checkedMultiply(checkedAdd(activations, bank, "the number of elements"),
-                                       std::int64_t{4}, "the arrays in bytes");
-  std::int64_t memory = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
-  if (bytes > memory)
-    throw Failure(
-        fmt::format("the arrays of M = {} rows take {:.1f} GiB, and this machine has {:.1f} GiB of memory: "
-                    "use fewer rows",
-                    m, std::ldexp(double(bytes), -30), std::ldexp(double(memory), -30)));
+  std::int64_t bytes = 0;
+  auto count = [&](std::int64_t rows, std::int64_t columns) {
+    const std::int64_t elements = checkedMultiply(rows, columns, "the size of a matrix");
+    bytes = checkedAdd(bytes, checkedMultiply(elements, std::int64_t{4}, "the bytes of a matrix"),
+                       "the bytes of all matrices");
+  };
+  if (map != algrt::Map::dx && sources.x.empty())
+    count(m, layer.k);
+  if (map != algrt::Map::forward && sources.dy.empty())
+    count(m, layer.n);
+  if ((map == algrt::Map::dw ? sources.dw : sources.w).empty())
+    count(layer.k, layer.bankColumns());
+  if (layer.row_types == algrt::RowTypesKind::explicit_types && sources.types.empty())
+    count(m, 1);
+  if (sources.further)
+    bytes = checkedAdd(bytes, sources.further(m), "the bytes of all matrices");
+  algrt::requireMemory(static_cast<std::uint64_t>(bytes), fmt::format("a batch of M = {} rows", m));
 }
 
 std::int64_t numberOfRows(const ArraySources &sources,
@@ -64,15 +80,17 @@ std::vector<std::int32_t> randomTypes(std::int64_t m, std::int64_t types, std::u
 algrt::NpyArray<float> readBank(const algrt::Layer &layer, const std::string &file) {
   auto w = readFloat32Array(file);
   std::int64_t columns = layer.bankColumns();
-  if (w.shape == Shape{layer.k, columns})
+  const Shape flat{layer.k, columns};
+  if (w.shape == flat)
     return w;
   if (layer.lift == algrt::Lift::rows)
-    wrongShape(file, w.shape, algrt::shapeText(Shape{layer.k, columns}));
+    wrongShape(file, w.shape, algrt::shapeText(flat) + transposedBank(w.shape, flat));
   std::int64_t slots = static_cast<std::int64_t>(layer.bank_rows.size());
   Shape blocks{slots, layer.k / slots, columns};
   if (w.shape != blocks)
     wrongShape(file, w.shape,
-               fmt::format("{} or {}", algrt::shapeText(blocks), algrt::shapeText(Shape{layer.k, columns})));
+               fmt::format("{} or {}{}", algrt::shapeText(blocks), algrt::shapeText(flat),
+                           transposedBank(w.shape, w.shape.size() == 2 ? flat : blocks)));
   return w;
 }
 
@@ -82,7 +100,7 @@ void refuseOthers(const ArraySources &sources, algrt::Map map, bool bias) {
   auto refuse = [&](bool taken, const std::string &file, const char *option) {
     if (!taken && !file.empty())
       throw Failure(fmt::format("map {} takes {}, not {}", algrt::name(map),
-                                forward ? bias ? "--x, --w and --bias" : "--x and --w"
+                                forward ? bias ? "--x, --w and --bias-file" : "--x and --w"
                                 : dx    ? "--dy and --w"
                                         : "--x, --dy and --dw",
                                 option));
@@ -92,8 +110,8 @@ void refuseOthers(const ArraySources &sources, algrt::Map map, bool bias) {
   refuse(forward || dx, sources.w, "--w");
   refuse(!forward && !dx, sources.dw, "--dw");
   if (forward && !bias && !sources.bias.empty())
-    throw Failure("the layer of this bundle has no bias: leave --bias out, or compile it with one");
-  refuse(forward, sources.bias, "--bias");
+    throw Failure("the layer of this bundle has no bias: leave --bias-file out, or compile it with one");
+  refuse(forward, sources.bias, "--bias-file");
 }
 
 } // namespace
@@ -111,7 +129,9 @@ RunArrays makeArrays(const algrt::Layer &layer, const ArraySources &sources, alg
   auto readActivations = [&](const std::string &file, std::int64_t width, char letter) {
     auto array = readFloat32Array(file);
     if (array.shape.size() != 2 || array.shape[1] != width)
-      wrongShape(file, array.shape, fmt::format("(M, {}): M rows of {} features", width, letter));
+      wrongShape(file, array.shape,
+                 fmt::format("(M, {}): M rows of {} features{}", width, letter,
+                             algrt::isTransposed(array.shape, Shape{-1, width}) ? "; transposed?" : ""));
     files.emplace_back(file, array.shape[0]);
     return std::move(array.values);
   };
@@ -144,7 +164,7 @@ RunArrays makeArrays(const algrt::Layer &layer, const ArraySources &sources, alg
     arrays.bias = std::move(bias.values);
   }
   arrays.m = numberOfRows(sources, files);
-  refuseMoreThanMemory(layer, arrays.m);
+  refuseMoreThanMemory(layer, sources, map, arrays.m);
 
   // Streams of one seed: giving one of the files does not change the others.
   const bool has_x = map != algrt::Map::dx, has_dy = map != algrt::Map::forward;

@@ -6,6 +6,7 @@
 #include "runtime/bundle/manifest.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct ArraySources {
   std::int64_t offset = 0; // position of row 0 where the files above do not say it
   std::int64_t m = 0;      // 0: not given, taken from a file
   std::uint64_t seed = 1;
+  // Bytes that the caller takes besides the arrays, of a batch of m rows: both are asked for together, before
+  // anything that is not read from a file is allocated. Empty: none.
+  std::function<std::int64_t(std::int64_t m)> further;
 };
 
 struct RunArrays {
@@ -33,7 +37,7 @@ struct RunArrays {
 
 // Those that the map has. Random x, dy and bias have variance 1 and random w variance 1/k, so that results
 // are of order one. Throws Failure naming the file, its shape and what is needed; UsageError where the number
-// of rows is not given; and Failure before allocating more than the machine's memory.
+// of rows is not given; and algrt::Error(ALGRT_OUT_OF_MEMORY) before allocating more than there is memory.
 RunArrays makeArrays(const algrt::Layer &layer, const ArraySources &sources,
                      algrt::Map map = algrt::Map::forward);
 

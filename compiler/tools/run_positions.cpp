@@ -19,7 +19,8 @@ std::vector<std::int32_t> RowPositions::types(const algrt::Layer &layer) const {
   else if (sequence_starts)
     for (std::size_t sequence = 0; sequence + 1 < sequence_starts->size(); ++sequence)
       for (std::int64_t row = (*sequence_starts)[sequence]; row < (*sequence_starts)[sequence + 1]; ++row)
-        add((sequence_positions ? (*sequence_positions)[sequence] : 0) + row - (*sequence_starts)[sequence]);
+        add((sequence_positions ? (*sequence_positions)[sequence] : 0) +
+            (row - (*sequence_starts)[sequence]));
   return types;
 }
 

@@ -3,6 +3,7 @@
 #include "compiler/tools/session.h"
 #include "runtime/algrt.h"
 #include "runtime/numeric/bfloat16.h"
+#include "runtime/support/checked.h"
 
 #include <chrono>
 #include <fmt/format.h>
@@ -142,6 +143,43 @@ template <class Function> double secondsOf(Function function) {
 }
 
 } // namespace
+
+std::int64_t productBytes(const std::string &bundle_path, const algrt::Layer &layer, std::int64_t m,
+                          const ProductOptions &options) {
+  using algrt::checkedAdd, algrt::checkedMultiply;
+  algrt_bundle *opened = nullptr;
+  check(algrt_bundle_open(bundle_path.c_str(), &opened));
+  std::unique_ptr<algrt_bundle, decltype(&algrt_bundle_close)> bundle(opened, algrt_bundle_close);
+  algrt_bundle_info info = algrt_bundle_info_init();
+  check(algrt_bundle_get_info(bundle.get(), &info));
+  std::size_t workspace = 0;
+  check(algrt_workspace_size(bundle.get(), m, options.threads, &workspace));
+  std::int64_t bytes = static_cast<std::int64_t>(workspace);
+  auto count = [&](std::int64_t rows, std::int64_t columns, std::int64_t element) {
+    const std::int64_t elements = checkedMultiply(rows, columns, "the size of a matrix");
+    bytes = checkedAdd(bytes, checkedMultiply(elements, element, "the bytes of a matrix"),
+                       "the bytes of all matrices");
+  };
+  const bool bank_gradient = options.map == algrt::Map::dw;
+  const std::int64_t element = algrt::elementBytes(layer.dtype), columns = layer.bankColumns();
+  if (options.map != algrt::Map::dx)
+    count(m, layer.k, element);
+  if (options.map != algrt::Map::forward)
+    count(m, layer.n, element);
+  if (!bank_gradient)
+    count(layer.k, columns, element);
+  // The result in its type, and as float.
+  const std::int64_t result =
+      algrt::elementBytes(bank_gradient ? options.result_type.value_or(layer.dtype) : layer.dtype);
+  count(bank_gradient ? layer.k : m,
+        bank_gradient                        ? columns
+        : options.map == algrt::Map::forward ? layer.n
+                                             : layer.k,
+        result == 4 ? 4 : result + 4);
+  if (options.packed.value_or(options.map == algrt::Map::forward))
+    count(1, static_cast<std::int64_t>(info.packed_bytes), 1);
+  return bytes;
+}
 
 ProductResult runProduct(const std::string &bundle_path, const algrt::Layer &layer, const RunArrays &arrays,
                          const ProductOptions &options) {

@@ -28,6 +28,11 @@ struct ProductResult {
   double pack_seconds = 0; // of packing, where it was done
 };
 
+// Bytes that runProduct takes besides the arrays, of a batch of m rows: the operands in the layer's type, the
+// result in both, packed weights and the workspace. Throws as runProduct does.
+std::int64_t productBytes(const std::string &bundle_path, const algrt::Layer &layer, std::int64_t m,
+                          const ProductOptions &options);
+
 // Throws Failure or AbsentError with the runtime's sentence.
 ProductResult runProduct(const std::string &bundle_path, const algrt::Layer &layer, const RunArrays &arrays,
                          const ProductOptions &options);

@@ -1,11 +1,13 @@
-// What the commands of algctl share: where a command leaves its work for main(), and how it says that things
-// failed.
+// What the commands of algctl share: where a command leaves its work for main(), how it says that things
+// failed, and how its results reach standard output.
 #pragma once
 
 #include "compiler/failure.h"
 
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 
 namespace compiler {
 
@@ -28,8 +30,16 @@ struct Session {
 // Calls `run` and turns every exception into an exit code and one message on stderr.
 int runGuarded(const std::function<int()> &run);
 
-// The one way onto stderr: "algctl: error: ...".
+// The ways onto stderr: "algctl: error: ...". They never fail; what names hold that would control a terminal
+// is shown as \x1b.
 void printError(const std::string &message);
 void printWarning(const std::string &message);
+void printNote(const std::string &message);
+
+// Results onto standard output. All throw algrt::Error where it cannot be written.
+// For people: control characters are shown as in messages.
+void printText(std::string_view text);
+// One object, as jsonText writes it.
+void printJson(const nlohmann::ordered_json &json);
 
 } // namespace compiler

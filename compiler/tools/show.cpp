@@ -10,10 +10,14 @@
 #include "compiler/drawing/svg.h"
 #include "compiler/spec/spec_options.h"
 #include "compiler/tools/output_file.h"
+#include "runtime/support/json_text.h"
+#include "runtime/support/memory.h"
+#include "runtime/support/printable_text.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
+#include <fmt/format.h>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 namespace compiler {
 namespace {
@@ -32,9 +36,16 @@ Quiver drawnQuiver(const algebras::Algebra &algebra, bool rows) {
   return quiver;
 }
 
-std::string render(const algebras::Algebra &algebra, const ShowOptions &options) {
-  if (options.format == "json")
-    return describeJson(algebra).dump(2) + "\n";
+// Before a table is expanded: its constants, a copy for sorting them, and the lines that they become.
+void requireMemoryOfTable(const algebras::Algebra &algebra) {
+  constexpr std::uint64_t of_line = 64;
+  const auto constants = static_cast<std::uint64_t>(algebra.nonzeros());
+  if (algebra.nonzeros() <= algebras::Algebra::kExpansionLimit) // what is more is refused in any case
+    algrt::requireMemory(constants * (2 * sizeof(algebras::Constant) + of_line),
+                         fmt::format("the table of {} with its {} constants", algebra.name(), constants));
+}
+
+std::string drawing(const algebras::Algebra &algebra, const ShowOptions &options) {
   if (options.format == "dot")
     return toDot(drawnQuiver(algebra, options.rows), algebra.name());
   if (options.format == "svg")
@@ -44,12 +55,16 @@ std::string render(const algebras::Algebra &algebra, const ShowOptions &options)
   return describeText(algebra, options.full);
 }
 
+// Names may hold anything that a file can say; a terminal and XML take no control characters.
+std::string render(const algebras::Algebra &algebra, const ShowOptions &options) {
+  if (options.format != "json")
+    return algrt::printable(drawing(algebra, options));
+  requireMemoryOfTable(algebra);
+  return algrt::terminalSafeJson(describeJson(algebra));
+}
+
 int show(const ShowOptions &options) {
-  if (options.output.empty()) {
-    writeOutput("", render(loadSpec(options.spec).algebra, options));
-    return kDone;
-  }
-  OutputFile file(options.output);
+  OutputFile file(options.output.empty() ? "-" : options.output);
   file.commit(render(loadSpec(options.spec).algebra, options));
   return kDone;
 }
@@ -67,8 +82,8 @@ void addShow(CLI::App &app, Session &session) {
   command->add_flag_callback(
              "--json", [options] { options->format = "json"; }, "the same as --format=json")
       ->excludes(format);
-  command->add_option("-o,--output", options->output, "write to a file instead of standard output")
-      ->type_name("FILE");
+  outputFile(command->add_option("-o,--output", options->output,
+                                 "write to a file instead of standard output, which - names, too"));
   command->add_flag("--full", options->full, "do not cut long tables in the text form");
   command->add_flag("--rows", options->rows,
                     "dot and svg draw the positions of the row lift instead of the Gabriel quiver");

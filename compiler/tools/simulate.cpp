@@ -9,7 +9,6 @@
 #include "compiler/spec/integer_option.h"
 #include "compiler/spec/spec_options.h"
 #include "compiler/spec/usage_error.h"
-#include "compiler/tools/output_file.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -103,18 +102,16 @@ int simulate(SimulateCommand command) {
   requireKnown(command);
   if (command.m)
     command.sources.m = *command.m;
-  for (const std::string &file : {command.output, command.dbias_output})
-    if (!file.empty())
-      requireWritable(file);
+  ArrayOutputs outputs(command.output, command.dbias_output, command.json);
   const Spec spec = loadSpec(command.spec);
   requireCompilable(spec);
-  SimulatedRuns runs(command, spec);
+  SimulatedRuns runs(command, spec, outputs);
   const Findings findings = runs.all();
   const std::string algebra = spec.algebra.name();
   if (command.json)
-    fmt::print("{}\n", asJson(command, runs, findings, algebra).dump(2));
+    printJson(asJson(command, runs, findings, algebra));
   else
-    fmt::print("{}", asText(command, runs, findings, algebra));
+    outputs.report(asText(command, runs, findings, algebra));
   if (!findings.failure.empty())
     throw Failure(fmt::format("{}\nto see it again: --seed {}", findings.failure, findings.failed_seed));
   return kDone;
@@ -145,17 +142,19 @@ void addSimulate(CLI::App &app, Session &session) {
       ->type_name("FILE");
   sub->add_option("--bias-file", command->sources.bias, "bias of shape (N,), where the layer has one")
       ->type_name("FILE");
-  sub->add_option("--dw", command->sources.dw, "what dW holds before, of the bank's shape, for the map dw")
+  sub->add_option("--dw", command->sources.dw,
+                  "what the map dw adds to, shaped like the bank; zeros where it is left out")
       ->type_name("FILE");
-  sub->add_option("--beta", command->beta, "how often that counts; 0, the default: it is not read")
-      ->type_name("NUMBER");
-  sub->add_option("-o,--output", command->output, "write Y, dX or dW of the first seed as float32 .npy")
-      ->type_name("FILE");
-  sub->add_option(
-         "--dbias", command->dbias_output,
-         "with --map dw of a layer with a bias, write its gradient, the sum of the rows of dY, of the "
-         "first seed as float32 .npy")
-      ->type_name("FILE");
+  sub->add_option("--beta", command->beta,
+                  "map dw: how often what was there counts, 0 (default) for not at all")
+      ->type_name("B");
+  outputFile(sub->add_option("-o,--output", command->output,
+                             "write Y, dX or dW of the first seed as float32 .npy; - for standard output, "
+                             "where the report goes to standard error"));
+  outputFile(sub->add_option(
+      "--dbias", command->dbias_output,
+      "with --map dw of a layer with a bias, write its gradient, the sum of the rows of dY, of the "
+      "first seed as float32 .npy"));
   wholeNumber(sub->add_option("--offset", command->offset, "absolute position of the first row"))
       ->type_name("P");
   sub->add_option("--positions", command->sources.positions.positions,

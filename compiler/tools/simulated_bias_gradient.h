@@ -3,6 +3,7 @@
 #define ALGCTL_COMPILER_TOOLS_SIMULATED_BIAS_GRADIENT_H
 
 #include "compiler/simulator/bias_gradient.h"
+#include "compiler/tools/output_file.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -19,11 +20,11 @@ nlohmann::ordered_json faultJson(const simulator::Fault &fault, const HostKernel
 /// precision.
 class BiasGradientCheck {
 public:
-  /// `output`: where the first seed's dbias is written as float32 .npy; empty: nowhere.
-  explicit BiasGradientCheck(std::string output) : kernel(biasGradientKernel()), output(std::move(output)) {}
+  /// `output`: where the first seed's dbias is written as float32 .npy; null: nowhere.
+  explicit BiasGradientCheck(OutputFile *output) : kernel(biasGradientKernel()), output(output) {}
 
-  /// What is wrong for a seed, or nothing. What dbias holds before is random where it counts. Every seed has
-  /// padding of its own between the rows of dY.
+  /// What is wrong for a seed, or nothing. What dbias holds before is zeros, as in algctl run. Every
+  /// seed has padding of its own between the rows of dY.
   std::string check(BiasGradientOperands operands, std::uint64_t seed);
 
   /// Of the seed that was checked last.
@@ -34,7 +35,7 @@ public:
 
 private:
   HostKernel kernel;
-  std::string output;
+  OutputFile *output;
   SimulatedBiasGradient made;
   std::int64_t runs = 0;
   double largest_error = 0, worst = 0;

@@ -10,6 +10,7 @@
 #include "runtime/numpy/npy.h"
 #include "runtime/reference/random.h"
 #include "runtime/reference/reference.h"
+#include "runtime/support/checked.h"
 
 #include <algorithm>
 #include <chrono>
@@ -71,8 +72,8 @@ SimulationSettings settingsOf(std::uint64_t seed, std::int64_t blocks) {
 
 } // namespace
 
-SimulatedRuns::SimulatedRuns(const SimulateCommand &command, const Spec &spec)
-    : command(command), given(runtimeLayer(requireLayer(spec))), layer(given),
+SimulatedRuns::SimulatedRuns(const SimulateCommand &command, const Spec &spec, const ArrayOutputs &outputs)
+    : command(command), outputs(outputs), given(runtimeLayer(requireLayer(spec))), layer(given),
       support(runtimeSupport(requireLayer(spec))), kernel(simulatedKernel(command, spec)) {
   if (given.row_types == algrt::RowTypesKind::explicit_types && command.offset != 0)
     throw Failure(
@@ -86,19 +87,38 @@ SimulatedRuns::SimulatedRuns(const SimulateCommand &command, const Spec &spec)
   if (map() != algrt::Map::dw && !command.dbias_output.empty())
     throw Failure("--dbias is for the map dw");
   if (map() == algrt::Map::dw && (given.bias || !command.dbias_output.empty()))
-    bias_gradient.emplace(command.dbias_output);
+    bias_gradient.emplace(outputs.dbias.get());
 }
 
 Findings SimulatedRuns::all() {
   Findings findings;
+  bar.emplace();
   const auto first = command.sources.seed;
   for (std::int64_t i = 0; i < command.seeds && findings.failure.empty(); ++i)
     one(first + static_cast<std::uint64_t>(i), findings);
+  bar.reset(); // its line is gone before the results are printed
   return findings;
+}
+
+/// What a run takes besides its arrays: the device's memory and what the simulator knows of it, then the
+/// reference, which begins when the device's is given back but for the result.
+std::int64_t SimulatedRuns::furtherBytes(std::int64_t m) const {
+  using algrt::checkedAdd, algrt::checkedMultiply;
+  const std::int64_t columns = resultColumns(layer, map()), rows = map() == algrt::Map::dw ? layer.k : m;
+  const std::int64_t result = checkedMultiply(checkedMultiply(rows, columns, "the size of the result"),
+                                              std::int64_t{4}, "the result");
+  std::int64_t bytes = std::max(kernel.bytes(layer, m),
+                                checkedAdd(expectedProductBytes(layer, m, map()), result, "the reference"));
+  if (bias_gradient) // after both
+    bytes = std::max(bytes, biasGradientBytes(layer.n, m));
+  if (outputs.result)
+    bytes = checkedAdd(bytes, result, "the result");
+  return bytes;
 }
 
 void SimulatedRuns::one(std::uint64_t seed, Findings &findings) {
   ArraySources sources = command.sources;
+  sources.further = [this](std::int64_t m) { return furtherBytes(m); };
   sources.seed = seed;
   sources.offset = command.offset;
   const algrt::Map map = this->map();
@@ -107,7 +127,7 @@ void SimulatedRuns::one(std::uint64_t seed, Findings &findings) {
     throw Failure("--beta is for the map dw, which may add to what dW holds");
   arrays = makeArrays(given, sources, map);
   if (bank_gradient)
-    prepareHeld(sources);
+    prepareHeld();
   if (kernel.description().listed && given.row_types != algrt::RowTypesKind::explicit_types)
     arrays.types = typesByPosition();
   ProductOperands product;
@@ -131,7 +151,12 @@ void SimulatedRuns::one(std::uint64_t seed, Findings &findings) {
     product.wide_positions = !narrow || seed % 2 == 0;
   }
   const auto start = std::chrono::steady_clock::now();
-  const Simulation simulation = kernel.run(product, settingsOf(seed, command.blocks));
+  SimulationSettings settings = settingsOf(seed, command.blocks);
+  settings.progress = [&](double fraction) {
+    bar->show((static_cast<double>(findings.runs) + fraction) / static_cast<double>(command.seeds),
+              fmt::format("seed {}", seed));
+  };
+  const Simulation simulation = kernel.run(product, settings);
   findings.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   ++findings.runs;
   findings.calls += simulation.report.statistics.calls;
@@ -164,18 +189,14 @@ void SimulatedRuns::one(std::uint64_t seed, Findings &findings) {
     findings.failure = wrong;
     findings.failed_seed = seed;
   }
-  if (!command.output.empty() && findings.runs == 1)
-    algrt::writeNpy(
-        command.output,
+  if (outputs.result && findings.runs == 1)
+    outputs.result->commit(algrt::encodeNpy(
         std::vector<std::int64_t>{map == algrt::Map::dw ? layer.k : arrays.m, resultColumns(layer, map)},
-        simulation.y);
+        simulation.y));
 }
 
-/// What dW holds before: random numbers where no file says it and it counts, as the kernel's result has
-/// them.
-void SimulatedRuns::prepareHeld(const ArraySources &sources) {
-  if (sources.dw.empty() && command.beta != 0)
-    arrays.w = algrt::randomValues(layer.k * layer.bankColumns(), 1.0, 4 * sources.seed + 1);
+/// What dW holds before, as the kernel's result has it: zeros where no file says it, as in algctl run.
+void SimulatedRuns::prepareHeld() {
   if (kernel.description().output == algrt::ElementType::bf16)
     algrt::roundToBfloat16(arrays.w);
 }

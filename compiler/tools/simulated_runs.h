@@ -5,8 +5,10 @@
 
 #include "compiler/simulator/simulate.h"
 #include "compiler/spec/spec_options.h"
+#include "compiler/tools/array_outputs.h"
 #include "compiler/tools/run_arrays.h"
 #include "compiler/tools/simulated_bias_gradient.h"
+#include "runtime/bench/progress.h"
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -39,9 +41,9 @@ struct Findings {
 
 class SimulatedRuns {
 public:
-  /// Throws Failure where the command asks for something that the kernel does not do. Both have to outlive
+  /// Throws Failure where the command asks for something that the kernel does not do. All have to outlive
   /// this object.
-  SimulatedRuns(const SimulateCommand &command, const Spec &spec);
+  SimulatedRuns(const SimulateCommand &command, const Spec &spec, const ArrayOutputs &outputs);
 
   /// Seed by seed, until one fails.
   Findings all();
@@ -55,16 +57,19 @@ public:
 
 private:
   void one(std::uint64_t seed, Findings &findings);
-  void prepareHeld(const ArraySources &sources);
+  std::int64_t furtherBytes(std::int64_t m) const;
+  void prepareHeld();
   std::vector<std::int32_t> typesByPosition() const;
 
   const SimulateCommand &command;
+  const ArrayOutputs &outputs;
   algrt::Layer given; ///< the spec's
   algrt::Layer layer; ///< as the kernel sees it: of listed rows the types are explicit
   algrt::Support support;
   SimulatedKernel kernel;
   std::optional<BiasGradientCheck> bias_gradient; ///< where that of a bias comes with the bank's
   RunArrays arrays;
+  std::optional<algrt::ProgressBar> bar; ///< while seeds run
 };
 
 } // namespace compiler

@@ -7,7 +7,9 @@
 #include "algebras/facts_json.h"
 #include "compiler/drawing/facts_text.h"
 #include "compiler/spec/spec_options.h"
+#include "compiler/spec/usage_error.h"
 #include "compiler/tools/output_file.h"
+#include "runtime/support/standard_streams.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -79,14 +81,17 @@ std::string readableBases(const nlohmann::ordered_json &bases) {
 }
 
 // Compact: what is read by eye is `algcheck`, which checks it.
-void writeCertificate(const algebras::Algebra &algebra, OutputFile &file) {
+void writeCertificate(const algebras::Algebra &algebra, const algebras::Facts &facts, OutputFile &file) {
   algebras::Certificate certificate = algebras::certify(algebra);
-  for (const std::string &omission : certificate.omissions)
-    fmt::print(stderr, "note: not in the certificate: {}\n", omission);
-  file.commit(certificate.json.dump() + "\n");
+  for (const std::vector<std::string> &omissions : {certificate.omissions, notClaimed(facts, certificate)})
+    for (const std::string &omission : omissions)
+      printNote(fmt::format("not in the certificate: {}", omission));
+  file.commit(certificate.json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 
 int verify(const VerifyOptions &options) {
+  if (options.json && namesStandardOutput(options.certificate))
+    throw UsageError("--json and the certificate cannot both go to standard output");
   std::unique_ptr<OutputFile> file;
   if (!options.certificate.empty())
     file = std::make_unique<OutputFile>(options.certificate);
@@ -99,12 +104,16 @@ int verify(const VerifyOptions &options) {
     nlohmann::ordered_json json = algebras::toOrderedJson(facts);
     if (!bases.is_null())
       json["bases"] = bases;
-    fmt::print("{}\n", json.dump(2));
+    printJson(json);
   } else {
-    fmt::print("{}{}", readable(facts), options.bases ? readableBases(bases) : "");
+    const std::string report = readable(facts) + (options.bases ? readableBases(bases) : "");
+    if (file && file->isStandardOutput())
+      algrt::writeDiagnostic(report);
+    else
+      printText(report);
   }
   if (file)
-    writeCertificate(spec.algebra, *file);
+    writeCertificate(spec.algebra, facts, *file);
   if (facts.associative.value_or(false) && facts.unital.value_or(false))
     return kDone;
   const char *fault = facts.associative.value_or(false) ? "has no identity"
@@ -125,10 +134,9 @@ void addVerify(CLI::App &app, Session &session) {
       "--bases", options->bases,
       "list bases of the centre and of the radical, idempotents and matrix units; --json does so up to "
       "dimension 16");
-  command
-      ->add_option("--certificate", options->certificate,
-                   "write a proof that algcheck checks by itself, as JSON")
-      ->type_name("FILE");
+  outputFile(command->add_option("--certificate", options->certificate,
+                                 "write a proof that algcheck checks by itself, as JSON; - for standard "
+                                 "output, where the report goes to standard error"));
   command->footer(R"help(Exit code 3 when the algebra is not associative and unital.
 
 Examples:

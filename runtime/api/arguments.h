@@ -22,7 +22,9 @@ template <typename Args>
 Args readArguments(const Args *given, size_t shortest, Args initial, const char *init) {
   requireNotNull(given, "args");
   const size_t size = given->struct_size;
-  if (size < shortest)
+  // So large a structure is none, but memory that was never set; reading all of it would leave the caller's.
+  constexpr size_t longest = 4096;
+  if (size < shortest || size > longest)
     refuse("args: struct_size is " + std::to_string(size) + "; start from " + init + "()");
   std::memcpy(&initial, given, std::min(size, sizeof(initial)));
   const unsigned char *bytes = reinterpret_cast<const unsigned char *>(given);

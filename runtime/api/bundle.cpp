@@ -48,10 +48,11 @@ int adopt(algrt_bundle **bundle, auto &&open) {
   });
 }
 
+// Of the kernel that algrt_weights_pack takes, whether or not it finds a fault in it.
 int64_t packedBytes(const algrt_bundle &bundle) {
   const std::vector<Kernel> &kernels = bundle.bundle.manifest().kernels;
   for (size_t i = 0; i < kernels.size(); ++i)
-    if (bundle.kernels.unusable(i).empty() && kernels[i].weights == WeightsForm::packed)
+    if (bundle.kernels.lacking(i).empty() && kernels[i].weights == WeightsForm::packed)
       return kernels[i].packed_bytes;
   return 0;
 }
@@ -82,7 +83,27 @@ int algrt_bundle_open(const char *path, algrt_bundle **bundle) {
 int algrt_bundle_open_memory(const void *bytes, size_t size, algrt_bundle **bundle) {
   return adopt(bundle, [&] {
     requireNotNull(bytes, "bytes");
-    return Bundle::parse(std::string(static_cast<const char *>(bytes), size));
+    return Bundle::openMemory(std::string(static_cast<const char *>(bytes), size), "");
+  });
+}
+
+int algrt_bundle_open_signed_memory(const void *bytes, size_t size, const void *signature,
+                                    size_t signature_size, algrt_bundle **bundle) {
+  return adopt(bundle, [&] {
+    requireNotNull(bytes, "bytes");
+    requireNotNull(signature, "signature");
+    return Bundle::openMemory(std::string(static_cast<const char *>(bytes), size),
+                              std::string_view(static_cast<const char *>(signature), signature_size));
+  });
+}
+
+int algrt_set_public_key(const char *public_key) {
+  return guarded([&] {
+    try {
+      setPublicKey(public_key == nullptr ? std::nullopt : std::optional<std::string>(public_key));
+    } catch (const Error &error) {
+      throw Error(error.status(), std::string("public_key: ") + error.what());
+    }
   });
 }
 
@@ -162,7 +183,7 @@ int algrt_bundle_get_terms(const algrt_bundle *bundle, int64_t type, int64_t out
       throw Error(ALGRT_INVALID_ARGUMENT, "capacity is " + std::to_string(capacity) + ", needs 0 or more");
     if (capacity > 0)
       requireNotNull(terms, "terms");
-    std::array<Term, 2> storage;
+    TermStorage storage;
     const std::span<const Term> found = bundle->bundle.support().terms(type, output_group, storage);
     *count = int64_t(found.size());
     for (int64_t i = 0; i < std::min(capacity, *count); ++i)

@@ -64,6 +64,8 @@ const char *algrt_status_name(int status) {
     return "ALGRT_NOT_PREPARED";
   case ALGRT_DEVICE_ERROR:
     return "ALGRT_DEVICE_ERROR";
+  case ALGRT_UNTRUSTED:
+    return "ALGRT_UNTRUSTED";
   case ALGRT_INTERNAL:
     return "ALGRT_INTERNAL";
   }

@@ -2,6 +2,7 @@
 
 #include "runtime/api/boundary.h"
 #include "runtime/support/checked.h"
+#include "runtime/support/transposed.h"
 
 #include <string>
 #include <vector>
@@ -73,12 +74,39 @@ bool hasShape(const DLTensor *tensor, const std::vector<int64_t> &needed) {
   return true;
 }
 
-void *dataOf(const DLTensor *tensor, const char *name, int64_t element_bytes) {
+// What a message about a wrong shape ends with.
+std::string transposedText(const DLTensor *tensor, const std::vector<int64_t> &needed) {
+  return isTransposed({tensor->shape, size_t(tensor->ndim)}, needed) ? ": transposed?" : "";
+}
+
+// No processor gives a program more. What is above in an address may be a tag.
+constexpr uint64_t address_space = uint64_t(1) << 56;
+// Linux on x86-64 gives higher addresses to those alone who ask for them: what begins below ends below.
+constexpr uint64_t ordinary_space = uint64_t(1) << 47;
+
+// Where the tensor's memory ends, as far as its address tells.
+uint64_t endOfSpace(const DLTensor *tensor, uint64_t data) {
+#if defined(__x86_64__) && defined(__linux__)
+  if (tensor->device.device_type == kDLCPU && data < ordinary_space)
+    return ordinary_space;
+#endif
+  return address_space;
+}
+
+// Where the first of `bytes` bytes is. All of them have to have addresses: with an offset or a size beyond
+// them whatever is computed from it is none.
+void *dataOf(const DLTensor *tensor, const char *name, int64_t bytes, int64_t element_bytes) {
   if (tensor->data == nullptr)
     refuse(name, "has no data");
-  uintptr_t address;
-  if (__builtin_add_overflow(reinterpret_cast<uintptr_t>(tensor->data), tensor->byte_offset, &address))
-    refuse(name, "has a byte offset beyond the address space");
+  const uint64_t data = reinterpret_cast<uintptr_t>(tensor->data) % address_space;
+  const uint64_t space = endOfSpace(tensor, data) - data;
+  if (tensor->byte_offset > space)
+    refuse(name,
+           "has a byte offset of " + std::to_string(tensor->byte_offset) + ", beyond the address space");
+  if (uint64_t(bytes) > space - tensor->byte_offset)
+    refuse(name, "has " + std::to_string(bytes) + " bytes from byte offset " +
+                     std::to_string(tensor->byte_offset) + " on, which reach beyond the address space");
+  const uintptr_t address = reinterpret_cast<uintptr_t>(tensor->data) + tensor->byte_offset;
   if (address % uintptr_t(element_bytes) != 0)
     refuse(name, "starts at an address that is not a multiple of its element's " +
                      std::to_string(element_bytes) + " bytes");
@@ -91,6 +119,14 @@ int64_t strideOf(const DLTensor *tensor, int dimension, int64_t natural) {
   return tensor->strides == nullptr || tensor->shape[dimension] <= 1 ? natural : tensor->strides[dimension];
 }
 
+// From the first element to the last, whose byte has to be addressable.
+int64_t spanBytes(const MatrixView &view, int64_t element_bytes, const char *name) {
+  if (view.rows == 0)
+    return 0;
+  const int64_t before = checkedMultiply(view.rows - 1, view.stride, name);
+  return checkedMultiply(checkedAdd(before, view.columns, name), element_bytes, name);
+}
+
 // Last two dimensions as a matrix of `rows` rows.
 MatrixView matrixOf(const DLTensor *tensor, const char *name, int64_t rows, int64_t element_bytes) {
   const int inner = tensor->ndim - 1;
@@ -101,11 +137,9 @@ MatrixView matrixOf(const DLTensor *tensor, const char *name, int64_t rows, int6
   if (view.stride < view.columns)
     refuse(name, "has rows " + std::to_string(view.stride) + " elements apart, less than their width " +
                      std::to_string(view.columns));
-  // The last byte has to be addressable.
-  const int64_t elements = checkedMultiply(rows, view.stride, name);
-  checkedMultiply(elements, element_bytes, name);
+  const int64_t bytes = spanBytes(view, element_bytes, name);
   if (rows != 0)
-    view.data = dataOf(tensor, name, element_bytes);
+    view.data = dataOf(tensor, name, bytes, element_bytes);
   return view;
 }
 
@@ -138,7 +172,8 @@ MatrixView readMatrix(const DLTensor *tensor, const char *name, DLDevice device,
   const std::vector<int64_t> needed = {rows, columns};
   if (!hasShape(tensor, needed))
     refuse(name, "has shape " + shapeText(tensor->shape, tensor->ndim) + ", needs [" +
-                     (rows == any_rows ? "M" : std::to_string(rows)) + ", " + std::to_string(columns) + "]");
+                     (rows == any_rows ? "M" : std::to_string(rows)) + ", " + std::to_string(columns) + "]" +
+                     transposedText(tensor, needed));
   return matrixOf(tensor, name, tensor->shape[0], elementBytes(type));
 }
 
@@ -154,7 +189,8 @@ MatrixView readBank(const DLTensor *tensor, const char *name, DLDevice device, c
     return matrixOf(tensor, name, layer.k, elementBytes(type));
   if (!hasShape(tensor, blocks))
     refuse(name, "has shape " + shapeText(tensor->shape, tensor->ndim) + ", needs " +
-                     shapeText(blocks.data(), 3) + " or " + shapeText(flat.data(), 2));
+                     shapeText(blocks.data(), 3) + " or " + shapeText(flat.data(), 2) +
+                     transposedText(tensor, tensor->ndim == 2 ? flat : blocks));
   MatrixView view = matrixOf(tensor, name, layer.k, elementBytes(type));
   if (blocks[1] == 1) // one row per block: the distance of rows is the distance of blocks
     view.stride = strideOf(tensor, 0, view.columns);
@@ -162,8 +198,7 @@ MatrixView readBank(const DLTensor *tensor, const char *name, DLDevice device, c
   if (view.stride < view.columns || between != checkedMultiply(blocks[1], view.stride, name))
     refuse(name, "has blocks " + std::to_string(between) + " elements apart, needs " +
                      std::to_string(blocks[1] * view.stride) + ", their rows one after another");
-  const int64_t elements = checkedMultiply(view.rows, view.stride, name);
-  checkedMultiply(elements, elementBytes(type), name);
+  view.data = dataOf(tensor, name, spanBytes(view, elementBytes(type), name), elementBytes(type));
   return view;
 }
 
@@ -175,7 +210,8 @@ MatrixView readVector(const DLTensor *tensor, const char *name, DLDevice device,
            "has shape " + shapeText(tensor->shape, tensor->ndim) + ", needs [" + std::to_string(size) + "]");
   if (int64_t stride = strideOf(tensor, 0, 1); stride != 1)
     refuse(name, "has stride " + std::to_string(stride) + ", needs 1: make it contiguous");
-  return {dataOf(tensor, name, elementBytes(type)), 1, size, size};
+  const int64_t bytes = checkedMultiply(size, elementBytes(type), name);
+  return {dataOf(tensor, name, bytes, elementBytes(type)), 1, size, size};
 }
 
 IntegerVector readIntegers(const DLTensor *tensor, const char *name, DLDevice device, IntegerTypes types,
@@ -195,9 +231,9 @@ IntegerVector readIntegers(const DLTensor *tensor, const char *name, DLDevice de
                      meaning);
   if (int64_t stride = strideOf(tensor, 0, 1); stride != 1)
     refuse(name, "has stride " + std::to_string(stride) + ", needs 1: make it contiguous");
-  const int64_t count = tensor->shape[0], bytes = wide ? 8 : 4;
-  checkedMultiply(count, bytes, name);
-  return {count == 0 ? nullptr : dataOf(tensor, name, bytes), count, bytes};
+  const int64_t count = tensor->shape[0], element = wide ? 8 : 4;
+  const int64_t bytes = checkedMultiply(count, element, name);
+  return {count == 0 ? nullptr : dataOf(tensor, name, bytes, element), count, element};
 }
 
 void requireDisjoint(const MatrixView &written, const char *written_name, int64_t written_element_bytes,

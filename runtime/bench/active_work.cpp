@@ -19,7 +19,7 @@ ActiveWork activeWork(const Bundle &bundle, std::span<const int64_t> type_of_row
                   checkedMultiply(m, layer.n, "elements of y")};
   // Bank row group, and columns: an output group or, for slots, all.
   std::set<std::pair<int32_t, int64_t>> blocks;
-  std::array<Term, 2> storage;
+  TermStorage storage;
   for (int64_t type = 0; type < layer.types; ++type) {
     if (rows_of_type[size_t(type)] == 0)
       continue;

@@ -7,7 +7,9 @@
 #include "runtime/bench/stopwatch.h"
 #include "runtime/bench/workload.h"
 #include "runtime/cpu/features.h"
+#include "runtime/support/checked.h"
 #include "runtime/support/error.h"
+#include "runtime/support/memory.h"
 #include "runtime/support/parallel.h"
 
 #include <algorithm>
@@ -128,6 +130,7 @@ Bench::Bench(const BenchOptions &options) {
                 "threads is " + std::to_string(options.threads) + ", needs 0 (all) or more");
   if (options.flush_bytes < 0)
     throw Error(ALGRT_INVALID_ARGUMENT, "the flush buffer cannot have a negative size");
+  requireMemory(uint64_t(options.flush_bytes), "the buffer that empties the caches");
   state_ = new State(options);
 }
 
@@ -205,9 +208,32 @@ private:
 
 } // namespace
 
+void requireRoom(const std::string &bundle_path, int64_t m, const std::string &workload_name, int threads) {
+  const Workload &workload = requireWorkload(workload_name);
+  const Bundle bundle = Bundle::open(bundle_path);
+  algrt_bundle *opened = nullptr;
+  require(algrt_bundle_open(bundle_path.c_str(), &opened));
+  const std::unique_ptr<algrt_bundle, Close> handle(opened);
+  algrt_bundle_info info = algrt_bundle_info_init();
+  require(algrt_bundle_get_info(opened, &info));
+  size_t workspace = 0;
+  require(algrt_workspace_size(opened, m, resolveThreads(threads), &workspace));
+  int64_t bytes = checkedAdd(int64_t(workspace), int64_t(info.packed_bytes), "the workspace");
+  const Layer &layer = bundle.layer();
+  for (const Map map : workload.maps) {
+    // A bank of the dense library's, and one in its own order.
+    const int64_t dense = checkedMultiply(checkedMultiply(layer.k, layer.n, "the dense bank"),
+                                          2 * elementBytes(layer.dtype), "the dense bank");
+    bytes = checkedAdd(bytes, checkedAdd(dense, CaseData::bytes(bundle, m, map), "a case"), "a case");
+  }
+  requireMemory(uint64_t(bytes), bundle_path + ": measuring " + workload.name + " of " + std::to_string(m) +
+                                     (m == 1 ? " row" : " rows"));
+}
+
 BenchCase Bench::measure(const std::string &bundle_path, int64_t m, const std::string &workload_name) {
   State &state = *state_;
   const Workload &workload = requireWorkload(workload_name);
+  requireRoom(bundle_path, m, workload_name, state.threads);
   Measurement measurement(bundle_path, m, workload, state.threads, state.options.seed);
   const Bundle &bundle = measurement.bundle();
   const Layer &layer = bundle.layer();

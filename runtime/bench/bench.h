@@ -63,6 +63,11 @@ struct Machine {
   std::vector<std::string> dense_libraries; // found, or why not
 };
 
+// Throws Error(ALGRT_OUT_OF_MEMORY), with the bytes that are needed and those that there are, where measuring
+// a case would take more memory than the process may still have. For all cases before the first one is
+// measured, which takes time.
+void requireRoom(const std::string &bundle_path, int64_t m, const std::string &workload, int threads);
+
 // Holds the dense libraries and the machine's measured rates: make one and measure many cases with it.
 class Bench {
 public:

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <random>
 
@@ -31,11 +32,45 @@ AlignedBuffer randomMatrix(ElementType type, int64_t rows, int64_t columns, doub
   return buffer;
 }
 
+int64_t mostCheckedRows(int64_t macs_of_a_row) {
+  return std::max<int64_t>(16, int64_t(4'000'000'000) / std::max<int64_t>(1, macs_of_a_row));
+}
+
 DLTensor tensorOf(void *data, DLDataType type, int64_t *shape, int ndim) {
   return {data, {kDLCPU, 0}, ndim, type, shape, nullptr, 0};
 }
 
 } // namespace
+
+int64_t CaseData::bytes(const Bundle &bundle, int64_t m, Map map) {
+  const Layer &layer = bundle.layer();
+  const int64_t columns = layer.bankColumns(), element = elementBytes(layer.dtype);
+  int64_t sum = 0;
+  const auto add = [&](int64_t rows, int64_t width, int64_t each) {
+    sum = checkedAdd(sum, checkedMultiply(checkedMultiply(rows, width, "a matrix"), each, "a matrix"),
+                     "all matrices");
+  };
+  // Each in the layer's type, and as float: when it is made, then for the reference.
+  add(m, layer.k, element + 4);
+  add(layer.k, columns, element + 4);
+  add(m, layer.n, element + 4);
+  add(m, 1, 4 + 8); // types
+  // The reference: of each row that is checked the sums in double, and a copy as float.
+  int64_t macs_of_a_row = std::numeric_limits<int64_t>::max();
+  for (int64_t type = 0; type < layer.types; ++type)
+    macs_of_a_row = std::min(macs_of_a_row, bundle.support().rowMacs(layer, type));
+  const bool bank_gradient = map == Map::dw;
+  const int64_t rows = bank_gradient ? layer.k : m;
+  if (bank_gradient)
+    macs_of_a_row = checkedMultiply(m, macs_of_a_row, "active MACs") / std::max<int64_t>(1, layer.k);
+  add(rows, 1, 8);
+  add(std::min(rows, mostCheckedRows(macs_of_a_row)),
+      bank_gradient         ? columns
+      : map == Map::forward ? layer.n
+                            : layer.k,
+      8 + 4);
+  return sum;
+}
 
 CaseData::CaseData(const Bundle &bundle, int64_t m, uint64_t seed, Map map, bool rotates)
     : bundle_(bundle), map_(map), m_(m), seed_(seed) {
@@ -83,7 +118,7 @@ CaseData::CaseData(const Bundle &bundle, int64_t m, uint64_t seed, Map map, bool
   const int64_t macs_of_a_row = std::max<int64_t>(1, activeMacs() / rows);
   checked_rows_.resize(size_t(rows));
   std::iota(checked_rows_.begin(), checked_rows_.end(), int64_t(0));
-  const int64_t affordable = std::max<int64_t>(16, int64_t(4'000'000'000) / macs_of_a_row);
+  const int64_t affordable = mostCheckedRows(macs_of_a_row);
   if (affordable < rows) {
     std::shuffle(checked_rows_.begin(), checked_rows_.end(), std::mt19937_64(seed + 3));
     checked_rows_.resize(size_t(affordable));

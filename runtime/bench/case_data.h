@@ -25,6 +25,10 @@ public:
   CaseData(const Bundle &bundle, int64_t m, uint64_t seed, Map map = Map::forward, bool rotates = false);
   CaseData(const CaseData &) = delete;
 
+  // What the operands take, and what making and checking them takes besides, at most. Throws
+  // Error(ALGRT_OUT_OF_MEMORY) where that leaves 64 bits.
+  static int64_t bytes(const Bundle &bundle, int64_t m, Map map);
+
   // The map's function of algrt.h on these operands; its status.
   int run(const algrt_bundle *bundle, const CaseCall &call) const;
   const DLTensor &bank() const { return w_tensor_; }

@@ -1,5 +1,7 @@
 #include "runtime/bench/progress.h"
 
+#include "runtime/support/printable_text.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <unistd.h>
@@ -19,7 +21,7 @@ void ProgressBar::show(double fraction, const std::string &what) {
   constexpr int cells = 24;
   const int filled = int(std::clamp(fraction, 0.0, 1.0) * cells);
   const std::string bar = std::string(size_t(filled), '#') + std::string(size_t(cells - filled), '.');
-  std::fprintf(stderr, "\r\x1b[K[%s] %3.0f%% %s", bar.c_str(), 100 * fraction, what.c_str());
+  std::fprintf(stderr, "\r\x1b[K[%s] %3.0f%% %s", bar.c_str(), 100 * fraction, printable(what).c_str());
   std::fflush(stderr);
   shown_ = true;
 }

@@ -2,6 +2,7 @@
 #include "runtime/bench/report.h"
 
 #include "runtime/bench/text_table.h"
+#include "runtime/support/json_format.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -129,7 +130,7 @@ std::string textTable(const std::vector<BenchCase> &cases) {
 }
 
 Json toJson(const BenchReport &report) {
-  Json json = {{"command", report.command}, {"machine", toJson(report.machine)}};
+  Json json = {{"format", json_format}, {"command", report.command}, {"machine", toJson(report.machine)}};
   json["cases"] = Json::array();
   for (const BenchCase &result : report.cases)
     json["cases"].push_back(toJson(result));

@@ -18,7 +18,7 @@ struct BenchReport {
   std::vector<TableMatch> skipped;
 };
 
-// {"command", "machine", "cases": [...], "skipped": [...]}
+// {"format", "command", "machine", "cases": [...], "skipped": [...]}
 nlohmann::ordered_json toJson(const BenchReport &report);
 // The machine, the table of results, a line per case and per row left out, and the command.
 std::string text(const BenchReport &report);

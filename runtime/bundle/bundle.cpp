@@ -2,11 +2,13 @@
 
 #include "runtime/bundle/format.h"
 #include "runtime/bundle/hash.h"
+#include "runtime/bundle/kernel_record.h"
 #include "runtime/support/error.h"
 #include "runtime/support/file.h"
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 namespace algrt {
 
@@ -25,16 +27,27 @@ void checkHash(std::string_view bytes) {
     refuse("is damaged: its hash does not match its contents; compile it or copy it again");
 }
 
-void checkHeader(std::string_view bytes, Bundle::HashCheck check) {
-  if (bytes.empty())
+// What the first bytes say of a file of that size, before the rest of it is read.
+void checkBeginning(std::string_view header, uint64_t size) {
+  if (size == 0)
     refuse("is empty");
-  const size_t compared = std::min(bytes.size(), format::magic.size());
-  if (bytes.substr(0, compared) != format::magic.substr(0, compared))
+  const size_t compared = std::min(header.size(), format::magic.size());
+  if (header.substr(0, compared) != format::magic.substr(0, compared))
     refuse("is not a bundle: it does not begin with the bundles' magic number");
-  if (bytes.size() < format::header_size)
-    refuse("is truncated: " + std::to_string(bytes.size()) + " bytes, less than a header");
+  if (size < format::header_size)
+    refuse("is truncated: " + std::to_string(size) + " bytes, less than a header");
+  if (readAt<uint32_t>(header, format::version_offset) > format::version)
+    return; // only the hash can tell whether it is
+  const uint64_t needed = readAt<uint64_t>(header, format::file_size_offset);
+  if (size < needed)
+    refuse("is truncated: " + std::to_string(size) + " of " + std::to_string(needed) + " bytes");
+  if (size > needed)
+    refuse("has " + std::to_string(size - needed) + " bytes after its end");
+}
+
+void checkHeader(std::string_view bytes, Bundle::HashCheck check) {
+  checkBeginning(bytes, bytes.size());
   const uint32_t version = readAt<uint32_t>(bytes, format::version_offset);
-  const uint64_t file_size = readAt<uint64_t>(bytes, format::file_size_offset);
   if (version > format::version) {
     // A flipped bit in the version is damage, not news from the future. Only the hash can tell.
     if (check == Bundle::HashCheck::verify)
@@ -42,10 +55,6 @@ void checkHeader(std::string_view bytes, Bundle::HashCheck check) {
     throw Error(ALGRT_NEWER_FORMAT, "has format " + std::to_string(version) + ", this runtime reads up to " +
                                         std::to_string(format::version) + ": update the runtime");
   }
-  if (bytes.size() < file_size)
-    refuse("is truncated: " + std::to_string(bytes.size()) + " of " + std::to_string(file_size) + " bytes");
-  if (bytes.size() > file_size)
-    refuse("has " + std::to_string(bytes.size() - file_size) + " bytes after its end");
   if (check == Bundle::HashCheck::verify)
     checkHash(bytes);
   if (version == 0 || readAt<uint32_t>(bytes, format::reserved_offset) != 0)
@@ -55,12 +64,30 @@ void checkHeader(std::string_view bytes, Bundle::HashCheck check) {
 } // namespace
 
 Bundle Bundle::open(const std::string &path) {
-  std::string bytes = readFile(path);
-  try {
-    return parse(std::move(bytes));
-  } catch (const Error &error) {
-    throw Error(error.status(), path + ": " + error.what());
-  }
+  const InputFile file(path);
+  const auto naming = [&](auto &&action) {
+    try {
+      return action();
+    } catch (const Error &error) {
+      throw Error(error.status(), path + ": " + error.what());
+    }
+  };
+  const std::string header = file.read(0, std::min(file.size(), uint64_t(format::header_size)));
+  naming([&] { checkBeginning(header, file.size()); });
+  std::string bytes = file.read(0, file.size());
+  return naming([&] {
+    std::optional<VerifiedSignature> signature = requireTrustOfFile(bytes, path);
+    Bundle bundle = parse(std::move(bytes));
+    bundle.signature_ = std::move(signature);
+    return bundle;
+  });
+}
+
+Bundle Bundle::openMemory(std::string bytes, std::string_view signature) {
+  std::optional<VerifiedSignature> verified = requireTrust(bytes, signature);
+  Bundle bundle = parse(std::move(bytes));
+  bundle.signature_ = std::move(verified);
+  return bundle;
 }
 
 Bundle Bundle::parse(std::string content, HashCheck check) {
@@ -77,20 +104,48 @@ Bundle Bundle::parse(std::string content, HashCheck check) {
   bundle.manifest_text_ = bytes.substr(format::header_size, size_t(manifest_size));
   const uint64_t sections_begin = format::alignUp(format::header_size + manifest_size);
   bundle.manifest_ = parseManifest(bundle.manifest_text_, sections_begin, bytes.size());
-  const Layer &layer = bundle.manifest_.layer;
-  if (bundle.manifest_.support == SupportKind::complete)
-    bundle.support_ = Support::complete(layer.types);
-  else
-    bundle.support_ = Support::parseTable(
-        bundle.section(*bundle.manifest_.findSection(bundle.manifest_.support_section)), layer);
+  bundle.support_ = Support::parse(
+      bundle.manifest_.support,
+      [&](const std::string &name) { return bundle.section(*bundle.manifest_.findSection(name)); },
+      bundle.manifest_.layer);
+  bundle.faults_ = bundle.findFaults();
   return bundle;
+}
+
+std::vector<std::string> Bundle::findFaults() const {
+  const RecordedLayer layer(manifest_.layer, support_);
+  std::map<std::string, CodeSymbols> read; // by section, of which kernels may share one
+  const auto symbolsOf = [&](const std::string &name) -> const CodeSymbols & {
+    const auto [entry, added] = read.try_emplace(name);
+    if (added)
+      entry->second = readSymbols(section(*manifest_.findSection(name)));
+    return entry->second;
+  };
+  std::vector<std::string> faults;
+  for (const Kernel &kernel : manifest_.kernels) {
+    const std::vector<KernelRecord> records = recordsOf(kernel, layer);
+    std::string &fault = faults.emplace_back();
+    if (kernel.known)
+      fault = findDifference(records, symbolsOf(kernel.section), kernel.section);
+    if (const GpuCode *code = kernel.gpuCode())
+      for (const GpuImage &image : code->images)
+        if (fault.empty())
+          fault = findDifference(records, symbolsOf(image.section), image.section);
+  }
+  return faults;
+}
+
+void Bundle::requireFaultless(size_t kernel) const {
+  if (!faults_[kernel].empty())
+    throw Error(ALGRT_BAD_BUNDLE, "kernel " + manifest_.kernels[kernel].name + ": " + faults_[kernel]);
 }
 
 std::string_view Bundle::certificate() const {
   for (const SectionEntry &entry : manifest_.sections)
     if (entry.kind == "certificate")
       return section(entry);
-  refuse("holds no certificate: it is older than those, or its algebra is too large for one; compile it again");
+  refuse(
+      "holds no certificate: it is older than those, or its algebra is too large for one; compile it again");
 }
 
 std::string_view Bundle::section(const SectionEntry &entry) const {

@@ -3,12 +3,16 @@
 #include "runtime/bundle/format.h"
 #include "runtime/bundle/json_fields.h"
 #include "runtime/support/error.h"
+#include "runtime/support/json_scan.h"
 
 #include <algorithm>
 
 namespace algrt {
 
 namespace {
+
+// No manifest comes near; it is printed and copied by recursion.
+constexpr size_t deepest_manifest = 64;
 
 // What kernels of forward and dx say.
 void parseProduct(const JsonFields &fields, const Layer &layer, Kernel &kernel) {
@@ -33,10 +37,19 @@ void parseProduct(const JsonFields &fields, const Layer &layer, Kernel &kernel) 
   if (kernel.pack_symbol.empty())
     fields.fail("pack_symbol", "is empty");
   kernel.pack_tasks = fields.integer("pack_tasks", 1);
+  if (int64_t(layer.bank_rows.size()) % kernel.pack_tasks != 0)
+    fields.fail("pack_tasks", "is " + std::to_string(kernel.pack_tasks) + ", but the bank has " +
+                                  std::to_string(layer.bank_rows.size()) +
+                                  " row groups, of which each task packs as many");
   kernel.packed_bytes = fields.integer("packed_bytes", 1);
   if (kernel.packed_bytes % elementBytes(layer.dtype) != 0)
     fields.fail("packed_bytes",
                 "is " + std::to_string(kernel.packed_bytes) + ", not a whole number of elements");
+  // parseLayer has seen that these fit.
+  const int64_t bank_bytes = layer.k * layer.bankColumns() * elementBytes(layer.dtype);
+  if (kernel.packed_bytes < bank_bytes)
+    fields.fail("packed_bytes", "is " + std::to_string(kernel.packed_bytes) + ", less than the " +
+                                    std::to_string(bank_bytes) + " of the bank");
 }
 
 // What kernels of dw say.
@@ -91,9 +104,9 @@ Kernel parseKernel(const JsonFields &fields, const Layer &layer) {
   return kernel;
 }
 
-std::vector<SectionEntry> parseSections(const JsonFields &document, uint64_t sections_begin,
-                                        uint64_t file_size) {
-  std::vector<SectionEntry> sections;
+void parseSections(const JsonFields &document, uint64_t sections_begin, uint64_t file_size,
+                   Manifest &manifest) {
+  std::vector<SectionEntry> &sections = manifest.sections;
   for (const JsonFields &fields : document.objects("sections")) {
     SectionEntry entry;
     entry.name = fields.string("name");
@@ -107,9 +120,8 @@ std::vector<SectionEntry> parseSections(const JsonFields &document, uint64_t sec
     // Both are at most 2^63, so that the sum cannot wrap.
     if (entry.offset + entry.size > file_size)
       fields.fail("size", "reaches beyond the end of the file");
-    for (const SectionEntry &other : sections)
-      if (other.name == entry.name)
-        fields.fail("name", "'" + entry.name + "' is used twice");
+    if (!manifest.section_numbers.emplace(entry.name, sections.size()).second)
+      fields.fail("name", "'" + entry.name + "' is used twice");
     sections.push_back(entry);
   }
   std::vector<SectionEntry> sorted = sections;
@@ -119,30 +131,6 @@ std::vector<SectionEntry> parseSections(const JsonFields &document, uint64_t sec
   for (size_t i = 1; i < sorted.size(); ++i)
     if (sorted[i - 1].offset + sorted[i - 1].size > sorted[i].offset)
       document.fail("sections", "'" + sorted[i - 1].name + "' and '" + sorted[i].name + "' overlap");
-  return sections;
-}
-
-void parseSupport(const JsonFields &document, Manifest &manifest) {
-  const JsonFields support = document.object("support");
-  const std::string kind = support.string("kind");
-  if (kind == "complete") {
-    manifest.support = SupportKind::complete;
-    const Layer &layer = manifest.layer;
-    const size_t types = size_t(layer.types);
-    if (layer.lift != Lift::rows)
-      support.fail("kind", "is complete, which the slot lift has no use for");
-    if (layer.in_groups.size() != types || layer.out_groups.size() != types ||
-        layer.bank_rows != layer.in_groups)
-      support.fail("kind", "is complete, but types, input groups, output groups and bank rows do not agree");
-  } else if (kind == "table") {
-    manifest.support = SupportKind::table;
-    manifest.support_section = support.string("section");
-    const SectionEntry *section = manifest.findSection(manifest.support_section);
-    if (section == nullptr || section->kind != "terms")
-      support.fail("section", "'" + manifest.support_section + "' is not a section of kind terms");
-  } else {
-    support.fail("kind", "is '" + kind + "', not complete or table");
-  }
 }
 
 void requireSection(const JsonFields &fields, const char *key, const Manifest &manifest,
@@ -186,19 +174,14 @@ std::optional<Map> mapNamed(std::string_view wanted) {
 }
 
 const SectionEntry *Manifest::findSection(std::string_view name) const {
-  for (const SectionEntry &section : sections)
-    if (section.name == name)
-      return &section;
-  return nullptr;
+  const auto found = section_numbers.find(name);
+  return found == section_numbers.end() ? nullptr : &sections[found->second];
 }
 
 Manifest parseManifest(std::string_view json, uint64_t sections_begin, uint64_t file_size) {
-  nlohmann::json parsed;
-  try {
-    parsed = nlohmann::json::parse(json);
-  } catch (const nlohmann::json::exception &error) { // bad syntax, or a number beyond a double
-    throw Error(ALGRT_BAD_BUNDLE, std::string("manifest: is not JSON: ") + error.what());
-  }
+  if (const std::string fault = JsonScan(deepest_manifest).fault(json); !fault.empty())
+    throw Error(ALGRT_BAD_BUNDLE, "manifest: " + fault);
+  const auto parsed = nlohmann::json::parse(json);
   const JsonFields document(parsed, "");
   if (int64_t version = document.integer("format", 1); version > format::version)
     throw Error(ALGRT_NEWER_FORMAT, "manifest: format " + std::to_string(version) + " is newer than " +
@@ -211,8 +194,12 @@ Manifest parseManifest(std::string_view json, uint64_t sections_begin, uint64_t 
     manifest.algebra = algebra.has("name") ? algebra.string("name") : "";
   }
   manifest.layer = parseLayer(document.object("layer"));
-  manifest.sections = parseSections(document, sections_begin, file_size);
-  parseSupport(document, manifest);
+  parseSections(document, sections_begin, file_size, manifest);
+  const JsonFields support = document.object("support");
+  manifest.support = parseSupportDescription(support, manifest.layer);
+  for (const SupportFactor &factor : manifest.support.factors)
+    if (factor.kind == SupportKind::table)
+      requireSection(support, "section", manifest, factor.section, "terms");
   for (const JsonFields &fields : document.objects("kernels")) {
     Kernel kernel = parseKernel(fields, manifest.layer);
     if (kernel.known)

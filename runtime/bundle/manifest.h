@@ -3,8 +3,10 @@
 
 #include "runtime/bundle/gpu_kernel.h"
 #include "runtime/bundle/layer.h"
+#include "runtime/bundle/support_description.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,7 +14,6 @@
 
 namespace algrt {
 
-enum class SupportKind { complete, table };
 enum class WeightsForm { packed, copied, direct };
 
 const char *name(WeightsForm form);
@@ -62,10 +63,10 @@ struct Manifest {
   std::string compiler;
   std::string algebra; // its name
   Layer layer;
-  SupportKind support;
-  std::string support_section; // table only
+  SupportDescription support;
   std::vector<Kernel> kernels;
   std::vector<SectionEntry> sections;
+  std::map<std::string, size_t, std::less<>> section_numbers; // by name
 
   // nullptr if there is none of that name.
   const SectionEntry *findSection(std::string_view name) const;

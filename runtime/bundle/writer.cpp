@@ -3,6 +3,7 @@
 #include "runtime/bundle/bundle.h"
 #include "runtime/bundle/format.h"
 #include "runtime/bundle/hash.h"
+#include "runtime/support/error.h"
 #include "runtime/support/file.h"
 
 #include <cstring>
@@ -16,6 +17,22 @@ template <typename Integer> void writeAt(std::string &bytes, size_t offset, Inte
   std::memcpy(bytes.data() + offset, &value, sizeof(value));
 }
 
+// Where in the document a string is not UTF-8, which JSON does not hold; empty where all are.
+std::string notUtf8(const nlohmann::ordered_json &value, const std::string &path) {
+  if (value.is_string() && value.dump(-1, ' ', false, nlohmann::json::error_handler_t::ignore) !=
+                               value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))
+    return path;
+  for (const auto &[key, element] : value.items())
+    if (value.is_structured()) {
+      const std::string place = value.is_array() ? path + "[" + key + "]"
+                                : path.empty()   ? key
+                                                 : path + "." + key;
+      if (std::string found = notUtf8(element, place); !found.empty())
+        return found;
+    }
+  return "";
+}
+
 std::string manifestText(nlohmann::ordered_json manifest, const std::vector<SectionContent> &sections,
                          uint64_t first_offset) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
@@ -26,13 +43,15 @@ std::string manifestText(nlohmann::ordered_json manifest, const std::vector<Sect
     offset = format::alignUp(offset + section.bytes.size());
   }
   manifest["sections"] = std::move(list);
-  return manifest.dump(2) + "\n";
+  return manifest.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 } // namespace
 
 std::string encodeBundle(const nlohmann::ordered_json &manifest,
                          const std::vector<SectionContent> &sections) {
+  if (const std::string path = notUtf8(manifest, ""); !path.empty())
+    throw Error(ALGRT_INVALID_ARGUMENT, "manifest: " + path + " is not in UTF-8");
   nlohmann::ordered_json whole = manifest;
   whole["format"] = format::version;
   // The offsets' digits are part of the manifest's length: a larger first offset never makes the manifest

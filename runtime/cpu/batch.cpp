@@ -4,6 +4,7 @@
 #include "runtime/cpu/row_types.h"
 #include "runtime/support/checked.h"
 #include "runtime/support/error.h"
+#include "runtime/support/memory.h"
 #include "runtime/support/parallel.h"
 
 namespace algrt {
@@ -58,6 +59,10 @@ BatchMemory::BatchMemory(const CpuKernels &kernels, const Layer &layer, int64_t 
                                                  ": ask algrt_workspace_size");
     scratch_ = firstAligned(call.workspace);
   } else {
+    if (needed >= worth_asking_for_bytes)
+      requireMemory(needed, "the workspace, " + byteText(uint64_t(kernels.scratchBytes())) +
+                                " of scratch for each of " + std::to_string(workers_) +
+                                (workers_ == 1 ? " thread," : " threads,"));
     own_ = AlignedBuffer(needed);
     scratch_ = own_.data();
   }

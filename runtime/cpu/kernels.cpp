@@ -31,7 +31,12 @@ std::string reasonNotToRun(const Kernel &kernel) {
 
 CpuKernels::CpuKernels(const Bundle &bundle) : bundle_(&bundle) {
   for (const Kernel &kernel : bundle.manifest().kernels)
-    unusable_.push_back(reasonNotToRun(kernel));
+    lacking_.push_back(reasonNotToRun(kernel));
+}
+
+std::string CpuKernels::unusable(size_t index) const {
+  const std::string &fault = bundle_->fault(index), &lacking = lacking_[index];
+  return fault + (fault.empty() || lacking.empty() ? "" : "; and ") + lacking;
 }
 
 bool CpuKernels::usable(size_t index, Map map) const {
@@ -39,8 +44,8 @@ bool CpuKernels::usable(size_t index, Map map) const {
 }
 
 bool CpuKernels::anyUsable(Map map) const {
-  for (size_t i = 0; i < unusable_.size(); ++i)
-    if (usable(i, map))
+  for (size_t i = 0; i < lacking_.size(); ++i)
+    if (usable(i, map) && bundle_->fault(i).empty())
       return true;
   return false;
 }
@@ -53,7 +58,7 @@ void CpuKernels::refuseAll(const std::string &what) const {
   for (size_t i = 0; i < kernels.size(); ++i)
     if (!usable(i))
       message += std::string(i == 0 ? ": " : "; ") + kernels[i].name + " (" + kernels[i].level +
-                 "): " + unusable_[i];
+                 "): " + lacking_[i];
   throw Error(ALGRT_UNSUPPORTED, message + ". Compile the bundle for this machine");
 }
 
@@ -99,7 +104,7 @@ void CpuKernels::requireUsable(int64_t index, Map map, bool packed_weights) cons
     throw Error(ALGRT_INVALID_ARGUMENT, "kernel is " + std::to_string(index + 1) + ", the bundle has " +
                                             std::to_string(kernels.size()));
   if (!usable(size_t(index)))
-    throw Error(ALGRT_UNSUPPORTED, "kernel " + kernels[index].name + ": " + unusable_[index]);
+    throw Error(ALGRT_UNSUPPORTED, "kernel " + kernels[index].name + ": " + lacking_[size_t(index)]);
   if (kernels[index].map != name(map))
     throw Error(ALGRT_INVALID_ARGUMENT,
                 "kernel " + kernels[index].name + " computes " + kernels[index].map + ", not " + name(map));
@@ -110,17 +115,22 @@ void CpuKernels::requireUsable(int64_t index, Map map, bool packed_weights) cons
 }
 
 int64_t CpuKernels::scratchBytes() const {
-  if (!anyUsable(Map::forward) && !anyUsable(Map::dx) && !anyUsable(Map::dw))
+  if (!anyUsable(Map::forward) && !anyUsable(Map::dx) && !anyUsable(Map::dw)) {
+    for (size_t i = 0; i < lacking_.size(); ++i)
+      if (usable(i))
+        bundle_->requireFaultless(i);
     refuseAll("the bundle has no kernel that runs on this machine");
+  }
   int64_t most = 0;
-  for (size_t i = 0; i < unusable_.size(); ++i)
-    if (usable(i))
+  for (size_t i = 0; i < lacking_.size(); ++i)
+    if (usable(i) && bundle_->fault(i).empty())
       most = std::max(most, bundle_->manifest().kernels[i].scratch_bytes);
   return most;
 }
 
 CpuKernel CpuKernels::load(size_t index) const {
   const Kernel &kernel = bundle_->manifest().kernels[index];
+  bundle_->requireFaultless(index);
   std::lock_guard lock(mutex_);
   std::unique_ptr<SharedObject> &object = loaded_[kernel.section];
   if (!object)

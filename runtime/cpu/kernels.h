@@ -24,9 +24,16 @@ public:
   // The bundle must outlive this object. Nothing is loaded yet.
   explicit CpuKernels(const Bundle &bundle);
 
-  // Why kernel `index` of the manifest cannot run here; empty if it can.
-  const std::string &unusable(size_t index) const { return unusable_[index]; }
+  // Why kernel `index` of the manifest is not run here: its fault, what the machine lacks, or both; empty if
+  // it is.
+  std::string unusable(size_t index) const;
+  // What the machine lacks alone: what kernels are chosen by.
+  const std::string &lacking(size_t index) const { return lacking_[index]; }
+  // Whether any of the map is run.
   bool anyUsable(Map map) const;
+
+  // Kernels are chosen by what the manifest says and the machine has. That the code of the chosen one has a
+  // fault is found when it is loaded: what is wrong with a bundle is not passed over.
 
   // Index of the forward kernel for packed weights. Throws Error(ALGRT_UNSUPPORTED) if none runs here.
   size_t choosePacked() const;
@@ -37,20 +44,21 @@ public:
   // Throws unless kernel `index` exists, is of this map, runs here and reads weights of that form.
   void requireUsable(int64_t index, Map map, bool packed_weights) const;
 
-  // Most scratch per thread that any kernel of any map that runs here needs. Throws Error(ALGRT_UNSUPPORTED)
-  // if none does.
+  // Most scratch per thread that any kernel of any map that is run here needs. Throws Error if none is:
+  // ALGRT_UNSUPPORTED, or ALGRT_BAD_BUNDLE where that is for a fault.
   int64_t scratchBytes() const;
 
-  // Loads the code on first use; may be called by many threads at once.
+  // Loads the code on first use; may be called by many threads at once. Throws Error(ALGRT_BAD_BUNDLE) where
+  // it is not what the manifest says of it.
   CpuKernel load(size_t index) const;
 
 private:
-  bool usable(size_t index) const { return unusable_[index].empty(); }
+  bool usable(size_t index) const { return lacking_[index].empty(); }
   bool usable(size_t index, Map map) const;
   [[noreturn]] void refuseAll(const std::string &what) const;
 
   const Bundle *bundle_;
-  std::vector<std::string> unusable_;
+  std::vector<std::string> lacking_; // why the machine cannot run it; empty if it can
   mutable std::mutex mutex_;
   mutable std::map<std::string, std::unique_ptr<SharedObject>> loaded_; // by section
 };

@@ -1,5 +1,6 @@
 #include "runtime/cpu/pack.h"
 
+#include "runtime/support/memory.h"
 #include "runtime/support/parallel.h"
 
 #include <cstring>
@@ -7,6 +8,8 @@
 namespace algrt {
 
 AlignedBuffer packBank(const CpuKernel &kernel, const Layer &layer, const MatrixView &bank, int threads) {
+  if (uint64_t(kernel.description->packed_bytes) >= worth_asking_for_bytes)
+    requireMemory(uint64_t(kernel.description->packed_bytes), "the packed bank");
   AlignedBuffer packed(size_t(kernel.description->packed_bytes));
   // Panels may be padded beyond the bank: the padding must not hold somebody's NaN.
   std::memset(packed.data(), 0, packed.size());

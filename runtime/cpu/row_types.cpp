@@ -7,19 +7,19 @@
 namespace algrt {
 
 int64_t longestType(const Layer &layer, int64_t m, int64_t p0) {
-  int64_t end;
-  if (__builtin_add_overflow(p0, m, &end))
+  if (m > 0 && p0 > INT64_MAX - (m - 1))
     throw Error(ALGRT_INVALID_ARGUMENT, "p0 is " + std::to_string(p0) + ": the position of the last of " +
                                             std::to_string(m) + " rows does not fit 64 bits");
   const int64_t width = layer.row_type_width;
   const int64_t period = layer.types * width;
-  // Positions below p that are of type t.
-  const auto below = [&](int64_t p, int64_t t) {
-    return p / period * width + std::clamp<int64_t>(p % period - t * width, 0, width);
+  // Positions below p that are of type t. Behind the largest position p does not fit a signed number.
+  const auto below = [&](uint64_t p, int64_t t) {
+    return p / uint64_t(period) * uint64_t(width) +
+           uint64_t(std::clamp<int64_t>(int64_t(p % uint64_t(period)) - t * width, 0, width));
   };
   int64_t longest = 0;
   for (int64_t t = 0; t < layer.types; ++t)
-    longest = std::max(longest, below(end, t) - below(p0, t));
+    longest = std::max(longest, int64_t(below(uint64_t(p0) + uint64_t(m), t) - below(uint64_t(p0), t)));
   return longest;
 }
 
@@ -57,10 +57,10 @@ void checkRows(const RowSource &source, int64_t m) {
            std::to_string(m) + ": the last sequence ends with the last row");
   const IntegerVector &positions = source.sequence_positions;
   requireNotNegative(positions, "sequence_positions");
-  for (int64_t s = 0, end = 0; s < positions.size; ++s)
-    if (__builtin_add_overflow(positions[s], starts[s + 1] - starts[s], &end))
+  for (int64_t s = 0; s < positions.size; ++s)
+    if (const int64_t rows = starts[s + 1] - starts[s]; rows > 0 && positions[s] > INT64_MAX - (rows - 1))
       refuse("sequence_positions", s, positions[s],
-             "less: the last of the sequence's " + std::to_string(starts[s + 1] - starts[s]) +
+             "less: the last of the sequence's " + std::to_string(rows) +
                  " rows has a position that does not fit 64 bits");
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/cpu/shared_object.h"
 
+#include "runtime/support/elf.h"
 #include "runtime/support/error.h"
 
 #include <cerrno>
@@ -22,15 +23,17 @@ constexpr Elf64_Half this_machine = EM_NONE;
 #endif
 
 void checkElf(std::string_view bytes, const std::string &name) {
-  Elf64_Ehdr header;
-  if (bytes.size() < sizeof(header) || std::memcmp(bytes.data(), ELFMAG, SELFMAG) != 0)
+  const std::optional<Elf> elf = Elf::read(bytes);
+  if (!elf)
     throw Error(ALGRT_BAD_BUNDLE, "section '" + name + "' is not a shared object");
-  std::memcpy(&header, bytes.data(), sizeof(header));
-  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != this_machine)
+  if (elf->machine() != this_machine)
     throw Error(ALGRT_UNSUPPORTED, "section '" + name + "' is code for another CPU (ELF machine " +
-                                       std::to_string(header.e_machine) + ", this one is " +
+                                       std::to_string(elf->machine()) + ", this one is " +
                                        std::to_string(this_machine) +
                                        "): compile the bundle for this machine");
+  if (!elf->holdsItsSegments())
+    throw Error(ALGRT_BAD_BUNDLE,
+                "section '" + name + "' is cut off: code that is to be loaded lies behind its end");
 }
 
 void writeAll(int descriptor, std::string_view bytes, const std::string &name) {

@@ -35,6 +35,8 @@ std::shared_ptr<const Driver> GpuKernels::driver() const {
 }
 
 std::string GpuKernels::unusable(size_t index) const {
+  if (!bundle_.fault(index).empty())
+    return bundle_.fault(index);
   try {
     const std::lock_guard lock(mutex_);
     std::string reasons;

@@ -20,8 +20,8 @@ public:
   bool groupsRows() const;
   bool sumsBiasGradients() const;
 
-  // Why kernel `index` of the manifest, a GPU kernel, runs on no device of this machine; empty if it runs on
-  // one.
+  // Why kernel `index` of the manifest, a GPU kernel, runs on no device of this machine: its fault, or what
+  // the devices say; empty if it runs on one.
   std::string unusable(size_t index) const;
 
   // What the bundle keeps on a device; opens driver and device at the first call, and lives as long as this

@@ -198,7 +198,7 @@ void checkRows(const KernelShape &shape, int64_t m, int64_t p0) {
                                        " rows, a GPU kernel takes less than " +
                                        std::to_string(int64_t(algrt_most_gpu_rows)) +
                                        ": call once for each part of them");
-  if (p0 > std::numeric_limits<int64_t>::max() - m)
+  if (m > 0 && p0 > std::numeric_limits<int64_t>::max() - (m - 1))
     refuse(ALGRT_INVALID_ARGUMENT, "p0 is " + std::to_string(p0) + ": the position of the last of " +
                                        std::to_string(m) + " rows does not fit 64 bits");
   // Kernels add a position below the period and an offset below the period.

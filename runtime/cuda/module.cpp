@@ -133,6 +133,7 @@ const LoadedModule &DeviceModules::module(const GpuCode &kernel) {
 }
 
 ReadyKernel DeviceModules::load(size_t index) {
+  bundle_.requireFaultless(index);
   const Driver &driver = context_.driver();
   if (const GpuCode *auxiliary = bundle_.manifest().kernels[index].auxiliary())
     return {module(*auxiliary).function(auxiliary->symbol), 0, properties_.multiprocessors};

@@ -71,7 +71,8 @@ public:
   // The kernel, if it has been prepared: takes no driver call.
   std::optional<ReadyKernel> find(size_t kernel) const;
   // Loads the kernel and uploads its table if that has not been done. May be called by many threads at once;
-  // the device's context must be current. Throws Error, and leaves what was there.
+  // the device's context must be current. Throws Error, and leaves what was there: ALGRT_BAD_BUNDLE for a
+  // kernel with a fault.
   ReadyKernel prepare(size_t kernel);
 
 private:

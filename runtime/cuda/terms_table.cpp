@@ -2,6 +2,7 @@
 
 #include "runtime/cuda/operand_view.h"
 #include "runtime/support/checked.h"
+#include "runtime/support/memory.h"
 
 #include <algorithm>
 #include <bit>
@@ -34,7 +35,7 @@ void requireSign(double coefficient) {
 
 // The terms of one (type, output group) as the kernel counts groups.
 std::vector<Term> termsOf(const Support &support, int64_t type, int64_t group, int64_t joined) {
-  std::array<Term, 2> storage;
+  TermStorage storage;
   std::vector<Term> terms;
   // Groups that are one to the kernel enter together, block for block: the first of each speaks for all.
   for (const Term &term : support.terms(type, group * joined, storage))
@@ -232,9 +233,25 @@ std::vector<int32_t> bankTable(const Layer &layer, const GpuKernel &kernel, cons
   return words;
 }
 
+// Before any of them is looked at: a product of a few factors may have more terms than there is memory.
+void requireTermsFit(const Layer &layer, const GpuKernel &kernel, const Support &support) {
+  int64_t terms = 0;
+  for (int64_t type = 0; type < layer.types; ++type)
+    terms = checkedAdd(terms, support.countOfType(type), "terms table: terms");
+  // Of the terms between groups that are joined, one stands for all.
+  const int64_t joined = int64_t(layer.out_groups.size()) / kernelShape(layer, kernel).out_groups;
+  terms /= joined * joined;
+  if (terms > most_int32)
+    refuse("the layer has " + std::to_string(terms) + " terms, more than 32 bits count");
+  constexpr int64_t few = 1 << 20, bytes = 3 * sizeof(int32_t) + sizeof(Term);
+  if (terms > few)
+    requireMemory(uint64_t(terms * bytes), "the terms table of a kernel");
+}
+
 } // namespace
 
 std::vector<int32_t> termsTable(const Layer &layer, const GpuKernel &kernel, const Support &support) {
+  requireTermsFit(layer, kernel, support);
   return kernel.map == Map::dw ? bankTable(layer, kernel, support) : productTable(layer, kernel, support);
 }
 

@@ -174,14 +174,13 @@ NpyArray<Element> parse(std::string_view bytes, const std::string &path, std::st
 }
 
 template <typename Element>
-void write(const std::string &path, std::span<const int64_t> shape, std::span<const Element> values,
-           std::string_view type) {
+std::string encode(std::span<const int64_t> shape, std::span<const Element> values, std::string_view type) {
   int64_t count = 1;
   for (int64_t extent : shape)
     count = checkedMultiply(count, extent, "array");
   if (uint64_t(count) != values.size())
-    throw Error(ALGRT_INTERNAL,
-                "writeNpy: " + std::to_string(values.size()) + " values for shape " + shapeText(shape));
+    throw Error(ALGRT_INTERNAL, "an array in .npy: " + std::to_string(values.size()) + " values for shape " +
+                                    shapeText(shape));
   std::string header =
       "{'descr': '" + std::string(type) + "', 'fortran_order': False, 'shape': " + shapeText(shape) + ", }";
   // Data begin at a multiple of 64; the header ends with a newline.
@@ -195,7 +194,7 @@ void write(const std::string &path, std::span<const int64_t> shape, std::span<co
   bytes += char(header.size() >> 8);
   bytes += header;
   bytes.append(reinterpret_cast<const char *>(values.data()), values.size_bytes());
-  writeFileByRename(path, bytes);
+  return bytes;
 }
 
 } // namespace
@@ -222,16 +221,20 @@ NpyArray<float> readNpyFloat32(const std::string &path) { return parseNpyFloat32
 
 NpyArray<int32_t> readNpyInt32(const std::string &path) { return parseNpyInt32(readFile(path), path); }
 
+std::string encodeNpy(std::span<const int64_t> shape, std::span<const float> values) {
+  return encode(shape, values, "<f4");
+}
+
 void writeNpy(const std::string &path, std::span<const int64_t> shape, std::span<const float> values) {
-  write(path, shape, values, "<f4");
+  writeFileByRename(path, encodeNpy(shape, values));
 }
 
 void writeNpy(const std::string &path, std::span<const int64_t> shape, std::span<const int32_t> values) {
-  write(path, shape, values, "<i4");
+  writeFileByRename(path, encode(shape, values, "<i4"));
 }
 
 void writeNpy(const std::string &path, std::span<const int64_t> shape, std::span<const int64_t> values) {
-  write(path, shape, values, "<i8");
+  writeFileByRename(path, encode(shape, values, "<i8"));
 }
 
 std::string shapeText(std::span<const int64_t> shape) {

@@ -26,6 +26,9 @@ NpyArray<float> parseNpyFloat32(std::string_view content, const std::string &nam
 NpyArray<int32_t> parseNpyInt32(std::string_view content, const std::string &name);
 NpyArray<int64_t> parseNpyIntegers(std::string_view content, const std::string &name);
 
+// The bytes of such a file, format version 1.0. The product of the shape must be the number of values.
+std::string encodeNpy(std::span<const int64_t> shape, std::span<const float> values);
+
 // Writes format version 1.0 by rename. The product of the shape must be the number of values.
 void writeNpy(const std::string &path, std::span<const int64_t> shape, std::span<const float> values);
 void writeNpy(const std::string &path, std::span<const int64_t> shape, std::span<const int32_t> values);

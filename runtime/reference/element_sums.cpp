@@ -80,7 +80,7 @@ void ElementSums::collectProducts() {
   rows_of_type_.resize(size_t(layer.types));
   for (int64_t row = 0; row < int64_t(type_of_row_.size()); ++row)
     rows_of_type_[size_t(type_of_row_[size_t(row)])].push_back(row);
-  std::array<Term, 2> storage;
+  TermStorage storage;
   for (int64_t type = 0; type < layer.types; ++type)
     for (int64_t group = 0; group < int64_t(layer.out_groups.size()); ++group)
       for (const Term &term : bundle_.support().terms(type, group, storage)) {
@@ -109,7 +109,7 @@ ElementSum ElementSums::forward(int64_t row, int64_t column) const {
   // In the slot lift every block has all columns of the bank.
   const int64_t w_column = layer.lift == Lift::rows ? column : column - output_begin_[size_t(group)];
   ElementSum total;
-  std::array<Term, 2> storage;
+  TermStorage storage;
   for (const Term &term : bundle_.support().terms(type_of_row_[size_t(row)], group, storage)) {
     const uint16_t *x = first_ + row * layer.k + input_begin_[size_t(term.input_group)];
     const uint16_t *w = second_ + bank_begin_[size_t(term.bank_row)] * stride + w_column;

@@ -101,9 +101,11 @@ std::vector<double> referenceForward(const ForwardProblem &problem, std::span<co
 
   std::vector<double> y(size_t(checkedMultiply(int64_t(rows.size()), layer.n, "reference result")), 0.0);
   runTasks(resolveThreads(threads), layer.types * groups, [&](int, int64_t begin, int64_t end) {
-    std::array<Term, 2> storage;
+    TermStorage storage;
     for (int64_t slot = begin; slot < end; ++slot) {
       const int64_t type = slot / groups, group = slot % groups;
+      if (places[size_t(type)].empty())
+        continue;
       // The bank's columns of this output group; in the slot lift every block has all the columns.
       const int64_t column = layer.lift == Lift::rows ? y_offsets[group] : 0;
       for (const Term &term : problem.support->terms(type, group, storage))
@@ -135,9 +137,9 @@ std::vector<double> referenceDx(const DxProblem &problem, std::span<const int64_
   std::vector<double> dx(size_t(checkedMultiply(int64_t(rows.size()), layer.k, "reference result")), 0.0);
   // Types have no rows in common, groups of one type add to the same elements.
   runTasks(resolveThreads(threads), layer.types, [&](int, int64_t begin, int64_t end) {
-    std::array<Term, 2> storage;
+    TermStorage storage;
     for (int64_t type = begin; type < end; ++type)
-      for (size_t group = 0; group < layer.out_groups.size(); ++group) {
+      for (size_t group = 0; group < layer.out_groups.size() && !places[size_t(type)].empty(); ++group) {
         const int64_t column = layer.lift == Lift::rows ? y_offsets[group] : 0;
         for (const Term &term : problem.support->terms(type, int64_t(group), storage))
           for (size_t place : places[size_t(type)])
@@ -166,23 +168,29 @@ std::vector<double> referenceDw(const DwProblem &problem, std::span<const int64_
     int64_t type, group;
     Term term;
   };
-  std::vector<std::vector<Use>> uses(layer.bank_rows.size()); // of the blocks of each row group
-  std::array<Term, 2> storage;
-  for (int64_t type = 0; type < layer.types; ++type)
-    for (int64_t group = 0; group < int64_t(layer.out_groups.size()); ++group)
-      for (const Term &term : problem.support->terms(type, group, storage))
-        uses[size_t(term.bank_row)].push_back({type, group, term});
-
   for (int64_t row : rows)
     if (row < 0 || row >= layer.k)
       throw Error(ALGRT_INVALID_ARGUMENT,
                   "row " + std::to_string(row) + " is not one of the bank's " + std::to_string(layer.k));
+  const auto bankRowOf = [&](int64_t row) {
+    return std::upper_bound(bank_offsets.begin(), bank_offsets.end(), row) - bank_offsets.begin() - 1;
+  };
+  std::vector<bool> wanted(layer.bank_rows.size());
+  for (int64_t row : rows)
+    wanted[size_t(bankRowOf(row))] = true;
+  std::vector<std::vector<Use>> uses(layer.bank_rows.size()); // of the blocks of each row group
+  TermStorage storage;
+  for (int64_t type = 0; type < layer.types; ++type)
+    for (int64_t group = 0; group < int64_t(layer.out_groups.size()) && !rows_of_type[size_t(type)].empty();
+         ++group)
+      for (const Term &term : problem.support->terms(type, group, storage))
+        if (wanted[size_t(term.bank_row)])
+          uses[size_t(term.bank_row)].push_back({type, group, term});
   const int64_t columns = layer.bankColumns();
   std::vector<double> dw(size_t(checkedMultiply(int64_t(rows.size()), columns, "reference result")), 0.0);
   runTasks(resolveThreads(threads), int64_t(rows.size()), [&](int, int64_t begin, int64_t end) {
     for (int64_t at = begin; at < end; ++at) {
-      const auto after = std::upper_bound(bank_offsets.begin(), bank_offsets.end(), rows[at]);
-      const int64_t bank_row = after - bank_offsets.begin() - 1, feature = rows[at] - bank_offsets[bank_row];
+      const int64_t bank_row = bankRowOf(rows[at]), feature = rows[at] - bank_offsets[bank_row];
       for (const Use &use : uses[size_t(bank_row)]) {
         double *sums = dw.data() + at * columns + (layer.lift == Lift::rows ? y_offsets[use.group] : 0);
         const int64_t input = x_offsets[use.term.input_group] + feature;

@@ -1,12 +1,13 @@
 #include "runtime/safetensors/header.h"
 
 #include "runtime/support/error.h"
+#include "runtime/support/json_scan.h"
 
 #include <algorithm>
 #include <cctype>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
+#include <unordered_set>
 
 namespace algrt {
 
@@ -20,37 +21,44 @@ constexpr size_t most_dimensions = 32;
   throw Error(ALGRT_INVALID_ARGUMENT, file + ": " + what);
 }
 
-// The document, or an error. The callback sees every token before it is stored, so that nesting and lists are
-// bounded while they are read and a key that comes twice is noticed.
-json parseDocument(std::string_view header, const std::string &file) {
-  // The library takes a zero byte for the end of the text and would not look at what follows.
-  if (header.find('\0') != std::string_view::npos)
-    refuse(file, "its safetensors header is not JSON: it has a zero byte");
-  std::set<std::string> keys[2]; // of the document, and of the tensor that is being read
-  size_t list_length = 0;
-  const auto token = [&](int depth, json::parse_event_t event, json &value) {
-    using Event = json::parse_event_t;
-    if ((event == Event::object_start && depth > 1) || (event == Event::array_start && depth > 2))
-      refuse(file, "its safetensors header is nested too deeply");
-    if (event == Event::object_start && depth == 1)
-      keys[1].clear();
-    if (event == Event::array_start)
-      list_length = 0;
-    else if (event == Event::value && depth > 2 && ++list_length > most_dimensions)
-      refuse(file, "its safetensors header has a list of more than " + std::to_string(most_dimensions) +
-                       " numbers");
-    else if (event == Event::key && !keys[depth - 1].insert(value.get<std::string>()).second)
-      refuse(file, "its safetensors header has " + quotedTensorName(value.get<std::string>()) + " twice");
-    return true;
-  };
-  try {
-    return json::parse(header, token);
-  } catch (const json::parse_error &error) {
-    // The library's own words repeat the text, whatever its length.
-    refuse(file, "its safetensors header is not JSON: see byte " + std::to_string(error.byte) + " of it");
-  } catch (const json::out_of_range &) {
-    refuse(file, "its safetensors header has a number that is too large");
+// Lists are bounded and a key that comes twice is noticed before anything is stored: the document is an
+// object of objects, of which some fields are lists.
+class HeaderScan : public JsonScan {
+public:
+  explicit HeaderScan(const std::string &file) : JsonScan(tensor_depth + 1), file_(file) {}
+
+private:
+  void foundObject() override {
+    if (depth() >= tensor_depth)
+      refuse(file_, "its safetensors header is nested too deeply");
+    keys_[depth()].clear();
   }
+  void foundList() override {
+    if (depth() > tensor_depth)
+      refuse(file_, "its safetensors header is nested too deeply");
+    list_length_ = 0;
+  }
+  void foundScalar() override {
+    if (depth() > tensor_depth && ++list_length_ > most_dimensions)
+      refuse(file_, "its safetensors header has a list of more than " + std::to_string(most_dimensions) +
+                        " numbers");
+  }
+  void foundKey(const std::string &name) override {
+    if (!keys_[depth() - 1].insert(name).second)
+      refuse(file_, "its safetensors header has " + quotedTensorName(name) + " twice");
+  }
+
+  static constexpr size_t tensor_depth = 2; // of what is in a tensor's object
+  const std::string &file_;
+  // Of the document, and of the tensor that is being read.
+  std::unordered_set<std::string> keys_[tensor_depth];
+  size_t list_length_ = 0;
+};
+
+json parseDocument(std::string_view header, const std::string &file) {
+  if (const std::string fault = HeaderScan(file).fault(header); !fault.empty())
+    refuse(file, "its safetensors header " + fault);
+  return json::parse(header);
 }
 
 std::optional<uint64_t> bitsPerElement(std::string_view dtype) {

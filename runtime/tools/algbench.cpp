@@ -8,6 +8,9 @@
 #include "runtime/bundle/bundle.h"
 #include "runtime/support/error.h"
 #include "runtime/support/file.h"
+#include "runtime/support/json_text.h"
+#include "runtime/support/printable_text.h"
+#include "runtime/support/standard_streams.h"
 
 #include <CLI/CLI.hpp>
 #include <iostream>
@@ -34,6 +37,15 @@ struct Arguments {
   int device = 0, row = 0;
   std::vector<std::string> reports;
 };
+
+void say(const std::string &message) { algrt::writeDiagnostic("algbench: " + message + "\n"); }
+
+// The report has a place of its own on standard output.
+std::string whyNoFile(const std::string &name) {
+  return name.empty()  ? "the name of the file is empty"
+         : name == "-" ? "the report goes to standard output with --json"
+                       : "";
+}
 
 void declare(CLI::App &app, Arguments &arguments) {
   app.add_option("bundles", arguments.bundles, "Bundles to measure")->type_name("BUNDLE");
@@ -92,6 +104,7 @@ void declare(CLI::App &app, Arguments &arguments) {
   app.add_option("--json-file", arguments.json_file,
                  "Write the JSON object to that file too; on a GPU after every case, so that nothing "
                  "measured is lost")
+      ->check(whyNoFile)
       ->type_name("FILE");
   app.add_option("--show", arguments.reports,
                  "Print the table of GPU reports written before, and measure nothing")
@@ -154,6 +167,9 @@ int measureOnCpu(const Arguments &arguments, const std::vector<algrt::TableMatch
   options.progress = [&](double fraction, const std::string &what) {
     progress.show((double(done) + fraction) / double(std::max<size_t>(1, cases.size())), what);
   };
+  for (const algrt::TableMatch &match : cases)
+    if (!match.bundle_path.empty())
+      algrt::requireRoom(match.bundle_path, match.row.m, match.row.map, options.threads);
   algrt::Bench bench(options);
   algrt::BenchReport report;
   report.command = command;
@@ -167,10 +183,10 @@ int measureOnCpu(const Arguments &arguments, const std::vector<algrt::TableMatch
     ++done;
   }
   report.machine = bench.machine();
-  const std::string json = toJson(report).dump(2) + "\n";
+  const std::string json = algrt::jsonText(toJson(report));
   if (!arguments.json_file.empty())
     algrt::writeFileByRename(arguments.json_file, json);
-  std::cout << (arguments.json ? json : text(report));
+  algrt::writeStandardOutput(arguments.json ? json : algrt::printable(text(report)));
   return 0;
 }
 
@@ -190,19 +206,20 @@ int measureOnGpu(const Arguments &arguments, const std::vector<algrt::TableMatch
   options.progress = [&](double fraction, const std::string &what) { progress->show(fraction, what); };
   const auto save = [&](const algrt::GpuReport &report) {
     if (!arguments.json_file.empty())
-      algrt::writeFileByRename(arguments.json_file, toJson(report).dump(2) + "\n");
+      algrt::writeFileByRename(arguments.json_file, algrt::jsonText(toJson(report)));
   };
   const algrt::GpuReport report = algrt::measureOnGpu(options, cases, command, save);
   save(report);
   progress.reset(); // its line is gone before the results are printed
-  std::cout << (arguments.json ? toJson(report).dump(2) + "\n"
-                               : algrt::gpuText({toJson(report)}) + "reproduce: " + command + "\n");
+  algrt::writeStandardOutput(
+      arguments.json ? algrt::jsonText(toJson(report))
+                     : algrt::printable(algrt::gpuText({toJson(report)}) + "reproduce: " + command + "\n"));
   if (!report.aborted.empty()) {
-    std::cerr << "algbench: the device failed, and what follows was not measured: " << report.aborted << "\n";
+    say("the device failed, and what follows was not measured: " + report.aborted);
     return exit_failure;
   }
   if (report.anyWrong())
-    std::cerr << "algbench: some kernels compute something else than the reference; they were not timed\n";
+    say("some kernels compute something else than the reference; they were not timed");
   return report.anyWrong() ? exit_wrong : 0;
 }
 
@@ -213,7 +230,7 @@ int show(const std::vector<std::string> &files) {
     if (reports.back().is_discarded())
       throw algrt::Error(ALGRT_INVALID_ARGUMENT, file + ": is not JSON");
   }
-  std::cout << algrt::gpuText(reports);
+  algrt::writeStandardOutput(algrt::printable(algrt::gpuText(reports)));
   return 0;
 }
 
@@ -225,13 +242,15 @@ int run(const Arguments &arguments, const std::string &command) {
   if (algrt::measuresOnGpu(arguments.target, cases, arguments.device, why_not))
     return measureOnGpu(arguments, cases, command);
   if (!why_not.empty())
-    std::cerr << "algbench: measuring on the CPU: " << why_not << "\n";
+    say("measuring on the CPU: " + why_not);
   return measureOnCpu(arguments, cases, command);
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
+  algrt::openStandardStreams();
+  algrt::installTerminateHandler("algbench", exit_failure, exit_bug, nullptr);
   CLI::App app("Measures bundles of algctl against a dense library.", "algbench");
   Arguments arguments;
   declare(app, arguments);
@@ -239,29 +258,38 @@ int main(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
-    return app.exit(error) == 0 ? 0 : exit_usage;
+    if (error.get_exit_code() != 0) {
+      say(error.what() + std::string("\nRun with --help for more information."));
+      return exit_usage;
+    }
+    app.exit(error); // --help and --version
+    if (std::cout.flush())
+      return 0;
+    say("cannot write to standard output");
+    return exit_failure;
   }
   if (arguments.reports.empty() && (arguments.table.empty() == arguments.bundles.empty() ||
                                     (!arguments.table.empty() && arguments.folder.empty()))) {
-    std::cerr << "algbench: name bundles, or --table FILE.csv with --bundles DIR; see algbench --help\n";
+    say("name bundles, or --table FILE.csv with --bundles DIR; see algbench --help");
     return exit_usage;
   }
   try {
-    if (arguments.certificate) {
+    int code = 0;
+    if (arguments.certificate)
       for (const std::string &path : arguments.bundles)
-        std::cout << algrt::Bundle::open(path).certificate();
-      return 0;
-    }
-    return run(arguments, algrt::shellCommand("algbench", argc, argv));
+        algrt::writeStandardOutput(algrt::Bundle::open(path).certificate());
+    else
+      code = run(arguments, algrt::shellCommand("algbench", argc, argv));
+    algrt::flushStandardOutput();
+    return code;
   } catch (const algrt::Error &error) {
-    std::cerr << "algbench: " << error.what() << "\n";
+    say(error.what());
     return algrt::isAbsence(error.status()) ? exit_absent : exit_failure;
   } catch (const std::bad_alloc &) {
-    std::cerr << "algbench: out of memory: measure fewer rows\n";
+    say("out of memory: measure fewer rows");
     return exit_failure;
   } catch (const std::exception &error) {
-    std::cerr << "algbench: " << error.what()
-              << "\nThis is a bug in algbench: please report it with the command.\n";
+    say(error.what() + std::string("\nThis is a bug in algbench: please report it with the command."));
     return exit_bug;
   }
 }

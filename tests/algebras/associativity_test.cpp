@@ -1,5 +1,9 @@
 #include "algebras/associativity.h"
+
+#include "algebras/constructions.h"
 #include "algebras/expression.h"
+#include "algebras/facts.h"
+#include "algebras/linear/echelon.h"
 #include "tests/algebras/check_decomposition.h"
 #include "tests/algebras/random_algebra.h"
 #include "tests/algebras/reference.h"
@@ -140,6 +144,57 @@ TEST(Associativity, DenseTablesByGeneratingElements) {
   EXPECT_GT(scaled.seconds, 0);
   constants[constants.size() / 2].value += scale;
   EXPECT_TRUE(findNonassociative(Table("damaged", Field(), 36, constants)));
+}
+
+// Long rationals cost nothing where the product is not associative: residues show it, and the witness is
+// exact.
+TEST(Associativity, DenseTablesOfLongRationalsByResidues) {
+  std::mt19937_64 random(10);
+  constexpr std::int64_t kSize = 12;
+  std::vector<Constant> constants;
+  auto digits = [&] { return std::to_string(random() >> 1) + std::to_string(random() >> 1); };
+  for (std::int64_t i = 0; i < kSize; ++i)
+    for (std::int64_t j = 0; j < kSize; ++j)
+      for (std::int64_t k = 0; k < kSize; ++k)
+        constants.push_back({i, j, k, Rational::parse(digits() + "/" + digits())});
+  const Table table("long", Field(), kSize, constants);
+  const Associativity examined = examineAssociativity(table);
+  ASSERT_TRUE(examined.witness);
+  EXPECT_EQ(examined.modulus, nextModulus(0));
+  const auto [i, j, k, l] = *examined.witness;
+  Rational left(0), right(0);
+  auto constant = [&](std::int64_t a, std::int64_t b, std::int64_t c) {
+    return constants[(a * kSize + b) * kSize + c].value;
+  };
+  for (std::int64_t s = 0; s < kSize; ++s) {
+    left += constant(i, j, s) * constant(s, k, l);
+    right += constant(j, k, s) * constant(i, s, l);
+  }
+  EXPECT_NE(left, right);
+  EXPECT_FALSE(findIdentity(table));
+  const Facts facts = deriveFacts(tableAlgebra(table));
+  EXPECT_FALSE(*facts.associative);
+  EXPECT_NE(facts.proofs.front().second.find("found modulo " + std::to_string(examined.modulus)),
+            std::string::npos);
+}
+
+// What vanishes modulo the prime is decided without it, and so is a table that it cannot reduce.
+TEST(Associativity, ResiduesAloneProveNothing) {
+  std::mt19937 random(12);
+  const auto p = static_cast<std::int64_t>(nextModulus(0));
+  const Table table = testing_support::denseBasis(
+      testing_support::denseBasis(parseExpression("M(3)").expand(), random), random);
+  for (const Rational &step : {Rational(p), Rational(1, p), Rational(1)}) {
+    std::vector<Constant> constants = table.constants();
+    constants[constants.size() / 2].value += step;
+    const Table damaged("damaged", Field(), 9, constants);
+    const Associativity examined = examineAssociativity(damaged);
+    ASSERT_TRUE(examined.witness);
+    EXPECT_EQ(examined.modulus == nextModulus(0), step == Rational(1)) << step.toString();
+    EXPECT_EQ(examined.modulus == 0, step == Rational(p)) << step.toString();
+  }
+  EXPECT_FALSE(examineAssociativity(table).witness);
+  EXPECT_EQ(examineAssociativity(table).modulus, 0u);
 }
 
 } // namespace

@@ -242,8 +242,16 @@ TEST(Cost, LargeAlgebras) {
   auto report = [](const char *expression, std::int64_t width) {
     return costReport(makeLayer(Lift::rows(parseExpression(expression)), width, width), 1);
   };
-  EXPECT_THROW(report("Q(2)^13", 8192), InputError);
+  EXPECT_THROW(report("Q(2)^17", 1 << 17), InputError);
   EXPECT_THROW(report("D(100000)", 100000), InputError);
+  // Terms of graphs are looked at one by one, those of products factor by factor.
+  EXPECT_THROW(report("path(9000)", 9000), InputError);
+  CostReport power = report("Q(2)^13", 8192);
+  EXPECT_EQ(power.terms, 13060694016); // 6^13, of which each type has 3^13
+  EXPECT_EQ(power.row_macs, std::vector<std::int64_t>(8192, 1594323));
+  EXPECT_EQ(power.reach.reached_blocks, 1594323);
+  CostReport triangular = report("T(2000)*M(2)", 8000);
+  EXPECT_EQ(triangular.row_macs[1], std::int64_t{2 * 2} * 2 * 2 * (1999 * 2000 / 2));
   CostReport large = report("Q(4000)", 8000);
   EXPECT_EQ(large.row_macs[7], std::int64_t{2 * 2} * (2 * 4000 - 1));
   EXPECT_EQ(large.padded_macs, std::int64_t{128} * 128 * 2 * (2 * 4000 - 1));

@@ -375,4 +375,24 @@ TEST(Decomposition, PrimitiveIdempotentsAreLifted) {
   EXPECT_FALSE(primitiveIdempotents(h, decompose(h).value()));
 }
 
+// Products of many fields over a field so small that one element hardly tells them apart.
+TEST(Decomposition, ManyFieldsOverSmallFields) {
+  std::mt19937 random(41);
+  for (const auto &[expression, field, count] :
+       {std::tuple("D(40)", "GF(41)", 40), std::tuple("D(24)", "GF(2)", 24),
+        std::tuple("D(12)*D(2)", "GF(3)", 24)}) {
+    SCOPED_TRACE(expression);
+    const Table table =
+        denseBasis(parseExpression(expression, {.field = Field::parse(field)}).expand(), random);
+    const Decomposition decomposition = checked(table);
+    EXPECT_EQ(dimensions(decomposition), std::vector<std::int64_t>(static_cast<std::size_t>(count), 1));
+  }
+  // x^63 - 1 over GF(2): degrees 1, 2, 3, 6 (9 times), of which three and six are many fields of one degree.
+  std::vector<std::int64_t> degrees{1, 2, 3, 3};
+  degrees.insert(degrees.end(), 9, 6);
+  const Decomposition cyclic = checked(denseBasis(examples::cyclicGroup(Field::prime(2), 63), random));
+  EXPECT_EQ(dimensions(cyclic), degrees);
+  EXPECT_EQ(cyclic.center_dimension, 63);
+}
+
 } // namespace

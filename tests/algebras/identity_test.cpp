@@ -1,8 +1,11 @@
 #include "algebras/constructions.h"
 #include "algebras/expression.h"
 #include "algebras/identity.h"
+#include "algebras/identity/dense_identity.h"
 #include "algebras/identity/one_sided.h"
+#include "algebras/linear/echelon.h"
 #include "algebras/structure/sparse_product.h"
+#include "tests/algebras/check_decomposition.h"
 #include "tests/algebras/random_algebra.h"
 #include "tests/algebras/reference.h"
 
@@ -147,6 +150,42 @@ TEST(Identity, OneSidedIdentities) {
   }
   EXPECT_FALSE(findLeftIdentity(Table("zero", Field(), 3, {})));
   EXPECT_FALSE(findRightIdentity(Table("nilpotent", Field(), 3, {{0, 1, 2, Rational(1)}})));
+}
+
+// Dense tables are first looked at modulo a prime, which may show that there is none, and never that there is
+// one.
+TEST(Identity, DenseTablesByResidues) {
+  std::mt19937 random(21);
+  const auto p = static_cast<std::int64_t>(nextModulus(0));
+  // Matrices of order 6 whose last row is zero, or whose last column is: the unit of the others is one-sided.
+  for (const Side side : {Side::Left, Side::Right}) {
+    std::vector<Constant> constants;
+    for (std::int64_t i = 0; i < 5; ++i)
+      for (std::int64_t j = 0; j < 5; ++j)
+        for (std::int64_t k = 0; k < 6; ++k)
+          constants.push_back(side == Side::Left ? Constant{6 * i + j, 6 * j + k, 6 * i + k, Rational(1)}
+                                                 : Constant{6 * j + k, 6 * i + j, 6 * i + k, Rational(1)});
+    const Table table = testing_support::denseBasis(
+        testing_support::denseBasis(Table("one-sided", Field(), 30, constants), random), random);
+    ASSERT_TRUE(isDense(table));
+    EXPECT_FALSE(findIdentity(table));
+    EXPECT_EQ(findLeftIdentity(table).has_value(), side == Side::Left);
+    EXPECT_EQ(findRightIdentity(table).has_value(), side == Side::Right);
+  }
+  const Table matrices = testing_support::denseBasis(
+      testing_support::denseBasis(parseExpression("M(5)").expand(), random), random);
+  ASSERT_TRUE(isDense(matrices));
+  for (const Rational &scale : {Rational(1), Rational(p), Rational(1, p)}) {
+    std::vector<Constant> constants = matrices.constants();
+    for (Constant &constant : constants)
+      constant.value *= scale;
+    const Table scaled("scaled", Field(), 25, constants);
+    EXPECT_FALSE(lacksIdentity(scaled, Side::Left)) << scale.toString();
+    EXPECT_TRUE(findIdentity(scaled)) << scale.toString();
+    constants[7].value += Rational(1);
+    const Table damaged("damaged", Field(), 25, constants);
+    EXPECT_FALSE(findIdentity(damaged)) << scale.toString();
+  }
 }
 
 } // namespace

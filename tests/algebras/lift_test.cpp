@@ -184,6 +184,18 @@ TEST(RowTypes, CountsAgreeWithPositions) {
         }
 }
 
+TEST(RowTypes, CountsUpToTheLargestPosition) {
+  for (const RowTypes &types : {RowTypes::cyclic(1), RowTypes::cyclic(5), RowTypes::interval(4, 3)}) {
+    std::vector<std::int64_t> counts(types.count());
+    for (std::int64_t back = 0; back < 23; ++back)
+      ++counts[types.typeAt(INT64_MAX - back)];
+    for (std::int64_t type = 0; type < types.count(); ++type) {
+      EXPECT_EQ(types.countOf(type, 23, INT64_MAX - 22), counts[type]);
+      EXPECT_THROW(types.countOf(type, 24, INT64_MAX - 22), InputError);
+    }
+  }
+}
+
 TEST(RowTypes, ParsesAndRefuses) {
   EXPECT_EQ(RowTypes::parse("cyclic", 32), RowTypes::cyclic(32));
   EXPECT_EQ(RowTypes::parse("interval(192)", 4), RowTypes::interval(4, 192));

@@ -1,5 +1,7 @@
 // The numbering of slots is part of the contract.
 #include "algebras/expression.h"
+#include "algebras/graph/graph.h"
+#include "algebras/position_names.h"
 #include "tests/algebras/random_algebra.h"
 
 #include <gtest/gtest.h>
@@ -98,6 +100,29 @@ TEST(Numbering, SupportsAreTheTable) {
     }
     EXPECT_EQ(static_cast<std::int64_t>(places.size()), algebra.dimension());
   }
+}
+
+using Names = std::vector<std::string>;
+
+TEST(Numbering, GroupsAndTypesAreNamedAfterTheirPositions) {
+  const Algebra named = graphAlgebra(parseDot("digraph { gate -> up; down -> up }", "g.dot"));
+  const Names vertices = {"gate", "up", "down"};
+  EXPECT_EQ(groupNames(Lift::rows(named)), vertices);
+  EXPECT_EQ(typeNames(Lift::rows(named)), vertices);
+  EXPECT_EQ(groupNames(Lift::slots(named)).size(), static_cast<std::size_t>(named.dimension()));
+  EXPECT_EQ(groupNames(Lift::slots(named))[1], named.slotName(1));
+  EXPECT_EQ(typeNames(Lift::slots(named)), Names());
+  // The types of the other factor are one, called after its first member.
+  const Lift product = Lift::rows(tensor(named, matrices(2)));
+  EXPECT_EQ(groupNames(product), (Names{"gate,0", "gate,1", "up,0", "up,1", "down,0", "down,1"}));
+  EXPECT_EQ(typeNames(product), (Names{"gate,0", "up,0", "down,0"}));
+  EXPECT_EQ(groupNames(Lift::rows(graphAlgebra(parseDot("digraph { 10 -> 20; 20 -> 5 }", "g.dot")))),
+            (Names{"5", "10", "20"}));
+  // A complete graph is no exception, numbers are none.
+  EXPECT_EQ(groupNames(Lift::rows(graphAlgebra(parseDot("digraph { a -> b; b -> a }", "g.dot")))),
+            (Names{"a", "b"}));
+  for (const char *plain : {"Q(3)", "graph(3; 0->1)", "Q(2)^2", "M(2) + T(2)"})
+    EXPECT_EQ(groupNames(Lift::rows(parseExpression(plain))), Names()) << plain;
 }
 
 TEST(Numbering, PowersAreRepeatedTensorProducts) {

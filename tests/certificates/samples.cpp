@@ -4,8 +4,11 @@
 #include "algebras/constructions.h"
 #include "algebras/error.h"
 #include "algebras/expression.h"
+#include "algebras/rank/adapted_basis.h"
+#include "algebras/structure/product_operator.h"
 #include "checker/certificate.h"
 #include "tests/algebras/check_decomposition.h"
+#include "tests/algebras/examples.h"
 
 #include <fmt/format.h>
 
@@ -118,6 +121,67 @@ std::vector<Algebra> smallSamples() {
   result.push_back(tensor(sixteen, sixteen));            // by the rule for finite fields
   result.push_back(directProduct(i, tableAlgebra(quaternionAlgebra(-1, -1))));
   return result;
+}
+
+std::vector<Algebra> fieldSamples() {
+  Field q = Field::rationals();
+  auto numberField = [&](const char *name, const std::vector<std::int64_t> &f) {
+    return tableAlgebra(polynomialAlgebra(name, q, f));
+  };
+  Algebra eighth = numberField("Q(zeta_8)", {1, 0, 0, 0}), i = numberField("Q(i)", {1, 0}),
+          root = numberField("Q(sqrt 2)", {-2, 0});
+  return {eighth,
+          numberField("Q(sqrt 2, sqrt 3)", {1, 0, -10, 0}),
+          numberField("Q(sqrt 2, sqrt 3, sqrt 5)", {576, 0, -960, 0, 352, 0, -40, 0}),
+          numberField("Q(zeta_15)", {1, -1, 0, 1, -1, 1, 0, -1}),
+          numberField("Q(zeta_16)", {1, 0, 0, 0, 0, 0, 0, 0}),
+          numberField("A4", {12, 8, 0, 0}),
+          numberField("closure of Q(cube root of 2)", {108, 0, 0, 0, 0, 0}),
+          numberField("Q8", {36, 0, -144, 0, 180, 0, -72, 0}),
+          numberField("Q(zeta_7)", {1, 1, 1, 1, 1, 1}),
+          tensor(i, root),
+          tensor(tensor(i, root), numberField("Q(sqrt 3)", {-3, 0})),
+          tensor(eighth, matrices(2, q)),
+          directProduct(eighth, numberField("A4", {12, 8, 0, 0}))};
+}
+
+std::vector<Algebra> divisionSamples() {
+  Field q = Field::rationals();
+  Algebra h = tableAlgebra(quaternionAlgebra(-1, -1)), other = tableAlgebra(quaternionAlgebra(2, 3));
+  auto numberField = [&](const char *name, const std::vector<std::int64_t> &f) {
+    return tableAlgebra(polynomialAlgebra(name, q, f));
+  };
+  Algebra cubic = tableAlgebra(examples::cyclic({1, -3, 0}, {-2, 0, 1}, 2)); // over x^3 - 3x + 1
+  return {h,
+          other,
+          tableAlgebra(quaternionAlgebra(2, 5)),
+          tableAlgebra(quaternionAlgebra(-3, 7)),
+          tensor(h, matrices(2, q)),
+          tensor(other, matrices(2, q)),
+          tensor(h, other),                             // M(2) over another one
+          tensor(h, numberField("Q(sqrt 2)", {-2, 0})), // ramified at real places alone
+          tensor(tableAlgebra(quaternionAlgebra(2, 5)), numberField("Q(i)", {1, 0})), // at two primes over 5
+          tensor(h, numberField("Q(cbrt 2)", {-2, 0, 0})),
+          cubic,
+          directProduct(h, numberField("Q(zeta_8)", {1, 0, 0, 0}))};
+}
+
+Algebra inRationalBasis(const Algebra &algebra, std::mt19937 &random, int digits) {
+  Table table = algebra.table() ? *algebra.table() : algebra.expand();
+  auto number = [&] {
+    std::string text(1, static_cast<char>('1' + random() % 9));
+    while (static_cast<int>(text.size()) < digits)
+      text += static_cast<char>('0' + random() % 10);
+    return text;
+  };
+  for (;;) {
+    std::vector<SparseVector> elements(table.dimension());
+    for (SparseVector &element : elements)
+      for (std::int64_t slot = 0; slot < table.dimension(); ++slot)
+        element.emplace_back(slot, Rational::parse((random() % 2 ? "-" : "") + number() + "/" + number()));
+    if (std::optional<Table> own = tableInBasis(ProductOperator(table), elements))
+      return tableAlgebra(Table(table.name(), table.field(), table.dimension(), own->constants()));
+  }
 }
 
 std::vector<Algebra> denseSamples() {

@@ -17,6 +17,7 @@
 #include <functional>
 #include <map>
 #include <random>
+#include <stdexcept>
 
 namespace {
 
@@ -192,6 +193,101 @@ TEST(Tampering, FieldsAndProducts) {
     Tampering tampering(certificateOf(algebra));
     EXPECT_GT(tampering.refused, tampering.accepted);
   }
+}
+
+// Towers, primes with factors, orders and signatures: nothing of a proof can be changed that it needs.
+TEST(Tampering, TowersAndDivisionAlgebras) {
+  for (auto samples : {testing_support::fieldSamples, testing_support::divisionSamples})
+    for (const Algebra &algebra : samples()) {
+      if (algebra.dimension() > 4)
+        continue;
+      SCOPED_TRACE(algebra.name());
+      Tampering tampering(certificateOf(algebra));
+      EXPECT_GT(tampering.refused, tampering.accepted);
+    }
+}
+
+json certificateOfSample(const std::vector<Algebra> &samples, const std::string &name) {
+  for (const Algebra &algebra : samples)
+    if (algebra.name() == name)
+      return certificateOf(algebra);
+  throw std::logic_error("no such sample");
+}
+
+std::string refusalAfter(json certificate, const std::string &path, const json &value) {
+  certificate.at(json::json_pointer(path)) = value;
+  return refusal(certificate).value_or("accepted");
+}
+
+TEST(Tampering, AStepOfATower) {
+  const json eighth = certificateOfSample(testing_support::fieldSamples(), "Q(zeta_8)");
+  const std::string center = "/algebra/proof/components/0/center/";
+  // x^4 + 1 is not irreducible modulo any prime, by itself or over Q(i) where the root is none.
+  EXPECT_EQ(refusalAfter(eighth, center + "1/irreducible/0/roots/0", 1),
+            "simple_components: a root is none, or not a simple one");
+  EXPECT_EQ(refusalAfter(eighth, center + "0/irreducible/0/modulo", 15),
+            "simple_components: a modulus is not prime");
+  EXPECT_EQ(refusalAfter(eighth, center + "0/irreducible", json::array()),
+            "simple_components: a polynomial may factor");
+  EXPECT_EQ(refusalAfter(eighth, center + "1/element", eighth.at(json::json_pointer(center + "0/element"))),
+            "simple_components: the polynomial of a centre does not vanish");
+  // One of two steps is not enough for the centre.
+  json shorter = eighth;
+  shorter.at(json::json_pointer("/algebra/proof/components/0/center")).erase(1);
+  EXPECT_EQ(refusal(shorter), "simple_components: the centre may be larger");
+}
+
+// The degrees at one of the primes leave factors possible: both are needed, with all factors.
+TEST(Tampering, DegreesThatFitTogether) {
+  const json a4 = certificateOfSample(testing_support::fieldSamples(), "A4");
+  const std::string primes = "/algebra/proof/components/0/center/0/irreducible";
+  const json list = a4.at(json::json_pointer(primes));
+  ASSERT_EQ(list.size(), 2u);
+  for (const json &one : list)
+    EXPECT_EQ(refusalAfter(a4, primes, json::array({one, one})),
+              "simple_components: a polynomial may factor");
+  json factors = list;
+  factors[0].erase("factors"); // as if it stayed irreducible
+  EXPECT_EQ(refusalAfter(a4, primes, factors), "simple_components: a factor may factor");
+  factors[0]["factors"] = json::array({list[0]["factors"][0]});
+  EXPECT_EQ(refusalAfter(a4, primes, factors), "simple_components: these are not the factors");
+}
+
+TEST(Tampering, WhatMakesADivisionAlgebra) {
+  const std::vector<Algebra> samples = testing_support::divisionSamples();
+  const std::string place = "/algebra/proof/components/0/division/0/";
+  const json hamilton = certificateOfSample(samples, "(-1, -1)");
+  EXPECT_EQ(refusalAfter(hamilton, place + "basis/3", hamilton.at(json::json_pointer(place + "basis/2"))),
+            "simple_components: a basis is not orthogonal");
+  // The quaternions by which M(2) would be one: its form has another signature.
+  json split = hamilton;
+  for (json &constant : split["algebra"]["constants"])
+    if (constant[0] == constant[1] && constant[0] == 1)
+      constant[3] = 1;
+  EXPECT_TRUE(refusal(split));
+  const json at_prime = certificateOfSample(samples, "(2, 3)");
+  for (const char *member : {"uniformizer", "cofactor", "modulo", "scale"})
+    EXPECT_NE(refusalAfter(at_prime, place + member, 1), "accepted") << member;
+  EXPECT_NE(refusalAfter(at_prime, place + "proof/radical", json::array()), "accepted");
+  json without = at_prime;
+  without["algebra"]["proof"]["components"][0].erase("division");
+  EXPECT_EQ(refusal(without), "simple_components: the certificate proves another value");
+  for (const char *member : {"matrix_degree", "division_dimension"})
+    EXPECT_EQ(refusalAfter(at_prime, std::string("/claims/simple_components/0/") + member, 2),
+              "simple_components: the certificate proves another value");
+}
+
+TEST(Tampering, OneSidedIdentities) {
+  Table rows("rows", Field::rationals(), 2, {{0, 0, 0, Rational(1)}, {0, 1, 1, Rational(1)}});
+  const json certificate = certificateOf(tableAlgebra(rows));
+  EXPECT_EQ(refusalAfter(certificate, "/claims/left_identity", false),
+            "left_identity: the certificate proves another value");
+  EXPECT_EQ(refusalAfter(certificate, "/claims/right_identity", true),
+            "right_identity: the certificate proves another value");
+  EXPECT_THAT(refusalAfter(certificate, "/algebra/proof/left/identity", 1), testing::StartsWith("unital:"));
+  json swapped = certificate;
+  std::swap(swapped["algebra"]["proof"]["left"], swapped["algebra"]["proof"]["right"]);
+  EXPECT_TRUE(refusal(swapped)->starts_with("unital:"));
 }
 
 TEST(Tampering, ADenseBasis) {

@@ -14,7 +14,86 @@ using namespace algrt;
 using compiler::CudaProgram;
 using compiler::launcherNames;
 
-std::string ptx(const Shape &shape) {
+const std::vector<Shape> shapes = {
+    {"Cyclic", Lift::rows, RowTypesKind::cyclic, 5, 1, 5, 64, 96, ElementType::bf16, 1, {}},
+    {"CyclicPairs", Lift::rows, RowTypesKind::cyclic, 5, 1, 5, 64, 96, ElementType::bf16, 1, {}, 0, false, 2},
+    {"IntervalTriples",
+     Lift::rows,
+     RowTypesKind::interval,
+     3,
+     7,
+     3,
+     32,
+     64,
+     ElementType::f32,
+     1,
+     {},
+     0,
+     false,
+     3},
+    {"CyclicHeld",
+     Lift::rows,
+     RowTypesKind::cyclic,
+     5,
+     1,
+     5,
+     64,
+     96,
+     ElementType::bf16,
+     1,
+     {},
+     0,
+     false,
+     2,
+     3},
+    {"CyclicSplit",
+     Lift::rows,
+     RowTypesKind::cyclic,
+     5,
+     1,
+     5,
+     64,
+     96,
+     ElementType::bf16,
+     4,
+     {},
+     0,
+     false,
+     1,
+     0,
+     true},
+    {"OneType", Lift::rows, RowTypesKind::cyclic, 1, 1, 1, 64, 32, ElementType::f32, 1, {}},
+    {"Interval", Lift::rows, RowTypesKind::interval, 3, 7, 3, 32, 64, ElementType::f32, 2, {}},
+    {"Slots",
+     Lift::slots,
+     RowTypesKind::cyclic,
+     1,
+     1,
+     4,
+     32,
+     32,
+     ElementType::bf16,
+     4,
+     {0, 1, 2, INT32_MIN, -3, 7}},
+    {"PlainOdd", Lift::rows, RowTypesKind::cyclic, 5, 1, 5, 13, 7, ElementType::bf16, 1, {}, 1},
+    {"PlainInterval", Lift::rows, RowTypesKind::interval, 3, 7, 3, 32, 64, ElementType::f32, 1, {}, 8},
+    {"PlainOneType", Lift::rows, RowTypesKind::cyclic, 1, 1, 1, 6, 10, ElementType::f32, 1, {}, 2},
+    {"PlainSlots",
+     Lift::slots,
+     RowTypesKind::cyclic,
+     1,
+     1,
+     4,
+     12,
+     20,
+     ElementType::bf16,
+     1,
+     {0, 1, 0, 3, 0x3f000000, INT32_MIN},
+     4,
+     true},
+};
+
+std::string emptyKernel(const Shape &shape) {
   const bool plain = shape.vector > 0;
   return fmt::format(
       ".version 8.0\n.target {}\n.address_size 64\n.visible .entry product(\n"
@@ -26,7 +105,8 @@ std::string ptx(const Shape &shape) {
       plain ? 128 : 384);
 }
 
-CudaProgram programOf(const Shape &shape, const std::string &path, const std::string &image) {
+CudaProgram programOf(const Shape &shape, const std::string &path, const std::string &ptx,
+                      const std::string &cubin) {
   CudaProgram program{};
   program.names = launcherNames(path);
   program.title = "a test */ of comments";
@@ -74,8 +154,8 @@ CudaProgram programOf(const Shape &shape, const std::string &path, const std::st
     kernel.scaled = shape.scaled;
     kernel.warp_rows = kernel.warp_columns = 2;
   }
-  program.image_kind = ImageKind::ptx;
-  program.image = image;
+  program.ptx = ptx;
+  program.cubin = cubin;
   program.terms = shape.terms;
   return program;
 }
@@ -86,9 +166,10 @@ template <class Function> void Launcher::find(Function &function, const char *na
     throw std::runtime_error(std::string("no function ") + name);
 }
 
-Launcher::Launcher(const TemporaryFolder &folder, const Shape &shape, const std::string &c_compiler) {
-  const std::string image = ptx(shape);
-  const CudaProgram program = programOf(shape, folder.path("up-1.c"), image);
+Launcher::Launcher(const TemporaryFolder &folder, const Shape &shape, const std::string &c_compiler,
+                   const std::string &ptx, const std::string &cubin) {
+  const std::string text = ptx.empty() ? emptyKernel(shape) : ptx;
+  const CudaProgram program = programOf(shape, folder.path("up-1.c"), text, cubin);
   const compiler::LauncherFiles files = compiler::cudaLauncher(program);
   folder.write("up-1.c", files.source);
   folder.write("up-1.h", files.header);

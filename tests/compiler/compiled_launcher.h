@@ -2,11 +2,19 @@
 #pragma once
 
 #include "compiler/targets/c/cuda_launcher.h"
+#include "runtime/cuda/driver_entries.h"
 #include "tests/tools/temporary_folder.h"
 
 #include <cstdint>
 #include <string>
 #include <vector>
+
+// The driver's functions, which the stand-in defines.
+namespace algrt::cuda {
+#define DECLARE(NAME, SYMBOL, PARAMETERS) extern "C" Result SYMBOL PARAMETERS;
+ALGRT_CUDA_DRIVER_ENTRIES(DECLARE)
+#undef DECLARE
+} // namespace algrt::cuda
 
 namespace launcher_test {
 
@@ -27,10 +35,14 @@ struct Shape {
   std::int64_t padding(std::int64_t most) const { return vector == 0 ? most : vector * 3; }
 };
 
-// PTX of an empty kernel with the parameters of a shape's.
-std::string ptx(const Shape &shape);
+extern const std::vector<Shape> shapes;
 
-compiler::CudaProgram programOf(const Shape &shape, const std::string &path, const std::string &image);
+// PTX of an empty kernel with the parameters of a shape's.
+std::string emptyKernel(const Shape &shape);
+
+// With the texts of a program: they have to outlive it.
+compiler::CudaProgram programOf(const Shape &shape, const std::string &path, const std::string &ptx = "",
+                                const std::string &cubin = "");
 
 // The functions of a compiled launcher, by the types of its header.
 struct Launcher {
@@ -41,7 +53,9 @@ struct Launcher {
   using Symbol = void (*)();
   using Find = Symbol (*)(const char *, void *);
 
-  Launcher(const TemporaryFolder &folder, const Shape &shape, const std::string &c_compiler);
+  // Of an empty kernel: its PTX, where none is given, and the cubin, where one is.
+  Launcher(const TemporaryFolder &folder, const Shape &shape, const std::string &c_compiler,
+           const std::string &ptx = "", const std::string &cubin = "");
   ~Launcher();
   Launcher(const Launcher &) = delete;
   Launcher &operator=(const Launcher &) = delete;

@@ -17,9 +17,7 @@ compiler::Spec specOf(const std::string &expression, const Groups &in, const Gro
   algebras::Algebra algebra = algebras::parseExpression(expression);
   algebras::Lift lift = algebras::Lift::rows(algebra);
   algebras::RowTypes types = algebras::RowTypes::explicitTypes(lift.types());
-  compiler::Spec spec{algebra, algebras::Layer{lift, in, out, DataType::F32, types}};
-  spec.source_name = expression;
-  return spec;
+  return {algebra, algebras::Layer{lift, in, out, DataType::F32, types}, false, expression};
 }
 
 Groups randomGroups(std::int64_t count, std::mt19937 &random) {

@@ -1,8 +1,6 @@
 // The launcher in plain C: compiled by the C compilers at hand, it asks of a driver what the runtime would.
 #include "compiler/targets/c/cuda_launcher.h"
 
-#include "compiler/spec/usage_error.h"
-#include "runtime/cuda/driver_entries.h"
 #include "runtime/cuda/launch_plan.h"
 #include "runtime/gpu_kernel_abi.h"
 #include "tests/compiler/compiled_launcher.h"
@@ -15,101 +13,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace algrt::cuda {
-#define DECLARE(NAME, SYMBOL, PARAMETERS) extern "C" Result SYMBOL PARAMETERS;
-ALGRT_CUDA_DRIVER_ENTRIES(DECLARE)
-#undef DECLARE
-} // namespace algrt::cuda
-
 namespace {
 
 using namespace algrt;
 using namespace algrt::cuda;
 using compiler::CudaProgram;
-using compiler::launcherNames;
 using launcher_test::Launcher;
 using launcher_test::Shape;
+using launcher_test::shapes;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-const Shape shapes[] = {
-    {"Cyclic", Lift::rows, RowTypesKind::cyclic, 5, 1, 5, 64, 96, ElementType::bf16, 1, {}},
-    {"CyclicPairs", Lift::rows, RowTypesKind::cyclic, 5, 1, 5, 64, 96, ElementType::bf16, 1, {}, 0, false, 2},
-    {"IntervalTriples",
-     Lift::rows,
-     RowTypesKind::interval,
-     3,
-     7,
-     3,
-     32,
-     64,
-     ElementType::f32,
-     1,
-     {},
-     0,
-     false,
-     3},
-    {"CyclicHeld",
-     Lift::rows,
-     RowTypesKind::cyclic,
-     5,
-     1,
-     5,
-     64,
-     96,
-     ElementType::bf16,
-     1,
-     {},
-     0,
-     false,
-     2,
-     3},
-    {"CyclicSplit",
-     Lift::rows,
-     RowTypesKind::cyclic,
-     5,
-     1,
-     5,
-     64,
-     96,
-     ElementType::bf16,
-     4,
-     {},
-     0,
-     false,
-     1,
-     0,
-     true},
-    {"OneType", Lift::rows, RowTypesKind::cyclic, 1, 1, 1, 64, 32, ElementType::f32, 1, {}},
-    {"Interval", Lift::rows, RowTypesKind::interval, 3, 7, 3, 32, 64, ElementType::f32, 2, {}},
-    {"Slots",
-     Lift::slots,
-     RowTypesKind::cyclic,
-     1,
-     1,
-     4,
-     32,
-     32,
-     ElementType::bf16,
-     4,
-     {0, 1, 2, INT32_MIN, -3, 7}},
-    {"PlainOdd", Lift::rows, RowTypesKind::cyclic, 5, 1, 5, 13, 7, ElementType::bf16, 1, {}, 1},
-    {"PlainInterval", Lift::rows, RowTypesKind::interval, 3, 7, 3, 32, 64, ElementType::f32, 1, {}, 8},
-    {"PlainOneType", Lift::rows, RowTypesKind::cyclic, 1, 1, 1, 6, 10, ElementType::f32, 1, {}, 2},
-    {"PlainSlots",
-     Lift::slots,
-     RowTypesKind::cyclic,
-     1,
-     1,
-     4,
-     12,
-     20,
-     ElementType::bf16,
-     1,
-     {0, 1, 0, 3, 0x3f000000, INT32_MIN},
-     4,
-     true},
-};
 
 // Memory of the stand-in's device 0, in its primary context, and a stream that waits for no other.
 class DeviceMemory {
@@ -189,7 +102,7 @@ void expectPlainMaps(const cuda_stand_in::Launch &launch, const LaunchPlan &plan
 TEST_P(CudaLauncher, LaunchesAsTheRuntimeWould) {
   TemporaryFolder folder;
   const Launcher launcher(folder, shape(), c_compiler());
-  const CudaProgram program = programOf(shape(), "up-1.c", "");
+  const CudaProgram program = programOf(shape(), "up-1.c");
   const DeviceMemory memory;
   Launcher::Kernel kernel;
   ASSERT_EQ(launcher.loadFromStandIn(kernel, 0), 0) << launcher.error(&kernel);
@@ -251,7 +164,7 @@ TEST_P(CudaLauncher, LaunchesAsTheRuntimeWould) {
 TEST_P(CudaLauncher, StartsEarlyOnlyAKernelThatWaits) {
   TemporaryFolder folder;
   const Launcher launcher(folder, shape(), c_compiler());
-  const CudaProgram program = programOf(shape(), "up-1.c", "");
+  const CudaProgram program = programOf(shape(), "up-1.c");
   const DeviceMemory memory;
   Launcher::Kernel kernel;
   ASSERT_EQ(launcher.loadFromStandIn(kernel, 0), 0) << launcher.error(&kernel);
@@ -278,7 +191,7 @@ TEST_P(CudaLauncher, StartsEarlyOnlyAKernelThatWaits) {
 TEST_P(CudaLauncher, RefusesWhatTheRuntimeRefuses) {
   TemporaryFolder folder;
   const Launcher launcher(folder, shape(), c_compiler());
-  const CudaProgram program = programOf(shape(), "up-1.c", "");
+  const CudaProgram program = programOf(shape(), "up-1.c");
   const DeviceMemory memory;
   Launcher::Kernel kernel;
   ASSERT_EQ(launcher.loadFromStandIn(kernel, 0), 0) << launcher.error(&kernel);
@@ -371,7 +284,7 @@ TEST_P(CudaLauncher, AsksForTensorMapsWhereThereAreSome) {
 TEST_P(CudaLauncher, TakesAnyDistanceOfOneRowWithPlainMaps) {
   TemporaryFolder folder;
   const Launcher launcher(folder, shape(), c_compiler());
-  const CudaProgram program = programOf(shape(), "up-1.c", "");
+  const CudaProgram program = programOf(shape(), "up-1.c");
   const DeviceMemory memory;
   Launcher::Kernel kernel;
   ASSERT_EQ(launcher.loadFromStandIn(kernel, 0), 0) << launcher.error(&kernel);
@@ -401,16 +314,5 @@ INSTANTIATE_TEST_SUITE_P(Shapes, CudaLauncher,
                            return std::string(std::get<0>(info.param).name) +
                                   (std::get<1>(info.param) == "gcc" ? "Gcc" : "Clang");
                          });
-
-TEST(LauncherNames, AreIdentifiersAndFiles) {
-  const compiler::LauncherNames names = launcherNames("build/up-1.c");
-  EXPECT_EQ(names.header_path, "build/up-1.h");
-  EXPECT_EQ(names.include, "up-1.h");
-  EXPECT_EQ(names.identifier, "up_1");
-  EXPECT_EQ(launcherNames("2b.c").identifier, "kernel_2b");
-  EXPECT_EQ(launcherNames("_x.c").identifier, "kernel__x");
-  for (const char *wrong : {"", "-", "up", "up.h", "up.cpp", ".c", "a\"b.c"})
-    EXPECT_THROW(launcherNames(wrong), compiler::UsageError) << wrong;
-}
 
 } // namespace

@@ -19,7 +19,7 @@ void walk(const Bundle &bundle) {
   for (const algrt::SectionEntry &section : bundle.manifest().sections)
     for (char byte : bundle.section(section))
       bytes += static_cast<unsigned char>(byte);
-  std::array<algrt::Term, 2> storage;
+  algrt::TermStorage storage;
   constexpr int64_t most_types = 64; // a bundle may declare millions
   for (int64_t type = 0; type < std::min(layer.types, most_types); ++type)
     for (size_t group = 0; group < layer.out_groups.size(); ++group)

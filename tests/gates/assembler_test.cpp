@@ -51,14 +51,50 @@ protected:
   Variable cache{"XDG_CACHE_HOME", machine.path("cache")};
 };
 
-TEST_F(FindAssembler, LooksInPathThenToolkitThenCache) {
+TEST_F(FindAssembler, TakesThePinnedOneThenPathThenToolkitThenWhateverIsInTheCache) {
+  using Place = AssemblerTool::Place;
   const AssemblerTool nothing = compiler::findPtxas();
   EXPECT_FALSE(nothing.found());
   EXPECT_THAT(nothing.reason, HasSubstr("scripts/fetch-cuda-assembler"));
-  for (const char *folder : {"cache/algctl/cuda-assembler", "toolkit/bin", "path-2", "path-1"}) {
-    const std::string expected = install(folder, "12.9.86");
+  EXPECT_THAT(nothing.reason, HasSubstr(machine.path("cache/algctl/cuda-assembler")));
+  const std::string cached = "cache/algctl/cuda-assembler";
+  for (const auto &[folder, place] : {std::pair(cached.c_str(), Place::Cache),
+                                      {"toolkit/bin", Place::Toolkit},
+                                      {"path-2", Place::Path},
+                                      {"path-1", Place::Path}}) {
+    const std::string expected = install(folder, "13.0.88");
     EXPECT_EQ(compiler::findPtxas().path, expected);
+    EXPECT_EQ(compiler::findPtxas().version, "13.0.88");
+    EXPECT_EQ(compiler::findPtxas().place, place);
   }
+  std::filesystem::remove(machine.path(cached + "/ptxas"));
+  const std::string pinned = install(cached, compiler::pinnedPtxasVersion());
+  EXPECT_EQ(compiler::findPtxas().path, pinned);
+  EXPECT_EQ(compiler::findPtxas().place, Place::Pinned);
+}
+
+TEST_F(FindAssembler, TakesNothingOutOfACacheThatOthersCanWrite) {
+  const std::string folder = "cache/algctl/cuda-assembler";
+  const std::string pinned = install(folder, compiler::pinnedPtxasVersion());
+  for (const std::string &place : {machine.path(folder), pinned}) {
+    std::filesystem::permissions(place, std::filesystem::perms::group_write,
+                                 std::filesystem::perm_options::add);
+    EXPECT_FALSE(compiler::findPtxas().found());
+    EXPECT_THAT(compiler::findPtxas().reason, HasSubstr("can be written by its group"));
+    std::filesystem::permissions(place, std::filesystem::perms::group_write,
+                                 std::filesystem::perm_options::remove);
+    EXPECT_EQ(compiler::findPtxas().path, pinned);
+  }
+}
+
+TEST(AssemblerVersions, SayWhichDriversTakeTheirCode) {
+  EXPECT_EQ(compiler::driversFor("12.9.86"), "CUDA 12.9");
+  EXPECT_EQ(compiler::driversFor("13.0.88"), "CUDA 13.0");
+  EXPECT_FALSE(compiler::needsNewerDriver(compiler::pinnedPtxasVersion()));
+  EXPECT_FALSE(compiler::needsNewerDriver("12.0.140"));
+  EXPECT_FALSE(compiler::needsNewerDriver("12.9.999"));
+  EXPECT_TRUE(compiler::needsNewerDriver("12.10.1"));
+  EXPECT_TRUE(compiler::needsNewerDriver("13.0.88"));
 }
 
 TEST_F(FindAssembler, TheVariableComesFirstAndIsNotPassedOver) {

@@ -158,12 +158,11 @@ TEST(Bench, MapsWithoutKernelsAreRefused) {
 }
 
 TEST(Bench, KernelsThatComputeSomethingElseAreNotMeasured) {
-  // Code made for intervals of 3 rows under a manifest that says 2: rows are dealt out wrongly.
-  // wrongly.
+  // Code made for intervals of 3 rows, which says 2 as the manifest does: rows are dealt out wrongly.
   nlohmann::ordered_json manifest = test::manifestOf(test::shape("interval_f32"));
   manifest["layer"]["row_types"]["width"] = 2;
   const std::string path = testing::TempDir() + "algrt_bench_wrong.alg";
-  writeFileByRename(path, test::bundleOf(test::shape("interval_f32"), manifest));
+  writeFileByRename(path, test::agreeingBundleOf(test::shape("interval_f32"), manifest));
   BenchOptions options = quick();
   options.against_dense = false;
   Bench bench(options);

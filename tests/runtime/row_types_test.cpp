@@ -30,8 +30,12 @@ TEST(RowTypes, LongestTypeAgreesWithCounting) {
 }
 
 TEST(RowTypes, PositionsNearTheLimit) {
-  EXPECT_EQ(longestType(layerOf(32, 1), 64, INT64_MAX - 64), 2);
-  EXPECT_THROW(longestType(layerOf(32, 1), 65, INT64_MAX - 64), Error);
+  EXPECT_EQ(longestType(layerOf(32, 1), 65, INT64_MAX - 64), 3); // the last one is at INT64_MAX
+  EXPECT_THROW(longestType(layerOf(32, 1), 66, INT64_MAX - 64), Error);
+  EXPECT_EQ(longestType(layerOf(1, 1), 65, INT64_MAX - 64), 65);
+  EXPECT_EQ(longestType(layerOf(3, 5), 0, INT64_MAX), 0);
+  EXPECT_EQ(longestType(layerOf(3, 5), 1, INT64_MAX), 1);
+  EXPECT_THROW(longestType(layerOf(3, 5), 2, INT64_MAX), Error);
 }
 
 TEST(RowTypes, SortingIsStable) {
@@ -135,12 +139,15 @@ TEST(RowTypes, SequencesCoverTheRows) {
     source.sequence_starts = integers(starts);
     expectRefused(source, 4, words);
   }
-  const std::vector<int64_t> starts = {0, 1, 4}, negative = {0, -1}, last = {0, INT64_MAX - 2};
+  const std::vector<int64_t> starts = {0, 1, 4}, negative = {0, -1}, last = {0, INT64_MAX - 2},
+                             too_far = {0, INT64_MAX - 1};
   source.sequence_starts = integers(starts);
   source.sequence_positions = integers(negative);
   expectRefused(source, 4, "sequence_positions: element 1 is -1, needs 0 or more");
-  source.sequence_positions = integers(last);
-  expectRefused(source, 4, "sequence_positions: element 1 is 9223372036854775805");
+  source.sequence_positions = integers(last); // three rows, the last of them at INT64_MAX
+  EXPECT_NO_THROW(checkRows(source, 4));
+  source.sequence_positions = integers(too_far);
+  expectRefused(source, 4, "sequence_positions: element 1 is 9223372036854775806");
 }
 
 } // namespace

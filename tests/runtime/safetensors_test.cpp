@@ -130,7 +130,7 @@ TEST(Safetensors, RefusesWhatIsMalformedWithAReason) {
       {content("{}", "", most_safetensors_header_bytes + 1), "are the most"},
       {content("{}", "x"), "has 1 bytes of data, its tensors are 0"},
       {content("{", ""), "not JSON"},
-      {content(std::string("{\"\xff\": 1}"), ""), "not JSON"},
+      {content(std::string("{\"\xff\": 1}"), ""), "not in UTF-8: see byte 3 of it"},
       {content("{\"w\": 1e999}", ""), "too large"},
       {content(std::string("{}\0x", 4), ""), "zero byte"},
       {content("[]", ""), "header is not an object"},
@@ -175,6 +175,19 @@ TEST(Safetensors, RefusesWhatIsMalformedWithAReason) {
             }).find("more than 32"),
             std::string::npos);
   EXPECT_THROW(Safetensors::open(testing::TempDir() + "algrt_absent.safetensors"), Error);
+}
+
+// So many that a reader whose time grows with the square would be noticed.
+TEST(Safetensors, HundredsOfThousandsOfTensorsAreRead) {
+  std::string header = "{";
+  constexpr int tensors = 300'000;
+  for (int i = 0; i < tensors; ++i)
+    header += (i == 0 ? "\"t" : ",\"t") + std::to_string(i) +
+              R"(": {"dtype": "U8", "shape": [1], "data_offsets": [)" + std::to_string(i) + "," +
+              std::to_string(i + 1) + "]}";
+  const std::vector<SafetensorsEntry> entries = parseSafetensorsHeader(header + "}", tensors, "model");
+  ASSERT_EQ(entries.size(), size_t(tensors));
+  EXPECT_EQ(entries.back().name, "t299999");
 }
 
 // Sign, exponent and mantissa by their definition.

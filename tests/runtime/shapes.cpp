@@ -2,6 +2,7 @@
 
 #include "runtime/bundle/writer.h"
 #include "runtime/support/file.h"
+#include "tests/runtime/records.h"
 
 #include <stdexcept>
 
@@ -87,13 +88,25 @@ std::vector<std::vector<Term>> quaternionTerms() {
   return terms;
 }
 
-std::string bundleOf(const Shape &shape, const nlohmann::ordered_json &manifest) {
+namespace {
+
+std::vector<SectionContent> sectionsOf(const Shape &shape) {
   std::vector<SectionContent> sections = {
       {"code", "shared-object",
        readFile(std::string(ALGRT_TEST_KERNELS) + "/kernels_" + shape.name + ".so")}};
   if (shape.period < 0)
     sections.push_back({"terms", "terms", encodeTerms(1, 4, quaternionTerms())});
-  return encodeBundle(manifest, sections);
+  return sections;
+}
+
+} // namespace
+
+std::string bundleOf(const Shape &shape, const nlohmann::ordered_json &manifest) {
+  return encodeBundle(manifest, sectionsOf(shape));
+}
+
+std::string agreeingBundleOf(const Shape &shape, const nlohmann::ordered_json &manifest) {
+  return encodeBundle(manifest, withRecords(manifest, sectionsOf(shape)));
 }
 
 std::string bundleOf(const Shape &shape) { return bundleOf(shape, manifestOf(shape)); }

@@ -30,6 +30,8 @@ nlohmann::ordered_json manifestOf(const Shape &shape);
 // Sections: the kernels and, in the slot lift, the terms.
 std::string bundleOf(const Shape &shape);
 std::string bundleOf(const Shape &shape, const nlohmann::ordered_json &manifest);
+// The same with code that says of itself whatever the manifest says of it.
+std::string agreeingBundleOf(const Shape &shape, const nlohmann::ordered_json &manifest);
 // Terms of the quaternions' multiplication table.
 std::vector<std::vector<Term>> quaternionTerms();
 

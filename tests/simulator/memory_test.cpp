@@ -87,6 +87,29 @@ TEST(SharedMemory, AtomicsRaceWithPlainAccessesOnly) {
       fourWarps));
 }
 
+TEST(GlobalMemoryTest, RowsAreRegionsOfTheirOwn) {
+  std::vector<int32_t> out(32 * 3), other(32);
+  GlobalMemory memory;
+  memory.registerRows("out", out.data(), 3, 64, 128, Access::Write); // half of each row
+  memory.registerGlobal("other", other.data(), 128, Access::Read);
+  EXPECT_TRUE(passes(
+      [&] {
+        if (threadIndex() < 16)
+          store<int32_t>(&out[size_t(32 + threadIndex())], 1);
+      },
+      memory, oneWarp));
+  EXPECT_EQ(memory.neverWritten("out row 0"), 64);
+  EXPECT_EQ(memory.neverWritten("out row 1"), 0);
+  EXPECT_EQ(memory.neverWrittenAt(&out[64]), 64);
+  EXPECT_THROW(memory.neverWrittenAt(&out[1]), std::invalid_argument);
+  EXPECT_TRUE(faults(
+      FaultKind::OutOfBounds, [&] { sm_write(1, &out[16], 4); }, memory, oneWarp));
+  GlobalMemory overlapping;
+  overlapping.registerGlobal("middle", &out[40], 4, Access::Read);
+  EXPECT_THROW(overlapping.registerRows("out", out.data(), 3, 64, 128, Access::Write), std::invalid_argument);
+  EXPECT_THROW(overlapping.registerRows("out", out.data(), 3, 64, 32, Access::Write), std::invalid_argument);
+}
+
 TEST(GlobalMemoryTest, RegionsAndTheirAccess) {
   std::vector<int32_t> in(32, 7), out(32);
   GlobalMemory memory;

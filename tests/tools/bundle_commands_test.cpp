@@ -9,6 +9,7 @@
 #include "tests/tools/temporary_folder.h"
 
 #include <cmath>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -151,7 +152,7 @@ TEST(Run, ACpuWithoutTheFeaturesIsFour) {
   nlohmann::ordered_json manifest = algrt::test::manifestOf(shape);
   for (auto &kernel : manifest["kernels"])
     kernel["features"] = {"avx9000"};
-  std::string file = folder.write("far.alg", algrt::test::bundleOf(shape, manifest));
+  std::string file = folder.write("far.alg", algrt::test::agreeingBundleOf(shape, manifest));
   expectFailure(algctl({"run", file, "--m", "3"}), 4, "avx9000");
   Outcome outcome = algctl({"inspect", file});
   EXPECT_EQ(outcome.code, 0);
@@ -187,6 +188,37 @@ TEST(Inspect, TextSaysHowEveryKernelWorks) {
        {"96 rows of 1 row type", "13 rows x 32 columns", "1.5 MiB (1572864 bytes) per thread", "packed bank",
         "avx9000 sse", "up to 2 rows per row type"})
     EXPECT_NE(outcome.out.find(words), std::string::npos) << words << " is not in\n" << outcome.out;
+}
+
+// What show prints of a graph is found again: which features and which row type are which vertex.
+TEST(Inspect, NamesGroupsAndTypes) {
+  TemporaryFolder folder;
+  const algrt::test::Shape &shape = algrt::test::shape("cyclic_f32");
+  nlohmann::ordered_json manifest = algrt::test::manifestOf(shape);
+  std::vector<std::string> names;
+  for (std::int64_t group = 0; group < shape.groups; ++group)
+    names.push_back("vertex " + std::to_string(7 * group));
+  manifest["layer"]["group_names"] = names;
+  manifest["layer"]["type_names"] = names;
+  const std::string file = folder.write("named.alg", algrt::test::bundleOf(shape, manifest));
+  const Outcome text = algctl({"inspect", file}), json = algctl({"inspect", file, "--json"});
+  ASSERT_EQ(text.code, 0) << text.err;
+  const std::string inputs = std::to_string(shape.in) + ".." + std::to_string(2 * shape.in - 1),
+                    outputs = std::to_string(shape.out) + ".." + std::to_string(2 * shape.out - 1);
+  EXPECT_NE(text.out.find(fmt::format("  {:>8}  {:>16}  {:>16}  vertex 7\n", 1, inputs, outputs)),
+            std::string::npos)
+      << text.out;
+  EXPECT_NE(text.out.find(fmt::format("  {:>8}  vertex 7\n", 1)), std::string::npos) << text.out;
+  EXPECT_EQ(nlohmann::json::parse(json.out)["layer"]["group_names"][1], "vertex 7");
+  // Names that do not fit the layer are not taken for ones.
+  for (const nlohmann::ordered_json &odd :
+       {nlohmann::ordered_json(7), nlohmann::ordered_json({"a"}), nlohmann::ordered_json({1, 2, 3})}) {
+    manifest["layer"]["group_names"] = manifest["layer"]["type_names"] = odd;
+    const Outcome outcome =
+        algctl({"inspect", folder.write("odd.alg", algrt::test::bundleOf(shape, manifest))});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.out.find("inputs"), std::string::npos) << outcome.out;
+  }
 }
 
 TEST(Bench, BothFormsSayHowToRepeatThem) {

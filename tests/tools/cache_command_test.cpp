@@ -42,6 +42,14 @@ TEST(CacheCommand, ListsVerifiesAndCollects) {
   EXPECT_FALSE(std::filesystem::exists(file));
   EXPECT_NE(algctl({"cache", "gc", "--keep-bytes", "0"}).out.find("1 entries removed, 0 kept"),
             std::string::npos);
+  // The folder of a process that was killed.
+  ::setenv("TMPDIR", temporary.path("").c_str(), 1);
+  std::filesystem::create_directory(temporary.path("algctl-abcdef"));
+  std::filesystem::permissions(temporary.path("algctl-abcdef"), std::filesystem::perms::owner_all);
+  const Outcome swept = algctl({"cache", "gc", "--json"});
+  EXPECT_EQ(nlohmann::json::parse(swept.out)["temporary_folders"], 1);
+  EXPECT_FALSE(std::filesystem::exists(temporary.path("algctl-abcdef")));
+  ::unsetenv("TMPDIR");
   expectFailure(algctl({"cache", "gc", "--keep-bytes", "many"}), kWrongUsage, "not a whole number");
   expectFailure(algctl({"cache"}), kWrongUsage, "algctl cache --help");
   ::unsetenv("ALGCTL_CACHE");

@@ -3,6 +3,7 @@
 #include "tests/tools/temporary_folder.h"
 
 #include <cstdlib>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -109,6 +110,72 @@ TEST(Cost, BesideTheDenseProjection) {
   text = with({"--m", "1", "--target", "cpu", "--map", "dx"});
   EXPECT_NE(text.out.find("gradient of X"), std::string::npos) << text.out;
   expectFailure(with({"--m", "0"}), 2, "--m 0 has none");
+}
+
+// As first typed, without a target or a type: one is taken for the other, and the output says so.
+TEST(Cost, TakesATargetForTheTypeAndATypeForTheTarget) {
+  auto with = [](std::vector<std::string> words) {
+    words.insert(words.begin(), {"cost", "Q(4)", "--in", "256", "--out", "512", "--m", "4"});
+    return algctl(words);
+  };
+  for (const char *how : {"--dense", "--schedules"}) {
+    const Outcome plain = with({how}), half = with({how, "--dtype", "bf16"}),
+                  gpu = with({how, "--target", "sm_80"}),
+                  both = with({how, "--dtype", "bf16", "--target", "cpu"});
+    for (const Outcome &outcome : {plain, half, gpu, both})
+      EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(plain.out.find("f32 to f32"), std::string::npos) << plain.out;
+    EXPECT_NE(plain.out.find("no --target: cpu, for a layer in f32, as layers without --dtype are\ncpu:"),
+              std::string::npos)
+        << plain.out;
+    EXPECT_NE(half.out.find("no --target: sm_90a, for a layer in bf16\nsm_90a:"), std::string::npos)
+        << half.out;
+    EXPECT_NE(gpu.out.find("no --dtype: bf16, in which kernels of sm_80 compute\nsm_80:"), std::string::npos)
+        << gpu.out;
+    EXPECT_EQ(both.out.find("no --"), std::string::npos) << both.out;
+    EXPECT_EQ(nlohmann::json::parse(with({how, "--json"}).out)["note"],
+              "no --target: cpu, for a layer in f32, as layers without --dtype are");
+    EXPECT_TRUE(nlohmann::json::parse(with({how, "--target", "cpu", "--json"}).out)["note"].is_null());
+  }
+  TemporaryFolder folder;
+  const std::string spec =
+      folder.write("s.toml", "[algebra]\nproduct = \"Q(2)\"\n[layer]\nin = 64\nout = 64\ndtype = \"f32\"\n");
+  expectFailure(algctl({"cost", spec, "--m", "1", "--dense", "--target", "sm_80"}), 1, "dtype bf16");
+}
+
+TEST(Cost, PredictsForTheMachineThatIsNamed) {
+  auto machine = [](std::vector<std::string> words) {
+    words.insert(words.begin(),
+                 {"cost", "Q(4)", "--in", "256", "--out", "512", "--m", "64", "--dense", "--json"});
+    const Outcome outcome = algctl(words);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return nlohmann::json::parse(outcome.out);
+  };
+  TemporaryFolder folder;
+  const std::string here = folder.write("here.json", algctl({"doctor", "--json"}).out);
+  const auto threads = nlohmann::json::parse(folder.read("here.json"))["cpu"]["threads"].get<std::int64_t>();
+  EXPECT_TRUE(machine({})["machine"].get<std::string>().starts_with(
+      fmt::format("{} core{} of ", threads, threads == 1 ? "" : "s")));
+  EXPECT_NE(machine({})["machine"].get<std::string>().find("(this machine)"), std::string::npos);
+  EXPECT_EQ(machine({"--machine", here})["rows"], machine({})["rows"]);
+  const nlohmann::json one = machine({"--cores", "1"}), many = machine({"--cores", "64"});
+  EXPECT_TRUE(one["machine"].get<std::string>().starts_with("1 core of ")) << one;
+  EXPECT_NE(many["machine"].get<std::string>().find("(--cores)"), std::string::npos) << many;
+  EXPECT_GT(one["rows"].back()["dense_us"].get<double>(), many["rows"].back()["dense_us"].get<double>());
+  const std::string other =
+      folder.write("other.json", R"({"cpu": {"level": "x86-64-v3", "threads": 48, "features": ["avx2"]}})");
+  EXPECT_EQ(machine({"--machine", other})["machine"], "48 cores of x86-64-v3 at 3 GHz (" + other + ")");
+  for (const auto &[text, words] : std::vector<std::pair<std::string, std::string>>{
+           {"", "no object \"cpu\""},
+           {R"({"cpu": 3})", "no object \"cpu\""},
+           {R"({"cpu": {"level": 3}})", "no string \"level\""},
+           {R"({"cpu": {"level": "x86-64-v4"}})", "no number \"threads\""},
+           {R"({"cpu": {"level": "x86-64-v4", "threads": 4, "features": [1]}})", "no list \"features\""},
+           {R"({"cpu": {"level": "x86-64-v2", "threads": 4, "features": []}})", "is of level x86-64-v2"},
+           {R"({"cpu": {"level": "x86-64-v4", "threads": 0, "features": []}})", "has 0 threads"}})
+    expectFailure(algctl({"cost", "Q(4)", "--in", "256", "--out", "512", "--m", "64", "--dense", "--machine",
+                          folder.write("odd.json", text)}),
+                  1, words);
 }
 
 TEST(Verify, WritesACertificateOrNothing) {
@@ -247,8 +314,12 @@ TEST(CostSchedules, SaysWhatIsWrong) {
   expectFailure(with({"--schedules", "--target", "sm_70"}), 2, "there are cpu, sm_90a, sm_80");
   expectFailure(with({"--schedules", "--y-dtype", "f16"}), 2, "--y-dtype is bf16 or f32");
   expectFailure(with({"--schedules", "--target", "cpu", "--y-dtype", "f32"}), 2, "--y-dtype is for GPUs");
-  expectFailure(algctl({"cost", "Q(4)", "--in", "256", "--out", "256", "--m", "1", "--schedules"}), 1,
-                "dtype bf16");
+  expectFailure(algctl({"cost", "Q(4)", "--in", "256", "--out", "256", "--m", "1", "--schedules", "--dtype",
+                        "f32", "--target", "sm_90a"}),
+                1, "dtype bf16");
+  expectFailure(with({"--cores", "3"}), 2, "--cores goes with --schedules or --dense");
+  expectFailure(with({"--schedules", "--cores", "3"}), 2, "--cores is for the target cpu, not sm_90a");
+  expectFailure(with({"--schedules", "--target", "cpu", "--cores", "0"}), 2, "--cores must be at least 1");
 }
 
 TEST(Bundles, WhatIsNoBundleIsRefused) {
@@ -301,8 +372,9 @@ TEST(Doctor, SaysWhichToolIsMissing) {
   EXPECT_EQ(reasonAgainst("show sass", {linker, no_assembler, disassembler}), "no assembler");
   EXPECT_EQ(reasonAgainst("cubin for sm_90a", {linker, no_assembler, no_disassembler}), "no assembler");
   EXPECT_EQ(reasonAgainst("compile for sm_90a", {linker, no_assembler, no_disassembler}), "");
-  const Outcome text =
-      algctl({"doctor"}, [&] { return compiler::Toolchain{linker, assembler, disassembler}; });
+  const Outcome text = algctl({"doctor"}, [&] {
+    return compiler::Toolchain{linker, assembler, disassembler};
+  });
   EXPECT_NE(text.out.find("found: /bin/ptxas, version 12.9.86"), std::string::npos) << text.out;
 }
 

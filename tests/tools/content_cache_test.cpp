@@ -1,6 +1,7 @@
 // The folder of compiled kernels: what is found again, what is not, and what other processes may do to it.
 #include "compiler/cache/build_identity.h"
 #include "compiler/cache/compilation_cache.h"
+#include "compiler/failure.h"
 
 #include "tests/tools/temporary_folder.h"
 
@@ -200,6 +201,100 @@ TEST_F(ContentCacheTest, WhereItCannotBeWrittenTheReasonIsSaid) {
   EXPECT_NE(first.find(cache.folder().string()), std::string::npos) << first;
   EXPECT_EQ(first, second) << "one note for all";
   EXPECT_EQ(cache.load(keyOf("a")), std::nullopt);
+}
+
+TEST_F(ContentCacheTest, WhatOthersCanWriteIsNotUsed) {
+  const std::string key = keyOf("a");
+  ASSERT_EQ(cache.store(key, "a", "value"), "");
+  const fs::path subfolder = fileOf(key).parent_path();
+  for (const fs::path &place : {cache.folder(), subfolder, fileOf(key)})
+    for (const auto &[who, words] : {std::pair(fs::perms::group_write, "can be written by its group"),
+                                     std::pair(fs::perms::others_write, "can be written by everybody")}) {
+      const fs::perms before = fs::status(place).permissions();
+      fs::permissions(place, before | who);
+      EXPECT_EQ(cache.load(key), std::nullopt) << place;
+      ASSERT_EQ(cache.verify().size(), 1u) << place;
+      EXPECT_NE(cache.verify()[0].reason.find(words), std::string::npos) << cache.verify()[0].reason;
+      EXPECT_EQ(cache.reasonToDistrust(), place == cache.folder() ? words : "");
+      fs::permissions(place, before);
+      EXPECT_EQ(cache.load(key), "value") << place;
+    }
+  fs::permissions(cache.folder(), fs::perms::group_write, fs::perm_options::add);
+  EXPECT_EQ(cache.store(key, "a", "value"), cache.folder().string() + " can be written by its group");
+  EXPECT_THROW(cache.collect({}), Failure);
+  const CompilationCache kernels(cache.folder());
+  EXPECT_NE(kernels.store(CompilationCache::key("k"), "k", "value").find("decides what its users run"),
+            std::string::npos);
+}
+
+TEST_F(ContentCacheTest, WhatBelongsToAnotherIsNotUsed) {
+  if (::geteuid() != 0)
+    GTEST_SKIP() << "only root gives files away";
+  const std::string key = keyOf("a");
+  ASSERT_EQ(cache.store(key, "a", "value"), "");
+  for (const fs::path &place : {cache.folder(), fileOf(key).parent_path(), fileOf(key)}) {
+    ASSERT_EQ(::chown(place.c_str(), 65534, 65534), 0);
+    EXPECT_EQ(cache.load(key), std::nullopt) << place;
+    ASSERT_EQ(cache.verify().size(), 1u) << place;
+    EXPECT_NE(cache.verify()[0].reason.find("belongs to user 65534"), std::string::npos);
+    ASSERT_EQ(::chown(place.c_str(), 0, 0), 0);
+    EXPECT_EQ(cache.load(key), "value") << place;
+  }
+  // What root has stored others take, and cannot change.
+  fs::permissions(cache.folder(), fs::perms(0755));
+  fs::permissions(cache.folder().parent_path(), fs::perms(0755));
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const ContentCache shared("kernels");
+    const bool right = ::chdir(cache.folder().parent_path().c_str()) == 0 && ::setuid(65534) == 0 &&
+                       shared.load(key) == "value" && !shared.store(key, "a", "other").empty();
+    ::_exit(right ? 0 : 1);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(ContentCacheTest, OnlyRegularFilesAreEntriesAndNothingIsWaitedFor) {
+  const std::string key = keyOf("a"), other = keyOf("b");
+  ASSERT_EQ(cache.store(key, "a", "value"), "");
+  const fs::path aside = cache.folder().parent_path() / "aside";
+  fs::rename(fileOf(key), aside);
+  ASSERT_EQ(::mkfifo(fileOf(key).c_str(), 0600), 0); // nobody ever writes to it
+  EXPECT_EQ(cache.load(key), std::nullopt);
+  ASSERT_EQ(cache.verify().size(), 1u);
+  EXPECT_EQ(cache.verify()[0].reason, "is no regular file");
+  ASSERT_EQ(cache.list().size(), 1u);
+  EXPECT_EQ(cache.list()[0].what, "");
+  fs::remove(fileOf(key));
+  fs::create_symlink(aside, fileOf(key));
+  EXPECT_EQ(cache.load(key), std::nullopt);
+  EXPECT_EQ(cache.verify()[0].reason, "is a symbolic link");
+  fs::remove(fileOf(key));
+  fs::create_directory(fileOf(key));
+  EXPECT_EQ(cache.load(key), std::nullopt);
+  EXPECT_NE(cache.store(key, "a", "value"), "");
+  fs::remove(fileOf(key));
+  ASSERT_EQ(::mkfifo(fileOf(key).c_str(), 0600), 0);
+  EXPECT_EQ(cache.store(key, "a", "value"), "") << "it is replaced";
+  EXPECT_EQ(cache.load(key), "value");
+  // The folder itself may be reached by a link.
+  fs::create_directory_symlink(cache.folder(), temporary.path("link"));
+  EXPECT_EQ(ContentCache(temporary.path("link")).load(key), "value");
+}
+
+TEST_F(ContentCacheTest, ItsFilesAreTheUsersWhateverTheMask) {
+  const mode_t mask = ::umask(0);
+  EXPECT_EQ(cache.store(keyOf("a"), "a", "value"), "");
+  ::umask(0077);
+  EXPECT_EQ(cache.store(keyOf("b"), "b", "value"), "");
+  ::umask(mask);
+  EXPECT_EQ(fs::status(cache.folder()).permissions(), fs::perms(0700));
+  EXPECT_EQ(fs::status(fileOf(keyOf("a"))).permissions(), fs::perms(0644));
+  EXPECT_EQ(fs::status(fileOf(keyOf("b"))).permissions(), fs::perms(0600));
+  EXPECT_EQ(cache.load(keyOf("a")), "value");
+  EXPECT_EQ(cache.load(keyOf("b")), "value");
+  EXPECT_TRUE(cache.verify().empty());
 }
 
 TEST_F(ContentCacheTest, AReadOnlyFolderIsRead) {

@@ -217,9 +217,27 @@ TEST(Describe, CutsLongListsAndSaysSo) {
 
 TEST(Describe, JsonHasEveryConstant) {
   Algebra algebra = parseExpression("Q(3) * M(2)");
-  nlohmann::ordered_json json = compiler::describeJson(algebra);
+  const nlohmann::json json = nlohmann::json::parse(compiler::describeJson(algebra));
   EXPECT_EQ(json["constants"].size(), static_cast<std::size_t>(algebra.nonzeros()));
   EXPECT_EQ(json["slots"].size(), static_cast<std::size_t>(algebra.dimension()));
+  EXPECT_EQ(json["constants"][0], (nlohmann::json{0, 0, 0, "1"}));
+  EXPECT_EQ(json["slots"][1], algebra.slotName(1));
+  EXPECT_EQ(json["gabriel_quiver"]["sizes"], (nlohmann::json{2, 2, 2}));
+  EXPECT_EQ(json["gabriel_quiver"]["arrows"].size(), 6u);
+  EXPECT_EQ(json["quiver"]["vertices"].size(), 6u);
+}
+
+// Names are any text, and lists may be empty.
+TEST(Describe, JsonOfTablesIsReadBack) {
+  const Algebra algebra =
+      parseExpression(R"json(table({"name":"a \"b\"","dimension":2,"constants":[[0,0,1,"-1/2"]]}))json");
+  const nlohmann::json json = nlohmann::json::parse(compiler::describeJson(algebra));
+  EXPECT_EQ(json["name"], algebra.name());
+  EXPECT_EQ(json["constants"], nlohmann::json::parse(R"json([[0, 0, 1, "-1/2"]])json"));
+  EXPECT_TRUE(json["gabriel_quiver"].is_null());
+  EXPECT_TRUE(json["quiver"].is_null());
+  EXPECT_EQ(nlohmann::json::parse(compiler::describeJson(parseExpression("D(2)")))["quiver"]["arrows"].size(),
+            0u);
 }
 
 TEST(Facts, AWitnessIsNamed) {

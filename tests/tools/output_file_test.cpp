@@ -4,9 +4,11 @@
 #include "tests/tools/temporary_folder.h"
 
 #include <csignal>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace {
 
@@ -42,7 +44,6 @@ TEST(OutputFile, RefusesPlacesThatCannotBeWritten) {
   TemporaryFolder folder;
   EXPECT_THROW(compiler::OutputFile(folder.path("absent/out")), compiler::Failure);
   EXPECT_THROW(compiler::OutputFile(folder.path("")), compiler::Failure);
-  EXPECT_THROW(compiler::requireWritable("/dev/null"), compiler::Failure);
 }
 
 TEST(OutputFile, TwoAreCommittedTogether) {
@@ -90,6 +91,43 @@ TEST(OutputFile, NeitherOfTwoIsCommittedWhereOneCannotBeWritten) {
   }
   std::signal(SIGXFSZ, handler);
   EXPECT_EQ(folder.read("first"), "old");
+  EXPECT_EQ(folder.fileCount(), 1u);
+}
+
+TEST(OutputFile, StandardOutputHasAName) {
+  testing::internal::CaptureStdout();
+  {
+    compiler::OutputFile dash("-");
+    EXPECT_TRUE(dash.isStandardOutput());
+    EXPECT_TRUE(dash.inPlace());
+    dash.commit("one ");
+    compiler::OutputFile("/dev/stdout").commit("two ");
+    compiler::OutputFile("/dev/fd/1").commit("three");
+    EXPECT_FALSE(compiler::OutputFile("/dev/stderr").isStandardOutput());
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "one two three");
+  EXPECT_TRUE(compiler::namesStandardOutput("/proc/self/fd/1"));
+  EXPECT_FALSE(compiler::namesStandardOutput("/dev/fd/12"));
+  EXPECT_FALSE(compiler::namesStandardOutput(""));
+  EXPECT_THROW(compiler::OutputFile("/dev/fd/987"), compiler::Failure);
+}
+
+// In this process the reader is the one who writes.
+TEST(OutputFile, WritesPipesThatSomebodyReads) {
+  TemporaryFolder folder;
+  const std::string path = folder.path("pipe");
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_THROW(compiler::OutputFile file(path), compiler::Failure);
+  const int reader = open(path.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  compiler::OutputFile(path).commit("through");
+  char bytes[16] = {};
+  EXPECT_EQ(read(reader, bytes, sizeof bytes), 7);
+  EXPECT_STREQ(bytes, "through");
+  close(reader);
+  struct stat status {};
+  ASSERT_EQ(stat(path.c_str(), &status), 0);
+  EXPECT_TRUE(S_ISFIFO(status.st_mode));
   EXPECT_EQ(folder.fileCount(), 1u);
 }
 

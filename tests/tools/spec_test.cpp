@@ -71,6 +71,21 @@ TEST(TomlSpec, ErrorsShowTheLineAndACaret) {
                              "hint: did you mean 'product'?");
 }
 
+TEST(TomlSpec, WhatIsNestedTooDeepHasAPlace) {
+  std::string key;
+  for (int part = 0; part < 33; ++part)
+    key += part == 0 ? "a" : ".a";
+  expectError("[algebra]\n" + key + " = 1\n", 2, 64, "a key of more parts than 32");
+  expectError("[algebra]\nproduct = " + std::string(33, '[') + "\n", 2, 43,
+              "brackets are nested deeper than 32");
+  // Neither strings nor comments nest, whatever quotes are in them.
+  const std::string deep(40, '['), dots(40, '.');
+  for (const std::string &string :
+       std::vector<std::string>{"\"" + deep + "\\\"" + deep + "\"", "'" + deep + "\\'",
+                                "'''" + deep + "'''''", "\"\"\"\n" + deep + "\"\"" + dots + "\"\"\"\"\""})
+    expectError("[algebra]\nvertices = " + string + " # " + deep + dots + "\n", 2, 12, "");
+}
+
 TEST(TomlSpec, SyntaxErrorsHaveAPlace) {
   expectError("[algebra\nproduct = 1\n", 1, 9, "error");
   expectError("[algebra]\nproduct = \"Q(2)\n", 2, 16, "error");

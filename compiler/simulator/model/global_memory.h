@@ -33,6 +33,11 @@ public:
   void registerGlobal(std::string name, const void *base, int64_t bytes, Access access,
                       bool independent = false);
 
+  // The same for each of `rows` rows, `stride` bytes apart, which are called "NAME row 0", "NAME row 1" and
+  // so on. Nothing else may lie between them.
+  void registerRows(const std::string &name, const void *base, int64_t rows, int64_t bytes, int64_t stride,
+                    Access access, bool independent = false);
+
   // The region that holds all of [address, address + bytes), or null.
   GlobalRegion *find(const void *address, int64_t bytes);
 
@@ -41,8 +46,12 @@ public:
 
   // How many bytes of a region nothing wrote: outputs that the kernel missed. `name` as registered.
   int64_t neverWritten(const std::string &name) const;
+  // The same of the region that begins at `base`.
+  int64_t neverWrittenAt(const void *base) const;
 
 private:
+  void insert(std::vector<GlobalRegion> neighbours);
+
   std::vector<GlobalRegion> regions; // sorted by base
 };
 

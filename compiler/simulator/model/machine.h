@@ -28,16 +28,20 @@ struct Launch {
   // The kernel was launched with programmatic stream serialization: global memory whose region is not
   // `independent` must not be touched before griddepcontrol.wait.
   bool dependentLaunch = false;
-  int64_t mostSteps = 200'000'000; // scheduling steps after which a launch counts as endless
-  int32_t mostFaults = 1;          // a cluster ends at its first fault, the launch at this many
+  // Scheduling steps without a new byte in global memory after which a launch counts as endless.
+  int64_t mostSteps = 200'000'000;
+  int32_t mostFaults = 1; // a cluster ends at its first fault, the launch at this many
+  // Called every million steps or so with the bytes of global memory that have been written; may be empty.
+  std::function<void(int64_t written)> progress = {};
 };
 
 struct Statistics {
-  int64_t calls = 0;       // instructions that reached the model
-  int64_t switches = 0;    // of fibers
-  int64_t bytesLoaded = 0; // into shared memory by asynchronous copies, zero fill included
-  int64_t bytesStored = 0; // to global memory by asynchronous copies
-  int64_t products = 0;    // multiply-adds of wgmma and mma.sync
+  int64_t calls = 0;        // instructions that reached the model
+  int64_t switches = 0;     // of fibers
+  int64_t bytesLoaded = 0;  // into shared memory by asynchronous copies, zero fill included
+  int64_t bytesStored = 0;  // to global memory by asynchronous copies
+  int64_t bytesWritten = 0; // of global memory, each counted once
+  int64_t products = 0;     // multiply-adds of wgmma and mma.sync
   double seconds = 0;
   std::vector<uint8_t> siteReached; // by site number
 };

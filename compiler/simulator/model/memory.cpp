@@ -227,6 +227,7 @@ void Multiprocessor::writeGlobal(const void *address, int64_t bytes, const char 
       fault(FaultKind::GlobalConflict,
             fmt::format("{} byte {} of '{}', which this launch has written before{}", action, byte,
                         region.name, bulk ? "" : ", by another thread or a bulk store"));
+    report.statistics.bytesWritten += writer == 0 ? 1 : 0;
     writer = bulk ? bulkWriter : me;
   }
 }
@@ -306,6 +307,7 @@ void sm_atomic(int32_t site, const void *address, int64_t bytes) {
         model.fault(
             FaultKind::GlobalConflict,
             fmt::format("updates byte {} of '{}', which a plain or bulk store wrote", byte, region.name));
+      model.report.statistics.bytesWritten += writer == 0 ? 1 : 0;
       writer = Multiprocessor::atomicWriter;
     }
   });

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <cerrno>
+#include <new>
 #include <stdexcept>
 #include <sys/mman.h>
 
@@ -23,6 +25,8 @@ uint8_t *mapWindow(int64_t bytes) {
       return static_cast<uint8_t *>(got);
     if (got != MAP_FAILED)
       munmap(got, size_t(bytes));
+    else if (errno == ENOMEM) // no address would help
+      throw std::bad_alloc();
   }
   throw std::runtime_error("the simulator finds no room for shared memory below 2 GiB of address space");
 }
@@ -107,11 +111,21 @@ void Multiprocessor::createCluster(int64_t cluster) {
 }
 
 void Multiprocessor::runCluster(int64_t cluster) {
+  constexpr int64_t stepsBetweenReports = 1 << 20;
   try {
     createCluster(cluster);
-    for (int64_t steps = 0; live > 0; ++steps) {
-      if (steps > launch.mostSteps)
-        fault(FaultKind::Endless, fmt::format("the cluster is still running after {} steps", steps));
+    // A launch over many rows takes many steps; one that goes on for ever writes nothing new.
+    int64_t written = report.statistics.bytesWritten;
+    for (int64_t steps = 0, idle = 0; live > 0; ++steps, ++idle) {
+      if (written != report.statistics.bytesWritten) {
+        written = report.statistics.bytesWritten;
+        idle = 0;
+      }
+      if (idle > launch.mostSteps)
+        fault(FaultKind::Endless,
+              fmt::format("the cluster is still running {} steps after it last wrote a result", idle));
+      if (launch.progress && steps % stepsBetweenReports == 0)
+        launch.progress(report.statistics.bytesWritten);
       const bool canRun = !readyWarps.empty();
       // Threads that poll run for ever; effects must not wait for them to stop.
       const uint32_t oneIn = landOneIn == 0 && fruitlessPolls > 0 ? 64 : landOneIn;
@@ -213,8 +227,9 @@ void Multiprocessor::wake(Thread &thread) {
 
 void Multiprocessor::noteRound() {
   if (++rounds > launch.mostSteps)
-    fault(FaultKind::Endless, fmt::format("the thread has gone round its loops {} times and done nothing else",
-                                          launch.mostSteps));
+    fault(
+        FaultKind::Endless,
+        fmt::format("the thread has gone round its loops {} times and done nothing else", launch.mostSteps));
 }
 
 void Multiprocessor::mayYield() {

@@ -82,6 +82,7 @@ std::vector<std::pair<std::string, std::int64_t>> numbers(const CudaProgram &pro
       {"MAP_BYTES", isPlain(kernel) ? algrt_plain_map_bytes : algrt_tensor_map_bytes},
       {"MAP_ALIGNMENT", isPlain(kernel) ? alignof(algrt_plain_map) : std::size_t(algrt_tensor_map_alignment)},
       {"MOST_ROWS", algrt_most_gpu_rows},
+      {"PTX_BYTES", program.ptx.size()},
       {"TERMS_BYTES", program.terms.size() * sizeof(std::int32_t)},
       {"PERIOD", rows ? layer.types * layer.row_type_width : 1},
   };
@@ -128,22 +129,47 @@ std::string termsTable(const CudaProgram &program) {
   return text + "\n};\n";
 }
 
-std::string imageBytes(const CudaProgram &program) {
-  const std::string_view image = program.image;
-  // PTX is a string to the driver: with the zero at its end.
-  const bool text = program.image_kind == algrt::ImageKind::ptx;
-  std::string result =
-      fmt::format("\n/* {}. */\nstatic const union {{\n  uint64_t alignment;\n  unsigned char bytes[{}];\n}} "
-                  "image = {{.bytes = {{",
-                  text ? "PTX, which the driver compiles when it is loaded" : "Machine code, a cubin",
-                  image.size() + (text ? 1 : 0));
-  result.reserve(result.size() + 5 * image.size());
-  for (std::size_t i = 0; i < image.size() + (text ? 1 : 0); ++i) {
-    if (i % 32 == 0)
-      result += "\n";
-    result += fmt::format("{},", i < image.size() ? static_cast<unsigned char>(image[i]) : 0);
+std::string machineCode(std::string_view cubin) {
+  std::string text =
+      fmt::format("\n/* Machine code, a cubin. A driver that does not know it compiles the PTX below. */\n"
+                  "static const union {{\n  uint64_t alignment;\n  unsigned char bytes[{}];\n}} "
+                  "machine_code = {{.bytes = {{",
+                  cubin.size());
+  text.reserve(text.size() + 4 * cubin.size());
+  for (std::size_t i = 0; i < cubin.size(); ++i)
+    text += fmt::format("{}{},", i % 32 == 0 ? "\n" : "", static_cast<unsigned char>(cubin[i]));
+  return text + "\n}};\n";
+}
+
+std::string inLiteral(char c) {
+  switch (c) {
+  case '\n':
+    return "\\n";
+  case '\t':
+    return "\\t";
+  case '"':
+  case '\\':
+  case '?': // two of them begin a trigraph
+    return {'\\', c};
+  default:
+    return c >= ' ' && c <= '~' ? std::string(1, c) : fmt::format("\\{:03o}", static_cast<unsigned char>(c));
   }
-  return result + "\n}};\n";
+}
+
+/// The lines of a text as literals; the longest that C99 is sure to take have 4095 characters.
+std::string ptxLines(std::string_view ptx) {
+  constexpr std::size_t longest = 1000;
+  std::string text = "\n/* PTX, which the driver compiles when it is loaded. */\n"
+                     "static const char *const ptx_lines[] = {";
+  std::size_t in_line = 0;
+  for (const char c : ptx) {
+    text += in_line == 0 ? "\n    \"" : "";
+    text += inLiteral(c);
+    const bool ends = c == '\n' || ++in_line == longest;
+    text += ends ? "\"," : "";
+    in_line = ends ? 0 : in_line;
+  }
+  return text + (in_line > 0 ? "\"," : "") + (ptx.empty() ? "\n    \"\"" : "") + "\n};\n";
 }
 
 /// A text that cannot end the comment it stands in.
@@ -216,12 +242,14 @@ LauncherFiles cudaLauncher(const CudaProgram &program) {
       fmt::format("#include \"{}\"\n\n#include <dlfcn.h>\n#include <stddef.h>\n#include <stdio.h>\n"
                   "#include <stdlib.h>\n#include <string.h>\n",
                   program.names.include) +
-      constants(program) + termsTable(program) + imageBytes(program);
+      constants(program) + termsTable(program) + (program.cubin.empty() ? "" : machineCode(program.cubin)) +
+      ptxLines(program.ptx);
   const bool plain = isPlain(program.kernel);
   for (const char *part :
        {plain ? launcher_plain_map_entries : launcher_tensor_map_entries, launcher_driver, launcher_operands,
         plain ? launcher_plain_maps : launcher_tensor_maps, launcher_views,
-        isInterval(program.layer) ? launcher_interval_rows : launcher_cyclic_rows, launcher_loading,
+        isInterval(program.layer) ? launcher_interval_rows : launcher_cyclic_rows, launcher_ptx,
+        program.cubin.empty() ? launcher_ptx_alone : launcher_machine_code, launcher_loading,
         launcher_launch})
     files.source += withIdentifier(part, identifier);
   return files;

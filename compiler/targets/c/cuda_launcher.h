@@ -1,5 +1,5 @@
-// A GPU kernel as a pair of plain C files: the machine code as bytes, and a launcher over the driver library
-// that needs neither this project's runtime nor a CUDA toolkit.
+// A GPU kernel as a pair of plain C files: its machine code as bytes, its PTX as text, and a launcher over
+// the driver library that needs neither this project's runtime nor a CUDA toolkit.
 #ifndef ALGCTL_COMPILER_TARGETS_C_CUDA_LAUNCHER_H
 #define ALGCTL_COMPILER_TARGETS_C_CUDA_LAUNCHER_H
 
@@ -29,8 +29,8 @@ struct CudaProgram {
   std::string title;       // what the kernel was made of, for the comment at the top
   algrt::Layer layer;      // row types are not explicit
   algrt::GpuKernel kernel; // its `images` are not looked at
-  algrt::ImageKind image_kind;
-  std::string_view image;          // a cubin, or PTX text
+  std::string_view cubin;  // what is loaded where the driver knows it; may be empty
+  std::string_view ptx;    // what the driver compiles where it does not
   std::vector<std::int32_t> terms; // algrt::cuda::termsTable; empty where the kernel reads none
 };
 

@@ -8,12 +8,13 @@ const char *const launcher_declarations = R"c(#include <stdint.h>
 extern "C" {
 #endif
 
-/* What the functions return: 0, one of these, or a CUresult of the driver, which is positive. */
+/* What the functions return: 0, one of these, or a CUresult of the driver, which is positive. @_error has the sentence.
+ * A CUresult may be that of earlier work: the driver reports the failure of a kernel at whatever call comes next. */
 enum {
   @_ok = 0,
-  @_invalid_argument = -1,
-  @_no_driver = -2,
-  @_wrong_device = -3,
+  @_invalid_argument = -1,   /* an address, a distance of rows, m or p0 that the kernel cannot take; nothing is launched */
+  @_no_driver = -2,          /* no libcuda.so.1, or one before CUDA 12.0 */
+  @_wrong_device = -3,       /* of another compute capability than the kernel's */
   @_out_of_host_memory = -4
 };
 
@@ -23,7 +24,8 @@ typedef struct @_kernel {
   char error[512];
 } @_kernel;
 
-/* Opens the driver library libcuda.so.1 and puts the kernel on a device, counted from 0, in its primary context.
+/* Opens the driver library libcuda.so.1 and puts the kernel on a device, counted from 0, in its primary context: the
+ * machine code, if there is some and the driver knows it, otherwise the PTX, which the driver compiles first.
  * Uses nothing of *kernel as it was before. Where it fails, @_error says why and there is nothing to unload. */
 int @_load(@_kernel *kernel, int device);
 
@@ -34,14 +36,16 @@ typedef @_symbol (*@_find_symbol)(const char *name, void *context);
 int @_load_from(@_kernel *kernel, int device, @_find_symbol find, void *context);
 
 /* Starts the product in a stream, a CUstream of the device's primary context or NULL for the default stream, and
- * returns at once. x, w and y are addresses on the device; ldx, ldw and ldy are elements from one row to the next. What
- * they have to be multiples of is said above. p0 >= 0 is the absolute position of row 0. Nothing but y's m rows of the
+ * returns at once. x, w and y are addresses on the device; ldx, ldw and ldy are elements from one row to the next, no
+ * fewer than a row has. What addresses and distances have to be multiples of is said above; distances are below
+ * 2^40 bytes. Rows of y do not overlap x, w or one another. p0 >= 0 is the absolute position of row 0. Nothing but y's m rows of the
  * columns that it has is written, and nothing is launched where m is 0. May be captured into a graph. */
 int @_launch(@_kernel *kernel, const void *x, int64_t ldx, const void *w, int64_t ldw, void *y, int64_t ldy,
              int64_t m, int64_t p0, void *stream);
 
 /* The same, but it may begin before the work ahead of it in the stream has ended (programmatic stream serialization):
- * the kernel itself waits for that work before it touches memory. @_invalid_argument where it does not. */
+ * the kernel itself waits for that work before it touches memory. @_invalid_argument where it does not. What follows in
+ * the stream may begin early, too, if it is launched so: y is whole only behind its own wait (griddepcontrol.wait). */
 int @_launch_dependent(@_kernel *kernel, const void *x, int64_t ldx, const void *w, int64_t ldw, void *y, int64_t ldy,
                        int64_t m, int64_t p0, void *stream);
 
@@ -177,9 +181,9 @@ static int check_device(@_kernel *kernel, int ordinal) {
 /* With the context current. */
 static int put_on_device(@_kernel *kernel) {
   struct @_state *state = kernel->state;
-  int result = state->module_load(&state->module, image.bytes, 0, NULL, NULL);
+  int result = load_module(kernel);
   if (result != 0)
-    return driver_failure(kernel, result, "loading the kernel's image");
+    return result;
   if ((result = state->module_function(&state->function, state->module, SYMBOL)) != 0)
     return driver_failure(kernel, result, "finding the kernel in its image");
   if ((result = state->set_attribute(state->function, MAX_DYNAMIC_SHARED_BYTES, SHARED_BYTES)) != 0)
@@ -269,8 +273,8 @@ static int check_rows(@_kernel *kernel, int64_t m, int64_t p0) {
     return fail(kernel, @_invalid_argument, "m and p0 need to be 0 or more");
   if (m >= MOST_ROWS)
     return fail(kernel, @_invalid_argument, "m is too large: launch once for each part of the rows");
-  if (p0 > INT64_MAX - m)
-    return fail(kernel, @_invalid_argument, "p0 + m does not fit 64 bits");
+  if (m > 0 && p0 > INT64_MAX - (m - 1))
+    return fail(kernel, @_invalid_argument, "the position of the last row does not fit 64 bits");
   return 0;
 }
 

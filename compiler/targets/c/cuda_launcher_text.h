@@ -8,7 +8,12 @@ namespace compiler {
 extern const char *const launcher_declarations;
 /// What is needed of the driver: types, entry points, errors.
 extern const char *const launcher_driver;
-/// Loading and unloading.
+/// Loading the PTX, and then the module from whatever the driver takes: machine code before PTX, or PTX
+/// alone.
+extern const char *const launcher_ptx;
+extern const char *const launcher_machine_code;
+extern const char *const launcher_ptx_alone;
+/// Behind those: loading and unloading of all.
 extern const char *const launcher_loading;
 /// Matrices, and what a map shows of one.
 extern const char *const launcher_operands;

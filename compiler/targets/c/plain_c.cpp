@@ -1,5 +1,7 @@
 #include "compiler/targets/c/plain_c.h"
 
+#include "algebras/error.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
@@ -32,6 +34,13 @@ static std::string starts(const char *name, const Groups &groups) {
 static std::string terms(const Layer &layer) {
   if (layer.lift.completeGraph())
     return "";
+  constexpr std::int64_t most_entries = std::int64_t{1} << 22;
+  if (layer.lift.types() > most_entries / layer.lift.outputGroups() || layer.lift.termCount() > most_entries)
+    throw algebras::InputError(fmt::format("the terms of {} are too many for tables in C: {} of {} row types "
+                                           "and {} groups; the limit is {} of each",
+                                           layer.lift.algebra().name(), layer.lift.termCount(),
+                                           layer.lift.types(), layer.lift.outputGroups(), most_entries))
+        .hint("algctl compile makes a bundle, whose kernels compute them");
   std::vector<std::string> offsets, inputs, banks, coefficients;
   for (std::int64_t type = 0; type < layer.lift.types(); ++type)
     for (std::int64_t group = 0; group < layer.lift.outputGroups(); ++group) {

@@ -1,4 +1,4 @@
-// own, walk and terms: the loops of a kernel.
+// own and walk: the loops of a kernel.
 #include "compiler/targets/cpu/kernel_emitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -117,119 +117,10 @@ LogicalResult KernelEmitter::emitWalk(tile::WalkOp walk, unsigned axis) {
                 attribute.getStep(), inner);
   case tile::AxisKind::BankRows:
     return loop(index(0), index(layout.getBank().getCount()), attribute.getStep(), inner);
+  case tile::AxisKind::Batch: // which is owned; the verifier of tile.walk refuses it
+    break;
   }
-  llvm_unreachable("all axes are above");
-}
-
-/// The terms of a lift as flat tables: offsets of (type, output group), then one entry for each term.
-namespace {
-struct TermTables {
-  SmallVector<std::int64_t> offsets, input_groups, bank_rows;
-  SmallVector<float> coefficients;
-};
-} // namespace
-
-static TermTables tabulate(const algebras::Lift &lift) {
-  TermTables tables;
-  for (std::int64_t type = 0; type < lift.types(); ++type)
-    for (std::int64_t group = 0; group < lift.outputGroups(); ++group) {
-      tables.offsets.push_back(static_cast<std::int64_t>(tables.input_groups.size()));
-      for (const algebras::BlockTerm &term : lift.terms(type, group)) {
-        tables.input_groups.push_back(term.input_group);
-        tables.bank_rows.push_back(term.bank_row);
-        tables.coefficients.push_back(static_cast<float>(term.coefficient.toDouble()));
-      }
-    }
-  tables.offsets.push_back(static_cast<std::int64_t>(tables.input_groups.size()));
-  return tables;
-}
-
-LogicalResult KernelEmitter::emitTerms(tile::TermsOp terms) {
-  const algebras::Lift &lift = layout.getTerms();
-  Value type = scalars.lookup(terms.getRowType()), group = scalars.lookup(terms.getGroup());
-  Block &body = terms.getBody().front();
-
-  SmallVector<Value> inits;
-  for (Value init : terms.getInits())
-    llvm::append_range(inits, fragments.lookup(init));
-
-  const bool regular = lift.completeGraph().has_value();
-  TermTables tables;
-  Value from, to;
-  Value diagonal;
-  if (regular) {
-    // B(i, j) = {i, j}: one term on the diagonal, two elsewhere. Transposed: all groups on the diagonal, one
-    // elsewhere.
-    from = index(0);
-    diagonal = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::eq, type, group);
-    to = arith::SelectOp::create(builder, location, diagonal,
-                                 index(lift.isTransposed() ? lift.inputGroups() : 1),
-                                 index(lift.isTransposed() ? 1 : 2));
-  } else {
-    tables = tabulate(lift);
-    Value slot = add(multiply(type, lift.outputGroups()), group);
-    from = tableEntry("term_offsets", tables.offsets, slot);
-    to = tableEntry("term_offsets", tables.offsets, add(slot, index(1)));
-  }
-
-  auto loop = scf::ForOp::create(builder, location, from, to, index(1), inits);
-  OpBuilder::InsertionGuard guard(builder);
-  if (inits.empty())
-    builder.setInsertionPoint(loop.getBody()->getTerminator());
-  else
-    builder.setInsertionPointToStart(loop.getBody());
-  Value term = loop.getInductionVar();
-
-  Value input_group, bank_row, coefficient;
-  if (regular && lift.isTransposed()) {
-    input_group = bank_row = arith::SelectOp::create(builder, location, diagonal, term, group);
-    coefficient = arith::ConstantOp::create(builder, location, builder.getF32FloatAttr(1.0f));
-  } else if (regular) {
-    Value first = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::eq, term, index(0));
-    input_group = bank_row =
-        arith::SelectOp::create(builder, location, first, least(type, group), greatest(type, group));
-    coefficient = arith::ConstantOp::create(builder, location, builder.getF32FloatAttr(1.0f));
-  } else if (tables.input_groups.empty()) {
-    // An algebra all of whose products vanish: the loop never runs.
-    input_group = bank_row = index(0);
-    coefficient = arith::ConstantOp::create(builder, location, builder.getF32FloatAttr(0.0f));
-  } else {
-    input_group = tableEntry("term_input_groups", tables.input_groups, term);
-    // In the row lift the block's row group is the input group.
-    const bool same = tables.bank_rows == tables.input_groups;
-    bank_row = same ? input_group : tableEntry("term_bank_rows", tables.bank_rows, term);
-    auto type =
-        RankedTensorType::get({static_cast<std::int64_t>(tables.coefficients.size())}, builder.getF32Type());
-    auto values = DenseElementsAttr::get(type, ArrayRef<float>(tables.coefficients));
-    coefficient = memref::LoadOp::create(builder, location, table("term_coefficients", values), term);
-  }
-  scalars.map(body.getArgument(0), input_group);
-  scalars.map(body.getArgument(1), bank_row);
-  scalars.map(body.getArgument(2), coefficient);
-
-  ValueRange carried = loop.getRegionIterArgs();
-  for (auto [argument, init] : llvm::zip_equal(body.getArguments().drop_front(3), terms.getInits())) {
-    const std::size_t count = fragments.lookup(init).size();
-    fragments[argument] = llvm::to_vector(carried.take_front(count));
-    carried = carried.drop_front(count);
-  }
-  for (Operation &op : body.without_terminator())
-    if (failed(emitOp(&op)))
-      return failure();
-  if (inits.empty())
-    return success();
-
-  SmallVector<Value> sums;
-  for (Value value : body.getTerminator()->getOperands())
-    llvm::append_range(sums, fragments.lookup(value));
-  scf::YieldOp::create(builder, location, sums);
-  ValueRange results = loop.getResults();
-  for (auto [sum, init] : llvm::zip_equal(terms.getSums(), terms.getInits())) {
-    const std::size_t count = fragments.lookup(init).size();
-    fragments[sum] = llvm::to_vector(results.take_front(count));
-    results = results.drop_front(count);
-  }
-  return success();
+  llvm_unreachable("no walk has another axis");
 }
 
 } // namespace compiler

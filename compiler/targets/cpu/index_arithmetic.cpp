@@ -89,6 +89,18 @@ Value KernelEmitter::tableEntry(StringRef name, ArrayRef<std::int64_t> entries, 
   return arith::IndexCastOp::create(builder, location, builder.getIndexType(), entry);
 }
 
+Value KernelEmitter::tableEntry(StringRef name, ArrayRef<double> entries, FloatType element, Value i) {
+  auto type = RankedTensorType::get({static_cast<std::int64_t>(entries.size())}, element);
+  DenseElementsAttr values;
+  if (element.isF32()) {
+    SmallVector<float> rounded(entries.begin(), entries.end());
+    values = DenseElementsAttr::get(type, ArrayRef<float>(rounded));
+  } else {
+    values = DenseElementsAttr::get(type, entries);
+  }
+  return memref::LoadOp::create(builder, location, table(name, values), i);
+}
+
 /// For each width, the sum of the sizes of those before it.
 static SmallVector<std::int64_t> sumsBefore(ArrayRef<std::int64_t> widths,
                                             function_ref<std::int64_t(std::int64_t)> size) {

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IRMapping.h"
 
 namespace compiler {
 
@@ -53,10 +54,15 @@ private:
   /// Values loaded from memory whose elements are `from`, as values of type `to`. bf16 widens to f32 exactly.
   Value convert(Value loaded, mlir::Type from, mlir::Type to);
 
-  // emit_structure.cpp: own, walk, terms
+  // emit_terms.cpp: terms, as a nest of loops where one table would be too large (algebras/term_levels.h)
+  struct TermLevel;
+  mlir::LogicalResult emitTerms(tile::TermsOp terms);
+  void boundTerms(TermLevel &level);
+  std::pair<Value, Value> groupsOfTerm(const TermLevel &level, Value term);
+
+  // emit_structure.cpp: own, walk
   mlir::LogicalResult emitOwn(tile::OwnOp own);
   mlir::LogicalResult emitWalk(tile::WalkOp walk, unsigned axis = 0);
-  mlir::LogicalResult emitTerms(tile::TermsOp terms);
   /// Runs `body` in a loop; its result says whether lowering went well.
   mlir::LogicalResult loop(Value from, Value to, std::int64_t step,
                            llvm::function_ref<mlir::LogicalResult(Value)> body);
@@ -70,8 +76,10 @@ private:
                Value count);
 
   // emit_bank_tile.cpp: own and terms of mode j
+  struct BankTermLevel;
   mlir::LogicalResult emitBankTile(tile::OwnOp own);
   mlir::LogicalResult emitBankTerms(tile::BankTermsOp terms);
+  void boundBankTerms(BankTermLevel &level);
 
   // emit_bank_gradient.cpp: bring, load, outer, keep, store_bank
   mlir::LogicalResult emitBring(tile::BringOp bring);
@@ -111,6 +119,8 @@ private:
   /// A constant table of the module, made on first use.
   Value table(llvm::StringRef wanted, mlir::DenseElementsAttr values);
   Value tableEntry(llvm::StringRef name, llvm::ArrayRef<std::int64_t> entries, Value i);
+  /// The same of f32 or f64.
+  Value tableEntry(llvm::StringRef name, llvm::ArrayRef<double> entries, mlir::FloatType element, Value i);
   Value groupStart(alg::GroupsAttr groups, llvm::StringRef name, Value group, std::int64_t round_to = 1);
   Value groupWidth(alg::GroupsAttr groups, llvm::StringRef name, Value group, std::int64_t round_to = 1);
   std::int64_t paddedTotal(alg::GroupsAttr groups, std::int64_t round_to) const;

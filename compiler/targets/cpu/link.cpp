@@ -1,11 +1,9 @@
 #include "compiler/failure.h"
+#include "compiler/process/child_process.h"
+#include "compiler/process/temporary_file.h"
 #include "compiler/targets/cpu/object_code.h"
-#include "compiler/temporary_file.h"
 
-#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Program.h"
-
-#include <optional>
 
 namespace compiler {
 
@@ -24,13 +22,13 @@ std::string linkSharedObject(const std::string &object) {
     throw AbsentError("the linker ld.lld was not found; install the package lld-22");
   TemporaryFile input("o"), output("so"), messages("txt");
   input.write(object);
-  const llvm::StringRef arguments[] = {
-      linker,  "-shared",     "--no-undefined",   "--gc-sections", "-z", "noexecstack", "-z",
-      "relro", "--strip-all", "--hash-style=gnu", input.name(),    "-o", output.name()};
-  const std::optional<llvm::StringRef> redirects[] = {std::nullopt, messages.name(), messages.name()};
-  std::string error;
-  if (llvm::sys::ExecuteAndWait(linker, arguments, std::nullopt, redirects, 0, 0, &error) != 0)
-    throw Failure("the linker " + linker + " failed: " + error + messages.read());
+  const int status =
+      runProgram(linker,
+                 {"-shared", "--no-undefined", "--gc-sections", "-z", "noexecstack", "-z", "relro",
+                  "--strip-all", "--hash-style=gnu", input.name(), "-o", output.name()},
+                 {messages.name(), messages.name()});
+  if (status != 0)
+    throw Failure("the linker " + linker + " failed: " + messages.read());
   return output.read();
 }
 

@@ -1,36 +1,23 @@
 #include "compiler/targets/nvidia/assembler.h"
 
 #include "compiler/failure.h"
-#include "compiler/temporary_file.h"
+#include "compiler/process/child_process.h"
+#include "compiler/process/temporary_file.h"
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Program.h"
 
 #include <fmt/format.h>
-#include <optional>
+#include <map>
+#include <mutex>
+#include <sys/stat.h>
+#include <tuple>
 
 namespace compiler {
 
-/// Runs a program to its end and returns its exit status; what it prints is in the two files.
-static int execute(const std::string &program, llvm::ArrayRef<llvm::StringRef> arguments,
-                   const TemporaryFile &output, const TemporaryFile &messages) {
-  llvm::SmallVector<llvm::StringRef> all = {program};
-  all.append(arguments.begin(), arguments.end());
-  const std::optional<llvm::StringRef> redirects[] = {"", output.name(), messages.name()};
-  std::string error;
-  const int status = llvm::sys::ExecuteAndWait(program, all, std::nullopt, redirects, /*SecondsToWait=*/600,
-                                               /*MemoryLimit=*/0, &error);
-  if (status < 0)
-    throw Failure(program + ": " + error);
-  return status;
-}
-
-std::string toolVersion(const std::string &path) {
+static std::string askVersion(const std::string &path) {
   TemporaryFile output("txt"), messages("txt");
   try {
-    if (execute(path, {"--version"}, output, messages) != 0)
+    if (runProgram(path, {"--version"}, {output.name(), messages.name()}, std::chrono::minutes(1)) != 0)
       return {};
   } catch (const Failure &) {
     return {}; // does not run, or not to its end: no program of NVIDIA's
@@ -41,6 +28,22 @@ std::string toolVersion(const std::string &path) {
   return after.take_while([](char c) { return (c >= '0' && c <= '9') || c == '.'; }).str();
 }
 
+std::string toolVersion(const std::string &path) {
+  // Asking takes a process. Another program in the same place is another file, or has another date.
+  using Identity = std::tuple<std::string, dev_t, ino_t, off_t, time_t, long>;
+  static std::mutex mutex;
+  static std::map<Identity, std::string> known;
+  struct stat status;
+  if (::stat(path.c_str(), &status) != 0)
+    return {};
+  const std::lock_guard lock(mutex);
+  const auto [entry, added] = known.try_emplace(
+      {path, status.st_dev, status.st_ino, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec});
+  if (added)
+    entry->second = askVersion(path);
+  return entry->second;
+}
+
 Assembly assemble(const std::string &ptx, const std::string &architecture) {
   const AssemblerTool ptxas = findPtxas();
   if (!ptxas.found())
@@ -48,7 +51,8 @@ Assembly assemble(const std::string &ptx, const std::string &architecture) {
   TemporaryFile input("ptx"), output("cubin"), log("txt"), messages("txt");
   input.write(ptx);
   const std::string option = "-arch=" + architecture;
-  const int status = execute(ptxas.path, {"-v", option, input.name(), "-o", output.name()}, log, messages);
+  const int status = runProgram(ptxas.path, {"-v", option, input.name(), "-o", output.name()},
+                                {log.name(), messages.name()});
   Assembly assembly;
   assembly.log = log.read() + messages.read();
   if (status != 0)
@@ -64,7 +68,7 @@ std::string disassemble(const std::string &cubin) {
     throw AbsentError(nvdisasm.reason);
   TemporaryFile input("cubin"), output("sass"), messages("txt");
   input.write(cubin);
-  if (execute(nvdisasm.path, {"--print-code", input.name()}, output, messages) != 0)
+  if (runProgram(nvdisasm.path, {"--print-code", input.name()}, {output.name(), messages.name()}) != 0)
     throw Failure(fmt::format("{} cannot read the cubin:\n{}", nvdisasm.path, messages.read()));
   return output.read();
 }

@@ -1,4 +1,5 @@
 // Where ptxas and nvdisasm are looked for. scripts/fetch-cuda-assembler follows the same rules.
+#include "compiler/process/trust.h"
 #include "compiler/targets/nvidia/assembler.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -9,6 +10,8 @@
 
 #include <cstdlib>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <utility>
 
 namespace compiler {
 namespace {
@@ -27,35 +30,87 @@ std::string join(llvm::StringRef folder, llvm::StringRef file) {
   return path.str().str();
 }
 
-AssemblerTool find(const char *tool, const char *override_variable) {
-  const std::string advice = "; scripts/fetch-cuda-assembler fetches it";
-  if (const std::string given = variable(override_variable); !given.empty()) {
-    if (llvm::sys::fs::can_execute(given))
-      return {given, ""};
-    return {"", fmt::format("{} is {}, which cannot be executed", override_variable, given)};
+llvm::VersionTuple numberOf(const std::string &version) {
+  llvm::VersionTuple number;
+  return !version.empty() && !number.tryParse(version) ? number : llvm::VersionTuple();
+}
+
+/// Who else could have put a program into the cache folder; empty where nobody could. Programs in PATH are
+/// the user's affair.
+std::string reasonNotToRun(const std::string &folder, const std::string &program) {
+  for (const std::string &path : {folder, program}) {
+    struct stat status;
+    if (::stat(path.c_str(), &status) != 0)
+      return "cannot be examined";
+    if (const std::string reason = reasonToDistrust(status); !reason.empty())
+      return path == folder ? "is in a folder that " + reason : reason;
   }
-  const std::string path = variable("PATH"), toolkit = variable("CUDA_HOME");
-  llvm::SmallVector<llvm::StringRef> in_path;
-  llvm::StringRef(path).split(in_path, ':', -1, /*KeepEmpty=*/false);
-  std::vector<std::string> folders(in_path.begin(), in_path.end());
-  folders.push_back(join(toolkit.empty() ? "/usr/local/cuda" : toolkit, "bin"));
-  if (const std::string cache = assemblerCacheFolder(); !cache.empty())
-    folders.push_back(cache);
-  std::string passed_over;
-  for (const std::string &folder : folders) {
+  return {};
+}
+
+/// A search for one of the programs.
+class Search {
+public:
+  Search(const char *tool, std::string pinned) : tool(tool), pinned(std::move(pinned)) {}
+
+  AssemblerTool run() {
+    const std::string cache = assemblerCacheFolder();
+    const std::string path = variable("PATH"), toolkit = variable("CUDA_HOME");
+    const std::string toolkit_folder = join(toolkit.empty() ? "/usr/local/cuda" : toolkit, "bin");
+    llvm::SmallVector<llvm::StringRef> in_path;
+    llvm::StringRef(path).split(in_path, ':', -1, /*KeepEmpty=*/false);
+    if (consider(cache, AssemblerTool::Place::Pinned))
+      return found;
+    for (const llvm::StringRef folder : in_path)
+      if (consider(folder.str(), AssemblerTool::Place::Path))
+        return found;
+    if (consider(toolkit_folder, AssemblerTool::Place::Toolkit) ||
+        consider(cache, AssemblerTool::Place::Cache))
+      return found;
+    return {"", "", AssemblerTool::Place::Path,
+            fmt::format("NVIDIA's {} {} or later was found neither in PATH nor in {}{}{}; "
+                        "scripts/fetch-cuda-assembler fetches it",
+                        tool, oldest_toolkit.getAsString(), toolkit_folder,
+                        cache.empty() ? "" : " nor in " + cache, passed_over)};
+  }
+
+private:
+  /// Whether the program in that folder will do; fills in `found`.
+  bool consider(const std::string &folder, AssemblerTool::Place place) {
     const std::string candidate = join(folder, tool);
-    if (!llvm::sys::fs::can_execute(candidate))
-      continue;
+    if (folder.empty() || !llvm::sys::fs::can_execute(candidate))
+      return false;
+    const bool in_cache = place == AssemblerTool::Place::Pinned || place == AssemblerTool::Place::Cache;
+    if (const std::string reason = in_cache ? reasonNotToRun(folder, candidate) : ""; !reason.empty()) {
+      if (place == AssemblerTool::Place::Cache)
+        passed_over += fmt::format("; {} {}", candidate, reason);
+      return false;
+    }
     const std::string version = toolVersion(candidate);
-    llvm::VersionTuple number;
-    if (!version.empty() && !number.tryParse(version) && number >= oldest_toolkit)
-      return {candidate, ""};
-    passed_over += version.empty() ? fmt::format("; {} does not run", candidate)
-                                   : fmt::format("; {} is version {}, which is too old", candidate, version);
+    if (place == AssemblerTool::Place::Pinned && version != pinned)
+      return false; // considered again when there is nothing else
+    if (version.empty())
+      passed_over += fmt::format("; {} does not run", candidate);
+    else if (numberOf(version) < oldest_toolkit)
+      passed_over += fmt::format("; {} is version {}, which is too old", candidate, version);
+    else
+      found = {candidate, version, place, ""};
+    return found.found();
   }
-  return {"", fmt::format("NVIDIA's {} {} or later was found neither in PATH nor in {}{}{}", tool,
-                          oldest_toolkit.getAsString(), fmt::join(folders.end() - 1, folders.end(), ""),
-                          passed_over, advice)};
+
+  const char *tool;
+  std::string pinned, passed_over;
+  AssemblerTool found;
+};
+
+AssemblerTool find(const char *tool, const std::string &pinned, const char *override_variable) {
+  const std::string given = variable(override_variable);
+  if (given.empty())
+    return Search(tool, pinned).run();
+  if (llvm::sys::fs::can_execute(given))
+    return {given, toolVersion(given), AssemblerTool::Place::Variable, ""};
+  return {"", "", AssemblerTool::Place::Variable,
+          fmt::format("{} is {}, which cannot be executed", override_variable, given)};
 }
 
 } // namespace
@@ -71,7 +126,22 @@ std::string assemblerCacheFolder() {
   return join(join(base, "algctl"), "cuda-assembler");
 }
 
-AssemblerTool findPtxas() { return find("ptxas", "ALGCTL_PTXAS"); }
-AssemblerTool findDisassembler() { return find("nvdisasm", "ALGCTL_NVDISASM"); }
+std::string pinnedPtxasVersion() { return ALGCTL_PINNED_PTXAS; }
+
+AssemblerTool findPtxas() { return find("ptxas", ALGCTL_PINNED_PTXAS, "ALGCTL_PTXAS"); }
+AssemblerTool findDisassembler() { return find("nvdisasm", ALGCTL_PINNED_NVDISASM, "ALGCTL_NVDISASM"); }
+
+std::string driversFor(const std::string &version) {
+  const llvm::VersionTuple number = numberOf(version);
+  return fmt::format("CUDA {}.{}", number.getMajor(), number.getMinor().value_or(0));
+}
+
+bool needsNewerDriver(const std::string &version) {
+  const auto release = [](const std::string &text) {
+    const llvm::VersionTuple number = numberOf(text);
+    return llvm::VersionTuple(number.getMajor(), number.getMinor().value_or(0));
+  };
+  return release(version) > release(ALGCTL_PINNED_PTXAS);
+}
 
 } // namespace compiler

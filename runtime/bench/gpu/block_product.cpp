@@ -55,7 +55,7 @@ Source sourceOf(const Term &term) { return {term.input_group, term.bank_row, ter
 std::vector<std::vector<Term>> orderedTerms(const Layer &layer, const Support &support, int64_t type) {
   std::vector<std::vector<Term>> groups;
   std::map<Source, int64_t> uses;
-  std::array<Term, 2> storage;
+  TermStorage storage;
   for (int64_t group = 0; group < int64_t(layer.out_groups.size()); ++group) {
     const std::span<const Term> terms = support.terms(type, group, storage);
     groups.emplace_back(terms.begin(), terms.end());

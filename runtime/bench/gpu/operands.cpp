@@ -4,6 +4,7 @@
 #include "runtime/cuda/bias_gradient_plan.h"
 #include "runtime/reference/random.h"
 #include "runtime/support/checked.h"
+#include "runtime/support/memory.h"
 
 #include <cmath>
 
@@ -47,7 +48,13 @@ GpuOperands::GpuOperands(const GpuDevice &device, const Bundle &bundle, Map map,
     if (const int64_t bytes = cuda::biasGradientBytes(layer_.n, m); bytes > 0)
       workspace_.emplace(device, size_t(bytes), "the workspace of dbias");
   }
-  // Behind all of the device's memory: where there is no room, no time is lost on random numbers.
+  // Behind all of the device's memory: where there is no room, no time is lost on random numbers. On the host
+  // there are the operands, a result in either type and, while they are made, nothing else.
+  const int64_t elements =
+      checkedAdd(checkedAdd(checkedMultiply(m, layer_.k, "x"), checkedMultiply(m, layer_.n, "y"), "x and y"),
+                 checkedMultiply(layer_.k, layer_.bankColumns(), "w"), "the operands");
+  requireMemory(uint64_t(checkedMultiply(elements, int64_t(4), "the operands")),
+                "the operands of " + std::to_string(m) + " rows on the host");
   if (map != Map::dx)
     x_.fillRandom(1, seed);
   if (map != Map::dw)

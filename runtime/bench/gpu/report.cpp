@@ -1,5 +1,7 @@
 #include "runtime/bench/gpu/report.h"
 
+#include "runtime/support/json_format.h"
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -189,7 +191,7 @@ bool GpuReport::anyWrong() const {
 }
 
 Json toJson(const GpuReport &report) {
-  Json json = {{"command", report.command}, {"machine", toJson(report.machine)}};
+  Json json = {{"format", json_format}, {"command", report.command}, {"machine", toJson(report.machine)}};
   json["cases"] = Json::array();
   for (const GpuReport::Entry &entry : report.cases)
     json["cases"].push_back(toJson(entry));

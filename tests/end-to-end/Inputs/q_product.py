@@ -6,7 +6,7 @@ q_product.py check_biased FOLDER Q OFFSET WIDTH TOLERANCE    the same with bias.
 q_product.py check_dx FOLDER Q OFFSET WIDTH TOLERANCE    the same for dx.npy, the gradient of x where dy.npy is that of y
 q_product.py check_dw FOLDER Q OFFSET WIDTH TOLERANCE    the same for dw.npy, the gradient of w
 q_product.py check_dbias FOLDER TOLERANCE    compares dbias.npy with the sums of the columns of dy.npy
-q_product.py integers FOLDER NAME NUMBERS    writes a list of numbers as int64
+q_product.py integers FOLDER NAME NUMBERS [BITS]    writes a list of numbers as int64, or as int32 where BITS is 32
 
 An OFFSET may be a list: the position of every row.
 """
@@ -63,11 +63,11 @@ def make(folder, q, m, k, n):
     write(folder / "bias.npy", (n,), bias)
 
 
-def integers(folder, name, numbers):
-    header = "{'descr': '<i8', 'fortran_order': False, 'shape': (%d,), }" % len(numbers)
+def integers(folder, name, numbers, bits=64):
+    header = "{'descr': '<i%d', 'fortran_order': False, 'shape': (%d,), }" % (bits // 8, len(numbers))
     header += " " * (-(len(header) + 11) % 64) + "\n"
     data = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode()
-    (folder / name).write_bytes(data + struct.pack("<%dq" % len(numbers), *numbers))
+    (folder / name).write_bytes(data + struct.pack("<%d%s" % (len(numbers), {32: "i", 64: "q"}[bits]), *numbers))
 
 
 def at(offset, row):

@@ -122,6 +122,7 @@ TEST_F(CudaFailure, ImagesThatDoNotLoad) {
   EXPECT_NE(message("no PTX at all").second.find("section 'ptx': the assembler's complaint"),
             std::string::npos);
   EXPECT_EQ(message(gpuPtx(shape, "sm_100a")).first, ALGRT_WRONG_ARCHITECTURE);
+  // Nothing but a record of that name.
   manifest["kernels"][1]["symbol"] = "backward";
   EXPECT_EQ(message(gpuPtx(shape)).first, ALGRT_BAD_BUNDLE);
   EXPECT_NE(message(gpuPtx(shape)).second.find("kernel 'backward'"), std::string::npos);

@@ -35,6 +35,22 @@ TEST_F(CudaForward, AgreesWithTheReferenceThroughItsTensorMaps) {
   }
 }
 
+// The last row may be at the largest position there is, whoever copies.
+TEST_F(CudaForward, TheLastRowMayBeAtTheLargestPosition) {
+  for (int64_t vector : {0, 8}) {
+    const GpuShape shape = {.groups = 5, .in = 16, .out = 64, .vector = vector};
+    computes(shape);
+    const TestContext context(0);
+    GpuProduct product(context, shape, 23, 8);
+    product.args.p0 = INT64_MAX - 22;
+    product.expectRuns("vector " + std::to_string(vector));
+    ++product.args.p0;
+    EXPECT_EQ(product.run(), ALGRT_INVALID_ARGUMENT);
+    EXPECT_NE(std::string(algrt_last_error()).find("does not fit 64 bits"), std::string::npos)
+        << algrt_last_error();
+  }
+}
+
 // Odd widths, odd distances of rows, bases at any element, coefficients of all kinds.
 TEST_F(CudaForward, AgreesWithTheReferenceThroughPlainMaps) {
   std::mt19937_64 random(11);
@@ -246,10 +262,22 @@ TEST_F(CudaForward, WrongArgumentsAreNamed) {
   const Spoiled cases[] = {
       {[](GpuProduct &p) { p.y.tensor.device.device_id = 1; }, ALGRT_INVALID_ARGUMENT,
        "y: is on a device of DLPack type 2 (CUDA), number 1, needs to be on CUDA device 0"},
-      {[](GpuProduct &p) { p.w.tensor.device = {kDLCPU, 0}; }, ALGRT_INVALID_ARGUMENT, "w: is in CPU memory"},
-      {[](GpuProduct &p) { p.x.tensor.device = {kDLCPU, 0}; }, ALGRT_INVALID_ARGUMENT, "y: is on a device"},
-      {[](GpuProduct &p) { p.y.tensor.dtype = {kDLFloat, 16, 1}; }, ALGRT_INVALID_ARGUMENT, "needs bf16"},
-      {[](GpuProduct &p) { p.x.tensor.dtype = {kDLFloat, 32, 1}; }, ALGRT_INVALID_ARGUMENT, "needs bf16"},
+      {[](GpuProduct &p) {
+         p.w.tensor.device = {kDLCPU, 0};
+       },
+       ALGRT_INVALID_ARGUMENT, "w: is in CPU memory"},
+      {[](GpuProduct &p) {
+         p.x.tensor.device = {kDLCPU, 0};
+       },
+       ALGRT_INVALID_ARGUMENT, "y: is on a device"},
+      {[](GpuProduct &p) {
+         p.y.tensor.dtype = {kDLFloat, 16, 1};
+       },
+       ALGRT_INVALID_ARGUMENT, "needs bf16"},
+      {[](GpuProduct &p) {
+         p.x.tensor.dtype = {kDLFloat, 32, 1};
+       },
+       ALGRT_INVALID_ARGUMENT, "needs bf16"},
       {[](GpuProduct &p) { p.x.tensor.byte_offset = 8; }, ALGRT_INVALID_ARGUMENT, "multiple of 16"},
       {[](GpuProduct &p) { p.x.tensor.strides = odd_strides.data(); }, ALGRT_INVALID_ARGUMENT,
        "pad the rows"},

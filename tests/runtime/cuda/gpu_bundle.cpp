@@ -1,6 +1,7 @@
 #include "tests/runtime/cuda/gpu_bundle.h"
 
 #include "runtime/gpu_kernel_abi.h"
+#include "tests/runtime/records.h"
 
 namespace algrt::test {
 
@@ -134,7 +135,7 @@ std::string gpuBundle(const GpuShape &shape, const nlohmann::ordered_json &manif
                       std::vector<SectionContent> sections) {
   if (shape.lift == Lift::slots || shape.table)
     sections.push_back({"terms", "terms", encodeTerms(shape.types(), shape.groups, terms(shape))});
-  return encodeBundle(manifest, sections);
+  return encodeBundle(manifest, withRecords(manifest, sections));
 }
 
 } // namespace algrt::test

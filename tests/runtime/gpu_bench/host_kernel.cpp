@@ -101,7 +101,7 @@ void HostKernel::run(const cuda_stand_in::Launch &launch) const {
   const std::byte *bias = nullptr; // behind the terms
   if (layer.bias)
     std::memcpy(&bias, launch.parameters.at(4).data(), sizeof(bias));
-  std::array<Term, 2> storage;
+  TermStorage storage;
   for (int64_t r = 0; r < m; ++r) {
     const Place place = placeOf(layer, m, offset, r);
     const Map &x = maps[place.map], &y = maps[row_maps + 1 + place.map];

@@ -2,6 +2,7 @@
 
 #include "runtime/bundle/support.h"
 #include "runtime/bundle/writer.h"
+#include "tests/runtime/records.h"
 #include "tests/runtime/shapes.h"
 
 #include <algorithm>
@@ -85,7 +86,7 @@ std::string gpuBundle(const nlohmann::ordered_json &manifest) {
                                           {"code-128", "ptx", code("forward_128", maps, bias)}};
   if (manifest["support"]["kind"] == "table")
     sections.push_back({"terms", "terms", encodeTerms(1, 4, quaternionTerms())});
-  return encodeBundle(manifest, sections);
+  return encodeBundle(manifest, withRecords(manifest, sections));
 }
 
 } // namespace algrt::test

@@ -158,7 +158,7 @@ void ExactCase::spoilWhatIsNotRead() {
       // In the slot lift a block of the bank has no neighbours in its rows.
       const bool slots = layer.lift == algrt::Lift::slots;
       const std::int64_t from = slots ? 0 : out[group], to = slots ? bank_columns : out[group + 1];
-      std::array<algrt::Term, 2> storage;
+      algrt::TermStorage storage;
       for (const algrt::Term &term : support.terms(type, static_cast<std::int64_t>(group), storage)) {
         const auto k = static_cast<std::size_t>(term.input_group),
                    b = static_cast<std::size_t>(term.bank_row);
@@ -189,7 +189,7 @@ void ExactCase::spoilRowsThatAreNotRead() {
   for (std::int64_t row = 0; row < m; ++row) {
     const std::int64_t type = typeOf(row);
     for (std::size_t group = 0; group < layer.out_groups.size(); ++group) {
-      std::array<algrt::Term, 2> storage;
+      algrt::TermStorage storage;
       for (const algrt::Term &term : support.terms(type, static_cast<std::int64_t>(group), storage)) {
         const auto k = static_cast<std::size_t>(term.input_group);
         std::fill(x_read.begin() + row * layer.k + in[k], x_read.begin() + row * layer.k + in[k + 1], 1);

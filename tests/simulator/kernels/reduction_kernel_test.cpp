@@ -168,7 +168,7 @@ private:
     for (std::int64_t row = 0; row < m; ++row) {
       const std::int64_t type = slots ? 0 : positionOf(row) % period / layer.row_type_width;
       for (std::size_t group = 0; group < layer.out_groups.size(); ++group) {
-        std::array<algrt::Term, 2> storage;
+        algrt::TermStorage storage;
         for (const algrt::Term &term : support.terms(type, static_cast<std::int64_t>(group), storage)) {
           const auto k = static_cast<std::size_t>(term.input_group),
                      b = static_cast<std::size_t>(term.bank_row);

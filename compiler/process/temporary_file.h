@@ -1,15 +1,16 @@
 // A file for a program that is run on the side: a linker, an assembler.
-#ifndef ALGCTL_COMPILER_TEMPORARY_FILE_H
-#define ALGCTL_COMPILER_TEMPORARY_FILE_H
+#ifndef ALGCTL_COMPILER_PROCESS_TEMPORARY_FILE_H
+#define ALGCTL_COMPILER_PROCESS_TEMPORARY_FILE_H
 
 #include <string>
 
 namespace compiler {
 
-/// A file in the system's temporary folder that is gone when the object is. Every member throws Failure with
-/// the system's reason.
+/// A file in the process's temporary folder (temporary_folder.h) that is gone when the object is. Every
+/// member throws Failure with the system's reason.
 class TemporaryFile {
 public:
+  /// An empty one.
   explicit TemporaryFile(const std::string &suffix);
   ~TemporaryFile();
   TemporaryFile(const TemporaryFile &) = delete;

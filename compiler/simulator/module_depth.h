@@ -1,0 +1,17 @@
+// How deep the text of a module is nested.
+#ifndef ALGCTL_COMPILER_SIMULATOR_MODULE_DEPTH_H
+#define ALGCTL_COMPILER_SIMULATOR_MODULE_DEPTH_H
+
+#include <string>
+#include <string_view>
+
+namespace compiler {
+
+/// The parser of MLIR recurses over what is nested, and a stack ends. Throws algebras::InputError at the
+/// bracket that is nested deeper than any module of a kernel, strings and comments left out. `name` is what
+/// messages call the text.
+void requireShallowModule(std::string_view text, const std::string &name);
+
+} // namespace compiler
+
+#endif

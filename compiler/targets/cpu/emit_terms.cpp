@@ -1,0 +1,218 @@
+// terms: the loops over what one slot of the output sums up.
+#include "compiler/targets/cpu/kernel_emitter.h"
+
+#include "algebras/term_levels.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace compiler {
+namespace {
+
+/// The terms of a lift as flat tables: offsets of (type, output group), then one entry for each term.
+struct TermTables {
+  SmallVector<std::int64_t> offsets, input_groups, bank_rows;
+  SmallVector<double> coefficients;
+};
+
+} // namespace
+
+static TermTables tabulate(const algebras::Lift &lift) {
+  TermTables tables;
+  for (std::int64_t type = 0; type < lift.types(); ++type)
+    for (std::int64_t group = 0; group < lift.outputGroups(); ++group) {
+      tables.offsets.push_back(static_cast<std::int64_t>(tables.input_groups.size()));
+      for (const algebras::BlockTerm &term : lift.terms(type, group)) {
+        tables.input_groups.push_back(term.input_group);
+        tables.bank_rows.push_back(term.bank_row);
+        tables.coefficients.push_back(term.coefficient.toDouble());
+      }
+    }
+  tables.offsets.push_back(static_cast<std::int64_t>(tables.input_groups.size()));
+  return tables;
+}
+
+/// One loop of the nest: the terms of a lift of which the layer's is a product.
+struct KernelEmitter::TermLevel {
+  TermLevel(const algebras::Lift &lift, Value type, Value group) : lift(lift), type(type), group(group) {
+    if (!lift.formula())
+      tables = tabulate(lift);
+  }
+
+  const algebras::Lift &lift;
+  Value type, group, from, to;
+  Value diagonal; ///< whether type and group are one, where that matters
+  TermTables tables;
+};
+
+/// The range of a level's loop.
+void KernelEmitter::boundTerms(TermLevel &level) {
+  using algebras::TermFormula;
+  const std::int64_t groups = level.lift.inputGroups();
+  const bool transposed = level.lift.isTransposed();
+  auto select = [&](Value condition, Value yes, Value no) -> Value {
+    return arith::SelectOp::create(builder, location, condition, yes, no);
+  };
+  auto compare = [&](arith::CmpIPredicate predicate) -> Value {
+    return arith::CmpIOp::create(builder, location, predicate, level.type, level.group);
+  };
+  if (!level.lift.formula()) {
+    Value slot = add(multiply(level.type, level.lift.outputGroups()), level.group);
+    level.from = tableEntry("term_offsets", level.tables.offsets, slot);
+    level.to = tableEntry("term_offsets", level.tables.offsets, add(slot, index(1)));
+    return;
+  }
+  switch (*level.lift.formula()) {
+  case TermFormula::Complete:
+    // B(i, j) = {i, j}: one term on the diagonal, two elsewhere. Transposed: all groups on the diagonal, one
+    // elsewhere.
+    level.from = index(0);
+    level.diagonal = compare(arith::CmpIPredicate::eq);
+    level.to = select(level.diagonal, index(transposed ? groups : 1), index(transposed ? 1 : 2));
+    return;
+  case TermFormula::Triangular: // a loop that ends before it begins does not run
+    level.from =
+        transposed ? select(compare(arith::CmpIPredicate::ule), level.group, index(groups)) : level.type;
+    level.to = transposed ? index(groups) : add(level.group, index(1));
+    return;
+  case TermFormula::Diagonal:
+    level.from = level.group;
+    level.to = select(compare(arith::CmpIPredicate::eq), add(level.group, index(1)), level.group);
+    return;
+  case TermFormula::Full:
+    level.from = index(0);
+    level.to = index(groups);
+    return;
+  }
+  llvm_unreachable("all formulas are above");
+}
+
+/// The input group and the bank row of a term of a level.
+std::pair<Value, Value> KernelEmitter::groupsOfTerm(const TermLevel &level, Value term) {
+  if (level.lift.formula() == algebras::TermFormula::Complete) {
+    Value group;
+    if (level.lift.isTransposed()) {
+      group = arith::SelectOp::create(builder, location, level.diagonal, term, level.group);
+    } else {
+      Value first = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::eq, term, index(0));
+      group = arith::SelectOp::create(builder, location, first, least(level.type, level.group),
+                                      greatest(level.type, level.group));
+    }
+    return {group, group};
+  }
+  if (level.lift.formula())
+    return {term, term};
+  const TermTables &tables = level.tables;
+  if (tables.input_groups.empty()) // all products vanish: the loop never runs
+    return {index(0), index(0)};
+  Value input_group = tableEntry("term_input_groups", tables.input_groups, term);
+  // In the row lift the block's row group is the input group.
+  const bool same = tables.bank_rows == tables.input_groups;
+  return {input_group, same ? input_group : tableEntry("term_bank_rows", tables.bank_rows, term)};
+}
+
+LogicalResult KernelEmitter::emitTerms(tile::TermsOp terms) {
+  const algebras::Lift &lift = layout.getTerms();
+  const std::vector<algebras::Lift> lifts = algebras::termLevels(lift);
+  Value type = scalars.lookup(terms.getRowType()), group = scalars.lookup(terms.getGroup());
+  Block &body = terms.getBody().front();
+
+  SmallVector<Value> inits;
+  for (Value init : terms.getInits())
+    llvm::append_range(inits, fragments.lookup(init));
+
+  // The digits of type and group, those of the last level the lowest.
+  SmallVector<std::pair<Value, Value>> digits(lifts.size());
+  for (std::size_t i = lifts.size(); --i > 0;) {
+    digits[i] = {remainder(type, lifts[i].types()), remainder(group, lifts[i].outputGroups())};
+    type = divide(type, lifts[i].types());
+    group = divide(group, lifts[i].outputGroups());
+  }
+  digits.front() = {type, group};
+  std::vector<TermLevel> levels;
+  for (auto [one, digit] : llvm::zip_equal(lifts, digits))
+    levels.emplace_back(one, digit.first, digit.second);
+  for (TermLevel &level : levels)
+    boundTerms(level);
+
+  // Products of coefficients are rounded once, to f32: on the way they stay in f64.
+  const FloatType f32 = builder.getF32Type(),
+                  element = levels.size() == 1 ? f32 : FloatType(builder.getF64Type());
+  struct Sum {
+    Value input_group, bank_row, coefficient;
+  };
+  auto innermost = [&](const Sum &term, ValueRange carried) -> FailureOr<SmallVector<Value>> {
+    Value coefficient = term.coefficient;
+    if (!coefficient)
+      coefficient = arith::ConstantOp::create(builder, location, builder.getF32FloatAttr(1.0f));
+    else if (element != f32)
+      coefficient = arith::TruncFOp::create(builder, location, f32, coefficient);
+    scalars.map(body.getArgument(0), term.input_group);
+    scalars.map(body.getArgument(1), term.bank_row);
+    scalars.map(body.getArgument(2), coefficient);
+    for (auto [argument, init] : llvm::zip_equal(body.getArguments().drop_front(3), terms.getInits())) {
+      const std::size_t count = fragments.lookup(init).size();
+      fragments[argument] = llvm::to_vector(carried.take_front(count));
+      carried = carried.drop_front(count);
+    }
+    for (Operation &op : body.without_terminator())
+      if (failed(emitOp(&op)))
+        return failure();
+    SmallVector<Value> sums;
+    for (Value value : body.getTerminator()->getOperands())
+      llvm::append_range(sums, fragments.lookup(value));
+    return sums;
+  };
+  // The loops from this level on; what they carry out.
+  auto nest = [&](auto &self, std::size_t depth, const Sum &outer,
+                  ValueRange carried) -> FailureOr<SmallVector<Value>> {
+    if (depth == levels.size())
+      return innermost(outer, carried);
+    const TermLevel &level = levels[depth];
+    auto loop = scf::ForOp::create(builder, location, level.from, level.to, index(1), carried);
+    OpBuilder::InsertionGuard guard(builder);
+    if (carried.empty())
+      builder.setInsertionPoint(loop.getBody()->getTerminator());
+    else
+      builder.setInsertionPointToStart(loop.getBody());
+    Value term = loop.getInductionVar();
+    auto [input_group, bank_row] = groupsOfTerm(level, term);
+    Sum sum{input_group, bank_row, {}};
+    // Those of a row lift are all 1.
+    const bool ones =
+        level.lift.formula() || (levels.size() > 1 && lift.kind() == algebras::Lift::Kind::Rows);
+    if (!ones && !level.tables.coefficients.empty())
+      sum.coefficient = tableEntry("term_coefficients", level.tables.coefficients, element, term);
+    if (depth > 0) {
+      const std::int64_t groups = level.lift.inputGroups();
+      const bool same = input_group == bank_row && outer.input_group == outer.bank_row;
+      sum.input_group = add(multiply(outer.input_group, groups), input_group);
+      sum.bank_row = same ? sum.input_group : add(multiply(outer.bank_row, groups), bank_row);
+      if (!sum.coefficient)
+        sum.coefficient = outer.coefficient;
+      else if (outer.coefficient)
+        sum.coefficient = arith::MulFOp::create(builder, location, outer.coefficient, sum.coefficient);
+    }
+    FailureOr<SmallVector<Value>> sums = self(self, depth + 1, sum, loop.getRegionIterArgs());
+    if (succeeded(sums) && !carried.empty())
+      scf::YieldOp::create(builder, location, *sums);
+    if (failed(sums))
+      return failure();
+    return llvm::to_vector_of<Value>(loop.getResults());
+  };
+  FailureOr<SmallVector<Value>> sums = nest(nest, 0, {}, inits);
+  if (failed(sums))
+    return failure();
+  ValueRange results = *sums;
+  for (auto [sum, init] : llvm::zip_equal(terms.getSums(), terms.getInits())) {
+    const std::size_t count = fragments.lookup(init).size();
+    fragments[sum] = llvm::to_vector(results.take_front(count));
+    results = results.drop_front(count);
+  }
+  return success();
+}
+
+} // namespace compiler

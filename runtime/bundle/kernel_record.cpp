@@ -1,0 +1,367 @@
+#include "runtime/bundle/kernel_record.h"
+
+#include "runtime/gpu_kernel_abi.h"
+#include "runtime/kernel_abi.h"
+
+#include <bit>
+#include <cstddef>
+#include <cstring>
+#include <iterator>
+#include <span>
+
+namespace algrt {
+
+namespace {
+
+constexpr size_t word = sizeof(uint64_t);
+
+// How a word of a record is called in a sentence, and its values, where they have names.
+struct WordText {
+  const char *name; // null of a hash
+  std::span<const char *const> values = {};
+};
+
+constexpr const char *maps[] = {"forward", "dx", "dw", "pack", "group_rows", "dbias"};
+constexpr const char *lifts[] = {"rows", "slots"};
+constexpr const char *types[] = {"f32", "bf16"};
+constexpr const char *row_types[] = {"cyclic", "interval", "explicit"};
+constexpr const char *answers[] = {"false", "true"};
+constexpr const char *forms[] = {"packed", "copied", "direct"};
+constexpr const char *copies[] = {"engine", "threads"};
+
+constexpr WordText head_texts[] = {{"magic"},
+                                   {"version"},
+                                   {"words"},
+                                   {"map", maps},
+                                   {"layer.lift", lifts},
+                                   {"layer.dtype", types},
+                                   {"layer.bias", answers},
+                                   {"layer.k"},
+                                   {"layer.n"},
+                                   {"layer.types"},
+                                   {"layer.row_types.kind", row_types},
+                                   {"layer.row_types.width"},
+                                   {nullptr},
+                                   {nullptr}};
+constexpr size_t head_words = std::size(head_texts), groups_word = head_words - 2,
+                 support_word = head_words - 1;
+static_assert(sizeof(algrt_record_head) == head_words * word);
+
+constexpr WordText cpu_texts[] = {
+    {nullptr},         {"weights", forms}, {"output", types}, {"row_lists", answers}, {"types_per_task"},
+    {"rows_per_task"}, {"scratch_bytes"},  {"pack_tasks"},    {"packed_bytes"},       {"tasks"}};
+static_assert(sizeof(algrt_cpu_record) == (head_words + std::size(cpu_texts)) * word);
+
+constexpr WordText gpu_texts[] = {{"target"},
+                                  {"target"},
+                                  {"output", types},
+                                  {"threads"},
+                                  {"cluster"},
+                                  {"shared_bytes"},
+                                  {"dependent_launch", answers},
+                                  {"terms", answers},
+                                  {"scaled", answers},
+                                  {"rows: listed", answers},
+                                  {"groups"},
+                                  {"copies", copies},
+                                  {"vector"},
+                                  {"warps[0]"},
+                                  {"warps[1]"},
+                                  {"slices"},
+                                  {"tile.rows"},
+                                  {"tile.columns"},
+                                  {"tile.depth"},
+                                  {"tile.stages"},
+                                  {"tile.consumers"},
+                                  {"tile.cluster_rows"},
+                                  {"tile.cluster_columns"},
+                                  {"tile.types"},
+                                  {"tile.held_groups"},
+                                  {"tile.split"},
+                                  {"tile.long_groups"},
+                                  {"boxes.x.columns"},
+                                  {"boxes.x.rows"},
+                                  {"boxes.x.swizzle"},
+                                  {"boxes.w.columns"},
+                                  {"boxes.w.rows"},
+                                  {"boxes.w.swizzle"},
+                                  {"boxes.y.columns"},
+                                  {"boxes.y.rows"},
+                                  {"boxes.y.swizzle"}};
+static_assert(sizeof(algrt_gpu_record) == (head_words + std::size(gpu_texts)) * word);
+
+int64_t kindNumber(SupportKind kind) {
+  switch (kind) {
+  case SupportKind::complete:
+    return 0;
+  case SupportKind::triangular:
+    return 1;
+  case SupportKind::diagonal:
+    return 2;
+  case SupportKind::full:
+    return 3;
+  case SupportKind::table:
+    break;
+  }
+  return 4;
+}
+
+uint64_t hashed(uint64_t hash, const std::vector<int64_t> &numbers) {
+  hash = algrt_record_hash(hash, numbers.size());
+  for (const int64_t number : numbers)
+    hash = algrt_record_hash(hash, uint64_t(number));
+  return hash;
+}
+
+// Of the factors, whose product may have far more terms than they have themselves.
+uint64_t hashOfSupport(std::span<const FactorTerms> factors) {
+  if (factors.size() == 1 && factors.front().kind() == SupportKind::complete)
+    return 0;
+  uint64_t hash = algrt_record_hash(algrt_record_hash_begin, factors.size());
+  for (const FactorTerms &factor : factors) {
+    hash = algrt_record_hash(hash, uint64_t(kindNumber(factor.kind())));
+    hash = algrt_record_hash(hash, uint64_t(factor.groups()));
+    if (!factor.isTable())
+      continue;
+    for (int64_t type = 0; type < factor.types(); ++type)
+      for (int64_t group = 0; group < factor.groups(); ++group) {
+        const std::span<const Term> terms = factor.slot(type, group);
+        hash = algrt_record_hash(hash, terms.size());
+        for (const Term &term : terms)
+          for (const uint64_t number : {uint64_t(term.input_group), uint64_t(term.bank_row),
+                                        std::bit_cast<uint64_t>(term.coefficient)})
+            hash = algrt_record_hash(hash, number);
+      }
+  }
+  return hash;
+}
+
+uint64_t hashOfFeatures(const std::vector<std::string> &features) {
+  uint64_t hash = algrt_record_hash_begin;
+  for (const std::string &feature : features) {
+    hash = algrt_record_hash(hash, feature.size());
+    for (const char c : feature)
+      hash = algrt_record_hash(hash, uint8_t(c));
+  }
+  return hash;
+}
+
+int64_t typeNumber(ElementType type) {
+  return type == ElementType::f32 ? algrt_records_f32 : algrt_records_bf16;
+}
+
+int64_t mapNumber(Map map) {
+  switch (map) {
+  case Map::forward:
+    return algrt_records_forward;
+  case Map::dx:
+    return algrt_records_dx;
+  case Map::dw:
+    break;
+  }
+  return algrt_records_dw;
+}
+
+int64_t rowTypesNumber(RowTypesKind kind) {
+  switch (kind) {
+  case RowTypesKind::cyclic:
+    return algrt_records_cyclic;
+  case RowTypesKind::interval:
+    return algrt_records_interval;
+  case RowTypesKind::explicit_types:
+    break;
+  }
+  return algrt_records_explicit;
+}
+
+int64_t formNumber(WeightsForm form) {
+  switch (form) {
+  case WeightsForm::packed:
+    return 0;
+  case WeightsForm::copied:
+    return 1;
+  case WeightsForm::direct:
+    break;
+  }
+  return 2;
+}
+
+template <typename Record> Record begun(int64_t map) {
+  Record record{};
+  record.head.magic = algrt_record_magic;
+  record.head.version = algrt_record_version;
+  record.head.words = sizeof(Record) / word;
+  record.head.map = map;
+  return record;
+}
+
+template <typename Record> Record begun(int64_t map, const RecordedLayer &recorded, bool listed) {
+  auto record = begun<Record>(map);
+  algrt_record_head &head = record.head;
+  const Layer &layer = recorded.layer;
+  head.lift = layer.lift == Lift::rows ? algrt_records_rows : algrt_records_slots;
+  head.dtype = typeNumber(layer.dtype);
+  head.bias = layer.bias;
+  head.k = layer.k;
+  head.n = layer.n;
+  head.types = layer.types;
+  head.row_types = rowTypesNumber(listed ? RowTypesKind::explicit_types : layer.row_types);
+  head.row_type_width = listed ? 0 : layer.row_type_width;
+  head.groups = recorded.groups;
+  head.support = recorded.support;
+  return record;
+}
+
+template <typename Record> KernelRecord finished(const std::string &symbol, const Record &record) {
+  KernelRecord result{symbol, std::vector<uint64_t>(sizeof(record) / word)};
+  std::memcpy(result.words.data(), &record, sizeof(record));
+  return result;
+}
+
+std::vector<KernelRecord> cpuRecords(const Kernel &kernel, const RecordedLayer &layer) {
+  const Map map = *mapNamed(kernel.map);
+  auto record = begun<algrt_cpu_record>(mapNumber(map), layer, /*listed=*/false);
+  record.features = hashOfFeatures(kernel.features);
+  record.row_lists = kernel.row_lists;
+  record.scratch_bytes = kernel.scratch_bytes;
+  if (map == Map::dw) {
+    record.output = typeNumber(kernel.output);
+    record.tasks = kernel.tasks;
+    return {finished(kernel.symbol, record)};
+  }
+  record.weights = formNumber(kernel.weights);
+  record.types_per_task = kernel.types_per_task;
+  record.rows_per_task = kernel.rows_per_task;
+  if (kernel.weights != WeightsForm::packed)
+    return {finished(kernel.symbol, record)};
+  record.pack_tasks = kernel.pack_tasks;
+  record.packed_bytes = kernel.packed_bytes;
+  auto pack = begun<algrt_cpu_record>(algrt_records_pack, layer, /*listed=*/false);
+  pack.features = record.features;
+  pack.weights = record.weights;
+  pack.pack_tasks = record.pack_tasks;
+  pack.packed_bytes = record.packed_bytes;
+  return {finished(kernel.symbol, record), finished(kernel.pack_symbol, pack)};
+}
+
+KernelRecord gpuRecord(const GpuKernel &kernel, const RecordedLayer &layer) {
+  auto record = begun<algrt_gpu_record>(mapNumber(kernel.map), layer, kernel.listed);
+  record.architecture = kernel.architecture;
+  record.exact_architecture = kernel.exact_architecture;
+  record.output = typeNumber(kernel.output);
+  record.threads = kernel.threads;
+  record.cluster = kernel.cluster;
+  record.shared_bytes = kernel.shared_bytes;
+  record.dependent_launch = kernel.dependent_launch;
+  record.terms = kernel.terms;
+  record.scaled = kernel.scaled;
+  record.listed = kernel.listed;
+  record.groups = kernel.groups;
+  record.copies = kernel.copies == GpuCopies::threads;
+  record.vector = kernel.vector;
+  record.warp_rows = kernel.warp_rows;
+  record.warp_columns = kernel.warp_columns;
+  record.slices = kernel.slices;
+  const GpuTile &tile = kernel.tile;
+  record.tile_rows = tile.rows;
+  record.tile_columns = tile.columns;
+  record.tile_depth = tile.depth;
+  record.tile_stages = tile.stages;
+  record.tile_consumers = tile.consumers;
+  record.tile_cluster_rows = tile.cluster_rows;
+  record.tile_cluster_columns = tile.cluster_columns;
+  record.tile_types = tile.types;
+  record.tile_held_groups = tile.held_groups;
+  record.tile_split = tile.split;
+  record.tile_long_groups = tile.long_groups;
+  record.x_columns = kernel.x.columns;
+  record.x_rows = kernel.x.rows;
+  record.x_swizzle = kernel.x.swizzle;
+  record.w_columns = kernel.w.columns;
+  record.w_rows = kernel.w.rows;
+  record.w_swizzle = kernel.w.swizzle;
+  record.y_columns = kernel.y.columns;
+  record.y_rows = kernel.y.rows;
+  record.y_swizzle = kernel.y.swizzle;
+  return finished(kernel.symbol, record);
+}
+
+std::string valueText(const WordText &text, uint64_t value) {
+  return value < text.values.size() ? text.values[size_t(value)] : std::to_string(int64_t(value));
+}
+
+std::string difference(size_t at, uint64_t expected, uint64_t found, bool gpu) {
+  if (at == groups_word)
+    return "the groups of the manifest's layer are others than those that its code was compiled for";
+  if (at == support_word)
+    return "the bundle's terms are others than those that its code was compiled for";
+  const WordText &text = at < head_words ? head_texts[at]
+                         : gpu           ? gpu_texts[at - head_words]
+                                         : cpu_texts[at - head_words];
+  if (text.name == nullptr)
+    return "the features of the manifest's entry are others than those that its code was compiled for";
+  return std::string(text.name) + " is " + valueText(text, expected) + " in the manifest, " +
+         valueText(text, found) + " in its code";
+}
+
+std::string findDifference(const KernelRecord &expected, const CodeSymbols &code,
+                           const std::string &section) {
+  const auto entry = code.records.find(expected.symbol);
+  const std::vector<uint64_t> none;
+  const std::vector<uint64_t> &found = entry == code.records.end() ? none : entry->second;
+  constexpr size_t version_word = offsetof(algrt_record_head, version) / word,
+                   words_word = offsetof(algrt_record_head, words) / word;
+  if (found.empty() && !code.kernels.contains(expected.symbol))
+    return "section '" + section + "' has no symbol '" + expected.symbol + "'";
+  if (found.size() <= words_word || found[0] != algrt_record_magic)
+    return "its code in section '" + section + "' does not say what '" + expected.symbol +
+           "' is: it was compiled before code did, compile the bundle again";
+  if (found[version_word] != algrt_record_version)
+    return "what its code says of '" + expected.symbol + "' is of version " +
+           std::to_string(int64_t(found[version_word])) + ", this runtime reads version " +
+           std::to_string(int(algrt_record_version)) + ": compile the bundle again, or update the runtime";
+  // A record of another target's kernels has another length.
+  if (found.size() != expected.words.size() || found[words_word] != expected.words[words_word])
+    return "what its code says of '" + expected.symbol + "' is not of a kernel for this target";
+  const bool gpu = expected.words.size() == sizeof(algrt_gpu_record) / word;
+  for (size_t at = 0; at < found.size(); ++at)
+    if (found[at] != expected.words[at])
+      return difference(at, expected.words[at], found[at], gpu);
+  return "";
+}
+
+} // namespace
+
+RecordedLayer::RecordedLayer(const Layer &layer, const Support &support)
+    : layer(layer), groups(hashed(hashed(hashed(algrt_record_hash_begin, layer.in_groups), layer.out_groups),
+                                  layer.bank_rows)),
+      support(hashOfSupport(support.factors())) {}
+
+std::vector<KernelRecord> recordsOf(const Kernel &kernel, const RecordedLayer &layer) {
+  if (kernel.known)
+    return cpuRecords(kernel, layer);
+  if (kernel.gpu)
+    return {gpuRecord(*kernel.gpu, layer)};
+  if (kernel.auxiliary())
+    return {auxiliaryRecordOf(kernel)};
+  return {};
+}
+
+KernelRecord auxiliaryRecordOf(const Kernel &kernel) {
+  const GpuCode &code = *kernel.auxiliary();
+  auto record = begun<algrt_gpu_record>(kernel.group_rows ? algrt_records_group_rows : algrt_records_dbias);
+  record.architecture = code.architecture;
+  record.exact_architecture = code.exact_architecture;
+  record.threads = code.threads;
+  return finished(code.symbol, record);
+}
+
+std::string findDifference(const std::vector<KernelRecord> &expected, const CodeSymbols &code,
+                           const std::string &section) {
+  for (const KernelRecord &record : expected)
+    if (std::string difference = findDifference(record, code, section); !difference.empty())
+      return difference;
+  return "";
+}
+
+} // namespace algrt

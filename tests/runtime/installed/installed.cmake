@@ -1,0 +1,57 @@
+# Installs the runtime into an empty folder and uses it from there as somebody else's program does: C with CMake,
+# shared and static, C with pkg-config, and Python. All have to give the same sum, and the page that explains them
+# has to show the very files.
+cmake_minimum_required(VERSION 3.22)
+file(REMOVE_RECURSE ${FOLDER})
+set(PREFIX ${FOLDER}/prefix)
+
+function(run OUTPUT)
+  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE TEXT COMMAND_ERROR_IS_FATAL ANY)
+  set(${OUTPUT} ${TEXT} PARENT_SCOPE)
+endfunction()
+
+run(LOG ${CMAKE_COMMAND} --install ${BUILD} --component algrt --prefix ${PREFIX})
+# The system may have one of its own, which would hide that it is missing.
+file(GLOB_RECURSE HEADERS RELATIVE ${PREFIX} ${PREFIX}/*.h)
+if(NOT HEADERS STREQUAL "include/algrt.h;include/dlpack/dlpack.h")
+  message(FATAL_ERROR "these headers are installed: ${HEADERS}")
+endif()
+foreach(KIND example installed)
+  set(SOURCE_example ${EXAMPLE})
+  set(SOURCE_installed ${CMAKE_CURRENT_LIST_DIR})
+  run(LOG ${CMAKE_COMMAND} -S ${SOURCE_${KIND}} -B ${FOLDER}/${KIND} -G ${GENERATOR} -DCMAKE_PREFIX_PATH=${PREFIX}
+    -DCMAKE_C_COMPILER=${C_COMPILER} -DCMAKE_CXX_COMPILER=${CXX_COMPILER} -DEXAMPLE=${EXAMPLE} --no-warn-unused-cli)
+  run(LOG ${CMAKE_COMMAND} --build ${FOLDER}/${KIND})
+  run(SUM_${KIND} ${FOLDER}/${KIND}/product ${BUNDLE})
+endforeach()
+
+file(GLOB_RECURSE LIBRARY ${PREFIX}/*/libalgrt.so.0)
+file(GLOB_RECURSE PC ${PREFIX}/*/algrt.pc)
+get_filename_component(LIBRARY_FOLDER ${LIBRARY} DIRECTORY)
+get_filename_component(PC_FOLDER ${PC} DIRECTORY)
+set(SUM_pkgconfig ${SUM_example})
+if(PKG_CONFIG)
+  run(FLAGS ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${PC_FOLDER} ${PKG_CONFIG} --cflags --libs algrt)
+  separate_arguments(FLAGS UNIX_COMMAND "${FLAGS}")
+  run(LOG ${C_COMPILER} ${EXAMPLE}/product.c -o ${FOLDER}/product ${FLAGS} -Wl,-rpath,${LIBRARY_FOLDER})
+  run(SUM_pkgconfig ${FOLDER}/product ${BUNDLE})
+endif()
+run(SUM_python ${PYTHON} ${EXAMPLE}/product.py ${LIBRARY} ${BUNDLE})
+
+if(NOT SUM_example MATCHES "7 rows, 20 -> 30: the results add up to -?[1-9]")
+  message(FATAL_ERROR "the example says: ${SUM_example}")
+endif()
+foreach(KIND installed pkgconfig python)
+  if(NOT SUM_${KIND} STREQUAL SUM_example)
+    message(FATAL_ERROR "${KIND} says ${SUM_${KIND}}, CMake's program in C ${SUM_example}")
+  endif()
+endforeach()
+
+file(READ ${PAGE} PAGE_TEXT)
+foreach(NAME CMakeLists.txt product.c product.py)
+  file(READ ${EXAMPLE}/${NAME} TEXT)
+  string(FIND "${PAGE_TEXT}" "${TEXT}" PLACE)
+  if(PLACE EQUAL -1)
+    message(FATAL_ERROR "${PAGE} does not show ${NAME} as it is")
+  endif()
+endforeach()
