@@ -58,6 +58,24 @@ TEST(TableFloors, AreThePublishedOnes) {
         << "line " << rows[i].line;
 }
 
+// What keeps the model honest: times of dense products that were measured elsewhere, of cuBLAS on an H200.
+// Q(1) is a dense product, whose prediction comes from the same constants as everybody's.
+TEST(TableDense, IsPredictedAsItWasMeasured) {
+  int rows = 0;
+  for (const char *table : {"projection_best_q.csv", "square_fixed_block.csv"})
+    for (algrt::TableRow row : algrt::readTable(tables + table)) {
+      SCOPED_TRACE(fmt::format("{}, line {}: m = {}, {} -> {}", table, row.line, row.m, row.k, row.n));
+      ASSERT_TRUE(row.published.dense_us);
+      row.q = 1;
+      const double predicted =
+          rankSchedules(layerOf(row), "sm_90a", row.m, DataType::BF16).legal.front().predicted;
+      EXPECT_GE(predicted, 0.9 * *row.published.dense_us);
+      EXPECT_LE(predicted, 1.25 * *row.published.dense_us);
+      ++rows;
+    }
+  EXPECT_EQ(rows, 16);
+}
+
 // The manual's reason against two stages, the diagonal blocks first and all others added to their sums: what
 // they cannot do without, sums in f32 written and read once more and a launch more, is beyond the target
 // already.
