@@ -9,10 +9,10 @@
 #include "compiler/compilation.h"
 #include "compiler/failure.h"
 #include "compiler/feasibility.h"
-#include "compiler/gpu_target.h"
 #include "compiler/gpu_variants.h"
 #include "compiler/lower/passes.h"
 #include "compiler/machine_code.h"
+#include "compiler/schedule/gpu_layer.h"
 #include "compiler/targets/ampere/passes.h"
 #include "compiler/targets/hopper/passes.h"
 #include "compiler/targets/nvidia/assembler.h"
@@ -33,7 +33,7 @@ namespace {
 /// Refuses what the target has no kernels for, by its name where others were asked for too.
 void requireSupported(const algebras::Layer &layer, Target target, const CompileOptions &options) {
   try {
-    gpuTarget(target).requireLayer(algebras::coarsest(layer));
+    requireGpuLayer(algebras::coarsest(layer), toString(target));
   } catch (const algebras::InputError &error) {
     if (options.targets.size() == 1)
       throw;
@@ -63,8 +63,9 @@ public:
         throw AbsentError(
             "a kernel of vector reductions has no stage of the dialect sm: its threads read straight "
             "into registers; ask for tile or nvvm");
-      compilation.run(*module,
-                      [&](OpPassManager &passes) { addTileToReduction(passes, target == Target::Sm90a); });
+      compilation.run(*module, [&](OpPassManager &passes) {
+        addTileToReduction(passes, entryOf(target).kernels == Kernels::EngineCopies);
+      });
       return;
     }
     const bool threads_copy = threadsCopy();
@@ -101,8 +102,8 @@ public:
     kernel.target = toString(target);
     kernel.gpu = readKernelAttribute(function);
     kernel.map = algrt::name(kernel.gpu->map);
-    kernel.gpu->architecture = gpuTarget(target).architecture;
-    kernel.gpu->exact_architecture = gpuTarget(target).exact_architecture;
+    kernel.gpu->architecture = entryOf(target).architecture;
+    kernel.gpu->exact_architecture = entryOf(target).exact_architecture;
     return kernel;
   }
 

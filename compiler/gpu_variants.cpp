@@ -1,7 +1,7 @@
 #include "compiler/gpu_variants.h"
 
 #include "algebras/coarsest.h"
-#include "compiler/gpu_target.h"
+#include "compiler/schedule/ampere_schedule.h"
 #include "compiler/schedule/ranking.h"
 #include "compiler/schedule/reduction_schedule.h"
 
@@ -20,9 +20,6 @@ static std::vector<GpuVariant> variantsByCost(const algebras::Layer &layer, Targ
                                               algebras::DataType output, const CompileOptions &options) {
   if (!options.schedule.empty())
     return {{options.schedule, {0, 0}}};
-  const std::vector<std::string> &ranked = rankedTargets();
-  if (std::find(ranked.begin(), ranked.end(), toString(target)) == ranked.end())
-    return {{"", {options.rows, options.rows}}};
 
   // By the number of rows, so that equal neighbours are beside each other.
   std::map<std::int64_t, std::vector<RankedSchedule>> best_for;
@@ -77,8 +74,35 @@ static std::string besideReduction(const algebras::Layer &layer, Target target, 
     wide.vector = 1;
     return toString(wide);
   }
-  const auto single = chooseReduction(layer, rows, output, /*vector=*/1, machineOf(toString(target)));
+  const auto single = chooseReduction(layer, rows, output, /*vector=*/1, *entryOf(target).machine);
   return single ? toString(*single) : "";
+}
+
+/// The schedule of a batched kernel that copies single elements, for operands at any address: the copy
+/// engine's begin at multiples of 16 bytes, those of threads that copy vectors at multiples of these. The
+/// same as `schedule` where that is for threads and the layer and their registers allow it; empty where it
+/// takes any operands itself.
+static std::string besideBatched(const algebras::Layer &layer, Target target, const std::string &schedule,
+                                 std::int64_t rows, algebras::DataType output) {
+  if (widestVector(layer) == 1)
+    return "";
+  const bool threads_copy = entryOf(target).kernels == Kernels::ThreadsCopy || isForThreads(schedule);
+  if (!schedule.empty() && !isReduction(schedule) && threads_copy) {
+    AmpereSchedule same = parseAmpereSchedule(schedule);
+    if (std::exchange(same.vector, 1) == 1)
+      return "";
+    if (whyIllegal(layer, same).empty() && copiesOfThread(same) <= most_single_copies)
+      return toString(same);
+  }
+  return toString(chooseAmpereSchedule(layer, rows, output, /*vector=*/1, *entryOf(target).machine));
+}
+
+/// The same of dW, which is scheduled by cost.
+static std::string besideBatchedBankGradient(const algebras::Layer &layer, Target target, std::int64_t rows,
+                                             algebras::DataType output) {
+  if (widestVector(layer) == 1)
+    return "";
+  return toString(chooseAmpereBankGradient(layer, rows, output, /*vector=*/1, *entryOf(target).machine));
 }
 
 /// Kernels for operands that the others cannot take: one of vector reductions beside each of those, and one
@@ -87,8 +111,6 @@ static std::vector<GpuVariant> variantsForAnyAddress(const algebras::Layer &laye
                                                      algebras::DataType output, const CompileOptions &options,
                                                      const std::vector<GpuVariant> &variants) {
   const bool bank_gradient = options.map == algrt::Map::dw, given = !options.schedule.empty();
-  const auto scheduleForAnyAddress =
-      bank_gradient ? gpuTarget(target).bankScheduleForAnyAddress : gpuTarget(target).scheduleForAnyAddress;
   std::vector<GpuVariant> found;
   bool batched = false;
   for (const GpuVariant &variant : variants) {
@@ -102,7 +124,9 @@ static std::vector<GpuVariant> variantsForAnyAddress(const algebras::Layer &laye
     if (isReduction(variant.schedule))
       schedule = besideReduction(layer, target, variant.schedule, given, rows, output);
     else if (!std::exchange(batched, true))
-      schedule = scheduleForAnyAddress(layer, options.schedule, given ? options.rows : rows, output);
+      schedule = bank_gradient
+                     ? besideBatchedBankGradient(layer, target, rows, output)
+                     : besideBatched(layer, target, options.schedule, given ? options.rows : rows, output);
     if (!schedule.empty())
       found.push_back({std::move(schedule), range});
   }

@@ -33,7 +33,7 @@ constexpr StageEntry stages[] = {
     {"c", Stage::C, true, true},
 };
 
-bool has(const StageEntry &entry, Target target) { return target == Target::Cpu ? entry.cpu : entry.gpu; }
+bool has(const StageEntry &entry, Target target) { return entryOf(target).isGpu() ? entry.gpu : entry.cpu; }
 
 void requireStage(Target target, Stage stage) {
   for (const StageEntry &entry : stages)
@@ -42,20 +42,6 @@ void requireStage(Target target, Stage stage) {
 }
 
 } // namespace
-
-const std::vector<std::string> &targetNames() {
-  static const std::vector<std::string> names = {"cpu", "sm_80", "sm_90a"};
-  return names;
-}
-
-Target targetNamed(std::string_view name) {
-  for (const Target target : {Target::Cpu, Target::Sm80, Target::Sm90a})
-    if (toString(target) == name)
-      return target;
-  throw std::out_of_range("no target is called " + std::string(name));
-}
-
-const std::string &toString(Target target) { return targetNames()[static_cast<std::size_t>(target)]; }
 
 const std::vector<std::string> &stageNames() {
   static const std::vector<std::string> names = [] {
@@ -86,18 +72,18 @@ std::string emitStage(const Spec &spec, Stage stage, const CompileOptions &optio
   const Target target = options.targets.front();
   requireStage(target, stage);
   requireFeasible(requireLayer(spec));
-  return target == Target::Cpu ? emitCpuStage(spec, stage, options)
-                               : emitGpuStage(spec, target, stage, options);
+  return entryOf(target).isGpu() ? emitGpuStage(spec, target, stage, options)
+                                 : emitCpuStage(spec, stage, options);
 }
 
 std::string compiledBundle(const Spec &spec, const CompileOptions &options) {
   requireFeasible(requireLayer(spec));
   std::vector<CompileJob> jobs;
   for (const Target target : options.targets)
-    if (target == Target::Cpu)
-      addCpuJobs(spec, options, jobs);
-    else
+    if (entryOf(target).isGpu())
       addGpuJobs(spec, target, options, jobs);
+    else
+      addCpuJobs(spec, options, jobs);
   BundleParts parts;
   // Programs printed by several threads would be torn apart.
   const int threads = options.print_ir_after_all ? 1 : options.threads;

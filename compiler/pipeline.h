@@ -4,6 +4,7 @@
 #define ALGCTL_COMPILER_PIPELINE_H
 
 #include "compiler/bundle/compile_jobs.h"
+#include "compiler/schedule/targets.h"
 #include "compiler/spec/spec.h"
 #include "runtime/bundle/manifest.h"
 
@@ -17,14 +18,6 @@
 namespace compiler {
 
 class CompilationCache;
-
-enum class Target { Cpu, Sm80, Sm90a };
-
-/// "cpu", "sm_80", "sm_90a".
-const std::vector<std::string> &targetNames();
-/// Throws std::out_of_range for a name that is not among them.
-Target targetNamed(std::string_view name);
-const std::string &toString(Target target);
 
 struct CompileOptions {
   std::vector<Target> targets = {Target::Cpu};

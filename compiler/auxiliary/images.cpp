@@ -8,7 +8,6 @@
 #include "compiler/bundle/attach_records.h"
 #include "compiler/compilation.h"
 #include "compiler/failure.h"
-#include "compiler/gpu_target.h"
 #include "compiler/machine_code.h"
 #include "compiler/spec/usage_error.h"
 #include "compiler/targets/nvidia/assembler.h"
@@ -55,8 +54,8 @@ algrt::Kernel describe(const AuxiliaryKernel &which, Target target) {
   algrt::GpuCode &code = (kernel.*which.code).emplace();
   code.symbol = which.name.str();
   code.threads = which.threads;
-  code.architecture = gpuTarget(target).architecture;
-  code.exact_architecture = gpuTarget(target).exact_architecture;
+  code.architecture = entryOf(target).architecture;
+  code.exact_architecture = entryOf(target).exact_architecture;
   return kernel;
 }
 

@@ -7,10 +7,13 @@
 #include "compiler/lower/staged_kernel.h"
 #include "compiler/lower/staged_schedule.h"
 #include "compiler/schedule/cpu_schedule.h"
+#include "compiler/schedule/targets.h"
 
 #include "algebras/error.h"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace compiler {
 #define GEN_PASS_DEF_CONVERTALGTOTILE
@@ -34,12 +37,13 @@ struct ConvertAlgToTile : compiler::impl::ConvertAlgToTileBase<ConvertAlgToTile>
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    const bool staged = isStagedTarget(target.getValue());
-    if (!staged && target != "cpu") {
+    const TargetEntry *entry = findTarget(target.getValue());
+    if (!entry) {
       module.emitError("there are no kernels for the target '")
-          << target.getValue() << "'; the targets are cpu, sm_80 and sm_90a";
+          << target.getValue() << "'; the targets are " << fmt::format("{}", fmt::join(targetNames(), ", "));
       return signalPassFailure();
     }
+    const bool staged = entry->isGpu();
     if (output != "bf16" && output != "f32") {
       module.emitError("the result of a kernel is bf16 or f32, not '") << output.getValue() << "'";
       return signalPassFailure();

@@ -6,11 +6,11 @@
 #include "compiler/schedule/hopper_schedule.h"
 #include "compiler/schedule/ranking.h"
 #include "compiler/schedule/reduction_schedule.h"
+#include "compiler/schedule/targets.h"
 
 #include "algebras/error.h"
 
 #include <algorithm>
-#include <stdexcept>
 
 using namespace mlir;
 
@@ -23,7 +23,6 @@ static algebras::InputError impossible(const std::string &schedule, const std::s
 /// Threads copy; on `machine`.
 static tile::StagedAttr threads(MLIRContext *context, const algebras::Layer &layer,
                                 const StagedChoice &choice, const GpuMachine &machine) {
-  requireAmpereLayer(layer);
   AmpereSchedule schedule;
   if (choice.schedule.empty()) {
     const auto choose = choice.bank_gradient ? chooseAmpereBankGradient : chooseAmpereSchedule;
@@ -46,29 +45,23 @@ static tile::StagedAttr threads(MLIRContext *context, const algebras::Layer &lay
                                schedule.long_groups);
 }
 
-static tile::StagedAttr ampere(MLIRContext *context, const algebras::Layer &layer,
-                               const StagedChoice &choice) {
-  return threads(context, layer, choice, machineOf("sm_80"));
-}
-
-static tile::StagedAttr hopper(MLIRContext *context, const algebras::Layer &layer,
+/// The copy engine where it can, and where the schedule leaves it to it.
+static tile::StagedAttr engine(MLIRContext *context, const TargetEntry &target, const algebras::Layer &layer,
                                const StagedChoice &given) {
   StagedChoice choice = given;
   // Of gradients of the bank it is for the cost to say who copies, where both can.
   if (choice.bank_gradient && choice.schedule.empty() && choice.vector == 0 && copyEngineTakes(layer))
-    choice.schedule = rankBankGradient(layer, "sm_90a", choice.rows, choice.output).legal.front().schedule;
-  // The copy engine where it can, and where the schedule leaves it to it.
+    choice.schedule = rankBankGradient(layer, target.name, choice.rows, choice.output).legal.front().schedule;
   const bool threads_copy =
       choice.schedule.empty() ? choice.vector != 0 || !copyEngineTakes(layer) : isForThreads(choice.schedule);
-  requireGpuLayer(layer, "sm_90a");
   if (threads_copy)
-    return threads(context, layer, choice, machineOf("sm_90a"));
+    return threads(context, layer, choice, *target.machine);
   const HopperOutput output =
       choice.output == algebras::DataType::F32 ? HopperOutput::F32 : HopperOutput::BF16;
-  requireHopperLayer(layer, output);
+  requireHopperLayer(layer);
   HopperSchedule schedule;
   if (choice.schedule.empty()) {
-    schedule = chooseHopperSchedule(layer, choice.rows, output);
+    schedule = chooseHopperSchedule(layer, choice.rows, output, *target.machine);
   } else {
     schedule = parseHopperSchedule(choice.schedule);
     const auto refused =
@@ -89,30 +82,13 @@ static tile::StagedAttr hopper(MLIRContext *context, const algebras::Layer &laye
       schedule.long_groups);
 }
 
-namespace {
-struct StagedTarget {
-  std::string_view name;
-  tile::StagedAttr (*schedule)(MLIRContext *, const algebras::Layer &, const StagedChoice &);
-};
-} // namespace
-
-static constexpr StagedTarget targets[] = {{"sm_80", ampere}, {"sm_90a", hopper}};
-
-static const StagedTarget *find(std::string_view name) {
-  const auto *end = std::end(targets);
-  const auto *found =
-      std::find_if(targets, end, [&](const StagedTarget &target) { return target.name == name; });
-  return found == end ? nullptr : found;
-}
-
-bool isStagedTarget(std::string_view target) { return find(target) != nullptr; }
-
 tile::StagedAttr stagedSchedule(MLIRContext *context, std::string_view target, const algebras::Layer &layer,
                                 const StagedChoice &choice) {
-  const StagedTarget *staged = find(target);
-  if (!staged)
-    throw std::out_of_range("the operands of " + std::string(target) + " come in no stages");
-  return staged->schedule(context, layer, choice);
+  const TargetEntry &entry = entryOf(targetNamed(target));
+  requireGpuLayer(layer, target);
+  if (entry.kernels == Kernels::EngineCopies)
+    return engine(context, entry, layer, choice);
+  return threads(context, layer, choice, machineOf(target));
 }
 
 tile::ReducedAttr reducedSchedule(MLIRContext *context, std::string_view target, const algebras::Layer &layer,

@@ -21,11 +21,8 @@ struct StagedChoice {
   bool positions = false;     ///< each row says where it is: for vector reductions alone
 };
 
-/// Whether a target's operands come in stages.
-bool isStagedTarget(std::string_view target);
-
-/// The schedule for a layer on one of those targets. Throws algebras::InputError, with a hint, for a layer
-/// that the target has no kernels for and for a schedule that cannot be read or cannot be.
+/// The schedule for a layer on a GPU, one of gpuTargetNames(). Throws algebras::InputError, with a hint, for
+/// a layer that the target has no kernels for and for a schedule that cannot be read or cannot be.
 tile::StagedAttr stagedSchedule(mlir::MLIRContext *context, std::string_view target,
                                 const algebras::Layer &layer, const StagedChoice &choice);
 

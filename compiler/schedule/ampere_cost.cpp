@@ -50,7 +50,7 @@ static double blocksTogether(const AmpereSchedule &schedule, const GpuMachine &m
   const double by_registers =
       std::floor(machine.registers / (threads * std::min(most_registers, sums + registers_beside_sums)));
   const double by_threads = std::floor(machine.most_threads / threads);
-  return std::clamp(std::min({by_shared, by_registers, by_threads}), 1.0, machine.most_blocks);
+  return std::clamp(std::min({by_shared, by_registers, by_threads}), 1.0, machine.most_blocks.value);
 }
 
 namespace {
@@ -126,7 +126,8 @@ static AmpereCost costOfTiles(const TileWork &work, const AmpereSchedule &schedu
   // A step waits for its own group: the others of the ring are on their way.
   const double in_flight = together * static_cast<double>(schedule.stages - 1) * 2 *
                            static_cast<double>(schedule.depth) * (rows + columns);
-  cost.loads = work.copied / machine.cache_bytes_per_us * std::max(1.0, machine.bytes_in_flight / in_flight);
+  cost.loads =
+      work.copied / machine.cache_bytes_per_us * std::max<double>(1.0, machine.bytes_in_flight / in_flight);
 
   // Cycles of one multiprocessor, spread over all.
   const double in_us = 1 / (machine.multiprocessors * machine.clock);
@@ -281,7 +282,6 @@ static AmpereSchedule cheapest(const std::vector<AmpereConsidered> &considered, 
 
 AmpereSchedule chooseAmpereSchedule(const algebras::Layer &layer, std::int64_t m, algebras::DataType output,
                                     std::int64_t vector, const GpuMachine &machine) {
-  requireAmpereLayer(layer);
   const ProjectionWork work = projectionWork(layer, m, output);
   return cheapest(considerAmpere(layer, vector), [&](const AmpereSchedule &schedule) {
     return ampereCost(work, schedule, output, machine);
@@ -291,7 +291,6 @@ AmpereSchedule chooseAmpereSchedule(const algebras::Layer &layer, std::int64_t m
 AmpereSchedule chooseAmpereBankGradient(const algebras::Layer &layer, std::int64_t m,
                                         algebras::DataType output, std::int64_t vector,
                                         const GpuMachine &machine) {
-  requireAmpereLayer(layer);
   const BankGradientWork work = bankGradientWork(layer, m, output);
   return cheapest(considerAmpereBankGradient(layer, vector), [&](const AmpereSchedule &schedule) {
     return ampereBankGradientCost(work, schedule, output, machine);

@@ -1,7 +1,6 @@
 // What the machine allows: which layers the kernels of sm_80 can take, and which schedules fit.
 #include "compiler/schedule/ampere_schedule.h"
 #include "compiler/schedule/coefficients.h"
-#include "compiler/schedule/gpu_layer.h"
 #include "compiler/schedule/group_order.h"
 
 #include "algebras/error.h"
@@ -18,8 +17,6 @@ static constexpr std::int64_t slot_alignment = 1024;
 static constexpr std::int64_t registers_beside_fragments = 56;
 static constexpr std::int64_t most_registers = 255, register_file = 65536;
 static constexpr std::int64_t most_warps = 16, most_tile_side = 256;
-
-void requireAmpereLayer(const algebras::Layer &layer) { requireGpuLayer(layer, "sm_80"); }
 
 std::int64_t widestVector(const algebras::Layer &layer) {
   std::int64_t vector = 8;

@@ -33,10 +33,11 @@ static RankedSchedule ranked(const AmpereSchedule &schedule, const AmpereCost &c
 
 /// What has been considered, by the cost of each.
 template <class Cost>
-static Ranking rank(std::string_view target, const GpuMachine &machine, double bytes, double macs,
+static Ranking rank(const TargetEntry &target, double bytes, double macs,
                     const std::vector<AmpereConsidered> &considered, Cost costOf) {
-  const double memory = bytes / machine.memory_bytes_per_us, arithmetic = macs / machine.dense_macs_per_us;
-  Ranking ranking{std::string(target),
+  const GpuMachine &machine = *target.machine;
+  const double memory = bytes / machine.memory_bytes_per_us, arithmetic = macs / machine.denseMacsPerUs();
+  Ranking ranking{target.name,
                   std::string(machine.name),
                   std::max(memory, arithmetic),
                   memory >= arithmetic ? "memory" : "arithmetic",
@@ -51,22 +52,20 @@ static Ranking rank(std::string_view target, const GpuMachine &machine, double b
   return ranking;
 }
 
-Ranking rankAmpere(const algebras::Layer &layer, std::string_view target, std::int64_t m,
+Ranking rankAmpere(const algebras::Layer &layer, const TargetEntry &target, std::int64_t m,
                    algebras::DataType output) {
-  requireAmpereLayer(layer);
-  const GpuMachine &machine = machineOf(target);
+  const GpuMachine &machine = *target.machine;
   const ProjectionWork work = projectionWork(layer, m, output);
-  return rank(target, machine, work.x_bytes + work.bank_bytes + work.y_bytes, work.macs,
+  return rank(target, work.x_bytes + work.bank_bytes + work.y_bytes, work.macs,
               considerAmpere(layer, /*vector=*/0),
               [&](const AmpereSchedule &schedule) { return ampereCost(work, schedule, output, machine); });
 }
 
-Ranking rankAmpereBankGradient(const algebras::Layer &layer, std::string_view target, std::int64_t m,
+Ranking rankAmpereBankGradient(const algebras::Layer &layer, const TargetEntry &target, std::int64_t m,
                                algebras::DataType output) {
-  requireAmpereLayer(layer);
-  const GpuMachine &machine = machineOf(target);
+  const GpuMachine &machine = *target.machine;
   const BankGradientWork work = bankGradientWork(layer, m, output);
-  return rank(target, machine, work.x_bytes + work.dy_bytes + work.dw_bytes, work.macs,
+  return rank(target, work.x_bytes + work.dy_bytes + work.dw_bytes, work.macs,
               considerAmpereBankGradient(layer, /*vector=*/0), [&](const AmpereSchedule &schedule) {
                 return ampereBankGradientCost(work, schedule, output, machine);
               });

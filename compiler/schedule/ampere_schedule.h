@@ -43,9 +43,6 @@ AmpereSchedule parseAmpereSchedule(std::string_view text);
 bool isForThreads(std::string_view schedule);
 std::string toString(const AmpereSchedule &schedule);
 
-/// What the target cannot do with a layer, whatever the schedule: throws algebras::InputError with a hint.
-void requireAmpereLayer(const algebras::Layer &layer);
-
 /// The widest vector that divides the widths of a layer's groups, and with them all strides. The operands of
 /// a product have to be aligned to it.
 std::int64_t widestVector(const algebras::Layer &layer);
@@ -126,7 +123,7 @@ AmpereCost ampereBankGradientCost(const BankGradientWork &work, const AmpereSche
                                   algebras::DataType output, const GpuMachine &machine);
 
 /// The cheapest candidate for `m` rows with the vector (0: the widest) on a machine, the first one listed
-/// among equals. Throws as requireAmpereLayer does, and for a vector that the layer does not allow.
+/// among equals. Throws algebras::InputError for a vector that the layer does not allow.
 AmpereSchedule chooseAmpereSchedule(const algebras::Layer &layer, std::int64_t m, algebras::DataType output,
                                     std::int64_t vector, const GpuMachine &machine);
 AmpereSchedule chooseAmpereBankGradient(const algebras::Layer &layer, std::int64_t m,

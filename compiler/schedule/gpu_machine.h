@@ -1,83 +1,126 @@
-// Devices that the model of kernels whose threads copy counts for. Constants only have to rank schedules:
-// each says where it is from, and none has been measured with these kernels.
+// Devices that schedules of GPU kernels are ranked for, as data: everything that a cost model knows of a
+// device stands here. The numbers only have to rank schedules; each says where it is from.
 #ifndef ALGCTL_COMPILER_SCHEDULE_GPU_MACHINE_H
 #define ALGCTL_COMPILER_SCHEDULE_GPU_MACHINE_H
 
-#include "compiler/schedule/h200.h"
-
+#include <algorithm>
 #include <string_view>
 
 namespace compiler {
 
-struct GpuMachine {
-  std::string_view name; ///< with its article
-  double multiprocessors;
-  double clock;               ///< cycles per microsecond while mma.sync is busy
-  double macs_per_cycle;      ///< of one multiprocessor by mma.sync: dense, bf16
-  double dense_macs_per_us;   ///< of all, by the fastest instructions there are; for the floor
-  double memory_bytes_per_us; ///< a copy
-  double cache_bytes_per_us;  ///< from the second-level cache, all multiprocessors together
-  double cache_bytes;         ///< of it, what holds operands that come back
-  double bytes_in_flight;     ///< of one multiprocessor, to cover what that cache takes to answer
-  double memory_latency;      ///< cycles from a load to its value
-  // Of one multiprocessor in one cycle.
-  double shared_bytes_per_cycle; ///< of shared memory
-  double issues_per_cycle;       ///< instructions of warps
-  // What the blocks on one multiprocessor share.
-  double shared_bytes, registers, most_threads, most_blocks;
-  double launch_us;
+/// A number and where it is from.
+struct Figure {
+  enum class Origin {
+    Published, ///< the vendor's white paper or programming guide
+    Measured,  ///< by others, on such a device
+    Assumed    ///< to be measured: plausible, and no more
+  };
+  double value = 0;
+  Origin origin = Origin::Assumed;
+
+  constexpr operator double() const { return value; }
+  constexpr Figure &operator=(double other) { return value = other, *this; }
+  constexpr Figure &operator*=(double factor) { return value *= factor, *this; }
+  constexpr Figure &operator/=(double divisor) { return value /= divisor, *this; }
 };
 
-/// 80 GB. NVIDIA's white paper on the A100 has the multiprocessors, 1024 products in a cycle and the sizes;
-/// 16 blocks are what devices of compute capability 8.6 take, which run the same kernels. Assumed: the clock,
-/// below the 1410 of its boost; nine tenths of 1.94 TB/s; 48 bytes of the cache in a cycle, and of its 40 MB as
-/// large a part for what comes back as of an H200's; what is in flight, and the latency.
+struct GpuMachine {
+  std::string_view name; ///< with its article
+  Figure multiprocessors;
+  /// Of them those that run clusters of three blocks and more, which need neighbours.
+  Figure multiprocessors_of_large_clusters;
+
+  // Of one multiprocessor in one cycle, or in cycles.
+  Figure clock;                  ///< cycles per microsecond while mma.sync is busy
+  Figure macs_per_cycle;         ///< by mma.sync: dense, bf16
+  Figure dense_clock;            ///< cycles per microsecond at which dense products of bf16 reach their rate
+  Figure dense_macs_per_cycle;   ///< by the fastest instructions there are
+  Figure shared_bytes_per_cycle; ///< of shared memory
+  Figure
+      cluster_bytes_per_cycle; ///< out of the shared memory of blocks of a cluster into that of one of them
+  Figure issues_per_cycle;     ///< instructions of warps
+  Figure memory_latency;       ///< cycles from a load to its value
+
+  Figure memory_bytes_per_us; ///< a copy
+  Figure cache_bytes_per_us;  ///< from the second-level cache, all multiprocessors together
+  Figure port_bytes_per_us;   ///< what one multiprocessor can take of that when others leave it
+  Figure cache_bytes;     ///< of that cache, what holds operands that come back: the rest is passing through
+  Figure bytes_in_flight; ///< of one multiprocessor, to cover what that cache takes to answer its threads
+  Figure engine_latency_us; ///< until a copy of the copy engine has come, with all multiprocessors copying
+
+  // What the blocks on one multiprocessor share.
+  Figure shared_bytes, registers, most_threads, most_blocks;
+  Figure launch_us;
+
+  /// Multiplications of bf16 that all of it can do in a microsecond; for floors.
+  constexpr double denseMacsPerUs() const { return dense_macs_per_cycle * multiprocessors * dense_clock; }
+  /// Multiprocessors that run clusters of so many blocks.
+  constexpr double multiprocessorsIn(double cluster) const {
+    return cluster > 2 ? multiprocessors_of_large_clusters : multiprocessors;
+  }
+};
+
+namespace figures {
+constexpr Figure published(double value) { return {value, Figure::Origin::Published}; }
+constexpr Figure measured(double value) { return {value, Figure::Origin::Measured}; }
+constexpr Figure assumed(double value) { return {value, Figure::Origin::Assumed}; }
+} // namespace figures
+
+/// 80 GB. 16 blocks are what devices of compute capability 8.6 take, which run the same kernels. The clock is
+/// assumed below the 1410 of the boost; a copy at nine tenths of 1.94 TB/s; 48 bytes of the cache in a cycle,
+/// and of its 40 MB as large a part for what comes back as of an H200's. There are no clusters and no copy
+/// engine.
 inline constexpr GpuMachine a100_machine = {.name = "an A100",
-                                            .multiprocessors = 108,
-                                            .clock = 1300,
-                                            .macs_per_cycle = 1024,
-                                            .dense_macs_per_us = 1024.0 * 108 * 1300,
-                                            .memory_bytes_per_us = 1.75e6,
-                                            .cache_bytes_per_us = 48.0 * 108 * 1300,
-                                            .cache_bytes = 25e6,
-                                            .bytes_in_flight = 32e3,
-                                            .memory_latency = 500,
-                                            .shared_bytes_per_cycle = 128,
-                                            .issues_per_cycle = 4,
-                                            .shared_bytes = 164 * 1024,
-                                            .registers = 65536,
-                                            .most_threads = 2048,
-                                            .most_blocks = 16,
-                                            .launch_us = 3};
+                                            .multiprocessors = figures::published(108),
+                                            .multiprocessors_of_large_clusters = figures::published(0),
+                                            .clock = figures::assumed(1300),
+                                            .macs_per_cycle = figures::published(1024),
+                                            .dense_clock = figures::assumed(1300),
+                                            .dense_macs_per_cycle = figures::published(1024),
+                                            .shared_bytes_per_cycle = figures::published(128),
+                                            .cluster_bytes_per_cycle = figures::published(0),
+                                            .issues_per_cycle = figures::published(4),
+                                            .memory_latency = figures::assumed(500),
+                                            .memory_bytes_per_us = figures::assumed(1.75e6),
+                                            .cache_bytes_per_us = figures::assumed(48.0 * 108 * 1300),
+                                            .port_bytes_per_us = figures::assumed(64 * 1300),
+                                            .cache_bytes = figures::assumed(25e6),
+                                            .bytes_in_flight = figures::assumed(32e3),
+                                            .engine_latency_us = figures::published(0),
+                                            .shared_bytes = figures::published(164 * 1024),
+                                            .registers = figures::published(65536),
+                                            .most_threads = figures::published(2048),
+                                            .most_blocks = figures::published(16),
+                                            .launch_us = figures::assumed(3)};
 
-/// What h200.h has is from there, its rate of dense products and of copies measured. NVIDIA's white paper on
-/// the H100 has the sizes. Assumed: that mma.sync multiplies 1024 a cycle, half of what wgmma does, as on an
-/// A100, which at 1755 MHz is 60 % of the measured rate of dense products; half a microsecond from the cache,
-/// whose rate times that is in flight; the latency of memory, as long in time as that of an A100 and a little
-/// longer.
-inline constexpr GpuMachine h200_machine = {
-    .name = "an H200",
-    .multiprocessors = h200::processors,
-    .clock = 1755,
-    .macs_per_cycle = 1024,
-    .dense_macs_per_us = h200::macs_per_cycle * h200::processors * h200::tensor_clock,
-    .memory_bytes_per_us = h200::memory_bytes_per_us,
-    .cache_bytes_per_us = h200::cache_bytes_per_us,
-    .cache_bytes = h200::cache_bytes,
-    .bytes_in_flight = h200::cache_bytes_per_us / h200::processors * 0.5,
-    .memory_latency = 700,
-    .shared_bytes_per_cycle = 128,
-    .issues_per_cycle = 4,
-    .shared_bytes = 228 * 1024,
-    .registers = 65536,
-    .most_threads = 2048,
-    .most_blocks = 32,
-    .launch_us = h200::launch_us};
-
-/// What the kernels of a target are ranked for where their threads copy.
-constexpr const GpuMachine &machineOf(std::string_view target) {
-  return target == "sm_90a" ? h200_machine : a100_machine;
-}
+/// Dense products of bf16 have been measured at 790 TFLOP/s, copies at 4.3 TB/s. mma.sync is assumed to
+/// multiply 1024 in a cycle, half of what wgmma does, as on an A100: at 1755 MHz 60 % of the measured rate of
+/// dense products. Clusters of 4 leave two multiprocessors over of 18 that are neighbours. A multiprocessor
+/// is assumed to take 64 bytes in a cycle of 1755 MHz. 48 KB in flight of the copy engine keep it at its
+/// share of the cache, half a microsecond's bytes of threads; memory answers in as long a time as that of an
+/// A100 and a little longer.
+inline constexpr GpuMachine h200_machine = {.name = "an H200",
+                                            .multiprocessors = figures::published(132),
+                                            .multiprocessors_of_large_clusters = figures::assumed(128),
+                                            .clock = figures::assumed(1755),
+                                            .macs_per_cycle = figures::assumed(1024),
+                                            .dense_clock = figures::measured(790e6 / (2 * 2048.0 * 132)),
+                                            .dense_macs_per_cycle = figures::published(2048),
+                                            .shared_bytes_per_cycle = figures::published(128),
+                                            .cluster_bytes_per_cycle = figures::assumed(16),
+                                            .issues_per_cycle = figures::published(4),
+                                            .memory_latency = figures::assumed(700),
+                                            .memory_bytes_per_us = figures::measured(4.3e6),
+                                            .cache_bytes_per_us = figures::assumed(5.5e6),
+                                            .port_bytes_per_us = figures::assumed(64 * 1755),
+                                            .cache_bytes = figures::assumed(32e6),
+                                            .bytes_in_flight = figures::assumed(5.5e6 / 132 * 0.5),
+                                            .engine_latency_us = figures::assumed(48e3 * 132 / 5.5e6),
+                                            .shared_bytes = figures::published(228 * 1024),
+                                            .registers = figures::published(65536),
+                                            .most_threads = figures::published(2048),
+                                            .most_blocks = figures::published(32),
+                                            .launch_us = figures::assumed(3)};
 
 } // namespace compiler
 

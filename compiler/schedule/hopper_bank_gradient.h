@@ -23,9 +23,9 @@ std::optional<HopperRefusal> bankGradientRefusal(const algebras::Layer &layer,
 /// others these first.
 std::vector<HopperConsidered> considerHopperBankGradient(const algebras::Layer &layer);
 
-/// Where the time would go, with dW of type `output`, in microseconds on an H200.
+/// Where the time would go, in microseconds.
 HopperCost hopperBankGradientCost(const BankGradientWork &work, const HopperSchedule &schedule,
-                                  algebras::DataType output);
+                                  const GpuMachine &machine);
 
 } // namespace compiler
 

@@ -1,5 +1,4 @@
 // What a schedule of a gradient of the bank would cost: bytes, tensor cores, turns of unequal length.
-#include "compiler/schedule/h200.h"
 #include "compiler/schedule/hopper_bank_gradient.h"
 #include "compiler/schedule/hopper_model.h"
 #include "compiler/schedule/panels.h"
@@ -64,7 +63,7 @@ struct Turns {
 };
 } // namespace
 
-static TileTimes timesOf(const HopperSchedule &schedule) {
+static TileTimes timesOf(const HopperSchedule &schedule, const GpuMachine &machine) {
   const double rows = static_cast<double>(schedule.rows), columns = static_cast<double>(schedule.columns),
                depth = static_cast<double>(schedule.depth), split = static_cast<double>(schedule.split);
   const double panels = 2 * (rows / static_cast<double>(panelBytes(schedule.rows, 2)) +
@@ -75,7 +74,7 @@ static TileTimes timesOf(const HopperSchedule &schedule) {
   times.step = std::max(times.multiplied, panels * cycles_per_copy) + waits;
   const auto end = [&](double blocks) {
     return cycles_per_tile + rows * columns / blocks * bytes_of_sum / bytes_written_per_cycle +
-           exchangeCycles(rows * columns, blocks);
+           exchangeCycles(rows * columns, blocks, machine);
   };
   times.end_whole = end(1);
   times.end_divided = end(split);
@@ -83,7 +82,7 @@ static TileTimes timesOf(const HopperSchedule &schedule) {
 }
 
 HopperCost hopperBankGradientCost(const BankGradientWork &work, const HopperSchedule &schedule,
-                                  algebras::DataType output) {
+                                  const GpuMachine &machine) {
   const double rows = static_cast<double>(schedule.rows), columns = static_cast<double>(schedule.columns),
                depth = static_cast<double>(schedule.depth), split = static_cast<double>(schedule.split),
                cluster_rows = static_cast<double>(schedule.cluster_rows),
@@ -93,8 +92,8 @@ HopperCost hopperBankGradientCost(const BankGradientWork &work, const HopperSche
                column_blocks = ceilDivide(work.n, columns * cluster_columns) * cluster_columns;
   const double tiles_of_rank = work.bank_rows * feature_blocks * column_blocks;
   const auto ranks = static_cast<double>(work.types_by_rank.size());
-  const double in_cycles = 1 / (h200::processors * h200::tensor_clock);
-  const TileTimes times = timesOf(schedule);
+  const double in_cycles = 1 / (machine.multiprocessors * machine.dense_clock);
+  const TileTimes times = timesOf(schedule, machine);
 
   // Of the ranks the first are long where they come first, and only they are divided then.
   const bool ordered = schedule.long_groups > 0;
@@ -115,7 +114,7 @@ HopperCost hopperBankGradientCost(const BankGradientWork &work, const HopperSche
   HopperCost cost;
   cost.tiles = long_tiles + short_tiles;
   cost.turns = long_tiles * split + short_tiles;
-  cost.waves = ceilDivide(cost.turns, h200::processorsIn(together));
+  cost.waves = ceilDivide(cost.turns, machine.multiprocessorsIn(together));
 
   // A row of a block of features comes with each of its tiles, in panels as wide as the tile's.
   const double x_panel = static_cast<double>(panelBytes(schedule.rows, 2)),
@@ -127,11 +126,12 @@ HopperCost hopperBankGradientCost(const BankGradientWork &work, const HopperSche
   const double received = x_received + dy_received;
   const double sent = x_received / cluster_columns + dy_received / cluster_rows;
   const double in_flight = static_cast<double>((schedule.stages - 1) * stageBytes(schedule));
-  const double takes_in = h200::processors * std::min(h200::port_bytes_per_us, in_flight / h200::latency_us);
-  cost.loads = std::max(sent / h200::cache_bytes_per_us, received / takes_in);
+  const double takes_in = machine.multiprocessors *
+                          std::min<double>(machine.port_bytes_per_us, in_flight / machine.engine_latency_us);
+  cost.loads = std::max(sent / machine.cache_bytes_per_us, received / takes_in);
 
   const double narrow = dy_panel == full_row_bytes ? 1 : narrow_panels;
-  cost.products = work.macs / (h200::processors * h200::macs_per_cycle * h200::tensor_clock);
+  cost.products = work.macs / machine.denseMacsPerUs();
   cost.padding = std::max(0.0, steps * times.multiplied * narrow * in_cycles - cost.products);
   cost.feeding = steps * (times.step - times.multiplied) * narrow * in_cycles;
   cost.store = (long_tiles * split * times.end_divided + short_tiles * times.end_whole) * in_cycles;
@@ -147,7 +147,7 @@ HopperCost hopperBankGradientCost(const BankGradientWork &work, const HopperSche
   const double seen = ends > 0 ? cost.store / ends : 0;
   const auto perTile = [](double sum, double count) { return count > 0 ? sum / count : 0; };
   Turns turns;
-  turns.clusters = h200::processorsIn(together) / together;
+  turns.clusters = machine.multiprocessorsIn(together) / together;
   turns.of_long = long_tiles * split / together;
   turns.of_short = short_tiles / together;
   turns.long_steps = perTile(long_steps, long_ranks) / split;
@@ -161,8 +161,8 @@ HopperCost hopperBankGradientCost(const BankGradientWork &work, const HopperSche
   // Blocks that all types use bring all rows, those of each type its rows once more.
   const double operands = work.x_bytes + work.dy_bytes;
   const double between = ranks > 1 ? operands * (by_type ? turns.apart() : 1) : 0;
-  cost.memory = (operands + work.dw_bytes + operands * lost(between)) / h200::memory_bytes_per_us;
-  addWhatComesOnTop(cost, schedule, together);
+  cost.memory = (operands + work.dw_bytes + operands * lost(between, machine)) / machine.memory_bytes_per_us;
+  addWhatComesOnTop(cost, schedule, together, machine);
   return cost;
 }
 

@@ -1,5 +1,4 @@
 // What a schedule would cost: bytes, tensor cores, waves.
-#include "compiler/schedule/h200.h"
 #include "compiler/schedule/hopper_model.h"
 #include "compiler/schedule/hopper_schedule.h"
 #include "compiler/schedule/panels.h"
@@ -104,25 +103,25 @@ TermCost::TermCost(const ProjectionWork &work, const HopperSchedule &schedule, d
 /// block by column block, then group, row block, line. What a block of rows reads of the bank comes back with
 /// the next one, and what types share with the next type.
 static double rereadWithTypesOutside(const ProjectionWork &work, const TileCounts &counts,
-                                     double turns_of_row_block) {
-  const double together = std::max(1.0, std::floor(h200::processors / turns_of_row_block));
+                                     double turns_of_row_block, const GpuMachine &machine) {
+  const double together = std::max(1.0, std::floor(machine.multiprocessors / turns_of_row_block));
   double lines = 0, within = 0;
   for (const EqualLines &kind : counts.lines) {
     lines += kind.count;
     within += kind.count * (ceilDivide(kind.rows, together) - 1) * counts.used_bytes;
   }
   const double across = std::max(0.0, lines * counts.used_bytes - work.bank_bytes);
-  return within * lost(counts.used_bytes) +
-         across * lost(work.intervals ? work.bank_bytes : counts.used_bytes);
+  return within * lost(counts.used_bytes, machine) +
+         across * lost(work.intervals ? work.bank_bytes : counts.used_bytes, machine);
 }
 
 /// The same where all rows of a group follow one another. Rows come back with the next group that reads them,
 /// a group's part of the bank with the next rows. Rows are in memory in pieces as wide as a group, and the
 /// neighbour of a piece is needed much later: both fetch the sector that they share, and write it.
 static double rereadWithGroupsOutside(const ProjectionWork &work, const TileCounts &counts,
-                                      double turns_of_group) {
+                                      double turns_of_group, const GpuMachine &machine) {
   constexpr double sector = 32, bytes_beyond_a_piece = sector / 2;
-  const double together = std::max(1.0, std::floor(h200::processors / turns_of_group));
+  const double together = std::max(1.0, std::floor(machine.multiprocessors / turns_of_group));
   const double bank_of_group = work.bank_bytes / work.groups;
   const double used_bank = counts.tiles_of_columns * counts.used_bytes / work.groups;
   const double input_groups = work.x_bytes / (2 * work.rows() * work.k);
@@ -131,8 +130,8 @@ static double rereadWithGroupsOutside(const ProjectionWork &work, const TileCoun
   auto overhang = [&](double row_bytes) {
     return std::fmod(row_bytes, sector) == 0 ? 0 : bytes_beyond_a_piece / row_bytes;
   };
-  return work.groups * std::max(0.0, used_bank / together - bank_of_group) * lost(bank_of_group) +
-         std::max(0.0, used_x - work.x_bytes) * lost(x_of_group + bank_of_group + y_of_group) +
+  return work.groups * std::max(0.0, used_bank / together - bank_of_group) * lost(bank_of_group, machine) +
+         std::max(0.0, used_x - work.x_bytes) * lost(x_of_group + bank_of_group + y_of_group, machine) +
          work.x_bytes * overhang(2 * work.k) +
          work.y_bytes * overhang(work.y_bytes / (work.rows() * work.groups));
 }
@@ -151,7 +150,8 @@ static NumberedTiles numberedTiles(const ProjectionWork &work, const HopperSched
   return tiles;
 }
 
-HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule, HopperOutput output) {
+HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule, HopperOutput output,
+                      const GpuMachine &machine) {
   const double rows = static_cast<double>(schedule.rows), columns = static_cast<double>(schedule.columns);
   const double depth = static_cast<double>(schedule.depth), types = static_cast<double>(schedule.types);
   // A cluster takes its tiles together, also those that are past the end of a line or of a group.
@@ -164,7 +164,7 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   const double tiles_of_row_block = work.groups * column_blocks;
   const double x_panel = static_cast<double>(panelBytes(schedule.depth, 2));
   const double w_panel = work.transposed ? x_panel : static_cast<double>(panelBytes(schedule.columns, 2));
-  const double in_cycles = 1 / (h200::processors * h200::tensor_clock);
+  const double in_cycles = 1 / (machine.multiprocessors * machine.dense_clock);
   const TileCounts counts(work, schedule);
   const bool holds = schedule.held_groups > 0;
   const TermCost own(work, schedule, 1, holds), shared(work, schedule, types, false);
@@ -178,15 +178,16 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   const double short_tiles = cost.tiles - long_tiles;
   const double blocks_of_tile = (long_tiles * split + short_tiles) / cost.tiles;
   cost.turns = holds ? counts.tiles_of_columns * counts.walks : cost.tiles * blocks_of_tile;
-  cost.waves = ceilDivide(cost.turns, h200::processorsIn(together));
+  cost.waves = ceilDivide(cost.turns, machine.multiprocessorsIn(together));
   const double turns_of_row_block = holds ? counts.walks : tiles_of_row_block * blocks_of_tile;
-  double reread = schedule.outer == OuterAxis::Types
-                      ? rereadWithTypesOutside(work, counts, turns_of_row_block)
-                      : rereadWithGroupsOutside(work, counts, holds ? 1 : column_blocks * blocks_of_tile);
+  double reread =
+      schedule.outer == OuterAxis::Types
+          ? rereadWithTypesOutside(work, counts, turns_of_row_block, machine)
+          : rereadWithGroupsOutside(work, counts, holds ? 1 : column_blocks * blocks_of_tile, machine);
   // Behind the long tiles all rows come once more.
   if (ordered && short_tiles > 0)
-    reread += work.x_bytes * lost(work.x_bytes + work.bank_bytes);
-  cost.memory = (work.x_bytes + work.bank_bytes + work.y_bytes + reread) / h200::memory_bytes_per_us;
+    reread += work.x_bytes * lost(work.x_bytes + work.bank_bytes, machine);
+  cost.memory = (work.x_bytes + work.bank_bytes + work.y_bytes + reread) / machine.memory_bytes_per_us;
 
   // How often a row of X comes to a processor: with every term of a tile, or of its own group once for a
   // walk.
@@ -208,21 +209,22 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
       (own_terms * own.bytes + shared_terms * shared.bytes) / ((own_terms + shared_terms) * shared.bytes);
   // Of the slots one is multiplied from.
   const double in_flight = static_cast<double>((schedule.stages - 1) * stageBytes(schedule)) * filled;
-  const double takes_in = h200::processors * std::min(h200::port_bytes_per_us, in_flight / h200::latency_us);
-  cost.loads = std::max(sent / h200::cache_bytes_per_us, received / takes_in);
+  const double takes_in = machine.multiprocessors *
+                          std::min<double>(machine.port_bytes_per_us, in_flight / machine.engine_latency_us);
+  cost.loads = std::max(sent / machine.cache_bytes_per_us, received / takes_in);
 
   const double narrow = w_panel == full_row_bytes && x_panel == full_row_bytes ? 1 : narrow_panels;
   const double multiplied = own_terms * own.multiplied + shared_terms * shared.multiplied;
   const double stages = own_terms * own.stages + shared_terms * shared.stages;
-  cost.products = floorOf(work).tensor;
+  cost.products = floorOf(work, machine).tensor;
   cost.padding = std::max(0.0, multiplied * narrow * in_cycles - cost.products);
   cost.feeding = (stages - multiplied) * narrow * in_cycles;
   // Of a tile that so many blocks store.
   auto tileEnd = [&](double blocks) {
     const double sums = types * rows * columns / blocks;
     const double written =
-        sums * static_cast<double>(byteWidth(dataType(output))) / shared_bytes_per_cycle * 2;
-    return cycles_per_tile + written + exchangeCycles(sums * blocks, blocks);
+        sums * static_cast<double>(byteWidth(dataType(output))) / machine.shared_bytes_per_cycle * 2;
+    return cycles_per_tile + written + exchangeCycles(sums * blocks, blocks, machine);
   };
   cost.store = (long_tiles * split * tileEnd(split) + short_tiles * tileEnd(1) +
                 (holds ? cost.turns * cycles_per_walk : 0)) *
@@ -258,17 +260,19 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
       work.transposed ? std::min(columns, work.n) * rowCost(2 * work.k, w_panel) : work.k * bank_rows;
   const double full_turn = rows_of_tile * std::min(rows, longest_line) * rowCost(2 * work.k, x_panel) +
                            (counts.most_own_terms + counts.shared_terms) * bank_of_term;
-  auto uneven = [&](double longest) { return (cost.waves - 1 + longest) * h200::processors / cost.turns; };
+  auto uneven = [&](double longest) {
+    return (cost.waves - 1 + longest) * machine.multiprocessors / cost.turns;
+  };
   double uneven_takes = uneven(share * full_turn * cost.turns / received);
   cost.uneven_tensor =
       uneven((most * (cost.tensor() - cost.store) + most_store * cost.store) / cost.tensor());
-  const double clusters = h200::processorsIn(together) / together;
+  const double clusters = machine.multiprocessorsIn(together) / together;
   if (ordered) {
     const auto [long_terms, short_terms] = work.termsOfLongAndShort(schedule.long_groups);
     // Turns are of clusters: a long tile of each, or a short one of each block.
     auto unevenTurns = [&](double long_time, double short_time) {
       const UnequalTurns turns{long_tiles * split / together, long_time, short_tiles / together, short_time};
-      return turns.busiest(clusters) * h200::processors / (turns.total() * together);
+      return turns.busiest(clusters) * machine.multiprocessors / (turns.total() * together);
     };
     uneven_takes = unevenTurns(long_terms / split, short_terms);
     cost.uneven_tensor = unevenTurns(long_terms / split * own.stages * narrow + tileEnd(split),
@@ -280,8 +284,8 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
     auto unevenTurns = [&](double long_time, double short_time) {
       const double others = std::max(0.0, ceilDivide(turns, clusters) - most_long);
       const double all = turns / work.groups * (long_time + (work.groups - 1) * short_time);
-      return std::max(1.0,
-                      (most_long * long_time + others * short_time) * h200::processors / (all * together));
+      return std::max(1.0, (most_long * long_time + others * short_time) * machine.multiprocessors /
+                               (all * together));
     };
     uneven_takes = unevenTurns(work.groups / split, 1 / split);
     cost.uneven_tensor = unevenTurns(work.groups / split * own.stages * narrow + tileEnd(split),
@@ -289,7 +293,7 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   }
   const double busiest_takes = received / takes_in * uneven_takes;
   cost.uneven_loads = std::max(cost.loads, busiest_takes) / cost.loads;
-  addWhatComesOnTop(cost, schedule, together);
+  addWhatComesOnTop(cost, schedule, together, machine);
   return cost;
 }
 
@@ -315,18 +319,19 @@ double HopperCost::bound() const {
 double HopperCost::total() const { return launch + bound() + tail + unhidden + caution; }
 
 HopperCost hopperCost(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOutput output,
-                      std::int64_t m) {
-  return hopperCost(projectionWork(layer, m, dataType(output)), schedule, output);
+                      std::int64_t m, const GpuMachine &machine) {
+  return hopperCost(projectionWork(layer, m, dataType(output)), schedule, output, machine);
 }
 
-HopperSchedule chooseHopperSchedule(const algebras::Layer &layer, std::int64_t m, HopperOutput output) {
-  requireHopperLayer(layer, output);
+HopperSchedule chooseHopperSchedule(const algebras::Layer &layer, std::int64_t m, HopperOutput output,
+                                    const GpuMachine &machine) {
+  requireHopperLayer(layer);
   const ProjectionWork work = projectionWork(layer, m, dataType(output));
   const std::vector<HopperSchedule> candidates = hopperCandidates(layer, output);
   const HopperSchedule *best = nullptr;
   double least = 0;
   for (const HopperSchedule &candidate : candidates) {
-    const double cost = hopperCost(work, candidate, output).total();
+    const double cost = hopperCost(work, candidate, output, machine).total();
     if (!best || cost < least) {
       best = &candidate;
       least = cost;

@@ -29,9 +29,8 @@ bool copyEngineTakes(const algebras::Layer &layer) {
          layer.out.width(0) % step == 0;
 }
 
-void requireHopperLayer(const algebras::Layer &layer, HopperOutput) {
+void requireHopperLayer(const algebras::Layer &layer) {
   using algebras::InputError;
-  requireGpuLayer(layer, "sm_90a");
   if (copyEngineTakes(layer))
     return;
   static const char *const hint =

@@ -1,7 +1,5 @@
 #include "compiler/schedule/hopper_model.h"
 
-#include "compiler/schedule/h200.h"
-
 #include <algorithm>
 #include <cmath>
 
@@ -31,22 +29,25 @@ double rowCostInBlocks(double bytes, double block_bytes, double piece_bytes) {
   return whole * rowCost(block_bytes, piece_bytes) + rowCost(bytes - whole * block_bytes, piece_bytes);
 }
 
-double lost(double bytes_between) { return std::max(0.0, 1 - h200::cache_bytes / bytes_between); }
+double lost(double bytes_between, const GpuMachine &machine) {
+  return std::max(0.0, 1 - machine.cache_bytes / bytes_between);
+}
 
 double productCycles(double rows, double width, double depth) {
   return rows / 64 * ceilDivide(depth, 16) * std::max(width / 2, 16 + width / 4);
 }
 
-double exchangeCycles(double sums, double blocks) {
+double exchangeCycles(double sums, double blocks, const GpuMachine &machine) {
   if (blocks <= 1)
     return 0;
-  return cycles_per_exchange +
-         4 * sums / blocks * (blocks - 1) * (1 / h200::cluster_bytes_per_cycle + 1 / shared_bytes_per_cycle);
+  return cycles_per_exchange + 4 * sums / blocks * (blocks - 1) *
+                                   (1 / machine.cluster_bytes_per_cycle + 1 / machine.shared_bytes_per_cycle);
 }
 
-void addWhatComesOnTop(HopperCost &cost, const HopperSchedule &schedule, double together) {
+void addWhatComesOnTop(HopperCost &cost, const HopperSchedule &schedule, double together,
+                       const GpuMachine &machine) {
   double parts[] = {cost.memory, cost.loads * cost.uneven_loads, cost.tensor() * cost.uneven_tensor};
-  cost.launch = h200::launch_us;
+  cost.launch = machine.launch_us;
   std::sort(parts, parts + 3);
   cost.tail = parts[2] - cost.bound();
   cost.unhidden = exposed * (parts[1] + exposed * parts[0]);

@@ -21,8 +21,8 @@ inline constexpr double cycles_per_shared_stage = 20;
 inline constexpr double cycles_per_tile = 600;
 // Blocks that own a tile together wait for each other twice, a word from block to block each time, and meet
 // where the slowest is. What each of them sends comes in at the rate of the network between processors of a
-// cluster (h200.h), and is read from shared memory.
-inline constexpr double cycles_per_exchange = 1200, shared_bytes_per_cycle = 128;
+// cluster (gpu_machine.h), and is read from shared memory.
+inline constexpr double cycles_per_exchange = 1200;
 /// Panels of less than 128 bytes spread worse over the banks of shared memory.
 inline constexpr double narrow_panels = 1.05;
 
@@ -35,7 +35,7 @@ double rowCost(double bytes, double piece_bytes);
 double rowCostInBlocks(double bytes, double block_bytes, double piece_bytes);
 
 /// The part of bytes that the cache has lost before they are read again, after so many others.
-double lost(double bytes_between);
+double lost(double bytes_between, const GpuMachine &machine);
 
 /// Cycles of the tensor cores for a step of so many rows of side M, `width` of side N and `depth`. Below a
 /// width of 64 reading the other side takes longer.
@@ -43,11 +43,12 @@ double productCycles(double rows, double width, double depth);
 
 /// What `sums` of a tile, of which each of so many blocks has a part, take on their way through the others'
 /// shared memory, in cycles; 0 of a tile that one block has alone.
-double exchangeCycles(double sums, double blocks);
+double exchangeCycles(double sums, double blocks, const GpuMachine &machine);
 
 /// Fills in the tail, what is not hidden and the caution of a cost whose other parts are known. `together`
 /// are the blocks of a cluster.
-void addWhatComesOnTop(HopperCost &cost, const HopperSchedule &schedule, double together);
+void addWhatComesOnTop(HopperCost &cost, const HopperSchedule &schedule, double together,
+                       const GpuMachine &machine);
 
 } // namespace compiler::hopper_model
 

@@ -1,14 +1,15 @@
 // The adapter of sm_90a.
-#include "compiler/schedule/h200.h"
 #include "compiler/schedule/hopper_bank_gradient.h"
 #include "compiler/schedule/hopper_schedule.h"
 #include "compiler/schedule/ranking.h"
+#include "compiler/schedule/targets.h"
 
 #include <algorithm>
 
 namespace compiler {
 
-static RankedSchedule ranked(const HopperSchedule &schedule, const HopperCost &cost) {
+static RankedSchedule ranked(const HopperSchedule &schedule, const HopperCost &cost,
+                             const GpuMachine &machine) {
   static const char *const names[] = {"memory", "loads", "tensor"};
   RankedSchedule result;
   result.schedule = toString(schedule);
@@ -26,42 +27,49 @@ static RankedSchedule ranked(const HopperSchedule &schedule, const HopperCost &c
                 {"launch", cost.launch},
                 {"caution", cost.caution}};
   result.tiles = cost.tiles;
-  result.waves = cost.turns / h200::processorsIn(static_cast<double>(schedule.blocksTogether()));
+  result.waves = cost.turns / machine.multiprocessorsIn(static_cast<double>(schedule.blocksTogether()));
   return result;
 }
 
 /// What has been considered, by the cost of each.
 template <class Cost>
-static Ranking rank(double memory, double arithmetic, const std::vector<HopperConsidered> &considered,
-                    Cost costOf) {
-  Ranking ranking{
-      "sm_90a", "an H200", std::max(memory, arithmetic), memory >= arithmetic ? "memory" : "arithmetic",
-      {},       {}};
+static Ranking rank(const TargetEntry &target, double memory, double arithmetic,
+                    const std::vector<HopperConsidered> &considered, Cost costOf) {
+  Ranking ranking{target.name,
+                  std::string(target.machine->name),
+                  std::max(memory, arithmetic),
+                  memory >= arithmetic ? "memory" : "arithmetic",
+                  {},
+                  {}};
   for (const HopperConsidered &one : considered)
     if (one.refusal)
       ranking.refused.push_back({toString(one.schedule), one.refusal->kind, one.refusal->reason});
     else
-      ranking.legal.push_back(ranked(one.schedule, costOf(one.schedule)));
+      ranking.legal.push_back(ranked(one.schedule, costOf(one.schedule), *target.machine));
   sortByCost(ranking);
   return ranking;
 }
 
-Ranking rankHopper(const algebras::Layer &layer, std::int64_t m, algebras::DataType type) {
+Ranking rankHopper(const algebras::Layer &layer, const TargetEntry &target, std::int64_t m,
+                   algebras::DataType type) {
   const HopperOutput output = type == algebras::DataType::F32 ? HopperOutput::F32 : HopperOutput::BF16;
-  requireHopperLayer(layer, output);
+  requireHopperLayer(layer);
+  const GpuMachine &machine = *target.machine;
   const ProjectionWork work = projectionWork(layer, m, type);
-  const Floor floor = floorOf(work);
-  return rank(floor.memory, floor.tensor, considerHopper(layer, output),
-              [&](const HopperSchedule &schedule) { return hopperCost(work, schedule, output); });
+  const Floor floor = floorOf(work, machine);
+  return rank(target, floor.memory, floor.tensor, considerHopper(layer, output),
+              [&](const HopperSchedule &schedule) { return hopperCost(work, schedule, output, machine); });
 }
 
-Ranking rankHopperBankGradient(const algebras::Layer &layer, std::int64_t m, algebras::DataType output) {
-  requireHopperLayer(layer, output == algebras::DataType::F32 ? HopperOutput::F32 : HopperOutput::BF16);
+Ranking rankHopperBankGradient(const algebras::Layer &layer, const TargetEntry &target, std::int64_t m,
+                               algebras::DataType output) {
+  requireHopperLayer(layer);
+  const GpuMachine &machine = *target.machine;
   const BankGradientWork work = bankGradientWork(layer, m, output);
-  return rank((work.x_bytes + work.dy_bytes + work.dw_bytes) / h200::memory_bytes_per_us,
-              work.macs / (h200::processors * h200::macs_per_cycle * h200::tensor_clock),
-              considerHopperBankGradient(layer),
-              [&](const HopperSchedule &schedule) { return hopperBankGradientCost(work, schedule, output); });
+  return rank(
+      target, (work.x_bytes + work.dy_bytes + work.dw_bytes) / machine.memory_bytes_per_us,
+      work.macs / machine.denseMacsPerUs(), considerHopperBankGradient(layer),
+      [&](const HopperSchedule &schedule) { return hopperBankGradientCost(work, schedule, machine); });
 }
 
 } // namespace compiler

@@ -4,6 +4,7 @@
 #define ALGCTL_COMPILER_SCHEDULE_HOPPER_SCHEDULE_H
 
 #include "algebras/layer.h"
+#include "compiler/schedule/gpu_machine.h"
 #include "compiler/schedule/projection_work.h"
 
 #include <cstdint>
@@ -86,7 +87,7 @@ bool copyEngineTakes(const algebras::Layer &layer);
 
 /// What the kernels whose blocks the copy engine moves cannot do with a layer, whatever the schedule: throws
 /// algebras::InputError with a hint.
-void requireHopperLayer(const algebras::Layer &layer, HopperOutput output);
+void requireHopperLayer(const algebras::Layer &layer);
 
 /// Registers of each thread while the roles run: what the file has, dealt out in multiples of 8.
 struct HopperRegisters {
@@ -133,7 +134,7 @@ std::vector<HopperConsidered> considerHopper(const algebras::Layer &layer, Hoppe
 /// Every legal schedule worth considering for a layer, its stages filled in.
 std::vector<HopperSchedule> hopperCandidates(const algebras::Layer &layer, HopperOutput output);
 
-/// Where the time of one forward product would go, in microseconds on an H200.
+/// Where the time of one forward product would go, in microseconds.
 struct HopperCost {
   // How long each part of the machine would be busy on its own.
   double memory = 0;   ///< X, the bank and Y once each at the rate of a copy, and what falls out of the cache
@@ -164,13 +165,15 @@ struct HopperCost {
   Part boundBy() const;
   double bound() const;
 };
-HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule, HopperOutput output);
+HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule, HopperOutput output,
+                      const GpuMachine &machine);
 /// The same for `m` rows of a layer.
 HopperCost hopperCost(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOutput output,
-                      std::int64_t m);
+                      std::int64_t m, const GpuMachine &machine = h200_machine);
 
 /// The cheapest candidate for `m` rows, the first one listed among equals. Throws as requireHopperLayer does.
-HopperSchedule chooseHopperSchedule(const algebras::Layer &layer, std::int64_t m, HopperOutput output);
+HopperSchedule chooseHopperSchedule(const algebras::Layer &layer, std::int64_t m, HopperOutput output,
+                                    const GpuMachine &machine);
 
 } // namespace compiler
 

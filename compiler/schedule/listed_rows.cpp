@@ -57,7 +57,7 @@ double ListedRows::numberedBlocks(double height) const {
 
 double groupingTime(const ListedRows &rows, const GpuMachine &machine) {
   constexpr double threads = group_rows_threads;
-  const double together = std::min(machine.most_blocks, std::floor(machine.most_threads / threads));
+  const double together = std::min<double>(machine.most_blocks, std::floor(machine.most_threads / threads));
   const double turns = std::ceil((rows.types() + 1) / (machine.multiprocessors * together));
   const double piece = std::ceil(rows.rows() / threads);
   return machine.launch_us + turns * (walks * piece * cycles_per_row + cycles_per_type) / machine.clock;

@@ -2,7 +2,6 @@
 
 #include "algebras/cost/report.h"
 #include "compiler/schedule/group_order.h"
-#include "compiler/schedule/h200.h"
 
 #include <algorithm>
 #include <numeric>
@@ -91,9 +90,9 @@ ProjectionWork projectionWork(const algebras::Layer &given, std::int64_t m, alge
   return work;
 }
 
-Floor floorOf(const ProjectionWork &work) {
-  return {(work.x_bytes + work.bank_bytes + work.y_bytes) / h200::memory_bytes_per_us,
-          work.macs / (h200::macs_per_cycle * h200::processors * h200::tensor_clock)};
+Floor floorOf(const ProjectionWork &work, const GpuMachine &machine) {
+  return {(work.x_bytes + work.bank_bytes + work.y_bytes) / machine.memory_bytes_per_us,
+          work.macs / machine.denseMacsPerUs()};
 }
 
 } // namespace compiler

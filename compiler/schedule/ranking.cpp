@@ -8,44 +8,35 @@
 #include <cstdlib>
 #include <iterator>
 #include <numeric>
-#include <stdexcept>
 
 namespace compiler {
-
-const std::vector<std::string> &rankedTargets() {
-  static const std::vector<std::string> names = {"cpu", "sm_90a", "sm_80"};
-  return names;
-}
 
 Ranking rankSchedules(const algebras::Layer &layer, std::string_view target, std::int64_t m,
                       algebras::DataType output, const CpuMachine &cpu) {
   const algebras::Layer coarse = algebras::coarsest(layer);
-  if (target == "cpu")
+  const TargetEntry &entry = entryOf(targetNamed(target));
+  if (!entry.isGpu())
     return rankCpu(coarse, m, cpu);
-  if (target == "sm_90a" || target == "sm_80") {
-    requireGpuLayer(coarse, target);
-    Ranking ranking = target == "sm_90a" && copyEngineTakes(coarse) ? rankHopper(coarse, m, output)
-                                                                    : rankAmpere(coarse, target, m, output);
-    addReductions(ranking, coarse, m, output);
-    return ranking;
-  }
-  throw std::out_of_range("no schedules of " + std::string(target) + " are ranked");
+  requireGpuLayer(coarse, target);
+  Ranking ranking = entry.kernels == Kernels::EngineCopies && copyEngineTakes(coarse)
+                        ? rankHopper(coarse, entry, m, output)
+                        : rankAmpere(coarse, entry, m, output);
+  addReductions(ranking, coarse, m, output);
+  return ranking;
 }
 
 Ranking rankBankGradient(const algebras::Layer &layer, std::string_view target, std::int64_t m,
                          algebras::DataType output, const CpuMachine &cpu) {
   const algebras::Layer coarse = algebras::coarsest(layer);
-  if (target == "cpu")
+  const TargetEntry &entry = entryOf(targetNamed(target));
+  if (!entry.isGpu())
     return rankCpuBankGradient(coarse, m, cpu);
-  if (target != "sm_90a" && target != "sm_80")
-    throw std::out_of_range("no schedules of " + std::string(target) +
-                            " for gradients of the bank are ranked");
   requireGpuLayer(coarse, target);
-  Ranking ranking = rankAmpereBankGradient(coarse, target, m, output);
-  if (target != "sm_90a" || !copyEngineTakes(coarse))
+  Ranking ranking = rankAmpereBankGradient(coarse, entry, m, output);
+  if (entry.kernels != Kernels::EngineCopies || !copyEngineTakes(coarse))
     return ranking;
   // A tile of wgmma has 64 features at least, of which narrow groups fill a part: there threads may be ahead.
-  Ranking engine = rankHopperBankGradient(coarse, m, output);
+  Ranking engine = rankHopperBankGradient(coarse, entry, m, output);
   std::move(ranking.legal.begin(), ranking.legal.end(), std::back_inserter(engine.legal));
   std::move(ranking.refused.begin(), ranking.refused.end(), std::back_inserter(engine.refused));
   sortByCost(engine);

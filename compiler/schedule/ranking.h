@@ -5,6 +5,7 @@
 
 #include "algebras/layer.h"
 #include "compiler/schedule/host_level.h"
+#include "compiler/schedule/targets.h"
 #include "runtime/bundle/map.h"
 
 #include <cstdint>
@@ -60,10 +61,7 @@ struct Ranking {
   std::vector<RefusedSchedule> refused;
 };
 
-/// "cpu", "sm_90a", "sm_80": the targets whose schedules can be ranked.
-const std::vector<std::string> &rankedTargets();
-
-/// Ranks the schedules of a target, one of rankedTargets(), for `m` rows and results of type `output`; those
+/// Ranks the schedules of a target, one of targetNames(), for `m` rows and results of type `output`; those
 /// of the CPU on the cores of `cpu`. Throws algebras::InputError for a layer that the target has no kernels
 /// for.
 Ranking rankSchedules(const algebras::Layer &layer, std::string_view target, std::int64_t m,
@@ -95,15 +93,18 @@ std::int64_t batchedFrom(const algebras::Layer &layer, std::string_view target, 
 void sortByCost(Ranking &ranking);
 
 // One adapter for each kind of kernels, in the file that its name says.
-/// Kernels whose threads copy, on the device that gpu_machine.h has for the target.
-Ranking rankAmpere(const algebras::Layer &layer, std::string_view target, std::int64_t m,
+/// Kernels whose threads copy.
+Ranking rankAmpere(const algebras::Layer &layer, const TargetEntry &target, std::int64_t m,
                    algebras::DataType output);
-Ranking rankAmpereBankGradient(const algebras::Layer &layer, std::string_view target, std::int64_t m,
+Ranking rankAmpereBankGradient(const algebras::Layer &layer, const TargetEntry &target, std::int64_t m,
                                algebras::DataType output);
 /// Adds those of vector reductions, where the rows are few enough and the layer is a product's.
 void addReductions(Ranking &ranking, const algebras::Layer &layer, std::int64_t m, algebras::DataType output);
-Ranking rankHopper(const algebras::Layer &layer, std::int64_t m, algebras::DataType output);
-Ranking rankHopperBankGradient(const algebras::Layer &layer, std::int64_t m, algebras::DataType output);
+/// Kernels whose blocks the copy engine moves.
+Ranking rankHopper(const algebras::Layer &layer, const TargetEntry &target, std::int64_t m,
+                   algebras::DataType output);
+Ranking rankHopperBankGradient(const algebras::Layer &layer, const TargetEntry &target, std::int64_t m,
+                               algebras::DataType output);
 Ranking rankCpu(const algebras::Layer &layer, std::int64_t m, const CpuMachine &machine);
 Ranking rankCpuBankGradient(const algebras::Layer &layer, std::int64_t m, const CpuMachine &machine);
 

@@ -38,7 +38,7 @@ static double blocksTogether(const ReductionSchedule &schedule, const GpuMachine
   const double by_threads = std::floor(machine.most_threads / threads);
   const double by_shared =
       std::floor(machine.shared_bytes / (static_cast<double>(reductionSharedBytes(schedule)) + 1024));
-  return std::clamp(std::min({by_registers, by_threads, by_shared}), 1.0, machine.most_blocks);
+  return std::clamp(std::min({by_registers, by_threads, by_shared}), 1.0, machine.most_blocks.value);
 }
 
 double commonTerms(const algebras::Layer &layer, std::int64_t rows) {
@@ -96,7 +96,7 @@ ReductionCost reductionCost(const ProjectionWork &work, const ReductionSchedule 
   const double pieces = ceilDivide(work.k, depth), rounds = ceilDivide(pieces, slices);
   const double in_flight = working * lanes * std::min(slices, pieces) * depth * 2 * vector;
   cost.loads = cost.parts * (bank_bytes + x_bytes) / machine.cache_bytes_per_us *
-               std::max(1.0, machine.bytes_in_flight / in_flight);
+               std::max<double>(1.0, machine.bytes_in_flight / in_flight);
 
   // Instructions of warps: what is read of the bank becomes f32 once for all rows that read it together.
   const double warps = std::ceil(lanes * std::min(slices, pieces) / 32);

@@ -34,7 +34,7 @@ constexpr std::int64_t kMostVariants = 16;
 
 void addVariants(const CompileCommand &command, CompileOptions &options) {
   const bool gpu = std::any_of(options.targets.begin(), options.targets.end(),
-                               [](Target target) { return target != Target::Cpu; });
+                               [](Target target) { return entryOf(target).isGpu(); });
   if (command.variants < 1 || command.variants > kMostVariants)
     throw UsageError(fmt::format("--variants must be 1 to {}, got {}", kMostVariants, command.variants));
   const bool several = command.variants > 1 || !options.further_rows.empty();
@@ -74,7 +74,7 @@ void warnOfLosses(const algebras::Layer &layer, const CompileOptions &options) {
   std::vector<std::int64_t> counts = options.further_rows;
   counts.insert(counts.begin(), options.rows);
   for (const Target target : options.targets) {
-    if (target == Target::Cpu)
+    if (!entryOf(target).isGpu())
       continue;
     const std::string &name = toString(target);
     std::vector<std::string> losses;

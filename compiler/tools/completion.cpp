@@ -1,7 +1,7 @@
 // algctl completion: scripts for shells, generated from the tree of commands.
 #include "compiler/tools/commands.h"
 
-#include "compiler/schedule/ranking.h"
+#include "compiler/schedule/targets.h"
 #include "compiler/targets/cpu/level.h"
 #include "compiler/tools/output_file.h"
 
@@ -51,8 +51,8 @@ struct Known {
 // The options whose values are from a fixed set; tests/tools/completion_test.cpp holds them against what the
 // commands take.
 const std::vector<Known> &knownValues() {
-  static const std::vector<std::string> targets = rankedTargets(), maps = {"forward", "dx", "dw"},
-                                        types = {"f32", "bf16"}, gpus = {"sm_90a", "sm_80"};
+  static const std::vector<std::string> targets = targetNames(), maps = {"forward", "dx", "dw"},
+                                        types = {"f32", "bf16"};
   static const std::vector<std::string> levels = [] {
     std::vector<std::string> names = portableCpuLevelNames();
     names.push_back("native");
@@ -60,7 +60,7 @@ const std::vector<Known> &knownValues() {
   }();
   static const std::vector<Known> known = {
       {" compile emit ", "--target", Value::list, targets},
-      {" simulate ", "--target", Value::words, gpus},
+      {" simulate ", "--target", Value::words, gpuTargetNames()},
       {"", "--target", Value::words, targets},
       {"", "--cpu", Value::list, levels},
       {"", "--dtype", Value::words, types},

@@ -3,6 +3,7 @@
 
 #include "algebras/cost/report.h"
 #include "compiler/schedule/host_level.h"
+#include "compiler/schedule/targets.h"
 #include "compiler/spec/integer_option.h"
 #include "compiler/spec/spec_options.h"
 #include "compiler/spec/usage_error.h"
@@ -71,7 +72,7 @@ void requireScheduleOptions(const CostCommand &options) {
     return;
   if (options.dense && options.m < 1)
     throw UsageError(fmt::format("--dense needs at least one row, --m {} has none", options.m));
-  const std::vector<std::string> &targets = rankedTargets();
+  const std::vector<std::string> &targets = targetNames();
   if (given("--target") && std::find(targets.begin(), targets.end(), options.target) == targets.end())
     throw UsageError(fmt::format("there is no target '{}' whose schedules are ranked; there are {}",
                                  options.target, fmt::join(targets, ", ")));
@@ -95,6 +96,8 @@ struct Prediction {
   algrt::Map map;
 };
 
+bool isGpu(const Prediction &made) { return entryOf(targetNamed(made.target)).isGpu(); }
+
 // A layer without a type has the one that the target computes in; without a target either, or with a type,
 // the target is the one that computes in that type.
 Prediction predictionOf(const CostCommand &options) {
@@ -103,18 +106,18 @@ Prediction predictionOf(const CostCommand &options) {
                   *algrt::mapNamed(options.map)};
   algebras::DataType &dtype = made.layer.dtype;
   if (made.target.empty()) {
-    made.target = dtype == algebras::DataType::F32 ? "cpu" : "sm_90a";
+    made.target = dtype == algebras::DataType::F32 ? toString(Target::Cpu) : usualGpuTarget().name;
     made.note = fmt::format("no --target: {}, for a layer in {}{}", made.target, toString(dtype),
                             saysDtype(options.spec) ? "" : ", as layers without --dtype are");
-  } else if (made.target != "cpu" && !saysDtype(options.spec)) {
+  } else if (isGpu(made) && !saysDtype(options.spec)) {
     dtype = algebras::DataType::BF16;
     made.note = fmt::format("no --dtype: bf16, in which kernels of {} compute", made.target);
   }
   auto given = [&](const char *name) { return options.command->get_option(name)->count() > 0; };
-  if (made.target == "cpu" && given("--y-dtype"))
+  if (!isGpu(made) && given("--y-dtype"))
     throw UsageError("--y-dtype is for GPUs; results on the CPU have the type of the layer");
   for (const char *name : {"--cores", "--machine"})
-    if (made.target != "cpu" && given(name))
+    if (isGpu(made) && given(name))
       throw UsageError(fmt::format("{} is for the target cpu, not {}: of a GPU the model is of one device",
                                    name, made.target));
   made.cpu = options.machine.empty() ? hostMachine() : readMachine(options.machine);
@@ -122,7 +125,7 @@ Prediction predictionOf(const CostCommand &options) {
     made.cpu.cores = options.cores;
     made.cpu.whose = "--cores";
   }
-  made.output = made.target == "cpu"       ? dtype
+  made.output = !isGpu(made)               ? dtype
                 : options.y_dtype == "f32" ? algebras::DataType::F32
                                            : algebras::DataType::BF16;
   return made;
@@ -153,7 +156,7 @@ int schedules(const CostCommand &options) {
   const Ranking ranking = rankMap(layer, made.map, made.target, options.m, made.output, made.cpu);
   RankingView view{fmt::format("{}, M = {}", title(made), options.m), options.most, options.illegal};
   // Of a layer that vector reductions can take, whatever M is asked for.
-  if (made.target != "cpu" && made.map == algrt::Map::forward &&
+  if (isGpu(made) && made.map == algrt::Map::forward &&
       bestReduction(rankSchedules(layer, made.target, 1, made.output)) != nullptr)
     view.batched_from = batchedFrom(layer, made.target, made.output);
   if (options.json) {
@@ -233,7 +236,8 @@ void addCost(CLI::App &app, Session &session) {
       ->group(group);
   command
       ->add_option("--target", options->target,
-                   "sm_90a, sm_80 or cpu; without it cpu for a layer in f32, sm_90a for one in bf16")
+                   fmt::format("{}; without it {} for a layer in f32, {} for one in bf16",
+                               fmt::join(targetNames(), ", "), toString(Target::Cpu), usualGpuTarget().name))
       ->type_name("NAME")
       ->group(group);
   wholeNumber(command->add_option("--cores", options->cores,

@@ -52,7 +52,7 @@ CompileOptions emitOptions(const EmitCommand &command) {
   if (!options.further_rows.empty())
     throw UsageError("emit shows the program for one number of rows; --m names several");
   if (!command.map.empty()) {
-    if (options.targets.front() == Target::Cpu)
+    if (!entryOf(options.targets.front()).isGpu())
       throw UsageError(
           "--map is for GPU targets, whose programs are one kernel; that of the CPU has all maps");
     const std::optional<algrt::Map> map = algrt::mapNamed(command.map);
@@ -62,7 +62,7 @@ CompileOptions emitOptions(const EmitCommand &command) {
     options.map = map.value_or(algrt::Map::forward);
   }
   if (!command.output_dtype.empty()) {
-    if (options.targets.front() == Target::Cpu)
+    if (!entryOf(options.targets.front()).isGpu())
       throw UsageError("--y-dtype is for GPU targets; the CPU kernels write the layer's dtype");
     if (command.output_dtype != "bf16" && command.output_dtype != "f32")
       throw UsageError(fmt::format("--y-dtype must be bf16 or f32, got '{}'", command.output_dtype));
@@ -87,7 +87,7 @@ int emit(const EmitCommand &command) {
   const Stage stage = stageOf(command.stage, options.targets.front());
   const Spec spec = loadSpec(command.spec);
   requireCompilable(spec);
-  if (stage == Stage::C && !isAuxiliaryMap(command.map) && options.targets.front() != Target::Cpu)
+  if (stage == Stage::C && !isAuxiliaryMap(command.map) && entryOf(options.targets.front()).isGpu())
     return emitLauncherFiles(command, spec, options);
   // Opened before the work starts, so that a place that cannot be written is found early.
   OutputFile file(command.output.empty() ? "-" : command.output,

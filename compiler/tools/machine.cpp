@@ -1,5 +1,6 @@
 #include "compiler/tools/machine.h"
 
+#include "compiler/schedule/targets.h"
 #include "runtime/cpu/features.h"
 #include "runtime/cuda/device.h"
 #include "runtime/support/error.h"
@@ -90,7 +91,7 @@ void inspectGpus(Machine &machine) {
 void judgeGpus(Machine &machine,
                const std::function<void(const std::string &, bool, const std::string &)> &add) {
   if (machine.toolchain) {
-    for (const char *target : {"sm_80", "sm_90a"}) {
+    for (const std::string &target : gpuTargetNames()) {
       add(fmt::format("compile for {}", target), true, "");
       add(fmt::format("cubin for {}", target), machine.toolchain->assembler.found,
           machine.toolchain->assembler.detail);
@@ -100,12 +101,18 @@ void judgeGpus(Machine &machine,
                                            : machine.toolchain->assembler.detail);
   }
   const auto any = [&](auto test) { return std::any_of(machine.gpus.begin(), machine.gpus.end(), test); };
-  add("run sm_80", any([](const Gpu &gpu) { return gpu.capability >= 80; }),
-      machine.gpus.empty() ? machine.gpu_driver.detail : "no device has compute capability 8.0 or above");
-  // Hopper's own instructions exist on that compute capability alone.
-  const bool hopper = any([](const Gpu &gpu) { return gpu.capability == 90; });
-  add("run sm_90a", hopper,
-      machine.gpus.empty() ? machine.gpu_driver.detail : "no device has compute capability 9.0");
+  for (const TargetEntry &target : targetEntries()) {
+    if (!target.isGpu())
+      continue;
+    add(fmt::format("run {}", target.name), any([&](const Gpu &gpu) {
+          return target.exact_architecture ? gpu.capability == target.architecture
+                                           : gpu.capability >= target.architecture;
+        }),
+        machine.gpus.empty()
+            ? machine.gpu_driver.detail
+            : fmt::format("no device has compute capability {}.{}{}", target.architecture / 10,
+                          target.architecture % 10, target.exact_architecture ? "" : " or above"));
+  }
 }
 
 void judge(Machine &machine) {

@@ -20,17 +20,8 @@
 namespace compiler {
 namespace {
 
-/// Those whose kernels the simulator runs: all GPUs.
-std::vector<std::string> simulatedTargets() {
-  std::vector<std::string> names;
-  for (const std::string &name : targetNames())
-    if (targetNamed(name) != Target::Cpu)
-      names.push_back(name);
-  return names;
-}
-
 void requireKnown(const SimulateCommand &command) {
-  const std::vector<std::string> targets = simulatedTargets();
+  const std::vector<std::string> &targets = gpuTargetNames(); // the simulator runs all of them
   if (std::find(targets.begin(), targets.end(), command.target) == targets.end())
     throw AbsentError(fmt::format("no simulator runs the target {}: there is one for {}", command.target,
                                   fmt::join(targets, " and ")));
@@ -124,7 +115,8 @@ void addSimulate(CLI::App &app, Session &session) {
   CLI::App *sub = app.add_subcommand("simulate", "Run the GPU kernel of a layer on the simulator");
   addSpecOptions(*sub, command->spec);
   sub->add_option("--target", command->target,
-                  fmt::format("whose kernel: {}; sm_90a otherwise", fmt::join(simulatedTargets(), " or ")))
+                  fmt::format("whose kernel: {}; {} otherwise", fmt::join(gpuTargetNames(), " or "),
+                              usualGpuTarget().name))
       ->type_name("TARGET");
   auto *map = sub->add_option("--map", command->map,
                               "which product: forward (default), or the gradients dx of X and dw of W");

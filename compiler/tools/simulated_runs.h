@@ -3,6 +3,7 @@
 #ifndef ALGCTL_COMPILER_TOOLS_SIMULATED_RUNS_H
 #define ALGCTL_COMPILER_TOOLS_SIMULATED_RUNS_H
 
+#include "compiler/schedule/targets.h"
 #include "compiler/simulator/simulate.h"
 #include "compiler/spec/spec_options.h"
 #include "compiler/tools/array_outputs.h"
@@ -22,7 +23,8 @@ struct SimulateCommand {
   SpecOptions spec;
   ArraySources sources;
   std::optional<std::int64_t> m;
-  std::string target = "sm_90a", map = "forward", y_dtype = "bf16", schedule, kernel, output, dbias_output;
+  std::string target = usualGpuTarget().name, map = "forward", y_dtype = "bf16", schedule, kernel, output,
+              dbias_output;
   std::int64_t offset = 0, seeds = 1, blocks = 3;
   float beta = 0;
   bool row_lists = false, json = false;

@@ -18,7 +18,8 @@ namespace compiler {
 
 void addTargetOptions(CLI::App &app, TargetOptions &options) {
   const std::string group = "Target";
-  app.add_option("--target", options.targets, "what to compile for, separated by commas: cpu, sm_80, sm_90a")
+  app.add_option("--target", options.targets,
+                 fmt::format("what to compile for, separated by commas: {}", fmt::join(targetNames(), ", ")))
       ->type_name("NAMES")
       ->capture_default_str()
       ->group(group);
@@ -77,17 +78,19 @@ static std::vector<Target> targetsOf(const std::string &list) {
 }
 
 void requireReadable(const std::string &schedule, const std::vector<Target> &targets) {
-  const auto named = [&](Target target) {
-    return std::find(targets.begin(), targets.end(), target) != targets.end();
-  };
-  const bool ampere = named(Target::Sm80), hopper = named(Target::Sm90a);
-  if (ampere == hopper)
-    throw UsageError(ampere ? "--schedule is for one GPU target, --target names sm_80 and sm_90a"
-                            : "--schedule is for a GPU target, which --target does not name");
+  std::vector<std::string> gpus;
+  for (const Target target : targets)
+    if (entryOf(target).isGpu())
+      gpus.push_back(toString(target));
+  if (gpus.empty())
+    throw UsageError("--schedule is for a GPU target, which --target does not name");
+  if (gpus.size() > 1)
+    throw UsageError(
+        fmt::format("--schedule is for one GPU target, --target names {}", fmt::join(gpus, " and ")));
   try {
     if (isReduction(schedule))
       parseReductionSchedule(schedule);
-    else if (ampere || isForThreads(schedule))
+    else if (entryOf(targetNamed(gpus.front())).kernels == Kernels::ThreadsCopy || isForThreads(schedule))
       parseAmpereSchedule(schedule);
     else
       parseHopperSchedule(schedule);

@@ -1,5 +1,6 @@
 // Schedules of the kernels whose threads copy: how they are written, what fits the machine, what is chosen.
 #include "compiler/schedule/ampere_schedule.h"
+#include "compiler/schedule/gpu_layer.h"
 
 #include "algebras/constructions.h"
 #include "algebras/error.h"
@@ -142,7 +143,9 @@ TEST(AmpereLegality, SlotsBeginAtMultiplesOfTheSwizzlesPeriod) {
 }
 
 TEST(AmpereLayers, AreRefusedOnlyForWhatTheKernelsCannotDo) {
-  auto refuse = [](const algebras::Layer &layer) { return refused([&] { requireAmpereLayer(layer); }); };
+  auto refuse = [](const algebras::Layer &layer) {
+    return refused([&] { requireGpuLayer(layer, "sm_80"); });
+  };
   EXPECT_EQ(refuse(projection(7, 7 * 5, 7 * 3)), "");
   EXPECT_EQ(refuse(slots(R"(table({"dimension":1,"constants":[[0,0,0,"1/3"]]}))", 3, 5)), "");
   EXPECT_THAT(refuse(projection(4, 512, 768, DataType::F32)), HasSubstr("dtype bf16"));

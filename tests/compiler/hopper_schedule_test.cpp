@@ -1,4 +1,5 @@
 // Schedules of the Hopper kernels: how they are written, what fits the machine, what is chosen.
+#include "compiler/schedule/gpu_layer.h"
 #include "compiler/schedule/hopper_schedule.h"
 #include "compiler/schedule/panels.h"
 
@@ -226,7 +227,10 @@ TEST(HopperLegality, PanelsAreAsWideAsTheyCan) {
 
 TEST(HopperLayers, AreRefusedWithAHint) {
   auto refuse = [](const algebras::Layer &layer) {
-    return refusal([&] { requireHopperLayer(layer, HopperOutput::BF16); });
+    return refusal([&] {
+      requireGpuLayer(layer, "sm_90a");
+      requireHopperLayer(layer);
+    });
   };
   EXPECT_EQ(refuse(projection(4, 512, 768)), "");
   EXPECT_THAT(refuse(projection(4, 512, 768, algebras::DataType::F32)), HasSubstr("dtype bf16"));
@@ -262,7 +266,7 @@ TEST(HopperCandidates, AreLegalAndFillSharedMemory) {
 
 TEST(HopperChoice, IsTheCheapestCandidate) {
   const algebras::Layer layer = projection(32, 2048, 6144);
-  const HopperSchedule chosen = chooseHopperSchedule(layer, 2048, HopperOutput::BF16);
+  const HopperSchedule chosen = chooseHopperSchedule(layer, 2048, HopperOutput::BF16, h200_machine);
   const double cost = hopperCost(layer, chosen, HopperOutput::BF16, 2048).total();
   for (const HopperSchedule &candidate : hopperCandidates(layer, HopperOutput::BF16))
     EXPECT_LE(cost, hopperCost(layer, candidate, HopperOutput::BF16, 2048).total()) << toString(candidate);
@@ -272,12 +276,17 @@ TEST(HopperChoice, IsTheCheapestCandidate) {
 
 TEST(HopperChoice, SharesWhereLoadsBind) {
   // 64 rows of a type: two types share each diagonal block.
-  EXPECT_EQ(chooseHopperSchedule(projection(32, 32 * 64, 32 * 192), 2048, HopperOutput::BF16).types, 2);
+  EXPECT_EQ(
+      chooseHopperSchedule(projection(32, 32 * 64, 32 * 192), 2048, HopperOutput::BF16, h200_machine).types,
+      2);
   // Many groups, and blocks of rows enough for all processors while each holds its own.
-  EXPECT_GT(chooseHopperSchedule(projection(64, 64 * 128, 64 * 128), 8192, HopperOutput::BF16).held_groups,
+  EXPECT_GT(chooseHopperSchedule(projection(64, 64 * 128, 64 * 128), 8192, HopperOutput::BF16, h200_machine)
+                .held_groups,
             0);
   // One row: a walk over groups would leave processors without work.
-  EXPECT_EQ(chooseHopperSchedule(projection(32, 32 * 64, 32 * 192), 1, HopperOutput::BF16).held_groups, 0);
+  EXPECT_EQ(chooseHopperSchedule(projection(32, 32 * 64, 32 * 192), 1, HopperOutput::BF16, h200_machine)
+                .held_groups,
+            0);
 }
 
 TEST(HopperCost, SharingSavesLoads) {
@@ -343,7 +352,7 @@ TEST(HopperChoice, PrefersDeepStagesWithZerosToShortRows) {
 TEST(HopperChoice, SharesBlocksWhereLoadsBind) {
   // A type has 256 rows and a group 256 columns: two blocks of rows read the same of W.
   const algebras::Layer layer = projection(32, 32 * 256, 32 * 256);
-  const HopperSchedule chosen = chooseHopperSchedule(layer, 8192, HopperOutput::BF16);
+  const HopperSchedule chosen = chooseHopperSchedule(layer, 8192, HopperOutput::BF16, h200_machine);
   // All four blocks of rows that a tile of 64 leaves, with one that multiplies while the other stores.
   EXPECT_EQ(toString(chosen), "rows=64,columns=256,depth=64,stages=4,cluster=4x1,turns=2");
   HopperSchedule single = chosen;
@@ -361,13 +370,13 @@ TEST(HopperChoice, SharesBlocksWhereLoadsBind) {
   const double one_block = hopperCost(layer, pair, HopperOutput::BF16, 32 * 64).tensor();
   pair.cluster_rows = 2;
   EXPECT_GT(hopperCost(layer, pair, HopperOutput::BF16, 32 * 64).tensor(), 1.9 * one_block);
-  EXPECT_EQ(chooseHopperSchedule(layer, 32 * 64, HopperOutput::BF16).cluster_rows, 1);
+  EXPECT_EQ(chooseHopperSchedule(layer, 32 * 64, HopperOutput::BF16, h200_machine).cluster_rows, 1);
 }
 
 TEST(HopperChoice, SplitsLongContractionsOfFewTiles) {
   // One tile of 64 rows and 64 columns has 512 steps, and there are 8 of them.
   const algebras::Layer layer = projection(2, 2 * 16384, 2 * 128);
-  const HopperSchedule chosen = chooseHopperSchedule(layer, 128, HopperOutput::BF16);
+  const HopperSchedule chosen = chooseHopperSchedule(layer, 128, HopperOutput::BF16, h200_machine);
   EXPECT_EQ(chosen.split, 8);
   HopperSchedule whole = chosen;
   whole.split = 1;
@@ -381,7 +390,9 @@ TEST(HopperChoice, SplitsLongContractionsOfFewTiles) {
   EXPECT_EQ(split.products + split.padding + split.feeding, alone.products + alone.padding + alone.feeding);
   EXPECT_GT(split.store, alone.store);
   // Where every processor has a tile, sums on their way are all that it would add.
-  EXPECT_EQ(chooseHopperSchedule(projection(32, 32 * 128, 32 * 128), 4096, HopperOutput::BF16).split, 1);
+  EXPECT_EQ(
+      chooseHopperSchedule(projection(32, 32 * 128, 32 * 128), 4096, HopperOutput::BF16, h200_machine).split,
+      1);
 }
 
 TEST(HopperChoice, PrefersTwoWarpgroupsWhereThereAreRowsEnough) {

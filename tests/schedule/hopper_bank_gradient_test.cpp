@@ -2,7 +2,6 @@
 // cost, against a walk over every tile of dW and its steps.
 #include "algebras/bank_terms.h"
 #include "algebras/expression.h"
-#include "compiler/schedule/h200.h"
 #include "compiler/schedule/hopper_bank_gradient.h"
 
 #include <algorithm>
@@ -121,13 +120,14 @@ TEST(HopperBankGradient, CountsTilesAndStepsOfEveryBlock) {
         schedule.long_groups = 0;
       SCOPED_TRACE(fmt::format("{}, M = {}, {}", layer.lift.algebra().name(), m, text));
       const BankGradientWork work = bankGradientWork(layer, m, DataType::F32);
-      const HopperCost cost = hopperBankGradientCost(work, schedule, DataType::F32);
+      const HopperCost cost = hopperBankGradientCost(work, schedule, h200_machine);
       const Counted counted = walk(layer, schedule, m);
       EXPECT_DOUBLE_EQ(cost.tiles, counted.tiles);
       // Every step multiplies a whole tile by its depth; all panels have 128 bytes.
       const double cycles = static_cast<double>(schedule.rows) / 64 * static_cast<double>(schedule.depth) /
                             16 * static_cast<double>(schedule.columns) / 2;
-      const double steps = (cost.products + cost.padding) * h200::processors * h200::tensor_clock / cycles;
+      const double steps =
+          (cost.products + cost.padding) * h200_machine.multiprocessors * h200_machine.dense_clock / cycles;
       EXPECT_NEAR(steps, counted.steps, 1e-6 * counted.steps);
     }
 }
@@ -138,8 +138,8 @@ TEST(HopperBankGradient, RowsComeOnceWhereTheDiagonalGoesBesideTheOthers) {
   const algebras::Layer layer = layerOf("Q(32)", 2048, 6144);
   auto memory = [&](const char *schedule, std::int64_t m) {
     const BankGradientWork work = bankGradientWork(layer, m, DataType::BF16);
-    const HopperCost cost = hopperBankGradientCost(work, parseHopperSchedule(schedule), DataType::BF16);
-    return cost.memory * h200::memory_bytes_per_us / (work.x_bytes + work.dy_bytes + work.dw_bytes);
+    const HopperCost cost = hopperBankGradientCost(work, parseHopperSchedule(schedule), h200_machine);
+    return cost.memory * h200_machine.memory_bytes_per_us / (work.x_bytes + work.dy_bytes + work.dw_bytes);
   };
   // 32 diagonal tiles in two parts each are 64 of 132 processors, and half of the steps.
   EXPECT_DOUBLE_EQ(memory("rows=64,columns=192,depth=64,stages=5,split=2,long=1", 8192), 1);
@@ -158,7 +158,7 @@ TEST(HopperBankGradient, RowsComeOnceWhereTheDiagonalGoesBesideTheOthers) {
 TEST(HopperBankGradient, DividedLongTilesEndEarlier) {
   const BankGradientWork work = bankGradientWork(layerOf("Q(32)", 2048, 6144), 8192, DataType::BF16);
   auto cost = [&](const char *schedule) {
-    return hopperBankGradientCost(work, parseHopperSchedule(schedule), DataType::BF16);
+    return hopperBankGradientCost(work, parseHopperSchedule(schedule), h200_machine);
   };
   const HopperCost whole = cost("rows=64,columns=192,depth=64,stages=5,long=1"),
                    divided = cost("rows=64,columns=192,depth=64,stages=5,split=2,long=1");

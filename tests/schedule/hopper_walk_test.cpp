@@ -1,7 +1,6 @@
 // The cost of a Hopper schedule against a walk over every tile, step and piece of a row that its kernel
 // copies.
 #include "algebras/expression.h"
-#include "compiler/schedule/h200.h"
 #include "compiler/schedule/hopper_schedule.h"
 #include "tests/schedule/hopper_walk.h"
 
@@ -142,13 +141,13 @@ TEST(HopperWalk, FindsTheCost) {
       // takes all types for alike.
       const double alike = one.m < 100 || one.m % layer.lift.types() ? 0.02 : 1e-9;
       EXPECT_NEAR(cost.loads, std::max(sum.sent / 5.5e6, sum.received / 132 / takes_in), alike * cost.loads);
-      EXPECT_NEAR(cost.tensor(), sum.cycles / 132 / h200::tensor_clock, alike * cost.tensor());
+      EXPECT_NEAR(cost.tensor(), sum.cycles / 132 / h200_machine.dense_clock, alike * cost.tensor());
       EXPECT_NEAR(cost.products, 2 * sum.useful_macs / 790e6, alike * cost.products);
       // The busiest processor decides. Its tiles may differ from the average.
       const double last = cost.boundBy() == HopperCost::Part::Memory ? cost.memory
                           : cost.boundBy() == HopperCost::Part::Loads
                               ? std::max(sum.sent / 5.5e6, sum.busiest_received / takes_in)
-                              : sum.busiest_cycles / h200::tensor_clock;
+                              : sum.busiest_cycles / h200_machine.dense_clock;
       EXPECT_NEAR(cost.bound() + cost.tail, last, 0.2 * last);
     }
 }

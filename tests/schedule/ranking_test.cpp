@@ -131,7 +131,7 @@ TEST(Ranking, ChoosesWhatTheCompilerChooses) {
     for (const DataType type : {DataType::BF16, DataType::F32})
       EXPECT_EQ(rankSchedules(layer, "sm_90a", m, type).legal.front().schedule,
                 toString(chooseHopperSchedule(
-                    layer, m, type == DataType::F32 ? HopperOutput::F32 : HopperOutput::BF16)));
+                    layer, m, type == DataType::F32 ? HopperOutput::F32 : HopperOutput::BF16, h200_machine)));
 }
 
 TEST(Ranking, LooksThroughMatrixFactors) {
@@ -222,7 +222,8 @@ TEST(Ranking, LeavesToThreadsWhatTheCopyEngineCannotAddress) {
   EXPECT_EQ(ranking.target, "sm_90a");
   EXPECT_EQ(ranking.machine, "an H200");
   // The same floor as that of the kernels for which the copy engine copies.
-  EXPECT_NEAR(ranking.floor_us, floorOf(projectionWork(layer, 1, DataType::BF16)).longest(), 1e-9);
+  EXPECT_NEAR(ranking.floor_us, floorOf(projectionWork(layer, 1, DataType::BF16), h200_machine).longest(),
+              1e-9);
   ASSERT_FALSE(ranking.legal.empty());
   for (const RankedSchedule &one : ranking.legal) {
     EXPECT_TRUE(isForThreads(one.schedule) || isReduction(one.schedule)) << one.schedule;

@@ -1,7 +1,6 @@
 // The choice for every row of the published tables.
 #include "algebras/expression.h"
 #include "compiler/schedule/ampere_schedule.h"
-#include "compiler/schedule/h200.h"
 #include "compiler/schedule/hopper_schedule.h"
 #include "compiler/schedule/ranking.h"
 #include "compiler/schedule/reduction_schedule.h"
@@ -53,8 +52,8 @@ TEST(TableFloors, AreThePublishedOnes) {
   ASSERT_GT(rows.size(), 40u);
   for (std::size_t i = 0; i < rows.size(); ++i)
     // Printed with two decimals.
-    EXPECT_NEAR(floorOf(projectionWork(layerOf(rows[i]), rows[i].m, DataType::BF16)).longest(), floors[i],
-                0.006 + 1e-5 * floors[i])
+    EXPECT_NEAR(floorOf(projectionWork(layerOf(rows[i]), rows[i].m, DataType::BF16), h200_machine).longest(),
+                floors[i], 0.006 + 1e-5 * floors[i])
         << "line " << rows[i].line;
 }
 
@@ -84,10 +83,10 @@ TEST(TableTwoStages, HaveAFloorBeyondTheTarget) {
   for (const algrt::TableRow &row : algrt::readTable(tables + "roofline_h200.csv")) {
     if (row.map != "forward")
       continue;
-    const Floor floor = floorOf(projectionWork(layerOf(row), row.m, DataType::BF16));
+    const Floor floor = floorOf(projectionWork(layerOf(row), row.m, DataType::BF16), h200_machine);
     const double sums = 2.0 * 4 * static_cast<double>(row.m) * static_cast<double>(row.n);
-    const double two_stages =
-        std::max(floor.memory + sums / h200::memory_bytes_per_us, floor.tensor) + 2 * h200::launch_us;
+    const double two_stages = std::max(floor.memory + sums / h200_machine.memory_bytes_per_us, floor.tensor) +
+                              2 * h200_machine.launch_us;
     EXPECT_GT(two_stages, 1.25 * floor.longest()) << "line " << row.line;
     ++rows;
   }

@@ -1,6 +1,7 @@
 #include "compiler/targets/nvidia/ptx.h"
 
 #include "compiler/failure.h"
+#include "compiler/schedule/targets.h"
 #include "compiler/targets/nvidia/instruction_counts.h"
 #include "compiler/targets/nvidia/settle_translation.h"
 
@@ -28,13 +29,6 @@
 namespace compiler {
 namespace {
 
-/// The oldest PTX that has every instruction of the architecture that is used. Drivers since 12.0
-/// compile 8.0; what sm_80 brought, cp.async and products of bf16, came with 7.0, which drivers since 11.0
-/// compile.
-const char *ptxVersion(const std::string &architecture) {
-  return architecture == "sm_90a" ? "+ptx80" : "+ptx70";
-}
-
 std::unique_ptr<llvm::TargetMachine> targetMachine(const std::string &architecture) {
   static std::once_flag initialized;
   std::call_once(initialized, [] {
@@ -48,9 +42,9 @@ std::unique_ptr<llvm::TargetMachine> targetMachine(const std::string &architectu
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
     throw AbsentError("this LLVM has no NVPTX backend: " + error);
-  return std::unique_ptr<llvm::TargetMachine>(
-      target->createTargetMachine(triple, architecture, ptxVersion(architecture), llvm::TargetOptions(),
-                                  std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, architecture, entryOf(targetNamed(architecture)).ptx, llvm::TargetOptions(), std::nullopt,
+      std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }
 
 /// A module and the context that it lives in.
