@@ -38,7 +38,7 @@ static std::vector<GpuVariant> variantsByCost(const algebras::Layer &layer, Targ
     while (next != best_for.end() && next->second.front().schedule == entry->second.front().schedule)
       last = next++;
     for (; entry != next; ++entry)
-      first[entry->first] = {entry->second.front().schedule, {0, last->first}};
+      first[entry->first] = {toString(entry->second.front().schedule), {0, last->first}};
   }
   // The range of a variant begins with the first number of rows that shares it.
   for (auto entry = first.begin(); entry != first.end(); ++entry) {
@@ -53,7 +53,7 @@ static std::vector<GpuVariant> variantsByCost(const algebras::Layer &layer, Targ
       variants.push_back(first[rows]);
   for (const std::int64_t rows : asked)
     for (std::size_t next = 1; next < best_for[rows].size(); ++next) {
-      const std::string &schedule = best_for[rows][next].schedule;
+      const std::string schedule = toString(best_for[rows][next].schedule);
       if (std::none_of(variants.begin(), variants.end(),
                        [&](const GpuVariant &one) { return one.schedule == schedule; }))
         variants.push_back({schedule, {rows, rows}, static_cast<std::int64_t>(next) + 1});
@@ -66,7 +66,7 @@ static std::vector<GpuVariant> variantsByCost(const algebras::Layer &layer, Targ
 /// reads single elements itself.
 static std::string besideReduction(const algebras::Layer &layer, Target target, const std::string &schedule,
                                    bool given, std::int64_t rows, algebras::DataType output) {
-  ReductionSchedule wide = completed(layer, parseReductionSchedule(schedule));
+  ReductionSchedule wide = completed(layer, parseScheduleOf<ReductionSchedule>(schedule));
   if (wide.vector == 1)
     return "";
   if (given) {
@@ -86,13 +86,15 @@ static std::string besideBatched(const algebras::Layer &layer, Target target, co
                                  std::int64_t rows, algebras::DataType output) {
   if (widestVector(layer) == 1)
     return "";
-  const bool threads_copy = entryOf(target).kernels == Kernels::ThreadsCopy || isForThreads(schedule);
-  if (!schedule.empty() && !isReduction(schedule) && threads_copy) {
-    AmpereSchedule same = parseAmpereSchedule(schedule);
-    if (std::exchange(same.vector, 1) == 1)
-      return "";
-    if (whyIllegal(layer, same).empty() && copiesOfThread(same) <= most_single_copies)
-      return toString(same);
+  if (!schedule.empty()) {
+    const Schedule given = parseSchedule(schedule, entryOf(target).kernels);
+    if (const auto *threads = std::get_if<AmpereSchedule>(&given)) {
+      AmpereSchedule same = *threads;
+      if (std::exchange(same.vector, 1) == 1)
+        return "";
+      if (whyIllegal(layer, same).empty() && copiesOfThread(same) <= most_single_copies)
+        return toString(same);
+    }
   }
   return toString(chooseAmpereSchedule(layer, rows, output, /*vector=*/1, *entryOf(target).machine));
 }

@@ -29,8 +29,7 @@ struct CompileOptions {
   std::vector<std::int64_t> further_rows;
   /// GPU kernels of a bundle for each number of rows: so many different schedules, the best first.
   std::int64_t variants = 1;
-  /// The schedule of GPU kernels, as compiler/schedule/hopper_schedule.h or ampere_schedule.h reads it;
-  /// chosen by cost when empty.
+  /// The schedule of GPU kernels, as compiler/schedule/schedule.h reads it; chosen by cost when empty.
   std::string schedule;
   /// Elements that threads copy at a time where they copy, on sm_80; 0: as many as the layer allows.
   std::int64_t vector = 0;

@@ -16,7 +16,7 @@ public:
                      const CpuGradientSchedule &sizes)
       : KernelBody(builder, location, layout,
                    ScheduleAttr::get(builder.getContext(), 1, sizes.rows, sizes.register_features,
-                                     sizes.register_columns, sizes.lanes, BankAccess::Direct)),
+                                     sizes.register_columns, sizes.lanes, tile::BankAccess::Direct)),
         sizes(sizes), fragment(FragmentType::get(builder.getContext(), sizes.register_features,
                                                  sizes.register_columns, builder.getF32Type())) {}
 

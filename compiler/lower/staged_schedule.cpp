@@ -11,6 +11,8 @@
 #include "algebras/error.h"
 
 #include <algorithm>
+#include <optional>
+#include <variant>
 
 using namespace mlir;
 
@@ -20,24 +22,13 @@ static algebras::InputError impossible(const std::string &schedule, const std::s
   return algebras::InputError("the schedule " + schedule + " is impossible: " + reason);
 }
 
-/// Threads copy; on `machine`.
-static tile::StagedAttr threads(MLIRContext *context, const algebras::Layer &layer,
-                                const StagedChoice &choice, const GpuMachine &machine) {
-  AmpereSchedule schedule;
-  if (choice.schedule.empty()) {
-    const auto choose = choice.bank_gradient ? chooseAmpereBankGradient : chooseAmpereSchedule;
-    schedule = choose(layer, choice.rows, choice.output, choice.vector, machine);
-  } else {
-    schedule = parseAmpereSchedule(choice.schedule);
-    if (choice.vector)
-      schedule.vector = choice.vector;
-    const Coefficients coefficients = coefficientsOf(layer.lift);
-    const auto refused = choice.bank_gradient ? bankGradientRefusal(layer, schedule, coefficients)
-                                              : refusal(layer, schedule, coefficients);
-    if (refused)
-      throw impossible(toString(schedule), refused->reason);
-    schedule = completed(layer, schedule);
-  }
+static void requireLegal(const std::string &schedule, const MaybeRefusal &refused) {
+  if (refused)
+    throw impossible(schedule, refused->reason);
+}
+
+/// Threads copy.
+static tile::StagedAttr attribute(MLIRContext *context, const AmpereSchedule &schedule) {
   return tile::StagedAttr::get(context, /*types=*/1, schedule.rows, schedule.columns, schedule.depth,
                                schedule.stages, schedule.warp_rows, schedule.warp_columns, schedule.vector,
                                /*cluster_rows=*/1, /*cluster_columns=*/1, /*held_groups=*/0,
@@ -45,34 +36,8 @@ static tile::StagedAttr threads(MLIRContext *context, const algebras::Layer &lay
                                schedule.long_groups);
 }
 
-/// The copy engine where it can, and where the schedule leaves it to it.
-static tile::StagedAttr engine(MLIRContext *context, const TargetEntry &target, const algebras::Layer &layer,
-                               const StagedChoice &given) {
-  StagedChoice choice = given;
-  // Of gradients of the bank it is for the cost to say who copies, where both can.
-  if (choice.bank_gradient && choice.schedule.empty() && choice.vector == 0 && copyEngineTakes(layer))
-    choice.schedule = rankBankGradient(layer, target.name, choice.rows, choice.output).legal.front().schedule;
-  const bool threads_copy =
-      choice.schedule.empty() ? choice.vector != 0 || !copyEngineTakes(layer) : isForThreads(choice.schedule);
-  if (threads_copy)
-    return threads(context, layer, choice, *target.machine);
-  const HopperOutput output =
-      choice.output == algebras::DataType::F32 ? HopperOutput::F32 : HopperOutput::BF16;
-  requireHopperLayer(layer);
-  HopperSchedule schedule;
-  if (choice.schedule.empty()) {
-    schedule = chooseHopperSchedule(layer, choice.rows, output, *target.machine);
-  } else {
-    schedule = parseHopperSchedule(choice.schedule);
-    const auto refused =
-        choice.bank_gradient ? bankGradientRefusal(layer, schedule) : refusal(layer, schedule, output);
-    if (refused)
-      throw impossible(toString(schedule), refused->reason);
-    if (schedule.stages == 0)
-      schedule.stages = choice.bank_gradient
-                            ? bankGradientStagesThatFit(schedule)
-                            : stagesThatFit(schedule, output, heldBytes(schedule, layer.in.width(0)));
-  }
+/// The copy engine moves blocks.
+static tile::StagedAttr attribute(MLIRContext *context, const HopperSchedule &schedule) {
   return tile::StagedAttr::get(
       context, schedule.types, schedule.rows, schedule.columns, schedule.depth, schedule.stages,
       /*warp_rows=*/0, /*warp_columns=*/0, /*vector=*/0, schedule.cluster_rows, schedule.cluster_columns,
@@ -82,20 +47,61 @@ static tile::StagedAttr engine(MLIRContext *context, const TargetEntry &target, 
       schedule.long_groups);
 }
 
+/// The schedule that the choice names, legal and filled in.
+static AmpereSchedule filledIn(const algebras::Layer &layer, const StagedChoice &choice,
+                               AmpereSchedule schedule) {
+  if (choice.vector)
+    schedule.vector = choice.vector;
+  const Coefficients coefficients = coefficientsOf(layer.lift);
+  requireLegal(toString(schedule), choice.bank_gradient ? bankGradientRefusal(layer, schedule, coefficients)
+                                                        : refusal(layer, schedule, coefficients));
+  return completed(layer, schedule);
+}
+
+static HopperSchedule filledIn(const algebras::Layer &layer, const StagedChoice &choice,
+                               HopperSchedule schedule) {
+  requireHopperLayer(layer);
+  requireLegal(toString(schedule), choice.bank_gradient ? bankGradientRefusal(layer, schedule)
+                                                        : refusal(layer, schedule, choice.output));
+  if (schedule.stages == 0)
+    schedule.stages = choice.bank_gradient
+                          ? bankGradientStagesThatFit(schedule)
+                          : stagesThatFit(schedule, choice.output, heldBytes(schedule, layer.in.width(0)));
+  return schedule;
+}
+
+/// Chosen by cost: the copy engine where it can, threads elsewhere and where the choice says what they copy
+/// at a time.
+static Schedule cheapestFor(const algebras::Layer &layer, const TargetEntry &target,
+                            const StagedChoice &choice) {
+  const bool engine = target.kernels == Kernels::EngineCopies && choice.vector == 0 && copyEngineTakes(layer);
+  // Of gradients of the bank it is for the cost to say who copies, where both can.
+  if (choice.bank_gradient && engine)
+    return rankBankGradient(layer, target.name, choice.rows, choice.output).legal.front().schedule;
+  if (engine)
+    return chooseHopperSchedule(layer, choice.rows, choice.output, *target.machine);
+  const auto choose = choice.bank_gradient ? chooseAmpereBankGradient : chooseAmpereSchedule;
+  return choose(layer, choice.rows, choice.output, choice.vector, *target.machine);
+}
+
 tile::StagedAttr stagedSchedule(MLIRContext *context, std::string_view target, const algebras::Layer &layer,
                                 const StagedChoice &choice) {
   const TargetEntry &entry = entryOf(targetNamed(target));
   requireGpuLayer(layer, target);
-  if (entry.kernels == Kernels::EngineCopies)
-    return engine(context, entry, layer, choice);
-  return threads(context, layer, choice, machineOf(target));
+  const Schedule schedule = choice.schedule.empty() ? cheapestFor(layer, entry, choice)
+                                                    : parseSchedule(choice.schedule, entry.kernels);
+  if (const auto *threads = std::get_if<AmpereSchedule>(&schedule))
+    return attribute(context, filledIn(layer, choice, *threads));
+  if (const auto *engine = std::get_if<HopperSchedule>(&schedule))
+    return attribute(context, filledIn(layer, choice, *engine));
+  throw impossible(choice.schedule, "it is for no kernel whose operands come in stages");
 }
 
 tile::ReducedAttr reducedSchedule(MLIRContext *context, std::string_view target, const algebras::Layer &layer,
                                   const StagedChoice &choice) {
-  std::string text = choice.schedule;
-  const bool by_cost = text.empty() && choice.forward && choice.vector == 0 &&
+  const bool by_cost = choice.schedule.empty() && choice.forward && choice.vector == 0 &&
                        (choice.positions || choice.rows <= most_reduction_rows);
+  std::optional<Schedule> schedule;
   if (by_cost) {
     const std::int64_t rows = std::min(choice.rows, most_reduction_rows);
     const Ranking ranking = rankSchedules(layer, target, rows, choice.output);
@@ -104,19 +110,20 @@ tile::ReducedAttr reducedSchedule(MLIRContext *context, std::string_view target,
       throw algebras::InputError(
           "rows at positions of their own are for vector reductions, which need groups "
           "of one width and row types that follow from positions");
-    text = best->schedule;
+    schedule = best->schedule;
+  } else if (isReduction(choice.schedule)) {
+    requireGpuLayer(layer, target);
+    schedule = parseScheduleOf<ReductionSchedule>(choice.schedule);
   }
-  if (!isReduction(text))
+  if (!schedule || !isReduction(*schedule))
     return {};
-  requireGpuLayer(layer, target);
   if (!choice.forward)
-    throw impossible(choice.schedule, "vector reductions are for products; a gradient's schedule has no "
-                                      "reduce=");
-  ReductionSchedule schedule = parseReductionSchedule(text);
-  if (const std::string reason = whyIllegal(layer, schedule); !reason.empty())
-    throw impossible(text, reason);
-  schedule = completed(layer, schedule);
-  return tile::ReducedAttr::get(context, schedule.rows, schedule.columns, schedule.slices, schedule.vector);
+    throw impossible(choice.schedule,
+                     "vector reductions are for products; a gradient's schedule has no reduce=");
+  const auto &asked = std::get<ReductionSchedule>(*schedule);
+  requireLegal(choice.schedule, refusal(layer, asked));
+  const ReductionSchedule whole = completed(layer, asked);
+  return tile::ReducedAttr::get(context, whole.rows, whole.columns, whole.slices, whole.vector);
 }
 
 std::string scheduleText(tile::ReducedAttr schedule) {

@@ -28,8 +28,6 @@ static constexpr double waits_of_listed_tile = 2;
 static constexpr double steps_of_tile_end = 4;
 // Sectors, in which the second-level cache hands out memory.
 static constexpr double sector_bytes = 32;
-// What does not hide behind the longest part.
-static constexpr double exposed = 0.12;
 // Registers that ptxas 12.9 gives a thread beside its sums, 90 to 160, and how many it has at most; for
 // counting how many blocks share a multiprocessor. It takes what it likes: held to the blocks that are
 // counted here, it spills.
@@ -113,44 +111,45 @@ struct TileWork {
   double listed = 0;     ///< elements of such rows in a step
   double empty = 0;      ///< numbers of tiles without rows
   double list_waits = 0; ///< of a tile, in cycles
+  double grouping = 0;   ///< making the list, in microseconds
 };
 } // namespace
 
-/// All but the tail and what follows from it.
-static AmpereCost costOfTiles(const TileWork &work, const AmpereSchedule &schedule, algebras::DataType output,
-                              const GpuMachine &machine, double together) {
+/// `uneven` is how much longer the busiest multiprocessor takes than all do on average.
+static Cost costOfTiles(const TileWork &work, const AmpereSchedule &schedule, algebras::DataType output,
+                        const GpuMachine &machine, double together, double uneven) {
   const double rows = static_cast<double>(schedule.rows), columns = static_cast<double>(schedule.columns);
-  AmpereCost cost;
-  cost.tiles = work.tiles;
-  cost.memory = work.memory_bytes / machine.memory_bytes_per_us;
+  const double memory = work.memory_bytes / machine.memory_bytes_per_us;
   // A step waits for its own group: the others of the ring are on their way.
   const double in_flight = together * static_cast<double>(schedule.stages - 1) * 2 *
                            static_cast<double>(schedule.depth) * (rows + columns);
-  cost.loads =
+  const double loads =
       work.copied / machine.cache_bytes_per_us * std::max<double>(1.0, machine.bytes_in_flight / in_flight);
 
   // Cycles of one multiprocessor, spread over all.
   const double in_us = 1 / (machine.multiprocessors * machine.clock);
   const Step step = stepOf(schedule, work.multiplied, work.listed, machine);
-  cost.products = work.steps * step.products * in_us;
-  cost.shared = work.steps * step.shared * in_us;
-  cost.issue = work.steps * step.issue * in_us;
-  cost.latency = work.steps * step.latency / together * in_us;
+  const double products = work.steps * step.products * in_us, shared = work.steps * step.shared * in_us,
+               issue = work.steps * step.issue * in_us,
+               latency = work.steps * step.latency / together * in_us;
   // A warp writes 8 columns of a row at once: full sectors of f32, half ones of bf16.
   const double store = rows * columns * static_cast<double>(byteWidth(output)) / 48;
-  cost.tiles_ends = (work.tiles * ((cycles_per_tile + work.list_waits) / together + store) +
-                     work.empty * cycles_per_empty_tile / together) *
-                    in_us;
-  cost.launch = machine.launch_us;
+  const double tile_ends = (work.tiles * ((cycles_per_tile + work.list_waits) / together + store) +
+                            work.empty * cycles_per_empty_tile / together) *
+                           in_us;
+  Cost cost;
+  cost.tiles = cost.turns = work.tiles;
+  cost.waves = work.tiles / machine.multiprocessors;
+  cost.busy = {{"memory", memory},
+               {"loads", loads, uneven},
+               {"multiprocessor", std::max({products, shared, issue, latency}) + tile_ends, uneven}};
+  cost.arithmetic = {{"products", products},
+                     {"shared", shared},
+                     {"issue", issue},
+                     {"latency", latency},
+                     {"tile ends", tile_ends}};
+  addSideBySide(cost, {.launch = machine.launch_us, .grouping = work.grouping});
   return cost;
-}
-
-/// `uneven` is how much longer the busiest takes than all do on average.
-static void addTail(AmpereCost &cost, double uneven) {
-  cost.tail = cost.boundBy() == AmpereCost::Part::Memory ? 0 : cost.bound() * (uneven - 1);
-  double parts[] = {cost.memory, cost.loads, cost.multiprocessor()};
-  std::sort(parts, parts + 3);
-  cost.unhidden = exposed * (parts[1] + exposed * parts[0]);
 }
 
 /// Blocks that share a multiprocessor, as far as there are tiles for them.
@@ -159,8 +158,8 @@ static double blocksTogether(const AmpereSchedule &schedule, double tiles, const
                   std::max(1.0, std::ceil(tiles / machine.multiprocessors)));
 }
 
-AmpereCost ampereCost(const ProjectionWork &work, const AmpereSchedule &schedule, algebras::DataType output,
-                      const GpuMachine &machine) {
+Cost ampereCost(const ProjectionWork &work, const AmpereSchedule &schedule, algebras::DataType output,
+                const GpuMachine &machine) {
   const double rows = static_cast<double>(schedule.rows), columns = static_cast<double>(schedule.columns);
   const double column_blocks = ceilDivide(work.n, columns),
                depth_blocks = ceilDivide(work.k, static_cast<double>(schedule.depth));
@@ -185,15 +184,13 @@ AmpereCost ampereCost(const ProjectionWork &work, const AmpereSchedule &schedule
     all.list_waits = waits_of_listed_tile * machine.memory_latency;
     all.memory_bytes += work.list->bytes();
     all.copied += all.tiles * 2 * sectors(4 * rows); // of X, and of Y
+    all.grouping = groupingTime(*work.list, machine);
   }
   const double together = blocksTogether(schedule, all.tiles, machine);
-  AmpereCost cost = costOfTiles(all, schedule, output, machine, together);
-  if (work.list)
-    cost.grouping = groupingTime(*work.list, machine);
-  addTail(cost, work.transposed
-                    ? unevenness(work, schedule, cost.tiles, machine.multiprocessors * together)
-                    : ceilDivide(cost.tiles, machine.multiprocessors) * machine.multiprocessors / cost.tiles);
-  return cost;
+  const double uneven =
+      work.transposed ? unevenness(work, schedule, all.tiles, machine.multiprocessors * together)
+                      : ceilDivide(all.tiles, machine.multiprocessors) * machine.multiprocessors / all.tiles;
+  return costOfTiles(all, schedule, output, machine, together, uneven);
 }
 
 /// Blocks that all types use bring all rows, those of each type its rows once more: bytes that the cache has
@@ -204,8 +201,8 @@ static double rowsAgain(const BankGradientWork &work, const GpuMachine &machine)
   return std::max(0.0, work.x_bytes + work.dy_bytes - machine.cache_bytes);
 }
 
-AmpereCost ampereBankGradientCost(const BankGradientWork &work, const AmpereSchedule &schedule,
-                                  algebras::DataType output, const GpuMachine &machine) {
+Cost ampereBankGradientCost(const BankGradientWork &work, const AmpereSchedule &schedule,
+                            algebras::DataType output, const GpuMachine &machine) {
   const double depth = static_cast<double>(schedule.depth);
   const double feature_blocks = ceilDivide(work.k, static_cast<double>(schedule.rows)),
                column_blocks = ceilDivide(work.n, static_cast<double>(schedule.columns));
@@ -221,12 +218,9 @@ AmpereCost ampereBankGradientCost(const BankGradientWork &work, const AmpereSche
     all.list_waits = waits_of_listed_tile * machine.memory_latency;
     all.memory_bytes += work.list->bytes();
     all.copied += all.steps * 2 * sectors(4 * depth); // of X, and of dY
+    all.grouping = groupingTime(*work.list, machine);
   }
   const double together = blocksTogether(schedule, all.tiles, machine);
-  AmpereCost cost = costOfTiles(all, schedule, output, machine, together);
-  if (work.list)
-    cost.grouping = groupingTime(*work.list, machine);
-
   const double blocks = machine.multiprocessors * together;
   auto time = [&](auto begin, auto end) {
     double sum = 0;
@@ -241,40 +235,14 @@ AmpereCost ampereBankGradientCost(const BankGradientWork &work, const AmpereSche
   double busiest = turns.busiest(blocks);
   if (schedule.long_groups == 0) // a long one may come last
     busiest += work.steps(work.types_by_rank.front(), depth) + steps_of_tile_end - turns.short_time;
-  addTail(cost, std::max(1.0, busiest * blocks / turns.total()));
-  return cost;
+  return costOfTiles(all, schedule, output, machine, together,
+                     std::max(1.0, busiest * blocks / turns.total()));
 }
 
-double AmpereCost::multiprocessor() const {
-  return std::max({products, shared, issue, latency}) + tiles_ends;
-}
-
-AmpereCost::Part AmpereCost::boundBy() const {
-  const double inside = multiprocessor();
-  if (memory >= loads && memory >= inside)
-    return Part::Memory;
-  return loads >= inside ? Part::Loads : Part::Multiprocessor;
-}
-
-double AmpereCost::bound() const { return std::max({memory, loads, multiprocessor()}); }
-
-double AmpereCost::total() const { return launch + grouping + bound() + tail + unhidden; }
-
-/// The cheapest; the first one listed among equals.
-template <class Cost>
-static AmpereSchedule cheapest(const std::vector<AmpereConsidered> &considered, Cost costOf) {
-  const AmpereSchedule *best = nullptr;
-  double least = 0;
-  for (const AmpereConsidered &one : considered) {
-    if (one.refusal)
-      continue;
-    const double cost = costOf(one.schedule).total();
-    if (!best || cost < least) {
-      best = &one.schedule;
-      least = cost;
-    }
-  }
-  // 16 x 16 with one warp, 16 deep, is a candidate for every layer: only the vector can be what is wrong.
+/// 16 x 16 with one warp, 16 deep, is a candidate for every layer: where there is none, the vector is what is
+/// wrong.
+static AmpereSchedule chosen(const std::vector<Considered<AmpereSchedule>> &considered,
+                             const AmpereSchedule *best) {
   if (!best)
     throw algebras::InputError(considered.back().refusal->reason);
   return *best;
@@ -283,18 +251,20 @@ static AmpereSchedule cheapest(const std::vector<AmpereConsidered> &considered, 
 AmpereSchedule chooseAmpereSchedule(const algebras::Layer &layer, std::int64_t m, algebras::DataType output,
                                     std::int64_t vector, const GpuMachine &machine) {
   const ProjectionWork work = projectionWork(layer, m, output);
-  return cheapest(considerAmpere(layer, vector), [&](const AmpereSchedule &schedule) {
-    return ampereCost(work, schedule, output, machine);
-  });
+  const auto considered = considerAmpere(layer, vector);
+  return chosen(considered, cheapest(considered, [&](const AmpereSchedule &schedule) {
+                  return ampereCost(work, schedule, output, machine);
+                }));
 }
 
 AmpereSchedule chooseAmpereBankGradient(const algebras::Layer &layer, std::int64_t m,
                                         algebras::DataType output, std::int64_t vector,
                                         const GpuMachine &machine) {
   const BankGradientWork work = bankGradientWork(layer, m, output);
-  return cheapest(considerAmpereBankGradient(layer, vector), [&](const AmpereSchedule &schedule) {
-    return ampereBankGradientCost(work, schedule, output, machine);
-  });
+  const auto considered = considerAmpereBankGradient(layer, vector);
+  return chosen(considered, cheapest(considered, [&](const AmpereSchedule &schedule) {
+                  return ampereBankGradientCost(work, schedule, output, machine);
+                }));
 }
 
 } // namespace compiler

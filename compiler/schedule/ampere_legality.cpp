@@ -73,12 +73,9 @@ static std::int64_t registersNeeded(const algebras::Layer &layer, const AmpereSc
          (listed_product ? registersOfList(whole) : 0);
 }
 
-static AmpereRefusal refuse(const char *kind, std::string reason) { return {kind, std::move(reason)}; }
-
 /// What is wrong whatever is computed.
-static std::optional<AmpereRefusal> refusalOfTile(const algebras::Layer &layer,
-                                                  const AmpereSchedule &schedule, Coefficients coefficients,
-                                                  bool bank_gradient) {
+static MaybeRefusal refusalOfTile(const algebras::Layer &layer, const AmpereSchedule &schedule,
+                                  Coefficients coefficients, bool bank_gradient) {
   if (schedule.warp_rows < 1 || schedule.warp_columns < 1 || schedule.warp_rows > most_warps ||
       schedule.warp_columns > most_warps || schedule.warps() > most_warps)
     return refuse("warps", fmt::format("{}x{} warps: a block has 1 to {}", schedule.warp_rows,
@@ -126,29 +123,27 @@ static std::optional<AmpereRefusal> refusalOfTile(const algebras::Layer &layer,
   return std::nullopt;
 }
 
-static std::optional<AmpereRefusal> refusal(const algebras::Layer &layer, const AmpereSchedule &schedule,
-                                            Coefficients coefficients, const std::string &no_order,
-                                            bool bank_gradient) {
+static MaybeRefusal refusal(const algebras::Layer &layer, const AmpereSchedule &schedule,
+                            Coefficients coefficients, const std::string &no_order, bool bank_gradient) {
   if (!no_order.empty())
     return refuse("long groups", no_order);
   return refusalOfTile(layer, schedule, coefficients, bank_gradient);
 }
 
-std::optional<AmpereRefusal> refusal(const algebras::Layer &layer, const AmpereSchedule &schedule,
-                                     Coefficients coefficients) {
+MaybeRefusal refusal(const algebras::Layer &layer, const AmpereSchedule &schedule,
+                     Coefficients coefficients) {
   return refusal(layer, schedule, coefficients, whyNoOrder(layer.lift, schedule.long_groups),
                  /*bank_gradient=*/false);
 }
 
-std::optional<AmpereRefusal> bankGradientRefusal(const algebras::Layer &layer, const AmpereSchedule &schedule,
-                                                 Coefficients coefficients) {
+MaybeRefusal bankGradientRefusal(const algebras::Layer &layer, const AmpereSchedule &schedule,
+                                 Coefficients coefficients) {
   return refusal(layer, schedule, coefficients, whyNoBankOrder(layer.lift, schedule.long_groups),
                  /*bank_gradient=*/true);
 }
 
 std::string whyIllegal(const algebras::Layer &layer, const AmpereSchedule &schedule) {
-  const std::optional<AmpereRefusal> refused = refusal(layer, schedule, coefficientsOf(layer.lift));
-  return refused ? refused->reason : "";
+  return reasonOf(refusal(layer, schedule, coefficientsOf(layer.lift)));
 }
 
 AmpereSchedule completed(const algebras::Layer &layer, AmpereSchedule schedule) {

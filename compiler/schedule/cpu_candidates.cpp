@@ -10,19 +10,9 @@ bool usesPairs(const algebras::Layer &layer, const CpuLevel &level) {
          coefficientsOf(layer.lift) != Coefficients::General;
 }
 
-std::string toString(const CpuSchedule &schedule) {
-  static const char *const access[] = {"packed", "copied", "direct"};
-  return fmt::format("bank={},types={},rows={},register_rows={},register_columns={}",
-                     access[static_cast<int>(schedule.bank)], schedule.types, schedule.rows,
-                     schedule.register_rows, schedule.register_columns);
-}
-
 /// Why a schedule of so many blocks of rows is none to consider.
-static CpuConsidered consider(const algebras::Layer &layer, const CpuLevel &level,
-                              const CpuSchedule &schedule) {
-  auto refuse = [&](const char *kind, std::string reason) {
-    return CpuConsidered{schedule, kind, std::move(reason)};
-  };
+static MaybeRefusal refusal(const algebras::Layer &layer, const CpuLevel &level,
+                            const CpuSchedule &schedule) {
   const std::int64_t vectors = schedule.register_columns / schedule.lanes;
   const std::int64_t sums = schedule.register_rows * vectors;
   const std::int64_t blocks = schedule.rows / schedule.register_rows;
@@ -49,12 +39,13 @@ static CpuConsidered consider(const algebras::Layer &layer, const CpuLevel &leve
                   fmt::format("{} rows of {} types hold {} elements, half of the cache has room for {}",
                               schedule.rows, schedule.types,
                               schedule.types * schedule.rows * layer.in.total(), room));
-  return {schedule, "", ""};
+  return std::nullopt;
 }
 
-std::vector<CpuConsidered> considerCpu(const algebras::Layer &layer, const CpuLevel &level, BankAccess bank) {
+std::vector<Considered<CpuSchedule>> considerCpu(const algebras::Layer &layer, const CpuLevel &level,
+                                                 BankAccess bank) {
   const bool pairs = bank != BankAccess::Direct && usesPairs(layer, level);
-  std::vector<CpuConsidered> considered;
+  std::vector<Considered<CpuSchedule>> considered;
   for (std::int64_t types : {1, 2, 4})
     for (std::int64_t vectors = 1; vectors <= 4; ++vectors)
       for (std::int64_t rows = 2; rows <= 28; ++rows)
@@ -67,17 +58,9 @@ std::vector<CpuConsidered> considerCpu(const algebras::Layer &layer, const CpuLe
           schedule.lanes = level.lanes;
           schedule.bank = bank;
           schedule.pairs = pairs;
-          considered.push_back(consider(layer, level, schedule));
+          considered.push_back({schedule, refusal(layer, level, schedule)});
         }
   return considered;
-}
-
-std::vector<CpuSchedule> cpuCandidates(const algebras::Layer &layer, const CpuLevel &level, BankAccess bank) {
-  std::vector<CpuSchedule> candidates;
-  for (const CpuConsidered &considered : considerCpu(layer, level, bank))
-    if (considered.kind.empty())
-      candidates.push_back(considered.schedule);
-  return candidates;
 }
 
 } // namespace compiler

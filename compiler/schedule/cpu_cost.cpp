@@ -27,8 +27,7 @@ static bool writesWholeLines(const algebras::Layer &layer, const CpuSchedule &sc
          schedule.register_columns * element % cache_line == 0 && schedule.lanes * element >= cache_line / 2;
 }
 
-CpuCost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, std::int64_t m,
-                std::int64_t cores) {
+Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, std::int64_t m, std::int64_t cores) {
   const algebras::Lift &lift = layer.lift;
   const double element = static_cast<double>(byteWidth(layer.dtype));
   const double depth_step = schedule.pairs ? 2 : 1;
@@ -57,60 +56,59 @@ CpuCost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, std::
       types * tiles_of_type * padded_columns / static_cast<double>(schedule.register_columns);
   const double row_blocks = static_cast<double>(roundUp(rows_of_type, schedule.rows) / schedule.rows);
 
-  CpuCost cost;
   const double step =
       std::max(tile_rows * vectors / multiplications_per_cycle, (tile_rows + vectors) / loads_per_cycle);
-  cost.multiply = tiles * (depth / depth_step * step + terms * cycles_per_term + cycles_per_tile);
-  cost.hold = static_cast<double>(m) * static_cast<double>(layer.in.total()) *
-              (element + (schedule.pairs ? 2 : 4)) / copied_bytes_per_cycle;
+  const double multiply = tiles * (depth / depth_step * step + terms * cycles_per_term + cycles_per_tile);
+  const double hold = static_cast<double>(m) * static_cast<double>(layer.in.total()) *
+                      (element + (schedule.pairs ? 2 : 4)) / copied_bytes_per_cycle;
 
   // The bank passes once for every block of rows. Of what several owned types share, they bring one copy.
   const double shared = lift.completeGraph() ? (1 + 1 / static_cast<double>(schedule.types)) / 2 : 1;
   const double bank_bytes = types * row_blocks * depth * padded_columns * element * shared;
+  double bank = 0;
   switch (schedule.bank) {
   case BankAccess::Packed: {
     // Streams in behind the multiplications; only what is slower than they are shows.
-    cost.bank = std::max(0.0, bank_bytes / far_bytes_per_cycle - cost.multiply) +
-                0.1 * bank_bytes / far_bytes_per_cycle;
+    bank =
+        std::max(0.0, bank_bytes / far_bytes_per_cycle - multiply) + 0.1 * bank_bytes / far_bytes_per_cycle;
     break;
   }
   case BankAccess::Copied:
-    cost.bank = bank_bytes / copied_bytes_per_cycle;
+    bank = bank_bytes / copied_bytes_per_cycle;
     break;
   case BankAccess::Direct: {
     // Every tile of rows reads the bank with the user's row stride. Each piece of a row costs about two lines
     // more than it holds, so that wide panels read better.
     const double piece = static_cast<double>(schedule.register_columns) * element;
     const double read = bank_bytes * tiles_of_type / row_blocks * (1 + 128 / piece) / far_bytes_per_cycle;
-    cost.bank = std::max(0.0, read - cost.multiply) + 0.1 * read;
+    bank = std::max(0.0, read - multiply) + 0.1 * read;
     break;
   }
   }
   // Tasks come in rounds of one for each worker; in the last round some have nothing to do.
   const double workers = static_cast<double>(cores);
   const double tasks = std::max(1.0, types / static_cast<double>(schedule.types)) * row_blocks;
-  cost.store =
+  double store =
       static_cast<double>(m) * static_cast<double>(layer.out.total()) * element / stored_bytes_per_cycle;
   // Whole lines go past the cache; pieces of one make the machine read it first, and write it later.
   if (!writesWholeLines(layer, schedule))
-    cost.store *= 2;
-  cost.idle = cost.total() * (std::ceil(tasks / workers) * workers / tasks - 1);
+    store *= 2;
+  Cost cost;
+  cost.tiles = cost.turns =
+      std::ceil(static_cast<double>(lift.types()) / static_cast<double>(schedule.types)) *
+      std::ceil(static_cast<double>(m) / static_cast<double>(lift.types() * schedule.rows));
+  cost.waves = cost.tiles / workers;
+  cost.busy = {{"hold", hold}, {"bank", bank}, {"store", store}, {"multiply", multiply}};
+  addInTurn(cost, std::ceil(tasks / workers) * workers / tasks);
   return cost;
 }
 
 CpuSchedule chooseCpuSchedule(const algebras::Layer &layer, const CpuLevel &level, BankAccess bank,
                               std::int64_t m) {
-  const std::vector<CpuSchedule> candidates = cpuCandidates(layer, level, bank);
-  assert(!candidates.empty() && "one type with a single block of rows is always a candidate");
-  const CpuSchedule *best = nullptr;
-  double least = 0;
-  for (const CpuSchedule &candidate : candidates) {
-    const double cost = cpuCost(layer, candidate, m).total();
-    if (!best || cost < least) {
-      best = &candidate;
-      least = cost;
-    }
-  }
+  const auto considered = considerCpu(layer, level, bank);
+  const CpuSchedule *best =
+      cheapest(considered, [&](const CpuSchedule &schedule) { return cpuCost(layer, schedule, m); });
+  assert(best && "one type with a single block of rows is always a candidate");
   return *best;
 }
 

@@ -22,12 +22,6 @@ static std::int64_t roundUp(std::int64_t value, std::int64_t step) {
   return (value + step - 1) / step * step;
 }
 
-std::string toString(const CpuGradientSchedule &schedule) {
-  return fmt::format("features={},columns={},rows={},register_features={},register_columns={}",
-                     schedule.features, schedule.columns, schedule.rows, schedule.register_features,
-                     schedule.register_columns);
-}
-
 static std::int64_t widest(const algebras::Groups &groups) {
   std::int64_t most = 0;
   for (std::int64_t group = 0; group < groups.count(); ++group)
@@ -35,10 +29,11 @@ static std::int64_t widest(const algebras::Groups &groups) {
   return most;
 }
 
-std::vector<CpuGradientSchedule> cpuGradientCandidates(const algebras::Layer &layer, const CpuLevel &level) {
+std::vector<Considered<CpuGradientSchedule>> considerCpuGradient(const algebras::Layer &layer,
+                                                                 const CpuLevel &level) {
   const std::int64_t most_features = widest(layer.in), most_columns = widest(layer.out);
   const bool pairs = usesPairs(layer, level);
-  std::vector<CpuGradientSchedule> candidates;
+  std::vector<Considered<CpuGradientSchedule>> considered;
   for (std::int64_t vectors = 1; vectors <= 4; ++vectors)
     for (std::int64_t register_features = 2; register_features <= 14; ++register_features) {
       // The reasons are those of a product's register tile: latency, and room for sums, a panel's vectors and
@@ -71,14 +66,14 @@ std::vector<CpuGradientSchedule> cpuGradientCandidates(const algebras::Layer &la
             if (sums_bytes + rows * schedule.features * element + panel_bytes > level.l2 / 2 ||
                 panel_bytes > level.l1 / 2)
               continue;
-            candidates.push_back(schedule);
+            considered.push_back({schedule, std::nullopt});
           }
     }
-  return candidates;
+  return considered;
 }
 
-CpuGradientCost cpuGradientCost(const algebras::Layer &layer, const CpuGradientSchedule &schedule,
-                                std::int64_t m, std::int64_t cores) {
+Cost cpuGradientCost(const algebras::Layer &layer, const CpuGradientSchedule &schedule, std::int64_t m,
+                     std::int64_t cores) {
   const algebras::Lift &lift = layer.lift;
   const double element = static_cast<double>(byteWidth(layer.dtype));
   const double vectors = static_cast<double>(schedule.register_columns / schedule.lanes);
@@ -114,25 +109,29 @@ CpuGradientCost cpuGradientCost(const algebras::Layer &layer, const CpuGradientS
   const double blocks =
       static_cast<double>(lift.bankRows()) *
       static_cast<double>(lift.kind() == algebras::Lift::Kind::Rows ? lift.outputGroups() : 1);
-  CpuGradientCost cost;
-  cost.bring = used_terms * brought;
-  cost.multiply = used_terms * multiplied;
-  cost.store = blocks * register_tiles * tile_features * vectors *
-               (2 / sums_per_cycle + static_cast<double>(schedule.lanes) * element / stored_bytes_per_cycle);
+  const double store =
+      blocks * register_tiles * tile_features * vectors *
+      (2 / sums_per_cycle + static_cast<double>(schedule.lanes) * element / stored_bytes_per_cycle);
   const double workers = static_cast<double>(cores);
   const double tasks = blocks * tiles_of_block;
-  cost.idle = cost.total() * (std::ceil(tasks / workers) * workers / tasks - 1);
+  // In the slot lift blocks lie side by side: each has all columns of one slot.
+  const bool rows_lift = lift.kind() == algebras::Lift::Kind::Rows;
+  Cost cost;
+  cost.tiles = cost.turns =
+      static_cast<double>(layer.in.count() * (rows_lift ? layer.out.count() : 1)) * tiles_of_block;
+  cost.waves = cost.tiles / workers;
+  cost.busy = {{"bring", used_terms * brought}, {"store", store}, {"multiply", used_terms * multiplied}};
+  addInTurn(cost, std::ceil(tasks / workers) * workers / tasks);
   return cost;
 }
 
 CpuGradientSchedule chooseCpuGradientSchedule(const algebras::Layer &layer, const CpuLevel &level,
                                               std::int64_t m) {
-  const std::vector<CpuGradientSchedule> candidates = cpuGradientCandidates(layer, level);
-  assert(!candidates.empty() && "one register tile is always a candidate");
-  return *std::min_element(
-      candidates.begin(), candidates.end(), [&](const CpuGradientSchedule &a, const CpuGradientSchedule &b) {
-        return cpuGradientCost(layer, a, m).total() < cpuGradientCost(layer, b, m).total();
-      });
+  const auto considered = considerCpuGradient(layer, level);
+  const CpuGradientSchedule *best = cheapest(
+      considered, [&](const CpuGradientSchedule &schedule) { return cpuGradientCost(layer, schedule, m); });
+  assert(best && "one register tile is always a candidate");
+  return *best;
 }
 
 } // namespace compiler

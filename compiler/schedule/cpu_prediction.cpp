@@ -10,8 +10,8 @@ namespace compiler {
 
 static double busyCycles(const algebras::Layer &layer, const CpuLevel &level, BankAccess bank,
                          std::int64_t m) {
-  const CpuCost cost = cpuCost(layer, chooseCpuSchedule(layer, level, bank, m), m);
-  return cost.total() - cost.idle;
+  const Cost cost = cpuCost(layer, chooseCpuSchedule(layer, level, bank, m), m);
+  return cost.total() - cost["idle"];
 }
 
 double predictCpu(const algebras::Layer &layer, algrt::Map map, bool packed, std::int64_t m, int threads) {
@@ -27,8 +27,8 @@ double predictCpu(const algebras::Layer &layer, algrt::Map map, bool packed, std
     cycles = busyCycles(layer.transposed(), level, BankAccess::Copied, m);
     break;
   case algrt::Map::dw: {
-    const CpuGradientCost cost = cpuGradientCost(layer, chooseCpuGradientSchedule(layer, level, m), m);
-    cycles = cost.total() - cost.idle;
+    const Cost cost = cpuGradientCost(layer, chooseCpuGradientSchedule(layer, level, m), m);
+    cycles = cost.total() - cost["idle"];
     break;
   }
   }

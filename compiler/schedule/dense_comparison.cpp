@@ -22,7 +22,7 @@ static Predicted cheapest(const Ranking &ranking, const algebras::Layer &layer) 
     throw algebras::InputError(fmt::format("{} as a projection {} -> {} has no legal schedule on {}",
                                            layer.lift.algebra().name(), layer.in.total(), layer.out.total(),
                                            ranking.target));
-  return {ranking.legal.front().schedule, ranking.legal.front().predicted};
+  return {toString(ranking.legal.front().schedule), ranking.legal.front().predicted()};
 }
 
 std::vector<std::pair<std::int64_t, std::int64_t>> DenseComparison::slower() const {

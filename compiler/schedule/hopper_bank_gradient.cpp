@@ -16,7 +16,7 @@ std::int64_t bankGradientStagesThatFit(const HopperSchedule &schedule) {
   return std::clamp<std::int64_t>(left / stageBytes(schedule), 0, most_stages);
 }
 
-Refusal bankGradientRefusal(const algebras::Layer &layer, const HopperSchedule &schedule) {
+MaybeRefusal bankGradientRefusal(const algebras::Layer &layer, const HopperSchedule &schedule) {
   if (schedule.types != 1 || schedule.held_groups != 0)
     return refuse("types",
                   "types or held rows in a gradient of the bank: its tiles have features and columns, "
@@ -25,14 +25,14 @@ Refusal bankGradientRefusal(const algebras::Layer &layer, const HopperSchedule &
     return refuse("rows",
                   "features on side N: threads write dW row by row, which sums that are transposed do "
                   "not have");
-  if (Refusal tile = refusalOfTile(schedule))
+  if (MaybeRefusal tile = refusalOfTile(schedule))
     return tile;
-  if (Refusal cluster =
+  if (MaybeRefusal cluster =
           refusalOfCluster(schedule, {"a step of X", schedule.depth}, {"a step of dY", schedule.depth}))
     return cluster;
   if (const std::string reason = whyNoBankOrder(layer.lift, schedule.long_groups); !reason.empty())
     return refuse("long groups", reason);
-  if (Refusal split = refusalOfSplit(schedule))
+  if (MaybeRefusal split = refusalOfSplit(schedule))
     return split;
   return refusalOfStages(schedule, bankGradientStagesThatFit(schedule),
                          schedule.split > 1 ? fmt::format("{} bytes of others' sums", exchangeBytes(schedule))
@@ -41,7 +41,7 @@ Refusal bankGradientRefusal(const algebras::Layer &layer, const HopperSchedule &
 
 /// Why a legal schedule is not worth a look. How deep a step may be depends on the rows of the batch, and is
 /// for the cost to say.
-static Refusal pointless(const algebras::Layer &layer, const HopperSchedule &schedule) {
+static MaybeRefusal pointless(const algebras::Layer &layer, const HopperSchedule &schedule) {
   const std::int64_t k = layer.in.width(0), n = layer.out.width(0);
   if (schedule.rows - 64 >= k)
     return refuse("higher than a group",
@@ -79,10 +79,10 @@ static std::vector<HopperSchedule> variantsOf(const HopperSchedule &tile) {
   return all;
 }
 
-std::vector<HopperConsidered> considerHopperBankGradient(const algebras::Layer &layer) {
+std::vector<Considered<HopperSchedule>> considerHopperBankGradient(const algebras::Layer &layer) {
   const std::vector<double> types = typesByRank(layer.lift);
   const std::int64_t long_groups = types.size() > 1 ? longRanks(types) : 0;
-  std::vector<HopperConsidered> considered;
+  std::vector<Considered<HopperSchedule>> considered;
   for (const std::int64_t depth : {64, 32, 16})
     for (const std::int64_t rows : {64, 128, 192, 256})
       for (std::int64_t columns = 256; columns >= 16; columns -= 16)
@@ -96,7 +96,7 @@ std::vector<HopperConsidered> considerHopperBankGradient(const algebras::Layer &
           for (HopperSchedule schedule : variantsOf(tile)) {
             if (turns > 1 && schedule.split > 1)
               continue;
-            Refusal refused = bankGradientRefusal(layer, schedule);
+            MaybeRefusal refused = bankGradientRefusal(layer, schedule);
             if (!refused)
               refused = pointless(layer, schedule);
             if (!refused)

@@ -7,7 +7,6 @@
 #include "compiler/schedule/bank_gradient_work.h"
 #include "compiler/schedule/hopper_schedule.h"
 
-#include <optional>
 #include <vector>
 
 namespace compiler {
@@ -16,16 +15,15 @@ namespace compiler {
 std::int64_t bankGradientStagesThatFit(const HopperSchedule &schedule);
 
 /// Nothing for a legal schedule.
-std::optional<HopperRefusal> bankGradientRefusal(const algebras::Layer &layer,
-                                                 const HopperSchedule &schedule);
+MaybeRefusal bankGradientRefusal(const algebras::Layer &layer, const HopperSchedule &schedule);
 
 /// Tiles of all sizes, clusters of them, splits, and where some blocks of the bank sum up more types than
 /// others these first.
-std::vector<HopperConsidered> considerHopperBankGradient(const algebras::Layer &layer);
+std::vector<Considered<HopperSchedule>> considerHopperBankGradient(const algebras::Layer &layer);
 
 /// Where the time would go, in microseconds.
-HopperCost hopperBankGradientCost(const BankGradientWork &work, const HopperSchedule &schedule,
-                                  const GpuMachine &machine);
+Cost hopperBankGradientCost(const BankGradientWork &work, const HopperSchedule &schedule,
+                            const GpuMachine &machine);
 
 } // namespace compiler
 

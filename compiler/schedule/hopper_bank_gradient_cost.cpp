@@ -81,8 +81,8 @@ static TileTimes timesOf(const HopperSchedule &schedule, const GpuMachine &machi
   return times;
 }
 
-HopperCost hopperBankGradientCost(const BankGradientWork &work, const HopperSchedule &schedule,
-                                  const GpuMachine &machine) {
+Cost hopperBankGradientCost(const BankGradientWork &work, const HopperSchedule &schedule,
+                            const GpuMachine &machine) {
   const double rows = static_cast<double>(schedule.rows), columns = static_cast<double>(schedule.columns),
                depth = static_cast<double>(schedule.depth), split = static_cast<double>(schedule.split),
                cluster_rows = static_cast<double>(schedule.cluster_rows),
@@ -111,10 +111,10 @@ HopperCost hopperBankGradientCost(const BankGradientWork &work, const HopperSche
   const double steps = tiles_of_rank * (long_steps + short_steps);
   const double long_tiles = tiles_of_rank * long_ranks, short_tiles = tiles_of_rank * (ranks - long_ranks);
 
-  HopperCost cost;
+  Cost cost;
   cost.tiles = long_tiles + short_tiles;
   cost.turns = long_tiles * split + short_tiles;
-  cost.waves = ceilDivide(cost.turns, machine.multiprocessorsIn(together));
+  cost.waves = cost.turns / machine.multiprocessorsIn(together);
 
   // A row of a block of features comes with each of its tiles, in panels as wide as the tile's.
   const double x_panel = static_cast<double>(panelBytes(schedule.rows, 2)),
@@ -128,23 +128,22 @@ HopperCost hopperBankGradientCost(const BankGradientWork &work, const HopperSche
   const double in_flight = static_cast<double>((schedule.stages - 1) * stageBytes(schedule));
   const double takes_in = machine.multiprocessors *
                           std::min<double>(machine.port_bytes_per_us, in_flight / machine.engine_latency_us);
-  cost.loads = std::max(sent / machine.cache_bytes_per_us, received / takes_in);
+  const double loads = std::max(sent / machine.cache_bytes_per_us, received / takes_in);
 
   const double narrow = dy_panel == full_row_bytes ? 1 : narrow_panels;
-  cost.products = work.macs / machine.denseMacsPerUs();
-  cost.padding = std::max(0.0, steps * times.multiplied * narrow * in_cycles - cost.products);
-  cost.feeding = steps * (times.step - times.multiplied) * narrow * in_cycles;
-  cost.store = (long_tiles * split * times.end_divided + short_tiles * times.end_whole) * in_cycles;
+  const double products = work.macs / machine.denseMacsPerUs();
+  const double padding = std::max(0.0, steps * times.multiplied * narrow * in_cycles - products);
+  const double feeding = steps * (times.step - times.multiplied) * narrow * in_cycles;
+  double store = (long_tiles * split * times.end_divided + short_tiles * times.end_whole) * in_cycles;
   // While one part of the warpgroups writes its sums, others multiply. Behind the last tile nobody does.
-  if (schedule.turns > 1) {
-    const double multiplying = cost.products + cost.padding + cost.feeding;
-    cost.store = std::max(cost.store / cost.waves,
-                          (multiplying + cost.store) / static_cast<double>(schedule.turns) - multiplying);
-  }
+  const double multiplying = products + padding + feeding;
+  if (schedule.turns > 1)
+    store = std::max(store / std::ceil(cost.waves),
+                     (multiplying + store) / static_cast<double>(schedule.turns) - multiplying);
 
   // What turns hide of the ends of tiles is hidden of each.
   const double ends = (long_tiles * split * times.end_divided + short_tiles * times.end_whole) * in_cycles;
-  const double seen = ends > 0 ? cost.store / ends : 0;
+  const double seen = ends > 0 ? store / ends : 0;
   const auto perTile = [](double sum, double count) { return count > 0 ? sum / count : 0; };
   Turns turns;
   turns.clusters = machine.multiprocessorsIn(together) / together;
@@ -153,16 +152,20 @@ HopperCost hopperBankGradientCost(const BankGradientWork &work, const HopperSche
   turns.long_steps = perTile(long_steps, long_ranks) / split;
   turns.short_steps = perTile(short_steps, ranks - long_ranks);
   turns.most_steps = stepsOf(work.types_by_rank.front()) / split;
-  cost.uneven_tensor =
+  const double uneven_tensor =
       turns.unevenness(ordered, times.step * narrow, seen * times.end_divided, seen * times.end_whole);
-  cost.uneven_loads =
-      std::max(cost.loads, received / takes_in * turns.unevenness(ordered, 1, 0, 0)) / cost.loads;
+  const double uneven_loads =
+      std::max(loads, received / takes_in * turns.unevenness(ordered, 1, 0, 0)) / loads;
 
   // Blocks that all types use bring all rows, those of each type its rows once more.
   const double operands = work.x_bytes + work.dy_bytes;
   const double between = ranks > 1 ? operands * (by_type ? turns.apart() : 1) : 0;
-  cost.memory = (operands + work.dw_bytes + operands * lost(between, machine)) / machine.memory_bytes_per_us;
-  addWhatComesOnTop(cost, schedule, together, machine);
+  const double memory =
+      (operands + work.dw_bytes + operands * lost(between, machine)) / machine.memory_bytes_per_us;
+  cost.busy = {
+      {"memory", memory}, {"loads", loads, uneven_loads}, {"tensor", multiplying + store, uneven_tensor}};
+  cost.arithmetic = {{"products", products}, {"padding", padding}, {"feeding", feeding}, {"store", store}};
+  addUp(cost, schedule, together, machine);
   return cost;
 }
 

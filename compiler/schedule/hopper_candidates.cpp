@@ -63,35 +63,35 @@ static std::vector<HopperSchedule> tiles(const algebras::Layer &layer) {
 }
 
 /// Why a legal schedule is not worth a look: parts of its blocks would be zeros for every tile.
-static std::optional<HopperRefusal> pointless(const algebras::Layer &layer, const HopperSchedule &schedule) {
+static MaybeRefusal pointless(const algebras::Layer &layer, const HopperSchedule &schedule) {
   const std::int64_t n = layer.out.width(0), k = layer.in.width(0);
   // A tile may be wider than its group where that makes its panels wider, which are copied faster; not where
   // a whole panel would be zeros.
   if (schedule.columns - panelBytes(schedule.columns, 2) / 2 >= n)
-    return HopperRefusal{
+    return Refusal{
         "wider than a group",
         fmt::format("{} columns: an output group has {}, and a panel would be zeros", schedule.columns, n)};
   // 48 deep is one stage of 64 with zeros, or three of 16: both are worth a look.
   const std::int64_t deepest = std::clamp<std::int64_t>((k + 15) / 16 * 16, 16, 64);
   if (schedule.depth / 2 >= deepest)
-    return HopperRefusal{"deeper than a group",
-                         fmt::format("a depth of {}: an input group has {}, the rest would be "
-                                     "zeros",
-                                     schedule.depth, k)};
+    return Refusal{"deeper than a group",
+                   fmt::format("a depth of {}: an input group has {}, the rest would be "
+                               "zeros",
+                               schedule.depth, k)};
   return std::nullopt;
 }
 
 /// The clusters worth a look beside a legal schedule of single blocks, up to 4 blocks: every device that runs
 /// clusters runs those without leaving many processors over. How many rows there are is for the cost to
 /// weigh.
-static void addClusters(const algebras::Layer &layer, HopperOutput output, const HopperSchedule &single,
-                        std::int64_t long_groups, std::vector<HopperConsidered> &considered) {
+static void addClusters(const algebras::Layer &layer, algebras::DataType output, const HopperSchedule &single,
+                        std::int64_t long_groups, std::vector<Considered<HopperSchedule>> &considered) {
   const std::int64_t column_blocks = (layer.out.width(0) + single.columns - 1) / single.columns;
   for (const auto &[rows, columns] : {std::pair(2, 1), {4, 1}, {1, 2}, {1, 4}, {2, 2}}) {
     HopperSchedule schedule = single;
     schedule.cluster_rows = rows;
     schedule.cluster_columns = columns;
-    std::optional<HopperRefusal> refused = refusal(layer, schedule, output);
+    MaybeRefusal refused = refusal(layer, schedule, output);
     if (!refused && columns > column_blocks)
       refused = {"wider than a group",
                  fmt::format("a cluster of {}x{} blocks: an output group has {} blocks of {} columns", rows,
@@ -105,13 +105,13 @@ static void addClusters(const algebras::Layer &layer, HopperOutput output, const
 }
 
 /// The splits worth a look beside a legal schedule of single blocks.
-static void addSplits(const algebras::Layer &layer, HopperOutput output, const HopperSchedule &single,
-                      std::vector<HopperConsidered> &considered) {
+static void addSplits(const algebras::Layer &layer, algebras::DataType output, const HopperSchedule &single,
+                      std::vector<Considered<HopperSchedule>> &considered) {
   for (const std::int64_t blocks : {2, 4, 8}) {
     HopperSchedule schedule = single;
     schedule.split = blocks;
     schedule.stages = 0;
-    const std::optional<HopperRefusal> refused = refusal(layer, schedule, output);
+    const MaybeRefusal refused = refusal(layer, schedule, output);
     if (!refused)
       schedule.stages = stagesThatFit(schedule, output);
     considered.push_back({schedule, refused});
@@ -119,8 +119,8 @@ static void addSplits(const algebras::Layer &layer, HopperOutput output, const H
 }
 
 /// The same with long groups first, and what divides their tiles alone.
-static void addOrder(const algebras::Layer &layer, HopperOutput output, const HopperSchedule &single,
-                     std::int64_t long_groups, std::vector<HopperConsidered> &considered) {
+static void addOrder(const algebras::Layer &layer, algebras::DataType output, const HopperSchedule &single,
+                     std::int64_t long_groups, std::vector<Considered<HopperSchedule>> &considered) {
   for (const std::int64_t blocks : {1, 2, 4, 8}) {
     if (blocks > 1 && single.turns > 1)
       break;
@@ -128,22 +128,23 @@ static void addOrder(const algebras::Layer &layer, HopperOutput output, const Ho
     schedule.long_groups = long_groups;
     schedule.split = blocks;
     schedule.stages = 0;
-    const std::optional<HopperRefusal> refused = refusal(layer, schedule, output);
+    const MaybeRefusal refused = refusal(layer, schedule, output);
     if (!refused)
       schedule.stages = stagesThatFit(schedule, output);
     considered.push_back({schedule, refused});
   }
 }
 
-std::vector<HopperConsidered> considerHopper(const algebras::Layer &layer, HopperOutput output) {
-  std::vector<HopperConsidered> considered;
+std::vector<Considered<HopperSchedule>> considerHopper(const algebras::Layer &layer,
+                                                       algebras::DataType output) {
+  std::vector<Considered<HopperSchedule>> considered;
   // A product's groups differ less than a gradient's.
   const std::int64_t long_groups = layer.lift.isTransposed() ? longGroups(layer.lift) : 0;
   for (HopperSchedule schedule : tiles(layer))
     for (const OuterAxis outer : {OuterAxis::Types, OuterAxis::Groups}) {
       schedule.outer = outer;
       schedule.stages = 0;
-      std::optional<HopperRefusal> refused = refusal(layer, schedule, output);
+      MaybeRefusal refused = refusal(layer, schedule, output);
       if (!refused) {
         schedule.stages = stagesThatFit(schedule, output, heldBytes(schedule, layer.in.width(0)));
         refused = pointless(layer, schedule);
@@ -159,14 +160,6 @@ std::vector<HopperConsidered> considerHopper(const algebras::Layer &layer, Hoppe
         addOrder(layer, output, schedule, long_groups, considered);
     }
   return considered;
-}
-
-std::vector<HopperSchedule> hopperCandidates(const algebras::Layer &layer, HopperOutput output) {
-  std::vector<HopperSchedule> candidates;
-  for (const HopperConsidered &considered : considerHopper(layer, output))
-    if (!considered.refusal)
-      candidates.push_back(considered.schedule);
-  return candidates;
 }
 
 } // namespace compiler

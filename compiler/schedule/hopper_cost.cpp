@@ -150,8 +150,8 @@ static NumberedTiles numberedTiles(const ProjectionWork &work, const HopperSched
   return tiles;
 }
 
-HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule, HopperOutput output,
-                      const GpuMachine &machine) {
+Cost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule, algebras::DataType output,
+                const GpuMachine &machine) {
   const double rows = static_cast<double>(schedule.rows), columns = static_cast<double>(schedule.columns);
   const double depth = static_cast<double>(schedule.depth), types = static_cast<double>(schedule.types);
   // A cluster takes its tiles together, also those that are past the end of a line or of a group.
@@ -169,7 +169,7 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   const bool holds = schedule.held_groups > 0;
   const TermCost own(work, schedule, 1, holds), shared(work, schedule, types, false);
 
-  HopperCost cost;
+  Cost cost;
   cost.tiles = counts.tiles_of_columns * tiles_of_row_block;
   // Where long groups come first, blocks divide their tiles alone.
   const bool ordered = schedule.long_groups > 0;
@@ -178,7 +178,8 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   const double short_tiles = cost.tiles - long_tiles;
   const double blocks_of_tile = (long_tiles * split + short_tiles) / cost.tiles;
   cost.turns = holds ? counts.tiles_of_columns * counts.walks : cost.tiles * blocks_of_tile;
-  cost.waves = ceilDivide(cost.turns, machine.multiprocessorsIn(together));
+  cost.waves = cost.turns / machine.multiprocessorsIn(together);
+  const double waves = std::ceil(cost.waves);
   const double turns_of_row_block = holds ? counts.walks : tiles_of_row_block * blocks_of_tile;
   double reread =
       schedule.outer == OuterAxis::Types
@@ -187,7 +188,8 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   // Behind the long tiles all rows come once more.
   if (ordered && short_tiles > 0)
     reread += work.x_bytes * lost(work.x_bytes + work.bank_bytes, machine);
-  cost.memory = (work.x_bytes + work.bank_bytes + work.y_bytes + reread) / machine.memory_bytes_per_us;
+  const double memory =
+      (work.x_bytes + work.bank_bytes + work.y_bytes + reread) / machine.memory_bytes_per_us;
 
   // How often a row of X comes to a processor: with every term of a tile, or of its own group once for a
   // walk.
@@ -211,32 +213,31 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
   const double in_flight = static_cast<double>((schedule.stages - 1) * stageBytes(schedule)) * filled;
   const double takes_in = machine.multiprocessors *
                           std::min<double>(machine.port_bytes_per_us, in_flight / machine.engine_latency_us);
-  cost.loads = std::max(sent / machine.cache_bytes_per_us, received / takes_in);
+  const double loads = std::max(sent / machine.cache_bytes_per_us, received / takes_in);
 
   const double narrow = w_panel == full_row_bytes && x_panel == full_row_bytes ? 1 : narrow_panels;
   const double multiplied = own_terms * own.multiplied + shared_terms * shared.multiplied;
   const double stages = own_terms * own.stages + shared_terms * shared.stages;
-  cost.products = floorOf(work, machine).tensor;
-  cost.padding = std::max(0.0, multiplied * narrow * in_cycles - cost.products);
-  cost.feeding = (stages - multiplied) * narrow * in_cycles;
+  const double products = floorOf(work, machine).tensor;
+  const double padding = std::max(0.0, multiplied * narrow * in_cycles - products);
+  const double feeding = (stages - multiplied) * narrow * in_cycles;
   // Of a tile that so many blocks store.
   auto tileEnd = [&](double blocks) {
     const double sums = types * rows * columns / blocks;
-    const double written =
-        sums * static_cast<double>(byteWidth(dataType(output))) / machine.shared_bytes_per_cycle * 2;
+    const double written = sums * static_cast<double>(byteWidth(output)) / machine.shared_bytes_per_cycle * 2;
     return cycles_per_tile + written + exchangeCycles(sums * blocks, blocks, machine);
   };
-  cost.store = (long_tiles * split * tileEnd(split) + short_tiles * tileEnd(1) +
-                (holds ? cost.turns * cycles_per_walk : 0)) *
-               in_cycles;
+  double store = (long_tiles * split * tileEnd(split) + short_tiles * tileEnd(1) +
+                  (holds ? cost.turns * cycles_per_walk : 0)) *
+                 in_cycles;
 
   // While one part of the warpgroups writes its sums, others multiply; each has its share of the tiles.
   // Behind the last tile nobody multiplies.
-  if (schedule.turns > 1) {
-    const double multiplying = cost.products + cost.padding + cost.feeding;
-    cost.store = std::max(cost.store / cost.waves,
-                          (multiplying + cost.store) / static_cast<double>(schedule.turns) - multiplying);
-  }
+  const double multiplying = products + padding + feeding;
+  if (schedule.turns > 1)
+    store =
+        std::max(store / waves, (multiplying + store) / static_cast<double>(schedule.turns) - multiplying);
+  const double tensor = multiplying + store;
 
   // The last turn of the busiest processor may well be a full one with the most terms. What others leave of
   // the cache's rate it may have, as much as it can take in.
@@ -260,12 +261,9 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
       work.transposed ? std::min(columns, work.n) * rowCost(2 * work.k, w_panel) : work.k * bank_rows;
   const double full_turn = rows_of_tile * std::min(rows, longest_line) * rowCost(2 * work.k, x_panel) +
                            (counts.most_own_terms + counts.shared_terms) * bank_of_term;
-  auto uneven = [&](double longest) {
-    return (cost.waves - 1 + longest) * machine.multiprocessors / cost.turns;
-  };
+  auto uneven = [&](double longest) { return (waves - 1 + longest) * machine.multiprocessors / cost.turns; };
   double uneven_takes = uneven(share * full_turn * cost.turns / received);
-  cost.uneven_tensor =
-      uneven((most * (cost.tensor() - cost.store) + most_store * cost.store) / cost.tensor());
+  double uneven_tensor = uneven((most * multiplying + most_store * store) / tensor);
   const double clusters = machine.multiprocessorsIn(together) / together;
   if (ordered) {
     const auto [long_terms, short_terms] = work.termsOfLongAndShort(schedule.long_groups);
@@ -275,8 +273,8 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
       return turns.busiest(clusters) * machine.multiprocessors / (turns.total() * together);
     };
     uneven_takes = unevenTurns(long_terms / split, short_terms);
-    cost.uneven_tensor = unevenTurns(long_terms / split * own.stages * narrow + tileEnd(split),
-                                     short_terms * own.stages * narrow + tileEnd(1));
+    uneven_tensor = unevenTurns(long_terms / split * own.stages * narrow + tileEnd(split),
+                                short_terms * own.stages * narrow + tileEnd(1));
   } else if (work.own_groups_are_long && work.groups > 1) {
     // All tiles are of clusters, divided or not.
     const double turns = cost.tiles * split / together,
@@ -288,57 +286,32 @@ HopperCost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule
                                (all * together));
     };
     uneven_takes = unevenTurns(work.groups / split, 1 / split);
-    cost.uneven_tensor = unevenTurns(work.groups / split * own.stages * narrow + tileEnd(split),
-                                     own.stages / split * narrow + tileEnd(split));
+    uneven_tensor = unevenTurns(work.groups / split * own.stages * narrow + tileEnd(split),
+                                own.stages / split * narrow + tileEnd(split));
   }
   const double busiest_takes = received / takes_in * uneven_takes;
-  cost.uneven_loads = std::max(cost.loads, busiest_takes) / cost.loads;
-  addWhatComesOnTop(cost, schedule, together, machine);
+  cost.busy = {{"memory", memory},
+               {"loads", loads, std::max(loads, busiest_takes) / loads},
+               {"tensor", tensor, uneven_tensor}};
+  cost.arithmetic = {{"products", products}, {"padding", padding}, {"feeding", feeding}, {"store", store}};
+  addUp(cost, schedule, together, machine);
   return cost;
 }
 
-HopperCost::Part HopperCost::boundBy() const {
-  const double loading = loads * uneven_loads, multiplying = tensor() * uneven_tensor;
-  if (memory >= loading && memory >= multiplying)
-    return Part::Memory;
-  return loading >= multiplying ? Part::Loads : Part::Tensor;
+Cost hopperCost(const algebras::Layer &layer, const HopperSchedule &schedule, algebras::DataType output,
+                std::int64_t m, const GpuMachine &machine) {
+  return hopperCost(projectionWork(layer, m, output), schedule, output, machine);
 }
 
-double HopperCost::bound() const {
-  switch (boundBy()) {
-  case Part::Memory:
-    return memory;
-  case Part::Loads:
-    return loads;
-  case Part::Tensor:
-    break;
-  }
-  return tensor();
-}
-
-double HopperCost::total() const { return launch + bound() + tail + unhidden + caution; }
-
-HopperCost hopperCost(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOutput output,
-                      std::int64_t m, const GpuMachine &machine) {
-  return hopperCost(projectionWork(layer, m, dataType(output)), schedule, output, machine);
-}
-
-HopperSchedule chooseHopperSchedule(const algebras::Layer &layer, std::int64_t m, HopperOutput output,
+HopperSchedule chooseHopperSchedule(const algebras::Layer &layer, std::int64_t m, algebras::DataType output,
                                     const GpuMachine &machine) {
   requireHopperLayer(layer);
-  const ProjectionWork work = projectionWork(layer, m, dataType(output));
-  const std::vector<HopperSchedule> candidates = hopperCandidates(layer, output);
-  const HopperSchedule *best = nullptr;
-  double least = 0;
-  for (const HopperSchedule &candidate : candidates) {
-    const double cost = hopperCost(work, candidate, output, machine).total();
-    if (!best || cost < least) {
-      best = &candidate;
-      least = cost;
-    }
-  }
+  const ProjectionWork work = projectionWork(layer, m, output);
+  const auto considered = considerHopper(layer, output);
   // 64 x 16, 16 deep is a candidate for every layer: at least one is there.
-  return *best;
+  return *cheapest(considered, [&](const HopperSchedule &schedule) {
+    return hopperCost(work, schedule, output, machine);
+  });
 }
 
 } // namespace compiler

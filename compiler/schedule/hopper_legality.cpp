@@ -72,12 +72,10 @@ std::int64_t stageBytes(const HopperSchedule &schedule) {
          roundUp(schedule.depth * schedule.columns * 2, slot_alignment);
 }
 
-static std::int64_t outputBytes(HopperOutput output) { return output == HopperOutput::BF16 ? 2 : 4; }
-
-std::int64_t stagingBytes(const HopperSchedule &schedule, HopperOutput output) {
+std::int64_t stagingBytes(const HopperSchedule &schedule, algebras::DataType output) {
   auto staging = [&](std::int64_t parts) {
     return schedule.warpgroups() *
-           roundUp(64 * schedule.instructionWidth() / parts * outputBytes(output), slot_alignment);
+           roundUp(64 * schedule.instructionWidth() / parts * byteWidth(output), slot_alignment);
   };
   // Where only long tiles are divided, others are stored whole.
   return staging(schedule.split) + (schedule.split > 1 && schedule.long_groups > 0 ? staging(1) : 0);
@@ -92,14 +90,14 @@ std::int64_t heldBytes(const HopperSchedule &schedule, std::int64_t k) {
   return schedule.held_groups > 0 ? schedule.types * schedule.rows * roundUp(k, schedule.depth) * 2 : 0;
 }
 
-std::int64_t stagesThatFit(const HopperSchedule &schedule, HopperOutput output, std::int64_t held) {
+std::int64_t stagesThatFit(const HopperSchedule &schedule, algebras::DataType output, std::int64_t held) {
   const std::int64_t left = hopper_shared_bytes - reserved_shared_bytes - stagingBytes(schedule, output) -
                             exchangeBytes(schedule) - held;
   return std::clamp<std::int64_t>(left / stageBytes(schedule), 0, most_stages);
 }
 
 /// What thread blocks share.
-static Refusal refusalOfSharing(const algebras::Layer &layer, const HopperSchedule &schedule) {
+static MaybeRefusal refusalOfSharing(const algebras::Layer &layer, const HopperSchedule &schedule) {
   if (schedule.types < 1)
     return refuse("types", fmt::format("{} types: a tile has at least one", schedule.types));
   const std::optional<std::int64_t> complete = layer.lift.completeGraph();
@@ -131,7 +129,7 @@ static Refusal refusalOfSharing(const algebras::Layer &layer, const HopperSchedu
 }
 
 /// Tiles of some groups before those of others.
-static Refusal refusalOfOrder(const algebras::Layer &layer, const HopperSchedule &schedule) {
+static MaybeRefusal refusalOfOrder(const algebras::Layer &layer, const HopperSchedule &schedule) {
   if (schedule.long_groups == 0)
     return std::nullopt;
   if (const std::string reason = whyNoOrder(layer.lift, schedule.long_groups); !reason.empty())
@@ -142,16 +140,17 @@ static Refusal refusalOfOrder(const algebras::Layer &layer, const HopperSchedule
   return std::nullopt;
 }
 
-Refusal refusal(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOutput output) {
-  if (Refusal tile = refusalOfTile(schedule))
+MaybeRefusal refusal(const algebras::Layer &layer, const HopperSchedule &schedule,
+                     algebras::DataType output) {
+  if (MaybeRefusal tile = refusalOfTile(schedule))
     return tile;
   if (schedule.turns > 1 && (schedule.types > 1 || schedule.held_groups > 0))
     return refuse("turns", "turns, with tiles of several types or held rows: no kernel has both yet");
-  if (Refusal shared = refusalOfSharing(layer, schedule))
+  if (MaybeRefusal shared = refusalOfSharing(layer, schedule))
     return shared;
-  if (Refusal order = refusalOfOrder(layer, schedule))
+  if (MaybeRefusal order = refusalOfOrder(layer, schedule))
     return order;
-  if (Refusal split = refusalOfSplit(schedule))
+  if (MaybeRefusal split = refusalOfSplit(schedule))
     return split;
   const std::int64_t held = heldBytes(schedule, layer.in.width(0));
   const std::int64_t fit = stagesThatFit(schedule, output, held);
@@ -163,9 +162,9 @@ Refusal refusal(const algebras::Layer &layer, const HopperSchedule &schedule, Ho
   return refusalOfStages(schedule, fit, beside);
 }
 
-std::string whyIllegal(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOutput output) {
-  const Refusal refused = refusal(layer, schedule, output);
-  return refused ? refused->reason : "";
+std::string whyIllegal(const algebras::Layer &layer, const HopperSchedule &schedule,
+                       algebras::DataType output) {
+  return reasonOf(refusal(layer, schedule, output));
 }
 
 } // namespace compiler

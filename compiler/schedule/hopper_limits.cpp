@@ -9,10 +9,8 @@ namespace compiler::hopper_limits {
 // a thread has when the block starts, before the roles deal them out anew.
 static constexpr std::int64_t registers_beside_sums = 26;
 
-Refusal refuse(const char *kind, std::string reason) { return HopperRefusal{kind, std::move(reason)}; }
-
 /// Tiles that the tensor cores have instructions for.
-static Refusal refusalOfSides(const HopperSchedule &schedule) {
+static MaybeRefusal refusalOfSides(const HopperSchedule &schedule) {
   if (schedule.rows_on == RowSide::N) {
     if (schedule.rows < 8 || schedule.rows > 256 || schedule.rows % 8 != 0)
       return refuse("rows",
@@ -38,8 +36,8 @@ static Refusal refusalOfSides(const HopperSchedule &schedule) {
   return std::nullopt;
 }
 
-Refusal refusalOfTile(const HopperSchedule &schedule) {
-  if (Refusal sides = refusalOfSides(schedule))
+MaybeRefusal refusalOfTile(const HopperSchedule &schedule) {
+  if (MaybeRefusal sides = refusalOfSides(schedule))
     return sides;
   if (schedule.turns < 1 || schedule.warpgroups() > most_warpgroups)
     return refuse("turns", fmt::format("{} turns of {} warpgroups: {} warpgroups multiply at most",
@@ -59,8 +57,8 @@ Refusal refusalOfTile(const HopperSchedule &schedule) {
   return std::nullopt;
 }
 
-Refusal refusalOfCluster(const HopperSchedule &schedule, const SharedRows &by_columns,
-                         const SharedRows &by_rows) {
+MaybeRefusal refusalOfCluster(const HopperSchedule &schedule, const SharedRows &by_columns,
+                              const SharedRows &by_rows) {
   constexpr std::int64_t most_blocks = 8;
   for (const std::int64_t blocks : {schedule.cluster_rows, schedule.cluster_columns})
     if (blocks != 1 && blocks != 2 && blocks != 4)
@@ -81,7 +79,7 @@ Refusal refusalOfCluster(const HopperSchedule &schedule, const SharedRows &by_co
   return std::nullopt;
 }
 
-Refusal refusalOfSplit(const HopperSchedule &schedule) {
+MaybeRefusal refusalOfSplit(const HopperSchedule &schedule) {
   const std::int64_t split = schedule.split;
   if (split == 1)
     return std::nullopt;
@@ -108,7 +106,7 @@ Refusal refusalOfSplit(const HopperSchedule &schedule) {
   return std::nullopt;
 }
 
-Refusal refusalOfStages(const HopperSchedule &schedule, std::int64_t fit, const std::string &beside) {
+MaybeRefusal refusalOfStages(const HopperSchedule &schedule, std::int64_t fit, const std::string &beside) {
   if (fit < 2)
     return refuse("shared memory",
                   fmt::format("two stages of {} bytes and {} do not fit the {} bytes of shared memory",

@@ -4,17 +4,12 @@
 
 #include "compiler/schedule/hopper_schedule.h"
 
-#include <optional>
 #include <string>
 
 namespace compiler::hopper_limits {
 
-using Refusal = std::optional<HopperRefusal>;
-
-Refusal refuse(const char *kind, std::string reason);
-
 /// Tiles that the tensor cores have instructions for, warpgroups, the depth of a stage, registers.
-Refusal refusalOfTile(const HopperSchedule &schedule);
+MaybeRefusal refusalOfTile(const HopperSchedule &schedule);
 
 /// An operand of which every block of a cluster loads a part for all of its row, or of its column.
 struct SharedRows {
@@ -22,14 +17,14 @@ struct SharedRows {
   std::int64_t rows;
 };
 /// Clusters that copy for each other: `by_columns` is what blocks of columns share, `by_rows` blocks of rows.
-Refusal refusalOfCluster(const HopperSchedule &schedule, const SharedRows &by_columns,
-                         const SharedRows &by_rows);
+MaybeRefusal refusalOfCluster(const HopperSchedule &schedule, const SharedRows &by_columns,
+                              const SharedRows &by_rows);
 
 /// Tiles whose steps several blocks divide.
-Refusal refusalOfSplit(const HopperSchedule &schedule);
+MaybeRefusal refusalOfSplit(const HopperSchedule &schedule);
 
 /// The stages against those that `fit` beside `beside`, in words.
-Refusal refusalOfStages(const HopperSchedule &schedule, std::int64_t fit, const std::string &beside);
+MaybeRefusal refusalOfStages(const HopperSchedule &schedule, std::int64_t fit, const std::string &beside);
 
 } // namespace compiler::hopper_limits
 

@@ -5,8 +5,6 @@
 
 namespace compiler::hopper_model {
 
-// What does not hide behind the longest part: of the second longest this much, of the third as much of that.
-static constexpr double exposed = 0.12;
 // Two warpgroups beside the one that loads are known to keep the tensor cores busy. Each further one leaves
 // the threads fewer registers; it has to save more than this model can be trusted with.
 static constexpr double further_warpgroup = 0.05;
@@ -44,17 +42,11 @@ double exchangeCycles(double sums, double blocks, const GpuMachine &machine) {
                                    (1 / machine.cluster_bytes_per_cycle + 1 / machine.shared_bytes_per_cycle);
 }
 
-void addWhatComesOnTop(HopperCost &cost, const HopperSchedule &schedule, double together,
-                       const GpuMachine &machine) {
-  double parts[] = {cost.memory, cost.loads * cost.uneven_loads, cost.tensor() * cost.uneven_tensor};
-  cost.launch = machine.launch_us;
-  std::sort(parts, parts + 3);
-  cost.tail = parts[2] - cost.bound();
-  cost.unhidden = exposed * (parts[1] + exposed * parts[0]);
-  cost.caution = (further_warpgroup * std::max(0.0, static_cast<double>(schedule.warpgroups()) - 2) +
-                  half_depth * std::log2(64 / static_cast<double>(schedule.depth)) +
-                  doubled_cluster * std::log2(together)) *
-                 (cost.total() - cost.launch);
+void addUp(Cost &cost, const HopperSchedule &schedule, double together, const GpuMachine &machine) {
+  const double caution = further_warpgroup * std::max(0.0, static_cast<double>(schedule.warpgroups()) - 2) +
+                         half_depth * std::log2(64 / static_cast<double>(schedule.depth)) +
+                         doubled_cluster * std::log2(together);
+  addSideBySide(cost, {.launch = machine.launch_us, .busiest_decides = true, .caution = caution});
 }
 
 } // namespace compiler::hopper_model

@@ -45,10 +45,9 @@ double productCycles(double rows, double width, double depth);
 /// shared memory, in cycles; 0 of a tile that one block has alone.
 double exchangeCycles(double sums, double blocks, const GpuMachine &machine);
 
-/// Fills in the tail, what is not hidden and the caution of a cost whose other parts are known. `together`
-/// are the blocks of a cluster.
-void addWhatComesOnTop(HopperCost &cost, const HopperSchedule &schedule, double together,
-                       const GpuMachine &machine);
+/// What the parts of a schedule that runs `together` blocks of a cluster have in common: adds up `cost`, with
+/// what further warpgroups, shallow stages and clusters have to save to be trusted.
+void addUp(Cost &cost, const HopperSchedule &schedule, double together, const GpuMachine &machine);
 
 } // namespace compiler::hopper_model
 

@@ -4,6 +4,8 @@
 #define ALGCTL_COMPILER_SCHEDULE_PROJECTION_WORK_H
 
 #include "algebras/layer.h"
+#include "compiler/schedule/cost.h"
+#include "compiler/schedule/gpu_machine.h"
 #include "compiler/schedule/listed_rows.h"
 
 #include <cstdint>
@@ -55,12 +57,8 @@ algebras::Layer withKnownRowTypes(const algebras::Layer &layer);
 /// taken. Throws algebras::InputError where m < 1 or counts leave 64 bits.
 ProjectionWork projectionWork(const algebras::Layer &layer, std::int64_t m, algebras::DataType output);
 
-/// What bytes and tensor cores of a device need at least, in microseconds. X, Y and the blocks of the bank
+/// What bytes and tensor cores of a device need at least. X, Y and the blocks of the bank
 /// that are used move once at the rate of a copy; the terms are multiplied at the rate of dense products.
-struct Floor {
-  double memory = 0, tensor = 0;
-  double longest() const { return memory > tensor ? memory : tensor; }
-};
 Floor floorOf(const ProjectionWork &work, const GpuMachine &machine);
 
 } // namespace compiler

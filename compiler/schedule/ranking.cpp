@@ -1,46 +1,165 @@
 #include "compiler/schedule/ranking.h"
 
 #include "algebras/coarsest.h"
+#include "algebras/cost/report.h"
+#include "compiler/schedule/ampere_schedule.h"
+#include "compiler/schedule/cpu_gradient_schedule.h"
+#include "compiler/schedule/cpu_schedule.h"
 #include "compiler/schedule/gpu_layer.h"
+#include "compiler/schedule/hopper_bank_gradient.h"
 #include "compiler/schedule/hopper_schedule.h"
+#include "compiler/schedule/reduction_schedule.h"
 
 #include <algorithm>
 #include <cstdlib>
-#include <iterator>
+#include <map>
 #include <numeric>
 
 namespace compiler {
+
+/// Of one core of any CPU. Round numbers, as those of cpu_cost.cpp.
+static constexpr double cpu_multiplications_per_cycle = 2, cpu_far_bytes_per_cycle = 6;
+
+static Ranking rankingOf(std::string target, std::string machine, const Floor &floor) {
+  return {std::move(target),
+          std::move(machine),
+          floor.longest(),
+          floor.memory >= floor.tensor ? "memory" : "arithmetic",
+          {},
+          {}};
+}
+
+/// Behind what a ranking has, in the order in which it was considered.
+template <class Kind, class CostOf>
+static void add(Ranking &ranking, std::vector<Considered<Kind>> considered, CostOf costOf) {
+  for (Considered<Kind> &one : considered)
+    if (one.refusal)
+      ranking.refused.push_back({one.schedule, std::move(*one.refusal)});
+    else
+      ranking.legal.push_back({one.schedule, costOf(one.schedule)});
+}
+
+/// The cheapest first; among equals as they were listed.
+static Ranking sorted(Ranking ranking) {
+  std::vector<std::size_t> order(ranking.legal.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const double us_a = ranking.legal[a].predicted(), us_b = ranking.legal[b].predicted();
+    return us_a != us_b ? us_a < us_b : a < b;
+  });
+  std::vector<RankedSchedule> legal;
+  legal.reserve(order.size());
+  for (const std::size_t index : order)
+    legal.push_back(std::move(ranking.legal[index]));
+  ranking.legal = std::move(legal);
+  return ranking;
+}
+
+/// Kernels of vector reductions, where the rows are few enough and the layer is a product's.
+static void addReductions(Ranking &ranking, const algebras::Layer &layer, std::int64_t m,
+                          const ProjectionWork &work, const GpuMachine &machine) {
+  const bool explicit_types = layer.row_types.kind() == algebras::RowTypes::Kind::Explicit;
+  if (m > most_reduction_rows || layer.lift.isTransposed() || explicit_types || !layer.in.isEqual() ||
+      !layer.out.isEqual())
+    return;
+  std::map<std::int64_t, double> common; // by rows of a part, of which there are no more than the batch has
+  add(ranking, considerReductions(layer), [&](const ReductionSchedule &schedule) {
+    const std::int64_t rows = std::min(m, schedule.rows);
+    if (!common.contains(rows))
+      common[rows] = commonTerms(layer, rows);
+    return reductionCost(work, schedule, common[rows], machine);
+  });
+}
+
+static Ranking rankGpu(const algebras::Layer &layer, const TargetEntry &target, std::int64_t m,
+                       algebras::DataType output) {
+  requireGpuLayer(layer, target.name);
+  const GpuMachine &machine = *target.machine;
+  const ProjectionWork work = projectionWork(layer, m, output);
+  Ranking ranking = rankingOf(target.name, std::string(machine.name), floorOf(work, machine));
+  if (target.kernels == Kernels::EngineCopies && copyEngineTakes(layer))
+    add(ranking, considerHopper(layer, output),
+        [&](const HopperSchedule &schedule) { return hopperCost(work, schedule, output, machine); });
+  else
+    add(ranking, considerAmpere(layer, /*vector=*/0),
+        [&](const AmpereSchedule &schedule) { return ampereCost(work, schedule, output, machine); });
+  addReductions(ranking, layer, m, work, machine);
+  return sorted(std::move(ranking));
+}
+
+static Ranking rankGpuBankGradient(const algebras::Layer &layer, const TargetEntry &target, std::int64_t m,
+                                   algebras::DataType output) {
+  requireGpuLayer(layer, target.name);
+  const GpuMachine &machine = *target.machine;
+  const BankGradientWork work = bankGradientWork(layer, m, output);
+  Ranking ranking = rankingOf(target.name, std::string(machine.name),
+                              {(work.x_bytes + work.dy_bytes + work.dw_bytes) / machine.memory_bytes_per_us,
+                               work.macs / machine.denseMacsPerUs()});
+  if (target.kernels == Kernels::EngineCopies && copyEngineTakes(layer))
+    add(ranking, considerHopperBankGradient(layer),
+        [&](const HopperSchedule &schedule) { return hopperBankGradientCost(work, schedule, machine); });
+  // A tile of wgmma has 64 features at least, of which narrow groups fill a part: there threads may be ahead.
+  add(ranking, considerAmpereBankGradient(layer, /*vector=*/0), [&](const AmpereSchedule &schedule) {
+    return ampereBankGradientCost(work, schedule, output, machine);
+  });
+  return sorted(std::move(ranking));
+}
+
+/// What so many bytes and multiplications take all cores.
+static Floor floorOfCpu(const algebras::Layer &layer, double bytes, double macs, const CpuMachine &machine) {
+  const double cycles_per_us = static_cast<double>(machine.cores) * host_cycles_per_us;
+  const double pairs = usesPairs(layer, machine.level) ? 2 : 1;
+  return {bytes / (cpu_far_bytes_per_cycle * cycles_per_us),
+          macs / (cpu_multiplications_per_cycle * static_cast<double>(machine.level.lanes) * pairs *
+                  cycles_per_us)};
+}
+
+/// Cycles of one core in microseconds of all.
+static double microseconds(const CpuMachine &machine) {
+  return 1 / (static_cast<double>(machine.cores) * host_cycles_per_us);
+}
+
+static Ranking rankCpu(const algebras::Layer &layer, std::int64_t m, const CpuMachine &machine) {
+  const algebras::cost::CostReport report = algebras::cost::costReport(layer, m);
+  Ranking ranking =
+      rankingOf(toString(Target::Cpu), toString(machine),
+                floorOfCpu(layer, static_cast<double>(report.activation_bytes + report.live_weight_bytes),
+                           static_cast<double>(report.active_macs), machine));
+  for (const BankAccess bank : {BankAccess::Packed, BankAccess::Copied, BankAccess::Direct})
+    add(ranking, considerCpu(layer, machine.level, bank), [&](const CpuSchedule &schedule) {
+      return cpuCost(layer, schedule, m, machine.cores).scaled(microseconds(machine));
+    });
+  return sorted(std::move(ranking));
+}
+
+static Ranking rankCpuBankGradient(const algebras::Layer &layer, std::int64_t m, const CpuMachine &machine) {
+  const algebras::cost::CostReport report = algebras::cost::costReport(layer, m);
+  // dW is written whole, whatever the rows reach.
+  const std::int64_t columns =
+      layer.out.total() / (layer.lift.kind() == algebras::Lift::Kind::Rows ? 1 : layer.out.count());
+  const double bytes = static_cast<double>(report.activation_bytes) +
+                       static_cast<double>(layer.in.total()) * static_cast<double>(columns) *
+                           static_cast<double>(byteWidth(layer.dtype));
+  Ranking ranking = rankingOf(toString(Target::Cpu), toString(machine),
+                              floorOfCpu(layer, bytes, static_cast<double>(report.active_macs), machine));
+  add(ranking, considerCpuGradient(layer, machine.level), [&](const CpuGradientSchedule &schedule) {
+    return cpuGradientCost(layer, schedule, m, machine.cores).scaled(microseconds(machine));
+  });
+  return sorted(std::move(ranking));
+}
 
 Ranking rankSchedules(const algebras::Layer &layer, std::string_view target, std::int64_t m,
                       algebras::DataType output, const CpuMachine &cpu) {
   const algebras::Layer coarse = algebras::coarsest(layer);
   const TargetEntry &entry = entryOf(targetNamed(target));
-  if (!entry.isGpu())
-    return rankCpu(coarse, m, cpu);
-  requireGpuLayer(coarse, target);
-  Ranking ranking = entry.kernels == Kernels::EngineCopies && copyEngineTakes(coarse)
-                        ? rankHopper(coarse, entry, m, output)
-                        : rankAmpere(coarse, entry, m, output);
-  addReductions(ranking, coarse, m, output);
-  return ranking;
+  return entry.isGpu() ? rankGpu(coarse, entry, m, output) : rankCpu(coarse, m, cpu);
 }
 
 Ranking rankBankGradient(const algebras::Layer &layer, std::string_view target, std::int64_t m,
                          algebras::DataType output, const CpuMachine &cpu) {
   const algebras::Layer coarse = algebras::coarsest(layer);
   const TargetEntry &entry = entryOf(targetNamed(target));
-  if (!entry.isGpu())
-    return rankCpuBankGradient(coarse, m, cpu);
-  requireGpuLayer(coarse, target);
-  Ranking ranking = rankAmpereBankGradient(coarse, entry, m, output);
-  if (entry.kernels != Kernels::EngineCopies || !copyEngineTakes(coarse))
-    return ranking;
-  // A tile of wgmma has 64 features at least, of which narrow groups fill a part: there threads may be ahead.
-  Ranking engine = rankHopperBankGradient(coarse, entry, m, output);
-  std::move(ranking.legal.begin(), ranking.legal.end(), std::back_inserter(engine.legal));
-  std::move(ranking.refused.begin(), ranking.refused.end(), std::back_inserter(engine.refused));
-  sortByCost(engine);
-  return engine;
+  return entry.isGpu() ? rankGpuBankGradient(coarse, entry, m, output) : rankCpuBankGradient(coarse, m, cpu);
 }
 
 Ranking rankMap(const algebras::Layer &layer, algrt::Map map, std::string_view target, std::int64_t m,
@@ -50,21 +169,32 @@ Ranking rankMap(const algebras::Layer &layer, algrt::Map map, std::string_view t
   return rankSchedules(map == algrt::Map::dx ? layer.transposed() : layer, target, m, output, cpu);
 }
 
-void sortByCost(Ranking &ranking) {
-  std::vector<std::size_t> order(ranking.legal.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    const double us_a = ranking.legal[a].predicted, us_b = ranking.legal[b].predicted;
-    return us_a != us_b ? us_a < us_b : a < b;
-  });
-  std::vector<RankedSchedule> sorted;
-  for (const std::size_t index : order)
-    sorted.push_back(std::move(ranking.legal[index]));
-  ranking.legal = std::move(sorted);
+namespace {
+/// What two kernels have to differ in to be worth trying both.
+struct TileShape {
+  std::int64_t rows, columns, depth, types = 1;
+  bool holds_rows = false;
+};
+} // namespace
+
+static TileShape tileOf(const HopperSchedule &schedule) {
+  return {schedule.rows, schedule.columns, schedule.depth, schedule.types, schedule.held_groups > 0};
+}
+static TileShape tileOf(const AmpereSchedule &schedule) {
+  return {schedule.rows, schedule.columns, schedule.depth};
+}
+static TileShape tileOf(const ReductionSchedule &schedule) {
+  return {schedule.rows, schedule.columns, schedule.slices * reduction_depth};
+}
+static TileShape tileOf(const CpuSchedule &schedule) { return {schedule.rows, schedule.register_columns, 1}; }
+static TileShape tileOf(const CpuGradientSchedule &schedule) {
+  return {schedule.features, schedule.columns, schedule.rows};
 }
 
-static bool differ(const TileShape &a, const TileShape &b) {
-  if (a.rows != b.rows || a.types != b.types || (a.held_groups > 0) != (b.held_groups > 0))
+static bool differ(const Schedule &one, const Schedule &other) {
+  const auto shape = [](const auto &kind) { return tileOf(kind); };
+  const TileShape a = std::visit(shape, one), b = std::visit(shape, other);
+  if (a.rows != b.rows || a.types != b.types || a.holds_rows != b.holds_rows)
     return true;
   const std::int64_t apart = std::abs(a.columns - b.columns);
   return 4 * apart >= std::min(a.columns, b.columns) || (apart > 0 && a.depth != b.depth);
@@ -76,10 +206,31 @@ std::vector<RankedSchedule> bestDifferent(const Ranking &ranking, std::int64_t m
     if (static_cast<std::int64_t>(best.size()) >= most)
       break;
     if (std::all_of(best.begin(), best.end(),
-                    [&](const RankedSchedule &one) { return differ(one.tile, candidate.tile); }))
+                    [&](const RankedSchedule &one) { return differ(one.schedule, candidate.schedule); }))
       best.push_back(candidate);
   }
   return best;
+}
+
+const RankedSchedule *bestReduction(const Ranking &ranking) {
+  const auto found = std::find_if(ranking.legal.begin(), ranking.legal.end(),
+                                  [](const RankedSchedule &one) { return isReduction(one.schedule); });
+  return found == ranking.legal.end() ? nullptr : &*found;
+}
+
+std::int64_t batchedFrom(const algebras::Layer &layer, std::string_view target, algebras::DataType output) {
+  const auto reduces = [&](std::int64_t m) {
+    return isReduction(rankSchedules(layer, target, m, output).legal.front().schedule);
+  };
+  // From many rows down to few, in steps; and then up again, one by one.
+  constexpr std::int64_t step = 8;
+  std::int64_t m = most_reduction_rows;
+  while (m >= step && !reduces(m))
+    m -= step;
+  for (std::int64_t next = m + step - 1; next > m; --next)
+    if (next >= 1 && reduces(next))
+      return next + 1;
+  return m + 1;
 }
 
 } // namespace compiler

@@ -4,7 +4,10 @@
 #define ALGCTL_COMPILER_SCHEDULE_RANKING_H
 
 #include "algebras/layer.h"
+#include "compiler/schedule/candidates.h"
+#include "compiler/schedule/cost.h"
 #include "compiler/schedule/host_level.h"
+#include "compiler/schedule/schedule.h"
 #include "compiler/schedule/targets.h"
 #include "runtime/bundle/map.h"
 
@@ -15,41 +18,17 @@
 
 namespace compiler {
 
-/// A part of the time, in microseconds, and what it is spent on.
-struct CostPart {
-  std::string name;
-  double us;
-};
-
-/// The part of the result that one block of threads, or one task of a CPU, computes at a time.
-struct TileShape {
-  std::int64_t rows, columns, depth; ///< rows of one type
-  std::int64_t types = 1;
-  std::int64_t held_groups = 0; ///< for which rows of X stay
-  bool operator==(const TileShape &) const = default;
-};
-
 struct RankedSchedule {
-  std::string schedule; ///< as --schedule reads it
-  TileShape tile;
-  double predicted; ///< microseconds
-  /// How long each part of the machine would be busy if nothing else held it up.
-  std::vector<CostPart> busy;
-  /// What adds up to `predicted`: the part of `busy` that bounds, by its name, and what comes on top.
-  std::vector<CostPart> sum;
-  std::string bound_by; ///< a name of `busy`
-  /// What the arithmetic among `busy`, its last part, is made of. Where the copy engine copies, the parts add
-  /// up; where threads do, all but the last run beside one another, and the longest counts.
-  std::vector<CostPart> arithmetic;
-  double tiles; ///< blocks of the result, one for each turn of a processor
-  double waves; ///< the same for each processor: 1.5 takes as long as 2
+  Schedule schedule;
+  Cost cost; ///< in microseconds
+
+  double predicted() const { return cost.total(); }
 };
 
 /// One that was considered and left out.
 struct RefusedSchedule {
-  std::string schedule;
-  std::string kind;   ///< what it fails by, the same words for all that fail by it
-  std::string reason; ///< a sentence with its numbers
+  Schedule schedule;
+  Refusal refusal;
 };
 
 struct Ranking {
@@ -88,25 +67,6 @@ const RankedSchedule *bestReduction(const Ranking &ranking);
 /// From how many rows on batched kernels are ahead of vector reductions in the product of a layer on a GPU,
 /// as predicted: 1 where they always are.
 std::int64_t batchedFrom(const algebras::Layer &layer, std::string_view target, algebras::DataType output);
-
-/// Sorts what an adapter has listed.
-void sortByCost(Ranking &ranking);
-
-// One adapter for each kind of kernels, in the file that its name says.
-/// Kernels whose threads copy.
-Ranking rankAmpere(const algebras::Layer &layer, const TargetEntry &target, std::int64_t m,
-                   algebras::DataType output);
-Ranking rankAmpereBankGradient(const algebras::Layer &layer, const TargetEntry &target, std::int64_t m,
-                               algebras::DataType output);
-/// Adds those of vector reductions, where the rows are few enough and the layer is a product's.
-void addReductions(Ranking &ranking, const algebras::Layer &layer, std::int64_t m, algebras::DataType output);
-/// Kernels whose blocks the copy engine moves.
-Ranking rankHopper(const algebras::Layer &layer, const TargetEntry &target, std::int64_t m,
-                   algebras::DataType output);
-Ranking rankHopperBankGradient(const algebras::Layer &layer, const TargetEntry &target, std::int64_t m,
-                               algebras::DataType output);
-Ranking rankCpu(const algebras::Layer &layer, std::int64_t m, const CpuMachine &machine);
-Ranking rankCpuBankGradient(const algebras::Layer &layer, std::int64_t m, const CpuMachine &machine);
 
 } // namespace compiler
 

@@ -19,8 +19,6 @@ static constexpr double cycles_per_part = 250;
 static constexpr double instructions_per_piece = 24;
 // Sectors, in which the second-level cache hands out memory.
 static constexpr double sector_bytes = 32;
-// What does not hide behind the longest part.
-static constexpr double exposed = 0.12;
 // Registers of a thread beside those for its rows, and for each row: ptxas 12.9 gives 84 to threads with one
 // row and vectors of 8, 112 for two, 168 for four and 255 for eight.
 static constexpr double registers_beside_rows = 56, registers_of_a_row = 28, most_registers = 255;
@@ -73,8 +71,8 @@ double commonTerms(const algebras::Layer &layer, std::int64_t rows) {
   return common / count;
 }
 
-ReductionCost reductionCost(const ProjectionWork &work, const ReductionSchedule &schedule, double common,
-                            const GpuMachine &machine) {
+Cost reductionCost(const ProjectionWork &work, const ReductionSchedule &schedule, double common,
+                   const GpuMachine &machine) {
   const double m = work.rows(), rows = static_cast<double>(schedule.rows),
                columns = static_cast<double>(schedule.columns), slices = static_cast<double>(schedule.slices),
                lanes = static_cast<double>(schedule.lanes()), vector = static_cast<double>(schedule.vector);
@@ -84,19 +82,18 @@ ReductionCost reductionCost(const ProjectionWork &work, const ReductionSchedule 
   // What not all rows take part in each reads for itself.
   const double reads = common + rows_of_part * std::max(0.0, work.terms - common);
 
-  ReductionCost cost;
-  cost.parts = row_blocks * work.groups * column_blocks;
-  cost.memory = (work.x_bytes + work.bank_bytes + work.y_bytes) / machine.memory_bytes_per_us;
+  const double parts = row_blocks * work.groups * column_blocks;
+  const double memory = (work.x_bytes + work.bank_bytes + work.y_bytes) / machine.memory_bytes_per_us;
 
   // Every part reads its blocks of the bank, in rows that begin anywhere, and its rows of X.
   const double bank_bytes = reads * work.k * (2 * work.n / column_blocks + sector_bytes / 2),
                x_bytes = rows_of_part * work.terms * (2 * work.k + sector_bytes / 2);
   const double together = blocksTogether(schedule, machine);
-  const double working = std::min(together, cost.parts / machine.multiprocessors);
+  const double working = std::min(together, parts / machine.multiprocessors);
   const double pieces = ceilDivide(work.k, depth), rounds = ceilDivide(pieces, slices);
   const double in_flight = working * lanes * std::min(slices, pieces) * depth * 2 * vector;
-  cost.loads = cost.parts * (bank_bytes + x_bytes) / machine.cache_bytes_per_us *
-               std::max<double>(1.0, machine.bytes_in_flight / in_flight);
+  const double loads = parts * (bank_bytes + x_bytes) / machine.cache_bytes_per_us *
+                       std::max<double>(1.0, machine.bytes_in_flight / in_flight);
 
   // Instructions of warps: what is read of the bank becomes f32 once for all rows that read it together.
   const double warps = std::ceil(lanes * std::min(slices, pieces) / 32);
@@ -106,36 +103,24 @@ ReductionCost reductionCost(const ProjectionWork &work, const ReductionSchedule 
       warps * rounds * (reads * of_block + rows_of_part * work.terms * of_row) +
       static_cast<double>(schedule.warps()) * rows * vector * 2 * std::log2(std::max(1.0, 32 / lanes));
   const double in_us = 1 / (machine.multiprocessors * machine.clock);
-  cost.issue = cost.parts * instructions / machine.issues_per_cycle * in_us;
+  const double issue = parts * instructions / machine.issues_per_cycle * in_us;
   // Waits: of one part one after the other, of parts that share a multiprocessor side by side.
   const double waits = std::max(0.0, reads * rounds - 1) * cycles_per_block + cycles_per_part;
-  const double turns = std::max(1.0, ceilDivide(cost.parts, machine.multiprocessors * together));
-  cost.latency = turns * waits / machine.clock;
-  cost.launch = machine.launch_us;
+  const double turns = std::max(1.0, ceilDivide(parts, machine.multiprocessors * together));
+  const double latency = turns * waits / machine.clock;
 
-  const double busiest = ceilDivide(cost.parts, machine.multiprocessors) * machine.multiprocessors;
-  cost.tail = cost.boundBy() == ReductionCost::Part::Issue ? cost.issue * (busiest / cost.parts - 1) : 0;
-  double parts[] = {cost.memory, cost.loads, cost.issue, cost.latency};
-  std::sort(std::begin(parts), std::end(parts));
-  cost.unhidden = exposed * (parts[2] + exposed * parts[1]);
+  const double busiest = ceilDivide(parts, machine.multiprocessors) * machine.multiprocessors;
+  Cost cost;
+  cost.tiles = cost.turns = parts;
+  cost.waves = parts / machine.multiprocessors;
+  cost.busy = {{"memory", memory}, {"loads", loads}, {"issue", issue, busiest / parts}, {"latency", latency}};
+  addSideBySide(cost, {.launch = machine.launch_us});
   return cost;
 }
 
-ReductionCost::Part ReductionCost::boundBy() const {
-  const double most = bound();
-  if (memory == most)
-    return Part::Memory;
-  if (loads == most)
-    return Part::Loads;
-  return issue == most ? Part::Issue : Part::Latency;
-}
-
-double ReductionCost::bound() const { return std::max({memory, loads, issue, latency}); }
-
-double ReductionCost::total() const { return launch + bound() + tail + unhidden; }
-
-std::vector<ReductionConsidered> considerReductions(const algebras::Layer &layer, std::int64_t vector) {
-  std::vector<ReductionConsidered> considered;
+std::vector<Considered<ReductionSchedule>> considerReductions(const algebras::Layer &layer,
+                                                              std::int64_t vector) {
+  std::vector<Considered<ReductionSchedule>> considered;
   for (const std::int64_t rows : {1, 2, 4, 8})
     for (const std::int64_t lanes : {32, 16, 8, 4, 2, 1})
       for (const std::int64_t threads : {64, 128, 256, 512}) {
@@ -144,13 +129,24 @@ std::vector<ReductionConsidered> considerReductions(const algebras::Layer &layer
         schedule.rows = rows;
         schedule.columns = lanes * schedule.vector;
         schedule.slices = threads / lanes;
-        std::optional<ReductionRefusal> refused = refusal(layer, schedule);
+        MaybeRefusal refused = refusal(layer, schedule);
         // Half of a part's columns at least are there.
         if (!refused && schedule.columns >= 2 * layer.out.width(0) && lanes > 1)
           refused = {"columns", "half of the columns of a block and more are beyond the group"};
         considered.push_back({schedule, refused});
       }
   return considered;
+}
+
+std::optional<ReductionSchedule> chooseReduction(const algebras::Layer &layer, std::int64_t m,
+                                                 algebras::DataType output, std::int64_t vector,
+                                                 const GpuMachine &machine) {
+  const ProjectionWork work = projectionWork(layer, m, output);
+  const auto considered = considerReductions(layer, vector);
+  const ReductionSchedule *best = cheapest(considered, [&](const ReductionSchedule &schedule) {
+    return reductionCost(work, schedule, commonTerms(layer, std::min(m, schedule.rows)), machine);
+  });
+  return best ? std::optional(*best) : std::nullopt;
 }
 
 } // namespace compiler

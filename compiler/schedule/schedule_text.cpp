@@ -1,4 +1,5 @@
-#include "compiler/schedule/schedule_text.h"
+// The text form of schedules. The entries of a kind are listed once, for reading and for writing.
+#include "compiler/schedule/schedule.h"
 
 #include "algebras/error.h"
 
@@ -6,64 +7,222 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <span>
 #include <vector>
 
 namespace compiler {
 namespace {
 
-/// Whether all of the text is one number.
-bool readNumber(std::string_view text, std::int64_t &value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
+using Words = std::span<const std::string_view>;
+constexpr std::string_view outer_axes[] = {"types", "groups"}, sides[] = {"m", "n"},
+                           accesses[] = {"packed", "copied", "direct"};
+
+// What every schedule of the kind says comes through `always`, what most leave as it is through `other`: a
+// number, two of them written as 2x4, or a word that stands for a value of an enumeration.
+template <class Visitor> void visitEntries(HopperSchedule &schedule, Visitor &visitor) {
+  visitor.always("rows", schedule.rows);
+  visitor.always("columns", schedule.columns);
+  visitor.always("depth", schedule.depth);
+  visitor.always("stages", schedule.stages);
+  visitor.other("types", schedule.types);
+  visitor.other("cluster", schedule.cluster_rows, schedule.cluster_columns);
+  visitor.other("hold", schedule.held_groups);
+  visitor.other("outer", schedule.outer, Words(outer_axes));
+  visitor.other("rows_on", schedule.rows_on, Words(sides));
+  visitor.other("turns", schedule.turns);
+  visitor.other("split", schedule.split);
+  visitor.other("long", schedule.long_groups);
 }
 
-bool readValue(std::string_view text, const ScheduleField &field) {
-  if (!field.words.empty()) {
-    const auto found = std::find(field.words.begin(), field.words.end(), text);
-    *field.value = found - field.words.begin();
-    return found != field.words.end();
+template <class Visitor> void visitEntries(AmpereSchedule &schedule, Visitor &visitor) {
+  visitor.always("rows", schedule.rows);
+  visitor.always("columns", schedule.columns);
+  visitor.always("depth", schedule.depth);
+  visitor.always("stages", schedule.stages);
+  visitor.always("warps", schedule.warp_rows, schedule.warp_columns);
+  visitor.always("vector", schedule.vector);
+  visitor.other("long", schedule.long_groups);
+}
+
+template <class Visitor> void visitEntries(ReductionSchedule &schedule, Visitor &visitor) {
+  visitor.always("reduce", schedule.slices);
+  visitor.always("rows", schedule.rows);
+  visitor.always("columns", schedule.columns);
+  visitor.always("vector", schedule.vector);
+}
+
+template <class Visitor> void visitEntries(CpuSchedule &schedule, Visitor &visitor) {
+  visitor.always("bank", schedule.bank, Words(accesses));
+  visitor.always("types", schedule.types);
+  visitor.always("rows", schedule.rows);
+  visitor.always("register_rows", schedule.register_rows);
+  visitor.always("register_columns", schedule.register_columns);
+}
+
+template <class Visitor> void visitEntries(CpuGradientSchedule &schedule, Visitor &visitor) {
+  visitor.always("features", schedule.features);
+  visitor.always("columns", schedule.columns);
+  visitor.always("rows", schedule.rows);
+  visitor.always("register_features", schedule.register_features);
+  visitor.always("register_columns", schedule.register_columns);
+}
+
+// How one is written, where somebody has to be told.
+template <class Kind> constexpr std::string_view hint = "";
+template <>
+constexpr std::string_view hint<HopperSchedule> =
+    "write a schedule as rows=128,columns=96,depth=64,stages=3, followed by what else is wanted of "
+    "types=2,cluster=2x1,hold=8,outer=groups,rows_on=n,turns=2,split=2,long=1; what is left out keeps its "
+    "default, and stages=0 takes as many as fit";
+template <>
+constexpr std::string_view hint<AmpereSchedule> =
+    "write a schedule as rows=64,columns=128,depth=32,stages=4,warps=2x2,vector=8, for unequal groups also "
+    "long=1; "
+    "what is left out keeps its default, stages=0 takes what fits, and vector=0 the widest that the layer "
+    "allows";
+template <>
+constexpr std::string_view hint<ReductionSchedule> =
+    "write a schedule of vector reductions as reduce=32,rows=4,columns=64,vector=8; what is left out keeps "
+    "its "
+    "default, and vector=0 takes the widest that the layer allows";
+
+/// Writes entries, those that most leave as they are only where they are not as in `usual`.
+class Writer {
+public:
+  template <class... Value> void always(std::string_view name, const Value &...value) {
+    entries.push_back({name, text(value...), false});
   }
-  if (!field.second)
-    return readNumber(text, *field.value);
-  const std::size_t cross = text.find('x');
-  return cross != std::string_view::npos && readNumber(text.substr(0, cross), *field.value) &&
-         readNumber(text.substr(cross + 1), *field.second);
-}
+  template <class... Value> void other(std::string_view name, const Value &...value) {
+    entries.push_back({name, text(value...), true});
+  }
+  std::string beside(const Writer &usual) const {
+    std::string all;
+    for (std::size_t i = 0; i < entries.size(); ++i)
+      if (!entries[i].may_be_left_out || entries[i].value != usual.entries[i].value)
+        all += fmt::format("{}{}={}", all.empty() ? "" : ",", entries[i].name, entries[i].value);
+    return all;
+  }
 
-std::string wanted(const ScheduleField &field) {
-  if (!field.words.empty())
-    return fmt::format("one of {}", fmt::join(field.words, ", "));
-  return field.second ? "of the form 2x4" : "a number";
+private:
+  struct Entry {
+    std::string_view name;
+    std::string value;
+    bool may_be_left_out;
+  };
+  static std::string text(std::int64_t value) { return std::to_string(value); }
+  static std::string text(std::int64_t first, std::int64_t second) {
+    return fmt::format("{}x{}", first, second);
+  }
+  template <class Enumeration> static std::string text(Enumeration value, Words words) {
+    return std::string(words[static_cast<std::size_t>(value)]);
+  }
+  std::vector<Entry> entries;
+};
+
+/// Puts the value of one entry where it belongs, and says what is wrong with it.
+class Reader {
+public:
+  Reader(std::string_view name, std::string_view value) : name(name), value(value) {}
+
+  template <class... Place> void always(std::string_view entry, Place &&...place) {
+    if (entry != name)
+      return;
+    found = true;
+    wrong = read(place...);
+  }
+  template <class... Place> void other(std::string_view entry, Place &&...place) { always(entry, place...); }
+
+  bool found = false;
+  std::string wrong; ///< what is wanted instead; empty for a value that has been read
+
+private:
+  /// Whether all of the text is one number.
+  static bool readNumber(std::string_view text, std::int64_t &number) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc() && end == text.data() + text.size();
+  }
+  std::string read(std::int64_t &number) const { return readNumber(value, number) ? "" : "a number"; }
+  std::string read(std::int64_t &first, std::int64_t &second) const {
+    const std::size_t cross = value.find('x');
+    const bool two = cross != std::string_view::npos && readNumber(value.substr(0, cross), first) &&
+                     readNumber(value.substr(cross + 1), second);
+    return two ? "" : "of the form 2x4";
+  }
+  template <class Enumeration> std::string read(Enumeration &place, Words words) const {
+    const auto at = std::find(words.begin(), words.end(), value);
+    if (at == words.end())
+      return fmt::format("one of {}", fmt::join(words, ", "));
+    place = static_cast<Enumeration>(at - words.begin());
+    return "";
+  }
+  std::string_view name, value;
+};
+
+/// Whether one of the entries of a text is called so.
+bool names(std::string_view text, std::string_view entry) {
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    if (text.substr(at, end - at).starts_with(entry) && text.substr(at + entry.size()).starts_with('='))
+      return true;
+    at = end + 1;
+  }
+  return false;
 }
 
 } // namespace
 
-void readSchedule(std::string_view text, std::span<const ScheduleField> fields, std::string_view hint) {
+std::string toString(const Schedule &schedule) {
+  return std::visit(
+      []<class Kind>(Kind kind) { // a copy, since the entries are places to write to
+        Kind unsaid;
+        Writer written, usual;
+        visitEntries(kind, written);
+        visitEntries(unsaid, usual);
+        return written.beside(usual);
+      },
+      schedule);
+}
+
+template <class Kind> Kind parseScheduleOf(std::string_view text) {
   auto bad = [&](const std::string &what) {
-    return algebras::InputError(fmt::format("schedule '{}': {}", text, what)).hint(std::string(hint));
+    return algebras::InputError(fmt::format("schedule '{}': {}", text, what)).hint(std::string(hint<Kind>));
   };
-  std::vector<const ScheduleField *> seen;
-  std::string_view rest = text;
-  while (true) {
+  Kind schedule;
+  std::vector<std::string_view> seen;
+  for (std::string_view rest = text;;) {
     const std::size_t comma = rest.find(',');
     const std::string_view item = rest.substr(0, comma);
     const std::size_t equals = item.find('=');
     if (equals == std::string_view::npos)
       throw bad(fmt::format("'{}' is not of the form name=number", item));
     const std::string_view name = item.substr(0, equals), value = item.substr(equals + 1);
-    const auto field = std::find_if(fields.begin(), fields.end(),
-                                    [&](const ScheduleField &candidate) { return candidate.name == name; });
-    if (field == fields.end())
+    Reader reader(name, value);
+    visitEntries(schedule, reader);
+    if (!reader.found)
       throw bad(fmt::format("nothing in it is called '{}'", name));
-    if (std::find(seen.begin(), seen.end(), &*field) != seen.end())
+    if (std::find(seen.begin(), seen.end(), name) != seen.end())
       throw bad(fmt::format("'{}' is given twice", name));
-    seen.push_back(&*field);
-    if (!readValue(value, *field))
-      throw bad(fmt::format("'{}' is not {}", value, wanted(*field)));
+    if (!reader.wrong.empty())
+      throw bad(fmt::format("'{}' is not {}", value, reader.wrong));
+    seen.push_back(name);
     if (comma == std::string_view::npos)
-      return;
+      return schedule;
     rest.remove_prefix(comma + 1);
   }
+}
+
+template HopperSchedule parseScheduleOf<HopperSchedule>(std::string_view);
+template AmpereSchedule parseScheduleOf<AmpereSchedule>(std::string_view);
+template ReductionSchedule parseScheduleOf<ReductionSchedule>(std::string_view);
+
+bool isReduction(std::string_view text) { return names(text, "reduce"); }
+
+Schedule parseSchedule(std::string_view text, Kernels kernels) {
+  if (isReduction(text))
+    return parseScheduleOf<ReductionSchedule>(text);
+  if (kernels == Kernels::ThreadsCopy || names(text, "warps") || names(text, "vector"))
+    return parseScheduleOf<AmpereSchedule>(text);
+  return parseScheduleOf<HopperSchedule>(text);
 }
 
 } // namespace compiler

@@ -44,7 +44,7 @@ double predictedOnGpu(const algebras::Layer &layer, const std::string &map, std:
     const Ranking ranking = rankMap(layer, one, target, m, algebras::DataType::BF16);
     if (ranking.legal.empty())
       throw Failure(fmt::format("no schedule of {} is legal on {}", algrt::name(one), target));
-    us += ranking.legal.front().predicted;
+    us += ranking.legal.front().predicted();
   }
   return us;
 }

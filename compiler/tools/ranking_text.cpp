@@ -14,9 +14,9 @@ std::vector<std::pair<std::string, std::int64_t>> countByKind(const Ranking &ran
   std::vector<std::pair<std::string, std::int64_t>> counts;
   for (const RefusedSchedule &refused : ranking.refused) {
     auto found = std::find_if(counts.begin(), counts.end(),
-                              [&](const auto &entry) { return entry.first == refused.kind; });
+                              [&](const auto &entry) { return entry.first == refused.refusal.kind; });
     if (found == counts.end())
-      found = counts.insert(counts.end(), {refused.kind, 0});
+      found = counts.insert(counts.end(), {refused.refusal.kind, 0});
     ++found->second;
   }
   return counts;
@@ -29,7 +29,7 @@ std::size_t shown(const Ranking &ranking, const RankingView &view) {
 Json parts(const std::vector<CostPart> &parts) {
   Json json = Json::object();
   for (const CostPart &part : parts)
-    json[part.name] = part.us;
+    json[std::string(part.name)] = part.us;
   return json;
 }
 
@@ -58,9 +58,9 @@ std::string rankingText(const Ranking &ranking, const RankingView &view) {
   if (!ranking.legal.empty()) {
     std::size_t wide = 8;
     for (std::size_t i = 0; i < shown(ranking, view); ++i)
-      wide = std::max(wide, ranking.legal[i].schedule.size());
+      wide = std::max(wide, toString(ranking.legal[i].schedule).size());
     // What bounds leads the sum; its name stands in a column of its own.
-    auto rest = [](const RankedSchedule &one) {
+    auto rest = [](const Cost &one) {
       std::vector<CostPart> parts;
       for (const CostPart &part : one.sum)
         if (part.name != one.bound_by &&
@@ -70,19 +70,17 @@ std::string rankingText(const Ranking &ranking, const RankingView &view) {
       return parts;
     };
     // Kernels of another kind have other parts, and heads of their own.
-    const auto sameParts = [](const RankedSchedule &a, const RankedSchedule &b) {
-      return heads(a.busy) == heads(b.busy);
-    };
+    const auto sameParts = [](const Cost &a, const Cost &b) { return heads(a.busy) == heads(b.busy); };
     for (std::size_t i = 0; i < shown(ranking, view); ++i) {
-      const RankedSchedule &one = ranking.legal[i];
-      if (i == 0 || !sameParts(one, ranking.legal[i - 1]))
+      const Cost &one = ranking.legal[i].cost;
+      if (i == 0 || !sameParts(one, ranking.legal[i - 1].cost))
         text += fmt::format("  {:<{}} {:>9} {:>8} {:>7}  {:<14}|{} |{}{}{}\n", "schedule", wide, "us",
                             "x floor", "waves", "bound by", heads(one.busy), heads(rest(one)),
                             one.arithmetic.empty() ? "" : " |", heads(one.arithmetic));
-      text += fmt::format("  {:<{}} {:>9.2f} {:>8.2f} {:>7.2f}  {:<14}|{} |{}{}{}\n", one.schedule, wide,
-                          one.predicted, one.predicted / ranking.floor_us, one.waves, one.bound_by,
-                          times(one.busy), times(rest(one)), one.arithmetic.empty() ? "" : " |",
-                          times(one.arithmetic));
+      text += fmt::format("  {:<{}} {:>9.2f} {:>8.2f} {:>7.2f}  {:<14}|{} |{}{}{}\n",
+                          toString(ranking.legal[i].schedule), wide, one.total(),
+                          one.total() / ranking.floor_us, one.waves, one.bound_by, times(one.busy),
+                          times(rest(one)), one.arithmetic.empty() ? "" : " |", times(one.arithmetic));
     }
     if (shown(ranking, view) < ranking.legal.size())
       text += fmt::format("  ... {} more (--most shows them)\n", ranking.legal.size() - shown(ranking, view));
@@ -102,7 +100,7 @@ std::string rankingText(const Ranking &ranking, const RankingView &view) {
   text += '\n';
   if (view.refused)
     for (const RefusedSchedule &refused : ranking.refused)
-      text += fmt::format("  {}: {}\n", refused.schedule, refused.reason);
+      text += fmt::format("  {}: {}\n", toString(refused.schedule), refused.refusal.reason);
   return text;
 }
 
@@ -112,10 +110,10 @@ Json rankingJson(const Ranking &ranking, const RankingView &view) {
                {"floor_by", ranking.floor_by}, {"legal", ranking.legal.size()}};
   json["schedules"] = Json::array();
   for (std::size_t i = 0; i < shown(ranking, view); ++i) {
-    const RankedSchedule &one = ranking.legal[i];
-    json["schedules"].push_back({{"schedule", one.schedule},
-                                 {"predicted_us", one.predicted},
-                                 {"times_floor", one.predicted / ranking.floor_us},
+    const Cost &one = ranking.legal[i].cost;
+    json["schedules"].push_back({{"schedule", toString(ranking.legal[i].schedule)},
+                                 {"predicted_us", one.total()},
+                                 {"times_floor", one.total() / ranking.floor_us},
                                  {"bound_by", one.bound_by},
                                  {"tiles", one.tiles},
                                  {"waves", one.waves},
@@ -131,8 +129,9 @@ Json rankingJson(const Ranking &ranking, const RankingView &view) {
   if (view.refused) {
     json["illegal"] = Json::array();
     for (const RefusedSchedule &refused : ranking.refused)
-      json["illegal"].push_back(
-          {{"schedule", refused.schedule}, {"kind", refused.kind}, {"reason", refused.reason}});
+      json["illegal"].push_back({{"schedule", toString(refused.schedule)},
+                                 {"kind", refused.refusal.kind},
+                                 {"reason", refused.refusal.reason}});
   }
   return json;
 }

@@ -3,7 +3,7 @@
 #include "compiler/bundle/layer_description.h"
 #include "compiler/failure.h"
 #include "compiler/gpu_pipeline.h"
-#include "compiler/schedule/reduction_schedule.h"
+#include "compiler/schedule/schedule.h"
 #include "compiler/spec/text_file.h"
 #include "compiler/tools/target_options.h"
 #include "runtime/cpu/row_types.h"

@@ -2,9 +2,7 @@
 
 #include "algebras/error.h"
 #include "compiler/cache/compilation_cache.h"
-#include "compiler/schedule/ampere_schedule.h"
-#include "compiler/schedule/hopper_schedule.h"
-#include "compiler/schedule/reduction_schedule.h"
+#include "compiler/schedule/schedule.h"
 #include "compiler/spec/integer_option.h"
 #include "compiler/spec/usage_error.h"
 #include "compiler/targets/cpu/level.h"
@@ -88,12 +86,7 @@ void requireReadable(const std::string &schedule, const std::vector<Target> &tar
     throw UsageError(
         fmt::format("--schedule is for one GPU target, --target names {}", fmt::join(gpus, " and ")));
   try {
-    if (isReduction(schedule))
-      parseReductionSchedule(schedule);
-    else if (entryOf(targetNamed(gpus.front())).kernels == Kernels::ThreadsCopy || isForThreads(schedule))
-      parseAmpereSchedule(schedule);
-    else
-      parseHopperSchedule(schedule);
+    parseSchedule(schedule, entryOf(targetNamed(gpus.front())).kernels);
   } catch (const algebras::InputError &error) {
     throw UsageError(
         fmt::format("--schedule: {}{}{}", error.what(), error.hint().empty() ? "" : "; ", error.hint()));

@@ -39,10 +39,10 @@ std::string refused(const std::function<void()> &action) {
 
 TEST(AmpereScheduleText, IsReadAndWritten) {
   const AmpereSchedule schedule =
-      parseAmpereSchedule("rows=32,columns=96,depth=64,stages=3,warps=1x4,vector=2");
+      parseScheduleOf<AmpereSchedule>("rows=32,columns=96,depth=64,stages=3,warps=1x4,vector=2");
   EXPECT_EQ(schedule, (AmpereSchedule{32, 96, 64, 3, 1, 4, 2}));
-  EXPECT_EQ(parseAmpereSchedule(toString(schedule)), schedule);
-  EXPECT_EQ(parseAmpereSchedule("columns=48"), (AmpereSchedule{64, 48, 32, 0, 2, 2, 0}));
+  EXPECT_EQ(parseScheduleOf<AmpereSchedule>(toString(schedule)), schedule);
+  EXPECT_EQ(parseScheduleOf<AmpereSchedule>("columns=48"), (AmpereSchedule{64, 48, 32, 0, 2, 2, 0}));
 }
 
 TEST(AmpereScheduleText, SaysWhatIsWrong) {
@@ -55,12 +55,14 @@ TEST(AmpereScheduleText, SaysWhatIsWrong) {
         std::pair("warps=x2", "'x2' is not of the form 2x4"),
         std::pair("warps=2x2x2", "'2x2x2' is not of the form 2x4"),
         std::pair("vector=", "'' is not a number")})
-    EXPECT_THAT(refused([&] { parseAmpereSchedule(text); }), HasSubstr(message)) << text;
+    EXPECT_THAT(refused([&] { parseScheduleOf<AmpereSchedule>(text); }), HasSubstr(message)) << text;
 }
 
 TEST(AmpereLegality, NamesWhatExceeds) {
   const algebras::Layer layer = projection(4, 512, 1024);
-  auto why = [&](const std::string &schedule) { return whyIllegal(layer, parseAmpereSchedule(schedule)); };
+  auto why = [&](const std::string &schedule) {
+    return whyIllegal(layer, parseScheduleOf<AmpereSchedule>(schedule));
+  };
   EXPECT_EQ(why("rows=64"), "");
   EXPECT_EQ(why("rows=16,columns=16,depth=16,stages=2,warps=1x1,vector=1"), "");
   EXPECT_THAT(why("warps=0x2"), HasSubstr("0x2 warps"));
@@ -84,19 +86,24 @@ TEST(AmpereLegality, NamesWhatExceeds) {
 }
 
 TEST(AmpereLegality, CopiesTakeRegisters) {
-  EXPECT_EQ(copiesOfThread(parseAmpereSchedule("rows=64,columns=192,warps=2x2,depth=64,vector=8")), 16);
-  EXPECT_EQ(copiesOfThread(parseAmpereSchedule("rows=16,columns=16,warps=2x2,depth=16,vector=8")), 1);
+  EXPECT_EQ(
+      copiesOfThread(parseScheduleOf<AmpereSchedule>("rows=64,columns=192,warps=2x2,depth=64,vector=8")), 16);
+  EXPECT_EQ(copiesOfThread(parseScheduleOf<AmpereSchedule>("rows=16,columns=16,warps=2x2,depth=16,vector=8")),
+            1);
   // 88 sums and operands: with 48 copies ptxas spills, with half of them it does not.
   const algebras::Layer layer = projection(4, 512, 1024);
-  EXPECT_THAT(whyIllegal(layer, parseAmpereSchedule("rows=64,columns=32,warps=1x1,depth=64,vector=4")),
-              HasSubstr("registers"));
-  EXPECT_EQ(whyIllegal(layer, parseAmpereSchedule("rows=64,columns=32,warps=1x1,depth=64,vector=8")), "");
+  EXPECT_THAT(
+      whyIllegal(layer, parseScheduleOf<AmpereSchedule>("rows=64,columns=32,warps=1x1,depth=64,vector=4")),
+      HasSubstr("registers"));
+  EXPECT_EQ(
+      whyIllegal(layer, parseScheduleOf<AmpereSchedule>("rows=64,columns=32,warps=1x1,depth=64,vector=8")),
+      "");
 }
 
 TEST(AmpereLegality, ScaledSumsAreThereTwice) {
   const algebras::Layer scaled = slots(
       R"(table({"dimension":2,"constants":[[0,0,0,"1"],[0,1,1,"1"],[1,0,1,"1"],[1,1,0,"-1/2"]]}))", 256, 256);
-  const AmpereSchedule wide = parseAmpereSchedule("rows=128,columns=128,warps=2x2");
+  const AmpereSchedule wide = parseScheduleOf<AmpereSchedule>("rows=128,columns=128,warps=2x2");
   EXPECT_EQ(whyIllegal(projection(4, 512, 1024), wide), "");
   EXPECT_THAT(whyIllegal(scaled, wide), HasSubstr("registers"));
 }
@@ -108,7 +115,7 @@ TEST(AmpereLegality, ListedRowsTakeRegisters) {
   listed.row_types = algebras::RowTypes::explicitTypes(16);
   for (const char *text : {"rows=64,columns=64,depth=32,stages=2,warps=1x1",
                            "rows=64,columns=256,depth=64,stages=2,warps=2x2"}) {
-    const AmpereSchedule schedule = parseAmpereSchedule(text);
+    const AmpereSchedule schedule = parseScheduleOf<AmpereSchedule>(text);
     EXPECT_EQ(whyIllegal(layer, schedule), "") << text;
     EXPECT_THAT(whyIllegal(listed, schedule), HasSubstr("registers")) << text;
     // Of a gradient of the bank they are those of both operands, and fit.
@@ -166,7 +173,7 @@ TEST(AmpereCandidates, AreLegalForEveryLayer) {
       for (std::int64_t out : {1, 7, 104, 800})
         for (std::int64_t vector : {0, 1}) {
           const algebras::Layer layer = projection(q, q * in, q * out);
-          const std::vector<AmpereSchedule> candidates = ampereCandidates(layer, vector);
+          const std::vector<AmpereSchedule> candidates = candidatesOf(considerAmpere(layer, vector));
           ASSERT_FALSE(candidates.empty());
           for (const AmpereSchedule &candidate : candidates) {
             EXPECT_EQ(whyIllegal(layer, candidate), "");
@@ -185,7 +192,7 @@ TEST(AmpereChoice, IsTheCheapestCandidate) {
   const AmpereSchedule chosen = chooseAmpereSchedule(layer, 2048, DataType::BF16, 0, a100_machine);
   const ProjectionWork work = projectionWork(layer, 2048, DataType::BF16);
   const double cost = ampereCost(work, chosen, DataType::BF16, a100_machine).total();
-  for (const AmpereSchedule &candidate : ampereCandidates(layer, 0))
+  for (const AmpereSchedule &candidate : candidatesOf(considerAmpere(layer, 0)))
     EXPECT_LE(cost, ampereCost(work, candidate, DataType::BF16, a100_machine).total()) << toString(candidate);
 }
 
@@ -212,25 +219,25 @@ TEST(AmpereCost, CountsBytesOnceAndPaddingInFull) {
   auto cost = [&](std::int64_t m, AmpereSchedule schedule, DataType output = DataType::BF16) {
     return ampereCost(projectionWork(layer, m, output), schedule, output, a100_machine);
   };
-  const AmpereCost full = cost(4096, schedule);
-  EXPECT_NEAR(full.memory, 3 * 2.0 * 4096 * 4096 / a100_machine.memory_bytes_per_us, 1e-6);
+  const Cost full = cost(4096, schedule);
+  EXPECT_NEAR(full["memory"], 3 * 2.0 * 4096 * 4096 / a100_machine.memory_bytes_per_us, 1e-6);
   // 2 types of 2048 rows and 2 groups of 2048 columns, 1.5 terms of 2048 deep each.
-  EXPECT_NEAR(full.products,
+  EXPECT_NEAR(full["products"],
               4 * 2048.0 * 2048 * 1.5 * 2048 /
                   (a100_machine.macs_per_cycle * a100_machine.multiprocessors * a100_machine.clock),
               1e-6);
-  EXPECT_GE(full.total(), std::max({full.memory, full.loads, full.multiprocessor()}));
+  EXPECT_GE(full.total(), std::max({full["memory"], full["loads"], full["multiprocessor"]}));
   // 2049 rows of a type need one more block of 128 than 2048.
-  EXPECT_NEAR(cost(4098, schedule).products, full.products * 17 / 16, 1e-9);
-  EXPECT_GT(cost(4096, schedule, DataType::F32).memory, full.memory);
+  EXPECT_NEAR(cost(4098, schedule)["products"], full["products"] * 17 / 16, 1e-9);
+  EXPECT_GT(cost(4096, schedule, DataType::F32)["memory"], full["memory"]);
   // Two tiles for each of few multiprocessors: a ring of two slots has too little on its way.
-  EXPECT_GT(cost(256, {128, 128, 32, 2, 2, 2, 8}).loads, cost(256, schedule).loads);
+  EXPECT_GT(cost(256, {128, 128, 32, 2, 2, 2, 8})["loads"], cost(256, schedule)["loads"]);
   // Short vectors are more instructions, single elements wait besides.
   AmpereSchedule shorter = schedule;
   shorter.vector = 2;
-  EXPECT_GT(cost(4096, shorter).issue, full.issue);
+  EXPECT_GT(cost(4096, shorter)["issue"], full["issue"]);
   shorter.vector = 1;
-  EXPECT_GT(cost(4096, shorter).latency, full.latency);
+  EXPECT_GT(cost(4096, shorter)["latency"], full["latency"]);
 }
 
 // Every constant of a machine is the model's only source of what it describes.
@@ -243,31 +250,34 @@ TEST(AmpereCost, FollowsTheMachine) {
     change(machine);
     return ampereCost(work, schedule, DataType::BF16, machine);
   };
-  const AmpereCost usual = on([](GpuMachine &) {});
-  const AmpereCost halved = on([](GpuMachine &machine) { machine.clock /= 2; });
-  for (double AmpereCost::*part : {&AmpereCost::products, &AmpereCost::shared, &AmpereCost::issue,
-                                   &AmpereCost::latency, &AmpereCost::tiles_ends})
-    EXPECT_DOUBLE_EQ(halved.*part, 2 * (usual.*part));
-  EXPECT_DOUBLE_EQ(halved.loads, usual.loads);
-  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.multiprocessors /= 2; }).products,
-                   2 * usual.products);
-  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.macs_per_cycle *= 2; }).products, usual.products / 2);
-  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.memory_bytes_per_us *= 2; }).memory,
-                   usual.memory / 2);
-  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.cache_bytes_per_us *= 2; }).loads, usual.loads / 2);
-  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.bytes_in_flight = 1e9; }).loads / usual.loads,
-                   on([](GpuMachine &machine) { machine.bytes_in_flight = 2e9; }).loads / usual.loads / 2);
-  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.shared_bytes_per_cycle *= 2; }).shared,
-                   usual.shared / 2);
-  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.issues_per_cycle *= 2; }).issue, usual.issue / 2);
-  EXPECT_GT(on([](GpuMachine &machine) { machine.memory_latency *= 2; }).latency, usual.latency);
-  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.launch_us = 7; }).launch, 7);
+  const Cost usual = on([](GpuMachine &) {});
+  const Cost halved = on([](GpuMachine &machine) { machine.clock /= 2; });
+  for (const char *part : {"products", "shared", "issue", "latency", "tile ends"})
+    EXPECT_DOUBLE_EQ(halved[part], 2 * usual[part]);
+  EXPECT_DOUBLE_EQ(halved["loads"], usual["loads"]);
+  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.multiprocessors /= 2; })["products"],
+                   2 * usual["products"]);
+  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.macs_per_cycle *= 2; })["products"],
+                   usual["products"] / 2);
+  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.memory_bytes_per_us *= 2; })["memory"],
+                   usual["memory"] / 2);
+  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.cache_bytes_per_us *= 2; })["loads"],
+                   usual["loads"] / 2);
+  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.bytes_in_flight = 1e9; })["loads"] / usual["loads"],
+                   on([](GpuMachine &machine) { machine.bytes_in_flight = 2e9; })["loads"] / usual["loads"] /
+                       2);
+  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.shared_bytes_per_cycle *= 2; })["shared"],
+                   usual["shared"] / 2);
+  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.issues_per_cycle *= 2; })["issue"],
+                   usual["issue"] / 2);
+  EXPECT_GT(on([](GpuMachine &machine) { machine.memory_latency *= 2; })["latency"], usual["latency"]);
+  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.launch_us = 7; })["launch"], 7);
   // Where blocks do not share a multiprocessor, whatever keeps them off it, each waits alone.
-  const double alone = on([](GpuMachine &machine) { machine.most_blocks = 1; }).latency;
-  EXPECT_GT(alone, usual.latency);
-  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.shared_bytes = 20e3; }).latency, alone);
-  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.registers = 20e3; }).latency, alone);
-  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.most_threads = 128; }).latency, alone);
+  const double alone = on([](GpuMachine &machine) { machine.most_blocks = 1; })["latency"];
+  EXPECT_GT(alone, usual["latency"]);
+  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.shared_bytes = 20e3; })["latency"], alone);
+  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.registers = 20e3; })["latency"], alone);
+  EXPECT_DOUBLE_EQ(on([](GpuMachine &machine) { machine.most_threads = 128; })["latency"], alone);
 }
 
 } // namespace

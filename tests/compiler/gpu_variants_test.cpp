@@ -26,7 +26,7 @@ algebras::Layer layer() {
 }
 
 std::string bestFor(std::int64_t m) {
-  return rankSchedules(layer(), "sm_90a", m, DataType::BF16).legal.front().schedule;
+  return toString(rankSchedules(layer(), "sm_90a", m, DataType::BF16).legal.front().schedule);
 }
 
 /// Those whose blocks the copy engine moves. Behind them comes one for operands that it cannot address.
@@ -74,7 +74,7 @@ TEST(GpuVariants, NextBestOnesDiffer) {
   for (std::size_t i = 0; i < few.size(); ++i)
     EXPECT_EQ(few[i].among_its_kind == 1, i < 2) << few[i].schedule;
   for (const RankedSchedule &one : bestDifferent(rankSchedules(layer(), "sm_90a", 2048, DataType::BF16), 3))
-    EXPECT_TRUE(schedules.count(one.schedule)) << one.schedule;
+    EXPECT_TRUE(schedules.count(toString(one.schedule))) << toString(one.schedule);
 }
 
 TEST(GpuVariants, AGivenScheduleIsTheOnlyOneOfItsKind) {
@@ -150,14 +150,14 @@ TEST(GpuVariants, OfVectorReductionsTakeOperandsAtAnyAddress) {
   // That one is the best of its vector for its rows.
   const algebras::Layer layer =
       algebras::makeLayer(algebras::Lift::rows(algebras::completeGraph(32)), 4096, 12288, DataType::BF16);
-  const ReductionSchedule single = parseReductionSchedule(two[2].schedule);
+  const ReductionSchedule single = parseScheduleOf<ReductionSchedule>(two[2].schedule);
   EXPECT_EQ(whyIllegal(layer, single), "");
   const auto cost = [&](const ReductionSchedule &schedule) {
     return reductionCost(projectionWork(layer, 1, DataType::BF16), schedule,
                          commonTerms(layer, std::min<std::int64_t>(1, schedule.rows)), machineOf("sm_80"))
         .total();
   };
-  for (const ReductionConsidered &one : considerReductions(layer, 1))
+  for (const Considered<ReductionSchedule> &one : considerReductions(layer, 1))
     if (!one.refusal)
       EXPECT_LE(cost(single), cost(one.schedule)) << toString(one.schedule);
   // Where all are reductions, so are those that take any operands; where they do already, there are no more.

@@ -34,7 +34,7 @@ TEST(Candidates, FitTheMachine) {
       for (BankAccess access : every_access) {
         const CpuLevel level = cpuLevel(name);
         const Spec spec = makeSpec(which);
-        const std::vector<CpuSchedule> candidates = cpuCandidates(*spec.layer, level, access);
+        const std::vector<CpuSchedule> candidates = candidatesOf(considerCpu(*spec.layer, level, access));
         ASSERT_FALSE(candidates.empty()) << which.name;
         for (const CpuSchedule &candidate : candidates) {
           SCOPED_TRACE(testing::Message()
@@ -59,7 +59,7 @@ TEST(Candidates, FitTheMachine) {
 TEST(Candidates, HoldNoMoreThanTheCache) {
   const CpuLevel level = cpuLevel("x86-64-v4");
   const algebras::Layer layer = projection(32, 2048, 6144, algebras::DataType::F32);
-  for (const CpuSchedule &candidate : cpuCandidates(layer, level, BankAccess::Packed))
+  for (const CpuSchedule &candidate : candidatesOf(considerCpu(layer, level, BankAccess::Packed)))
     if (candidate.rows > candidate.register_rows)
       EXPECT_LE(candidate.types * candidate.rows * layer.in.total() * 4, level.l2);
 }
@@ -75,7 +75,7 @@ TEST(Choice, IsTheCheapestCandidate) {
           const CpuSchedule chosen = chooseCpuSchedule(*spec.layer, level, access, m);
           const double cost = cpuCost(*spec.layer, chosen, m).total();
           EXPECT_GT(cost, 0);
-          for (const CpuSchedule &candidate : cpuCandidates(*spec.layer, level, access))
+          for (const CpuSchedule &candidate : candidatesOf(considerCpu(*spec.layer, level, access)))
             EXPECT_LE(cost, cpuCost(*spec.layer, candidate, m).total());
         }
 }
@@ -88,7 +88,7 @@ TEST(Choice, AvoidsPadding) {
       const CpuLevel level = cpuLevel(name);
       const algebras::Layer layer = projection(16, 16 * 64, 16 * width, algebras::DataType::F32);
       std::int64_t least = padded(width, level.lanes), most = least;
-      for (const CpuSchedule &candidate : cpuCandidates(layer, level, BankAccess::Packed))
+      for (const CpuSchedule &candidate : candidatesOf(considerCpu(layer, level, BankAccess::Packed)))
         most = std::max(most, padded(width, candidate.register_columns));
       const CpuSchedule chosen = chooseCpuSchedule(layer, level, BankAccess::Packed, 2048);
       const std::int64_t have = padded(width, chosen.register_columns);
@@ -126,7 +126,7 @@ TEST(Pairs, OfRowsInTheBanksGradient) {
   for (const char *name : {"CompleteEvenHalf", "QuaternionsHalf", "CompleteEven", "CliffordRationalHalf"}) {
     SCOPED_TRACE(name);
     const algebras::Layer layer = *makeSpec(compiler_test::layerCase(name)).layer;
-    const std::vector<CpuGradientSchedule> candidates = cpuGradientCandidates(layer, level);
+    const std::vector<CpuGradientSchedule> candidates = candidatesOf(considerCpuGradient(layer, level));
     ASSERT_FALSE(candidates.empty());
     for (const CpuGradientSchedule &candidate : candidates) {
       EXPECT_EQ(candidate.pairs, usesPairs(layer, level));
@@ -135,11 +135,11 @@ TEST(Pairs, OfRowsInTheBanksGradient) {
         continue;
       CpuGradientSchedule single = candidate;
       single.pairs = false;
-      const CpuGradientCost pairs = cpuGradientCost(layer, candidate, 2048),
-                            widened = cpuGradientCost(layer, single, 2048);
-      EXPECT_LT(pairs.bring, widened.bring);
-      EXPECT_LT(pairs.multiply, widened.multiply);
-      EXPECT_EQ(pairs.store, widened.store);
+      const Cost pairs = cpuGradientCost(layer, candidate, 2048),
+                 widened = cpuGradientCost(layer, single, 2048);
+      EXPECT_LT(pairs["bring"], widened["bring"]);
+      EXPECT_LT(pairs["multiply"], widened["multiply"]);
+      EXPECT_EQ(pairs["store"], widened["store"]);
     }
   }
 }

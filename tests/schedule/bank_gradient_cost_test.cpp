@@ -62,13 +62,13 @@ TEST(BankGradientCost, CountsTilesAndStepsOfEveryBlock) {
     for (const AmpereSchedule &schedule : schedules) {
       SCOPED_TRACE(layer.lift.algebra().name() + ", " + toString(schedule));
       const BankGradientWork work = bankGradientWork(layer, m, DataType::F32);
-      const AmpereCost cost = ampereBankGradientCost(work, schedule, DataType::F32, machine);
+      const Cost cost = ampereBankGradientCost(work, schedule, DataType::F32, machine);
       const Counted counted = walk(layer, schedule, m);
       EXPECT_DOUBLE_EQ(cost.tiles, counted.tiles);
       // Every step multiplies a whole tile by its depth.
       const double of_step = static_cast<double>(schedule.rows * schedule.columns * schedule.depth);
       const double steps =
-          cost.products * machine.multiprocessors * machine.clock * machine.macs_per_cycle / of_step;
+          cost["products"] * machine.multiprocessors * machine.clock * machine.macs_per_cycle / of_step;
       // Where blocks of one rank differ, the model takes their average, of which some have partly empty
       // steps.
       const bool alike = layer.lift.completeGraph() || layer.lift.kind() == algebras::Lift::Kind::Slots;
@@ -132,14 +132,14 @@ TEST(BankGradientRanking, IsSortedAndOfBothDevices) {
     const Ranking ranking = rankBankGradient(layer, target, 8192, DataType::F32);
     ASSERT_FALSE(ranking.legal.empty());
     for (std::size_t i = 1; i < ranking.legal.size(); ++i)
-      EXPECT_LE(ranking.legal[i - 1].predicted, ranking.legal[i].predicted);
-    EXPECT_GE(ranking.legal[0].predicted, ranking.floor_us);
+      EXPECT_LE(ranking.legal[i - 1].predicted(), ranking.legal[i].predicted());
+    EXPECT_GE(ranking.legal[0].predicted(), ranking.floor_us);
     const auto first_of_threads =
         std::find_if(ranking.legal.begin(), ranking.legal.end(),
                      [](const RankedSchedule &one) { return isForThreads(one.schedule); });
     ASSERT_NE(first_of_threads, ranking.legal.end());
     EXPECT_EQ(chooseAmpereBankGradient(layer, 8192, DataType::F32, 0, machineOf(target)),
-              parseAmpereSchedule(first_of_threads->schedule));
+              std::get<AmpereSchedule>(first_of_threads->schedule));
     // On Hopper both kinds are there, and blocks of 256 x 256 are for the copy engine.
     const bool hopper = target == std::string_view("sm_90a");
     EXPECT_EQ(first_of_threads == ranking.legal.begin(), !hopper);
@@ -161,7 +161,8 @@ TEST(BankGradientCost, RowsBeyondTheCacheComeAgain) {
     const BankGradientWork work = bankGradientWork(layer, m, DataType::BF16);
     AmpereSchedule here = schedule;
     here.long_groups = work.types_by_rank.size() > 1 ? 1 : 0;
-    return ampereBankGradientCost(work, here, DataType::BF16, machine).memory * machine.memory_bytes_per_us -
+    return ampereBankGradientCost(work, here, DataType::BF16, machine)["memory"] *
+               machine.memory_bytes_per_us -
            work.x_bytes - work.dy_bytes - work.dw_bytes;
   };
   const algebras::Layer layer = layerOf("Q(8)", 1024, 2048);
@@ -175,7 +176,7 @@ TEST(BankGradientCost, RowsBeyondTheCacheComeAgain) {
 TEST(BankGradientRanking, LeavesOddWidthsToThreads) {
   for (const algebras::Layer &layer : {layerOf("Q(8)", 8 * 20, 8 * 24), layerOf("Q(8)", 8 * 24, 8 * 20)})
     for (const RankedSchedule &one : rankBankGradient(layer, "sm_90a", 512, DataType::BF16).legal)
-      ASSERT_TRUE(isForThreads(one.schedule)) << one.schedule;
+      ASSERT_TRUE(isForThreads(one.schedule)) << toString(one.schedule);
 }
 
 } // namespace

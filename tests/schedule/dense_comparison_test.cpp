@@ -41,10 +41,10 @@ TEST(DenseComparison, TakesTheBestOfBothRankings) {
       const ComparedRows last = compareWithDense(layer, map, target, 512, DataType::BF16).rows.back();
       const Ranking own = rankMap(layer, map, target, 512, DataType::BF16),
                     other = rankMap(dense, map, target, 512, DataType::BF16);
-      EXPECT_EQ(last.layer.us, own.legal.front().predicted);
-      EXPECT_EQ(last.layer.schedule, own.legal.front().schedule);
-      EXPECT_EQ(last.dense.us, other.legal.front().predicted);
-      EXPECT_EQ(last.isSlower(), own.legal.front().predicted > other.legal.front().predicted);
+      EXPECT_EQ(last.layer.us, own.legal.front().predicted());
+      EXPECT_EQ(last.layer.schedule, toString(own.legal.front().schedule));
+      EXPECT_EQ(last.dense.us, other.legal.front().predicted());
+      EXPECT_EQ(last.isSlower(), own.legal.front().predicted() > other.legal.front().predicted());
     }
 }
 

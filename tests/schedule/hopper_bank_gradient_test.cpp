@@ -20,7 +20,8 @@ algebras::Layer layerOf(const std::string &expression, std::int64_t in, std::int
 }
 
 std::string whyNot(const std::string &schedule, const std::string &algebra = "Q(8)") {
-  const auto refused = bankGradientRefusal(layerOf(algebra, 1024, 2048), parseHopperSchedule(schedule));
+  const auto refused =
+      bankGradientRefusal(layerOf(algebra, 1024, 2048), parseScheduleOf<HopperSchedule>(schedule));
   return refused ? refused->reason : "";
 }
 
@@ -46,10 +47,10 @@ TEST(HopperBankGradient, RefusesWhatNoKernelCanDo) {
 
 // Nothing of dW lies in shared memory, but for what blocks that divide a tile send each other.
 TEST(HopperBankGradient, HasTheStagesThatFit) {
-  const HopperSchedule whole = parseHopperSchedule("rows=64,columns=192,depth=64");
+  const HopperSchedule whole = parseScheduleOf<HopperSchedule>("rows=64,columns=192,depth=64");
   EXPECT_EQ(bankGradientStagesThatFit(whole),
             (hopper_shared_bytes - reserved_shared_bytes) / ((64 + 192) * 64 * 2));
-  const HopperSchedule divided = parseHopperSchedule("rows=64,columns=192,depth=64,split=4");
+  const HopperSchedule divided = parseScheduleOf<HopperSchedule>("rows=64,columns=192,depth=64,split=4");
   EXPECT_EQ(bankGradientStagesThatFit(divided),
             (hopper_shared_bytes - reserved_shared_bytes - 64 * 48 * 3 * 4) / ((64 + 192) * 64 * 2));
 }
@@ -57,7 +58,7 @@ TEST(HopperBankGradient, HasTheStagesThatFit) {
 TEST(HopperBankGradient, LooksAtLegalSchedulesWithTheirStages) {
   const algebras::Layer layer = layerOf("Q(8)", 8 * 96, 8 * 80);
   bool split = false, cluster = false, turns = false;
-  for (const HopperConsidered &one : considerHopperBankGradient(layer)) {
+  for (const Considered<HopperSchedule> &one : considerHopperBankGradient(layer)) {
     if (one.refusal)
       continue;
     EXPECT_FALSE(bankGradientRefusal(layer, one.schedule)) << toString(one.schedule);
@@ -115,19 +116,19 @@ TEST(HopperBankGradient, CountsTilesAndStepsOfEveryBlock) {
          {"rows=64,columns=128,depth=64,stages=4,long=1", "rows=128,columns=64,depth=32,stages=4",
           "rows=64,columns=64,depth=16,stages=4,cluster=2x2",
           "rows=64,columns=128,depth=64,stages=4,split=4,long=1"}) {
-      HopperSchedule schedule = parseHopperSchedule(text);
+      HopperSchedule schedule = parseScheduleOf<HopperSchedule>(text);
       if (layer.lift.types() == 1)
         schedule.long_groups = 0;
       SCOPED_TRACE(fmt::format("{}, M = {}, {}", layer.lift.algebra().name(), m, text));
       const BankGradientWork work = bankGradientWork(layer, m, DataType::F32);
-      const HopperCost cost = hopperBankGradientCost(work, schedule, h200_machine);
+      const Cost cost = hopperBankGradientCost(work, schedule, h200_machine);
       const Counted counted = walk(layer, schedule, m);
       EXPECT_DOUBLE_EQ(cost.tiles, counted.tiles);
       // Every step multiplies a whole tile by its depth; all panels have 128 bytes.
       const double cycles = static_cast<double>(schedule.rows) / 64 * static_cast<double>(schedule.depth) /
                             16 * static_cast<double>(schedule.columns) / 2;
-      const double steps =
-          (cost.products + cost.padding) * h200_machine.multiprocessors * h200_machine.dense_clock / cycles;
+      const double steps = (cost["products"] + cost["padding"]) * h200_machine.multiprocessors *
+                           h200_machine.dense_clock / cycles;
       EXPECT_NEAR(steps, counted.steps, 1e-6 * counted.steps);
     }
 }
@@ -138,8 +139,8 @@ TEST(HopperBankGradient, RowsComeOnceWhereTheDiagonalGoesBesideTheOthers) {
   const algebras::Layer layer = layerOf("Q(32)", 2048, 6144);
   auto memory = [&](const char *schedule, std::int64_t m) {
     const BankGradientWork work = bankGradientWork(layer, m, DataType::BF16);
-    const HopperCost cost = hopperBankGradientCost(work, parseHopperSchedule(schedule), h200_machine);
-    return cost.memory * h200_machine.memory_bytes_per_us / (work.x_bytes + work.dy_bytes + work.dw_bytes);
+    const Cost cost = hopperBankGradientCost(work, parseScheduleOf<HopperSchedule>(schedule), h200_machine);
+    return cost["memory"] * h200_machine.memory_bytes_per_us / (work.x_bytes + work.dy_bytes + work.dw_bytes);
   };
   // 32 diagonal tiles in two parts each are 64 of 132 processors, and half of the steps.
   EXPECT_DOUBLE_EQ(memory("rows=64,columns=192,depth=64,stages=5,split=2,long=1", 8192), 1);
@@ -158,12 +159,12 @@ TEST(HopperBankGradient, RowsComeOnceWhereTheDiagonalGoesBesideTheOthers) {
 TEST(HopperBankGradient, DividedLongTilesEndEarlier) {
   const BankGradientWork work = bankGradientWork(layerOf("Q(32)", 2048, 6144), 8192, DataType::BF16);
   auto cost = [&](const char *schedule) {
-    return hopperBankGradientCost(work, parseHopperSchedule(schedule), h200_machine);
+    return hopperBankGradientCost(work, parseScheduleOf<HopperSchedule>(schedule), h200_machine);
   };
-  const HopperCost whole = cost("rows=64,columns=192,depth=64,stages=5,long=1"),
-                   divided = cost("rows=64,columns=192,depth=64,stages=5,split=2,long=1");
-  EXPECT_GT(whole.uneven_tensor, 1.5);
-  EXPECT_LT(divided.uneven_tensor, 1.1);
+  const Cost whole = cost("rows=64,columns=192,depth=64,stages=5,long=1"),
+             divided = cost("rows=64,columns=192,depth=64,stages=5,split=2,long=1");
+  EXPECT_GT(whole.uneven("tensor"), 1.5);
+  EXPECT_LT(divided.uneven("tensor"), 1.1);
 }
 
 } // namespace

@@ -81,8 +81,8 @@ std::vector<Step> stepsOf(const algebras::Layer &layer, const HopperSchedule &sc
 // its rows of X, and gets all of them. Where blocks divide a tile, block `rank` takes its share of the steps.
 class Walker {
 public:
-  Walker(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOutput output)
-      : layer(layer), schedule(schedule), result_bytes(output == HopperOutput::F32 ? 4 : 2),
+  Walker(const algebras::Layer &layer, const HopperSchedule &schedule, algebras::DataType output)
+      : layer(layer), schedule(schedule), result_bytes(output == algebras::DataType::F32 ? 4 : 2),
         processors(schedule.cluster() * schedule.split > 2 ? 128 : 132) {}
 
   Walk walk(std::int64_t m);
@@ -270,7 +270,8 @@ Walk Walker::walk(std::int64_t m) {
 
 } // namespace
 
-Walk walk(const algebras::Layer &layer, const HopperSchedule &schedule, HopperOutput output, std::int64_t m) {
+Walk walk(const algebras::Layer &layer, const HopperSchedule &schedule, algebras::DataType output,
+          std::int64_t m) {
   return Walker(layer, schedule, output).walk(m);
 }
 

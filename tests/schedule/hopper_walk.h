@@ -18,6 +18,6 @@ struct Walk {
 
 // Of `m` rows.
 Walk walk(const algebras::Layer &layer, const compiler::HopperSchedule &schedule,
-          compiler::HopperOutput output, std::int64_t m);
+          algebras::DataType output, std::int64_t m);
 
 } // namespace schedule_test

@@ -96,75 +96,78 @@ ProjectionWork withoutList(const ProjectionWork &listed, double height) {
 // Each part of what a list is makes a schedule dearer, all else equal.
 TEST(ListedSchedules, CostWhatTheirListsDo) {
   const AmpereSchedule schedule =
-      parseAmpereSchedule("rows=32,columns=96,depth=32,stages=4,warps=1x2,vector=8");
+      parseScheduleOf<AmpereSchedule>("rows=32,columns=96,depth=32,stages=4,warps=1x2,vector=8");
   for (const GpuMachine &machine : {a100_machine, h200_machine})
     for (const std::int64_t m : {4, 512, 4096}) {
       const ProjectionWork listed = projectionWork(layer(true), m, DataType::BF16),
                            regular = withoutList(listed, 32);
       EXPECT_FALSE(projectionWork(layer(false), m, DataType::BF16).list);
-      const AmpereCost with = ampereCost(listed, schedule, DataType::BF16, machine),
-                       without = ampereCost(regular, schedule, DataType::BF16, machine);
+      const Cost with = ampereCost(listed, schedule, DataType::BF16, machine),
+                 without = ampereCost(regular, schedule, DataType::BF16, machine);
       ASSERT_DOUBLE_EQ(with.tiles, without.tiles);
       // The kernel that makes the list.
-      EXPECT_DOUBLE_EQ(with.grouping, groupingTime(*listed.list, machine));
-      EXPECT_EQ(without.grouping, 0);
-      EXPECT_DOUBLE_EQ(with.total(), with.launch + with.grouping + with.bound() + with.tail + with.unhidden);
+      EXPECT_DOUBLE_EQ(with["grouping"], groupingTime(*listed.list, machine));
+      EXPECT_EQ(without["grouping"], 0);
+      EXPECT_DOUBLE_EQ(with.total(),
+                       with["launch"] + with["grouping"] + with.bound() + with["tail"] + with["unhidden"]);
       // The list itself, once.
-      EXPECT_DOUBLE_EQ(with.memory, without.memory + listed.list->bytes() / machine.memory_bytes_per_us);
+      EXPECT_DOUBLE_EQ(with["memory"],
+                       without["memory"] + listed.list->bytes() / machine.memory_bytes_per_us);
       // Looks at entries in each step, which take instructions and a wait.
-      EXPECT_GT(with.issue, 1.01 * without.issue);
-      EXPECT_GT(with.latency, 1.1 * without.latency);
+      EXPECT_GT(with["issue"], 1.01 * without["issue"]);
+      EXPECT_GT(with["latency"], 1.1 * without["latency"]);
       // Two waits for the list in each tile, and numbers without rows.
-      EXPECT_GT(with.tiles_ends, without.tiles_ends);
+      EXPECT_GT(with["tile ends"], without["tile ends"]);
     }
 }
 
 // Entries come from the cache once in every tile, for X and for Y.
 TEST(ListedSchedules, ReadEntriesFromTheCache) {
   const AmpereSchedule schedule =
-      parseAmpereSchedule("rows=32,columns=96,depth=32,stages=4,warps=1x2,vector=8");
+      parseScheduleOf<AmpereSchedule>("rows=32,columns=96,depth=32,stages=4,warps=1x2,vector=8");
   const ProjectionWork listed = projectionWork(layer(true), 4096, DataType::BF16);
   ProjectionWork regular = withoutList(listed, 32);
   const double rows = 4096 / listed.list->blocks(32); // of X, as many bytes as there
   regular.lines = {{listed.list->blocks(32), rows}};
-  const AmpereCost with = ampereCost(listed, schedule, DataType::BF16, h200_machine),
-                   without = ampereCost(regular, schedule, DataType::BF16, h200_machine);
+  const Cost with = ampereCost(listed, schedule, DataType::BF16, h200_machine),
+             without = ampereCost(regular, schedule, DataType::BF16, h200_machine);
   ASSERT_DOUBLE_EQ(with.tiles, without.tiles);
-  EXPECT_GT(with.loads, without.loads);
-  EXPECT_LT(with.loads, 1.1 * without.loads);
+  EXPECT_GT(with["loads"], without["loads"]);
+  EXPECT_LT(with["loads"], 1.1 * without["loads"]);
 }
 
 // One row of one type has the tiles of that type, and as many numbers for every other one.
 TEST(ListedSchedules, PassOverTilesWithoutRows) {
   const AmpereSchedule schedule =
-      parseAmpereSchedule("rows=16,columns=96,depth=32,stages=4,warps=1x2,vector=8");
+      parseScheduleOf<AmpereSchedule>("rows=16,columns=96,depth=32,stages=4,warps=1x2,vector=8");
   const ProjectionWork one_of_many = projectionWork(layer(true), 1, DataType::BF16);
   ProjectionWork one_alone = one_of_many;
   one_alone.list.emplace(1, 1);
-  const AmpereCost many = ampereCost(one_of_many, schedule, DataType::BF16, a100_machine),
-                   alone = ampereCost(one_alone, schedule, DataType::BF16, a100_machine);
+  const Cost many = ampereCost(one_of_many, schedule, DataType::BF16, a100_machine),
+             alone = ampereCost(one_alone, schedule, DataType::BF16, a100_machine);
   ASSERT_DOUBLE_EQ(many.tiles, alone.tiles);
   const double empty = 15 * 16, cycles = 120; // types without the row times groups
-  EXPECT_NEAR(many.tiles_ends - alone.tiles_ends,
+  EXPECT_NEAR(many["tile ends"] - alone["tile ends"],
               empty * cycles / (a100_machine.multiprocessors * a100_machine.clock), 1e-9);
 }
 
 TEST(ListedSchedules, OfTheBanksGradientReadTheListOfBothOperands) {
   const AmpereSchedule schedule =
-      parseAmpereSchedule("rows=32,columns=96,depth=32,stages=4,warps=1x2,vector=8");
+      parseScheduleOf<AmpereSchedule>("rows=32,columns=96,depth=32,stages=4,warps=1x2,vector=8");
   const BankGradientWork listed = bankGradientWork(layer(true), 512, DataType::BF16),
                          regular = bankGradientWork(layer(false), 512, DataType::BF16);
-  const AmpereCost with = ampereBankGradientCost(listed, schedule, DataType::BF16, h200_machine),
-                   without = ampereBankGradientCost(regular, schedule, DataType::BF16, h200_machine);
-  EXPECT_DOUBLE_EQ(with.grouping, groupingTime(*listed.list, h200_machine));
-  EXPECT_DOUBLE_EQ(with.memory, without.memory + listed.list->bytes() / h200_machine.memory_bytes_per_us);
+  const Cost with = ampereBankGradientCost(listed, schedule, DataType::BF16, h200_machine),
+             without = ampereBankGradientCost(regular, schedule, DataType::BF16, h200_machine);
+  EXPECT_DOUBLE_EQ(with["grouping"], groupingTime(*listed.list, h200_machine));
+  EXPECT_DOUBLE_EQ(with["memory"],
+                   without["memory"] + listed.list->bytes() / h200_machine.memory_bytes_per_us);
   EXPECT_EQ(with.tiles, without.tiles) << "all of dW, whatever the rows";
   // 32 rows of each type, drawn: more steps of 32 than one for each.
   EXPECT_DOUBLE_EQ(listed.steps(1, 32), listed.list->blocks(32) / 16);
   EXPECT_GT(listed.steps(1, 32), regular.steps(1, 32));
   EXPECT_EQ(listed.steps(16, 32), regular.steps(16, 32)) << "all types together are one list";
-  EXPECT_GT(with.issue, 1.05 * without.issue);
-  EXPECT_GT(with.loads, without.loads);
+  EXPECT_GT(with["issue"], 1.05 * without["issue"]);
+  EXPECT_GT(with["loads"], without["loads"]);
 }
 
 // Rankings say it, and their parts add up.
@@ -174,14 +177,14 @@ TEST(ListedSchedules, AreRankedWithTheirLists) {
       const Ranking ranking = rankMap(layer(true), map, target, 512, DataType::BF16);
       for (const RankedSchedule &one : ranking.legal) {
         double sum = 0;
-        for (const CostPart &part : one.sum)
+        for (const CostPart &part : one.cost.sum)
           sum += part.us;
-        ASSERT_NEAR(sum, one.predicted, 1e-9 * sum) << one.schedule;
-        ASSERT_EQ(one.sum.back().name, "grouping");
+        ASSERT_NEAR(sum, one.predicted(), 1e-9 * sum) << toString(one.schedule);
+        ASSERT_EQ(one.cost.sum.back().name, "grouping");
       }
-      EXPECT_GT(ranking.legal.front().predicted, 2 * machineOf(target).launch_us) << "two launches";
+      EXPECT_GT(ranking.legal.front().predicted(), 2 * machineOf(target).launch_us) << "two launches";
     }
-  EXPECT_NE(rankMap(layer(false), algrt::Map::dw, "sm_80", 512, DataType::BF16).legal.front().sum.back().name,
+  EXPECT_NE(rankMap(layer(false), algrt::Map::dw, "sm_80", 512, DataType::BF16).legal.front().cost.sum.back().name,
             "grouping");
 }
 

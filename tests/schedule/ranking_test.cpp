@@ -31,26 +31,26 @@ void expectSound(const Ranking &ranking) {
   ASSERT_FALSE(ranking.legal.empty());
   double before = 0;
   for (const RankedSchedule &one : ranking.legal) {
-    EXPECT_GE(one.predicted, before) << one.schedule;
-    before = one.predicted;
+    EXPECT_GE(one.predicted(), before) << toString(one.schedule);
+    before = one.predicted();
     double sum = 0, longest = 0;
     bool bound = false;
-    for (const CostPart &part : one.sum) {
-      EXPECT_GE(part.us, 0) << one.schedule << " " << part.name;
+    for (const CostPart &part : one.cost.sum) {
+      EXPECT_GE(part.us, 0) << toString(one.schedule) << " " << part.name;
       sum += part.us;
     }
-    for (const CostPart &part : one.busy) {
+    for (const CostPart &part : one.cost.busy) {
       longest = std::max(longest, part.us);
-      bound |= part.name == one.bound_by;
+      bound |= part.name == one.cost.bound_by;
     }
-    EXPECT_NEAR(sum, one.predicted, 1e-9 * one.predicted) << one.schedule;
-    EXPECT_TRUE(bound) << one.bound_by;
-    EXPECT_GE(one.predicted, longest) << one.schedule;
+    EXPECT_NEAR(sum, one.predicted(), 1e-9 * one.predicted()) << toString(one.schedule);
+    EXPECT_TRUE(bound) << one.cost.bound_by;
+    EXPECT_GE(one.predicted(), longest) << toString(one.schedule);
     double arithmetic = 0;
-    for (const CostPart &part : one.arithmetic)
+    for (const CostPart &part : one.cost.arithmetic)
       arithmetic += part.us;
     if (!isForThreads(one.schedule) && !isReduction(one.schedule) && ranking.target == "sm_90a") {
-      EXPECT_NEAR(arithmetic, one.busy.back().us, 1e-9 * arithmetic) << one.schedule;
+      EXPECT_NEAR(arithmetic, one.cost.busy.back().us, 1e-9 * arithmetic) << toString(one.schedule);
     }
   }
 }
@@ -62,33 +62,33 @@ TEST(Ranking, OfHopperIsComplete) {
   std::set<std::string> seen, all, clusters;
   std::set<std::int64_t> splits;
   for (const RankedSchedule &one : ranking.legal) {
-    const HopperSchedule schedule = parseHopperSchedule(one.schedule);
-    EXPECT_EQ(whyIllegal(layer, schedule, HopperOutput::BF16), "");
-    EXPECT_NEAR(one.predicted, hopperCost(layer, schedule, HopperOutput::BF16, 2048).total(), 1e-9);
-    EXPECT_GE(one.predicted, ranking.floor_us);
+    const HopperSchedule schedule = std::get<HopperSchedule>(one.schedule);
+    EXPECT_EQ(whyIllegal(layer, schedule, DataType::BF16), "");
+    EXPECT_NEAR(one.predicted(), hopperCost(layer, schedule, DataType::BF16, 2048).total(), 1e-9);
+    EXPECT_GE(one.predicted(), ranking.floor_us);
     HopperSchedule tile = schedule;
     tile.stages = 0;
     tile.cluster_rows = tile.cluster_columns = tile.split = 1;
     seen.insert(toString(tile));
     clusters.insert(fmt::format("{}x{}", schedule.cluster_rows, schedule.cluster_columns));
     splits.insert(schedule.split);
-    EXPECT_TRUE(all.insert(one.schedule).second) << one.schedule;
+    EXPECT_TRUE(all.insert(toString(one.schedule)).second) << toString(one.schedule);
   }
   // Groups of 304 are 2 blocks of columns and more, but not always 4.
   EXPECT_EQ(clusters, (std::set<std::string>{"1x1", "2x1", "4x1", "1x2", "1x4", "2x2"}));
   EXPECT_EQ(splits, (std::set<std::int64_t>{1, 2, 4, 8}));
   for (const RefusedSchedule &one : ranking.refused) {
-    const HopperSchedule schedule = parseHopperSchedule(one.schedule);
-    EXPECT_FALSE(one.reason.empty());
+    const HopperSchedule schedule = std::get<HopperSchedule>(one.schedule);
+    EXPECT_FALSE(one.refusal.reason.empty());
     // What is not illegal is pointless, and says so.
-    EXPECT_EQ(whyIllegal(layer, schedule, HopperOutput::BF16).empty(),
-              one.kind == "wider than a group" || one.kind == "deeper than a group")
-        << one.schedule << ": " << one.reason;
+    EXPECT_EQ(whyIllegal(layer, schedule, DataType::BF16).empty(),
+              one.refusal.kind == "wider than a group" || one.refusal.kind == "deeper than a group")
+        << toString(one.schedule) << ": " << one.refusal.reason;
     HopperSchedule tile = schedule;
     tile.stages = 0;
     tile.cluster_rows = tile.cluster_columns = tile.split = 1;
     seen.insert(toString(tile));
-    EXPECT_TRUE(all.insert(one.schedule).second) << one.schedule;
+    EXPECT_TRUE(all.insert(toString(one.schedule)).second) << toString(one.schedule);
   }
   // With rows on side M, 1 to 4 warpgroups of one type, 2 to 4 of as many types and 4 of two, 16 to 256
   // columns by 16, rows held not at all or for 2, 4, 8, 16 or 32 groups; on side N, 8 numbers of rows and 1
@@ -103,7 +103,7 @@ TEST(Ranking, HoldsRowsForNoMoreGroupsThanThereAre) {
     std::set<std::int64_t> seen;
     for (const RankedSchedule &one :
          rankSchedules(projection(expression, 1536, 1536), "sm_90a", 512, DataType::BF16).legal)
-      seen.insert(parseHopperSchedule(one.schedule).held_groups);
+      seen.insert(std::get<HopperSchedule>(one.schedule).held_groups);
     return seen;
   };
   EXPECT_THAT(groups("Q(16)"), testing::ElementsAre(0, 2, 4, 8, 16));
@@ -116,7 +116,7 @@ TEST(Ranking, LetsOnlyTypesOfCompleteGraphsShareTiles) {
     std::set<std::int64_t> seen;
     for (const RankedSchedule &one :
          rankSchedules(projection(expression, 1536, 1536), "sm_90a", 512, DataType::BF16).legal)
-      seen.insert(parseHopperSchedule(one.schedule).types);
+      seen.insert(std::get<HopperSchedule>(one.schedule).types);
     return seen;
   };
   EXPECT_THAT(types("Q(8)"), testing::ElementsAre(1, 2, 3, 4));
@@ -130,8 +130,7 @@ TEST(Ranking, ChoosesWhatTheCompilerChooses) {
   for (const std::int64_t m : {1, 100, 2048, 30000})
     for (const DataType type : {DataType::BF16, DataType::F32})
       EXPECT_EQ(rankSchedules(layer, "sm_90a", m, type).legal.front().schedule,
-                toString(chooseHopperSchedule(
-                    layer, m, type == DataType::F32 ? HopperOutput::F32 : HopperOutput::BF16, h200_machine)));
+                Schedule(chooseHopperSchedule(layer, m, type, h200_machine)));
 }
 
 TEST(Ranking, LooksThroughMatrixFactors) {
@@ -139,7 +138,7 @@ TEST(Ranking, LooksThroughMatrixFactors) {
   const Ranking coarse = rankSchedules(projection("Q(8)", 2048, 2048), "sm_90a", 512, DataType::BF16);
   ASSERT_EQ(fine.legal.size(), coarse.legal.size());
   EXPECT_EQ(fine.legal.front().schedule, coarse.legal.front().schedule);
-  EXPECT_DOUBLE_EQ(fine.legal.front().predicted, coarse.legal.front().predicted);
+  EXPECT_DOUBLE_EQ(fine.legal.front().predicted(), coarse.legal.front().predicted());
 }
 
 TEST(Ranking, OfTheCpuAddsUp) {
@@ -150,11 +149,11 @@ TEST(Ranking, OfTheCpuAddsUp) {
       rankSchedules(projection("Q(2)", 4096, 304, DataType::F32), "cpu", 100, DataType::F32);
   std::set<std::string> seen, kinds;
   for (const RankedSchedule &one : ranking.legal)
-    seen.insert(one.schedule);
+    seen.insert(toString(one.schedule));
   for (const RefusedSchedule &one : ranking.refused) {
-    EXPECT_FALSE(one.reason.empty());
-    seen.insert(one.schedule);
-    kinds.insert(one.kind);
+    EXPECT_FALSE(one.refusal.reason.empty());
+    seen.insert(toString(one.schedule));
+    kinds.insert(one.refusal.kind);
   }
   EXPECT_EQ(kinds,
             (std::set<std::string>{"few sums", "registers", "types", "rows of a bank in place", "cache"}));
@@ -174,12 +173,12 @@ TEST(Ranking, OfTheBanksGradientOnACpuBeginsWithTheScheduleThatIsChosen) {
         const Ranking ranking = rankBankGradient(layer, "cpu", m, type);
         expectSound(ranking);
         const RankedSchedule &best = ranking.legal.front();
-        EXPECT_EQ(best.schedule, toString(chooseCpuGradientSchedule(layer, hostLevel(), m)));
+        EXPECT_EQ(best.schedule, Schedule(chooseCpuGradientSchedule(layer, hostLevel(), m)));
         EXPECT_GT(ranking.floor_us, 0);
         EXPECT_NEAR(predictCpu(layer, algrt::Map::dw, /*packed=*/false, m, 16),
-                    best.predicted - best.sum.back().us, 1e-9 * best.predicted);
+                    best.predicted() - best.cost.sum.back().us, 1e-9 * best.predicted());
         EXPECT_NEAR(predictCpu(layer, algrt::Map::dw, false, m, 2),
-                    8 * predictCpu(layer, algrt::Map::dw, false, m, 16), 1e-9 * best.predicted);
+                    8 * predictCpu(layer, algrt::Map::dw, false, m, 16), 1e-9 * best.predicted());
       }
 }
 
@@ -195,17 +194,18 @@ TEST(Ranking, OfThreadsThatCopyIsSoundOnEitherMachine) {
         const GpuMachine &machine = machineOf(target);
         EXPECT_EQ(ranking.machine, machine.name);
         const ProjectionWork work = projectionWork(layer, m, type);
-        std::optional<std::string> best;
+        std::optional<Schedule> best;
         for (const RankedSchedule &one : ranking.legal) {
-          EXPECT_DOUBLE_EQ(one.waves, one.tiles / machine.multiprocessors);
+          EXPECT_DOUBLE_EQ(one.cost.waves, one.cost.tiles / machine.multiprocessors);
           if (isReduction(one.schedule))
             continue;
           best = best.value_or(one.schedule);
-          const AmpereSchedule schedule = parseAmpereSchedule(one.schedule);
-          EXPECT_EQ(whyIllegal(layer, schedule), "") << one.schedule;
-          EXPECT_DOUBLE_EQ(one.predicted, ampereCost(work, schedule, type, machine).total()) << one.schedule;
+          const AmpereSchedule schedule = std::get<AmpereSchedule>(one.schedule);
+          EXPECT_EQ(whyIllegal(layer, schedule), "") << toString(one.schedule);
+          EXPECT_DOUBLE_EQ(one.predicted(), ampereCost(work, schedule, type, machine).total())
+              << toString(one.schedule);
         }
-        EXPECT_EQ(best, toString(chooseAmpereSchedule(layer, m, type, /*vector=*/0, machine)));
+        EXPECT_EQ(best, Schedule(chooseAmpereSchedule(layer, m, type, /*vector=*/0, machine)));
         EXPECT_FALSE(ranking.refused.empty());
       }
 }
@@ -226,8 +226,8 @@ TEST(Ranking, LeavesToThreadsWhatTheCopyEngineCannotAddress) {
               1e-9);
   ASSERT_FALSE(ranking.legal.empty());
   for (const RankedSchedule &one : ranking.legal) {
-    EXPECT_TRUE(isForThreads(one.schedule) || isReduction(one.schedule)) << one.schedule;
-    EXPECT_GE(one.predicted, ranking.floor_us) << one.schedule;
+    EXPECT_TRUE(isForThreads(one.schedule) || isReduction(one.schedule)) << toString(one.schedule);
+    EXPECT_GE(one.predicted(), ranking.floor_us) << toString(one.schedule);
   }
 }
 
@@ -250,19 +250,20 @@ TEST(Ranking, HasVectorReductionsBesideBatchedKernelsWhereRowsAreFew) {
           if (!isReduction(one.schedule))
             continue;
           ++reductions;
-          const ReductionSchedule schedule = parseReductionSchedule(one.schedule);
-          EXPECT_EQ(whyIllegal(layer, schedule), "") << one.schedule;
-          EXPECT_EQ(toString(schedule), one.schedule);
+          const ReductionSchedule schedule = std::get<ReductionSchedule>(one.schedule);
+          EXPECT_EQ(whyIllegal(layer, schedule), "") << toString(one.schedule);
+          EXPECT_EQ(parseScheduleOf<ReductionSchedule>(toString(schedule)), schedule);
           EXPECT_DOUBLE_EQ(
-              one.predicted,
+              one.predicted(),
               reductionCost(work, schedule, commonTerms(layer, std::min(m, schedule.rows)), machineOf(target))
                   .total())
-              << one.schedule;
-          EXPECT_GE(one.predicted, best->predicted);
+              << toString(one.schedule);
+          EXPECT_GE(one.predicted(), best->predicted());
         }
         EXPECT_LT(reductions, static_cast<std::int64_t>(ranking.legal.size()));
-        EXPECT_GT(best->predicted, before * (1 - 1e-9)) << algebra << ", m = " << m; // more rows cost no less
-        before = best->predicted;
+        EXPECT_GT(best->predicted(), before * (1 - 1e-9))
+            << algebra << ", m = " << m; // more rows cost no less
+        before = best->predicted();
       }
       // The number is where one kind gives way to the other.
       const std::int64_t from = batchedFrom(layer, target, DataType::BF16);
@@ -292,38 +293,29 @@ TEST(Ranking, CountsTheTermsThatRowsOfVectorReductionsShare) {
 
 TEST(BestDifferent, TakesTheCheapestOfEachKind) {
   Ranking ranking;
-  auto add = [&](std::int64_t rows, std::int64_t columns, std::int64_t depth) {
-    ranking.legal.push_back({fmt::format("{}x{}x{}", rows, columns, depth),
-                             {rows, columns, depth},
-                             static_cast<double>(ranking.legal.size() + 1),
-                             {},
-                             {},
-                             "",
-                             {},
-                             1,
-                             1});
-  };
-  add(64, 192, 64);
-  add(64, 192, 32);  // the same tile
-  add(64, 208, 64);  // hardly wider
-  add(64, 176, 32);  // hardly narrower, but less deep
-  add(128, 192, 64); // other rows
-  add(64, 240, 64);  // a quarter wider
-  ranking.legal.back().tile.types = 2;
-  add(64, 240, 64); // the same of one type
-  add(64, 240, 64); // the same with held rows
-  ranking.legal.back().tile.held_groups = 4;
-  add(64, 240, 64); // for longer
-  ranking.legal.back().tile.held_groups = 8;
+  for (const char *text :
+       {"rows=64,columns=192,depth=64,stages=4", "rows=64,columns=192,depth=32,stages=4", // the same tile
+        "rows=64,columns=208,depth=64,stages=4",                                          // hardly wider
+        "rows=64,columns=176,depth=32,stages=4",         // hardly narrower, but less deep
+        "rows=128,columns=192,depth=64,stages=4",        // other rows
+        "rows=64,columns=240,depth=64,stages=4,types=2", // a quarter wider
+        "rows=64,columns=240,depth=64,stages=4",         // the same of one type
+        "rows=64,columns=240,depth=64,stages=4,hold=4",  // the same with held rows
+        "rows=64,columns=240,depth=64,stages=4,hold=8"}) // for longer
+    ranking.legal.push_back({parseSchedule(text, Kernels::EngineCopies), {}});
   auto chosen = [&](std::int64_t most) {
     std::vector<std::string> names;
     for (const RankedSchedule &one : bestDifferent(ranking, most))
-      names.push_back(one.schedule);
+      names.push_back(toString(one.schedule));
     return names;
   };
-  EXPECT_THAT(chosen(9), testing::ElementsAre("64x192x64", "64x176x32", "128x192x64", "64x240x64",
-                                              "64x240x64", "64x240x64"));
-  EXPECT_THAT(chosen(2), testing::ElementsAre("64x192x64", "64x176x32"));
+  EXPECT_THAT(chosen(9),
+              testing::ElementsAre(
+                  "rows=64,columns=192,depth=64,stages=4", "rows=64,columns=176,depth=32,stages=4",
+                  "rows=128,columns=192,depth=64,stages=4", "rows=64,columns=240,depth=64,stages=4,types=2",
+                  "rows=64,columns=240,depth=64,stages=4", "rows=64,columns=240,depth=64,stages=4,hold=4"));
+  EXPECT_THAT(chosen(2), testing::ElementsAre("rows=64,columns=192,depth=64,stages=4",
+                                              "rows=64,columns=176,depth=32,stages=4"));
 }
 
 } // namespace

@@ -67,7 +67,7 @@ TEST(TableDense, IsPredictedAsItWasMeasured) {
       ASSERT_TRUE(row.published.dense_us);
       row.q = 1;
       const double predicted =
-          rankSchedules(layerOf(row), "sm_90a", row.m, DataType::BF16).legal.front().predicted;
+          rankSchedules(layerOf(row), "sm_90a", row.m, DataType::BF16).legal.front().predicted();
       EXPECT_GE(predicted, 0.9 * *row.published.dense_us);
       EXPECT_LE(predicted, 1.25 * *row.published.dense_us);
       ++rows;
@@ -101,25 +101,24 @@ TEST(TableChoices, AreSensible) {
     const algebras::Layer layer = layerOf(row);
     const Ranking ranking = rankSchedules(layer, "sm_90a", row.m, DataType::BF16);
     const RankedSchedule &best = ranking.legal.front();
-    EXPECT_LT(best.predicted, 6 + 2.4 * ranking.floor_us) << best.schedule;
+    EXPECT_LT(best.predicted(), 6 + 2.4 * ranking.floor_us) << toString(best.schedule);
     if (isReduction(best.schedule)) { // single rows
-      EXPECT_EQ(row.m, 1) << best.schedule;
+      EXPECT_EQ(row.m, 1) << toString(best.schedule);
       continue;
     }
-    const HopperSchedule schedule = parseHopperSchedule(best.schedule);
+    const HopperSchedule schedule = std::get<HopperSchedule>(best.schedule);
     const std::int64_t rows = (row.m + row.q - 1) / row.q;
     // No second block of rows that is all zeros, no more columns than a panel beyond the group.
-    EXPECT_LE(schedule.rows, (rows + 63) / 64 * 64) << best.schedule;
-    EXPECT_LT(schedule.columns, row.n / row.q + 64) << best.schedule;
-    EXPECT_EQ(schedule.stages,
-              stagesThatFit(schedule, HopperOutput::BF16, heldBytes(schedule, row.k / row.q)))
-        << best.schedule;
+    EXPECT_LE(schedule.rows, (rows + 63) / 64 * 64) << toString(best.schedule);
+    EXPECT_LT(schedule.columns, row.n / row.q + 64) << toString(best.schedule);
+    EXPECT_EQ(schedule.stages, stagesThatFit(schedule, DataType::BF16, heldBytes(schedule, row.k / row.q)))
+        << toString(best.schedule);
     // Beyond what launches cost, nothing takes three times the floor.
-    EXPECT_LT(best.predicted, 6 + 2.4 * ranking.floor_us) << best.schedule;
+    EXPECT_LT(best.predicted(), 6 + 2.4 * ranking.floor_us) << toString(best.schedule);
     // One with the same tile and shorter stages is never better by more than what the model can tell apart.
     // Held rows may leave no room for deep stages.
     if (row.k / row.q % 64 == 0 && schedule.held_groups == 0) {
-      EXPECT_EQ(schedule.depth, 64) << best.schedule;
+      EXPECT_EQ(schedule.depth, 64) << toString(best.schedule);
     }
   }
 }
@@ -134,9 +133,9 @@ TEST(TableChoices, AreSensibleWhereThreadsCopy) {
     SCOPED_TRACE(fmt::format("m = {}, {} -> {}, q = {}", row.m, row.k, row.n, row.q));
     const Ranking ranking = rankSchedules(layerOf(row), "sm_90a", row.m, DataType::BF16);
     const RankedSchedule &best = ranking.legal.front();
-    EXPECT_TRUE(isForThreads(best.schedule)) << best.schedule;
-    EXPECT_GE(best.predicted, ranking.floor_us);
-    EXPECT_LT(best.predicted, 6 + 2.4 * ranking.floor_us) << best.schedule;
+    EXPECT_TRUE(isForThreads(best.schedule)) << toString(best.schedule);
+    EXPECT_GE(best.predicted(), ranking.floor_us);
+    EXPECT_LT(best.predicted(), 6 + 2.4 * ranking.floor_us) << toString(best.schedule);
   }
   EXPECT_GE(rows, 6);
 }
@@ -152,8 +151,9 @@ TEST(TableChoices, HaveNoCliffsBetweenNumbersOfRows) {
       std::int64_t half_rows = 0;
       for (std::int64_t m = 1; m <= 32768; m += (m + 4) / 5) {
         const Ranking ranking = rankSchedules(layer, "sm_90a", m, DataType::BF16);
-        const double us = ranking.legal.front().predicted;
-        SCOPED_TRACE(fmt::format("{} -> {}, q = {}, m = {}: {}", k, n, q, m, ranking.legal.front().schedule));
+        const double us = ranking.legal.front().predicted();
+        SCOPED_TRACE(fmt::format("{} -> {}, q = {}, m = {}: {}", k, n, q, m,
+                                 toString(ranking.legal.front().schedule)));
         EXPECT_GE(us, 0.97 * before);
         EXPECT_GE(us, ranking.floor_us);
         // Twice as many rows take little more than twice as long; a launch is paid once.
@@ -187,12 +187,13 @@ TEST(TableSplits, AreWhatTheManualSays) {
                             std::stoll(row[2].str()), std::stoll(row[3].str()), DataType::BF16);
     const Ranking ranking = rankSchedules(layer, "sm_90a", std::stoll(row[4].str()), DataType::BF16);
     const auto without =
-        std::find_if(ranking.legal.begin(), ranking.legal.end(),
-                     [](const RankedSchedule &one) { return parseHopperSchedule(one.schedule).split == 1; });
+        std::find_if(ranking.legal.begin(), ranking.legal.end(), [](const RankedSchedule &one) {
+          return std::get<HopperSchedule>(one.schedule).split == 1;
+        });
     ASSERT_NE(without, ranking.legal.end());
-    EXPECT_EQ(fmt::format("{:.1f}", without->predicted), row[5].str());
-    EXPECT_EQ(fmt::format("{:.1f}", ranking.legal.front().predicted), row[6].str());
-    EXPECT_EQ(ranking.legal.front().schedule, row[7].str());
+    EXPECT_EQ(fmt::format("{:.1f}", without->predicted()), row[5].str());
+    EXPECT_EQ(fmt::format("{:.1f}", ranking.legal.front().predicted()), row[6].str());
+    EXPECT_EQ(toString(ranking.legal.front().schedule), row[7].str());
   }
   EXPECT_EQ(rows, 5);
 }

@@ -1,0 +1,159 @@
+// Schedules: how a kernel cuts what it computes into tiles and who brings the operands. There is one type for
+// all kernels, with one text form; each kind of kernels has the entries that it knows, and no others.
+#ifndef ALGCTL_COMPILER_SCHEDULE_SCHEDULE_H
+#define ALGCTL_COMPILER_SCHEDULE_SCHEDULE_H
+
+#include "compiler/schedule/targets.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace compiler {
+
+/// What the tiles that run at one time have in common: they are numbered with this axis the slowest.
+enum class OuterAxis {
+  Types, ///< rows of X: all groups of a block of rows, then the next type
+  Groups ///< columns of the bank: all rows of a group, then the next group
+};
+
+/// A tensor-core instruction multiplies 64 of one side, M, with 8 to 256 of the other, N.
+enum class RowSide {
+  M, ///< a warpgroup holds 64 rows of a tile and all of its columns
+  N  ///< a warpgroup holds 64 columns of a tile and all of its rows, of which there may then be as few as 8
+};
+
+/// Kernels whose blocks the copy engine moves and wgmma multiplies. Of the gradient of the bank rows are
+/// features of X, 64 for every warpgroup that multiplies, and the depth is rows of X and dY.
+struct HopperSchedule {
+  std::int64_t rows = 128; ///< rows of a tile, of each of its types: 64 for every warpgroup that multiplies
+  std::int64_t columns = 128; ///< columns of a tile, within one output group
+  std::int64_t depth = 64;    ///< depth of one stage: 16, 32 or 64
+  std::int64_t stages = 0;    ///< stages in the ring; 0: as many as fit
+
+  /// Row types of a tile. Of a complete graph they share the diagonal block of the tile's group, which is
+  /// then loaded once for all.
+  std::int64_t types = 1;
+  /// Thread blocks of a cluster: this many blocks of rows, which share blocks of the bank,
+  std::int64_t cluster_rows = 1;
+  /// times as many blocks of columns, which share rows of X. What is shared is loaded once and sent to all.
+  std::int64_t cluster_columns = 1;
+  /// Groups that a thread block goes through while the rows of X of its own group stay in shared memory. 0:
+  /// none, they come with every group.
+  std::int64_t held_groups = 0;
+  OuterAxis outer = OuterAxis::Types;
+  RowSide rows_on = RowSide::M;
+  /// Warpgroups, or groups of them, that take turns: each has every so manieth tile of the block, and
+  /// multiplies while the others write their sums. 1: all work on every tile.
+  std::int64_t turns = 1;
+  /// Thread blocks of a cluster that own each tile together: every one takes a part of its steps, and stores
+  /// a part of the result.
+  std::int64_t split = 1;
+  /// Groups of each type, those with the most terms, whose tiles come before all others; blocks divide them
+  /// alone then. 0: tiles come as they are numbered.
+  std::int64_t long_groups = 0;
+
+  /// That multiply.
+  std::int64_t warpgroups() const { return turns * warpgroupsOfTile(); }
+  std::int64_t warpgroupsOfTile() const { return rows_on == RowSide::M ? types * rows / 64 : columns / 64; }
+  /// Of the instruction's side N: a thread holds half as many sums.
+  std::int64_t instructionWidth() const { return rows_on == RowSide::M ? columns : rows; }
+  /// With the warpgroup that loads.
+  std::int64_t threads() const { return (warpgroups() + 1) * 128; }
+  std::int64_t cluster() const { return cluster_rows * cluster_columns; }
+  /// That run together: blocks of a cluster, whatever they do there.
+  std::int64_t blocksTogether() const { return cluster() * split; }
+  bool operator==(const HopperSchedule &) const = default;
+};
+
+/// Kernels whose threads copy, and multiply by mma.sync. Of the gradient of the bank, rows are those of a
+/// tile of dW, features of X, and the depth is rows of X and dY.
+struct AmpereSchedule {
+  std::int64_t rows = 64;        ///< rows of a tile, a multiple of 16 for each row of warps
+  std::int64_t columns = 128;    ///< columns of a tile, within one output group
+  std::int64_t depth = 32;       ///< depth of one stage: 16, 32 or 64
+  std::int64_t stages = 0;       ///< stages in the ring; 0: `usual_ampere_stages`, or as many as fit
+  std::int64_t warp_rows = 2;    ///< warps that share the rows of a tile,
+  std::int64_t warp_columns = 2; ///< and its columns
+  std::int64_t vector = 0;       ///< elements that a thread copies at a time: 1, 2, 4 or 8; 0: the widest
+  /// Groups of each type, those with the most terms, whose tiles come before all others. 0: tiles come as
+  /// they are numbered.
+  std::int64_t long_groups = 0;
+
+  std::int64_t warps() const { return warp_rows * warp_columns; }
+  std::int64_t threads() const { return warps() * 32; }
+  bool operator==(const AmpereSchedule &) const = default;
+};
+
+/// Kernels of vector reductions: products of few rows, each perhaps of a type of its own. A block of threads
+/// owns `rows` consecutive rows of the batch and `columns` columns of an output group. `lanes` of its threads
+/// stand side by side along the columns, in `slices` that divide the depth of every term.
+struct ReductionSchedule {
+  std::int64_t slices = 32;
+  std::int64_t rows = 1;
+  std::int64_t columns = 64;
+  std::int64_t vector = 0; ///< elements that a thread reads at a time: 1, 2, 4 or 8; 0: the widest
+
+  std::int64_t lanes() const { return columns / vector; }
+  std::int64_t threads() const { return lanes() * slices; }
+  std::int64_t warps() const { return threads() / 32; }
+  bool operator==(const ReductionSchedule &) const = default;
+};
+
+/// How a kernel reads the bank; see `#tile.schedule` in the tile dialect.
+enum class BankAccess { Packed, Copied, Direct };
+
+/// Products on a CPU. Lanes and pairs follow from the machine and the layer, and are not in the text.
+struct CpuSchedule {
+  std::int64_t types = 1;             ///< row types that one task owns
+  std::int64_t rows = 64;             ///< rows of each of them, a multiple of register_rows
+  std::int64_t register_rows = 8;     ///< rows of the register tile
+  std::int64_t register_columns = 48; ///< columns of the register tile, a multiple of lanes
+  std::int64_t lanes = 16;            ///< f32 in one vector
+  BankAccess bank = BankAccess::Packed;
+  bool pairs = false; ///< bf16 in pairs through the machine's dot product
+  bool operator==(const CpuSchedule &) const = default;
+};
+
+/// The gradient of the bank on a CPU: what one task owns of dW, and how it is summed up.
+struct CpuGradientSchedule {
+  std::int64_t features = 64;         ///< rows of dW that one task owns, a multiple of register_features
+  std::int64_t columns = 192;         ///< columns that it owns, a multiple of register_columns
+  std::int64_t rows = 64;             ///< rows of X and dY that are brought at a time
+  std::int64_t register_features = 8; ///< rows of the register tile
+  std::int64_t register_columns = 48; ///< columns of the register tile, a multiple of lanes
+  std::int64_t lanes = 16;            ///< f32 in one vector
+  bool pairs = false;                 ///< bf16, two rows at a time through the machine's dot product
+  bool operator==(const CpuGradientSchedule &) const = default;
+};
+
+using Schedule =
+    std::variant<HopperSchedule, AmpereSchedule, ReductionSchedule, CpuSchedule, CpuGradientSchedule>;
+
+/// Entries by their names, "rows=64,columns=128,depth=32,stages=4,warps=2x2,vector=8". What most schedules of
+/// a kind leave as it is, is written only where it is something else.
+std::string toString(const Schedule &schedule);
+
+/// Reads a schedule for a GPU target with such kernels: one with an entry `reduce` is of vector reductions,
+/// one with `warps` or `vector` of threads that copy, another of the kernels that the target has for most
+/// layers. What is not named keeps its default. Throws algebras::InputError, with a hint how to write one,
+/// for what is no entry of that kind, given twice or no number; whether the numbers go together is for
+/// `whyIllegal`.
+Schedule parseSchedule(std::string_view text, Kernels kernels);
+/// The same for a schedule that is known to be of one kind. There is one for each kind of GPU kernels.
+template <class Kind> Kind parseScheduleOf(std::string_view text);
+
+/// Whether a schedule is of vector reductions; of a text, whether it is read as one.
+inline bool isReduction(const Schedule &schedule) {
+  return std::holds_alternative<ReductionSchedule>(schedule);
+}
+bool isReduction(std::string_view text);
+/// Whether it is of threads that copy.
+inline bool isForThreads(const Schedule &schedule) {
+  return std::holds_alternative<AmpereSchedule>(schedule);
+}
+
+} // namespace compiler
+
+#endif
