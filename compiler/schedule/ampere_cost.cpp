@@ -33,23 +33,8 @@ static constexpr double sector_bytes = 32;
 // counted here, it spills.
 static constexpr double registers_beside_sums = 130, most_registers = 255;
 
-static double ceilDivide(double value, double step) { return std::ceil(value / step); }
-
 /// Bytes of the sectors that a row of `bytes` touches, wherever it begins.
 static double sectors(double bytes) { return bytes + sector_bytes / 2; }
-
-/// Blocks that share one multiprocessor.
-static double blocksTogether(const AmpereSchedule &schedule, const GpuMachine &machine) {
-  const double stage = static_cast<double>(ampereStageBytes(schedule.rows, schedule.columns, schedule.depth));
-  const double threads = static_cast<double>(schedule.threads());
-  const double sums = static_cast<double>(schedule.rows * schedule.columns) / threads;
-  const double by_shared =
-      std::floor(machine.shared_bytes / (static_cast<double>(schedule.stages) * stage + 1024));
-  const double by_registers =
-      std::floor(machine.registers / (threads * std::min(most_registers, sums + registers_beside_sums)));
-  const double by_threads = std::floor(machine.most_threads / threads);
-  return std::clamp(std::min({by_shared, by_registers, by_threads}), 1.0, machine.most_blocks.value);
-}
 
 namespace {
 /// What one step of one block takes of a multiprocessor on average, in cycles.
@@ -154,8 +139,12 @@ static Cost costOfTiles(const TileWork &work, const AmpereSchedule &schedule, al
 
 /// Blocks that share a multiprocessor, as far as there are tiles for them.
 static double blocksTogether(const AmpereSchedule &schedule, double tiles, const GpuMachine &machine) {
-  return std::min(blocksTogether(schedule, machine),
-                  std::max(1.0, std::ceil(tiles / machine.multiprocessors)));
+  const double stage = static_cast<double>(ampereStageBytes(schedule.rows, schedule.columns, schedule.depth));
+  const double threads = static_cast<double>(schedule.threads());
+  const double sums = static_cast<double>(schedule.rows * schedule.columns) / threads;
+  const double most = machine.blocksTogether(threads, std::min(most_registers, sums + registers_beside_sums),
+                                             static_cast<double>(schedule.stages) * stage);
+  return std::min(most, std::max(1.0, std::ceil(tiles / machine.multiprocessors)));
 }
 
 Cost ampereCost(const ProjectionWork &work, const AmpereSchedule &schedule, algebras::DataType output,

@@ -4,6 +4,7 @@
 #ifndef ALGCTL_COMPILER_SCHEDULE_COST_H
 #define ALGCTL_COMPILER_SCHEDULE_COST_H
 
+#include <cmath>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -65,6 +66,9 @@ void addSideBySide(Cost &cost, const OnTop &on_top);
 /// Adds up `busy` where one thing is done after the other, as on a CPU. In the last round some workers have
 /// nothing to do: all takes `uneven` times as long as if they had ("idle").
 void addInTurn(Cost &cost, double uneven);
+
+/// So many steps that together are `value` or more.
+inline double ceilDivide(double value, double step) { return std::ceil(value / step); }
 
 /// Least time that bytes and arithmetic allow on a device, in microseconds.
 struct Floor {

@@ -6,15 +6,9 @@
 
 namespace compiler {
 
-// Round numbers for one core with AVX2 or AVX-512, per cycle: they only have to rank
-// schedules against each other.
-static constexpr double multiplications_per_cycle = 2; // vector multiply-adds
-static constexpr double loads_per_cycle = 2;           // vector loads and broadcasts
-static constexpr double far_bytes_per_cycle = 6;       // from the last-level cache or memory
-static constexpr double copied_bytes_per_cycle = 8;    // read from afar and written to the cache
-static constexpr double stored_bytes_per_cycle = 6;    // written to memory
-static constexpr double cycles_per_term = 12;          // setting up one term's loop
-static constexpr double cycles_per_tile = 30;          // setting up one register tile and its stores
+// Round numbers, as those of cpu_core.
+static constexpr double cycles_per_term = 12; // setting up one term's loop
+static constexpr double cycles_per_tile = 30; // setting up one register tile and its stores
 
 static std::int64_t roundUp(std::int64_t value, std::int64_t step) {
   return (value + step - 1) / step * step;
@@ -57,10 +51,10 @@ Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, std::int
   const double row_blocks = static_cast<double>(roundUp(rows_of_type, schedule.rows) / schedule.rows);
 
   const double step =
-      std::max(tile_rows * vectors / multiplications_per_cycle, (tile_rows + vectors) / loads_per_cycle);
+      std::max(tile_rows * vectors / cpu_core.multiplications, (tile_rows + vectors) / cpu_core.loads);
   const double multiply = tiles * (depth / depth_step * step + terms * cycles_per_term + cycles_per_tile);
   const double hold = static_cast<double>(m) * static_cast<double>(layer.in.total()) *
-                      (element + (schedule.pairs ? 2 : 4)) / copied_bytes_per_cycle;
+                      (element + (schedule.pairs ? 2 : 4)) / cpu_core.copied_bytes;
 
   // The bank passes once for every block of rows. Of what several owned types share, they bring one copy.
   const double shared = lift.completeGraph() ? (1 + 1 / static_cast<double>(schedule.types)) / 2 : 1;
@@ -69,18 +63,17 @@ Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, std::int
   switch (schedule.bank) {
   case BankAccess::Packed: {
     // Streams in behind the multiplications; only what is slower than they are shows.
-    bank =
-        std::max(0.0, bank_bytes / far_bytes_per_cycle - multiply) + 0.1 * bank_bytes / far_bytes_per_cycle;
+    bank = std::max(0.0, bank_bytes / cpu_core.far_bytes - multiply) + 0.1 * bank_bytes / cpu_core.far_bytes;
     break;
   }
   case BankAccess::Copied:
-    bank = bank_bytes / copied_bytes_per_cycle;
+    bank = bank_bytes / cpu_core.copied_bytes;
     break;
   case BankAccess::Direct: {
     // Every tile of rows reads the bank with the user's row stride. Each piece of a row costs about two lines
     // more than it holds, so that wide panels read better.
     const double piece = static_cast<double>(schedule.register_columns) * element;
-    const double read = bank_bytes * tiles_of_type / row_blocks * (1 + 128 / piece) / far_bytes_per_cycle;
+    const double read = bank_bytes * tiles_of_type / row_blocks * (1 + 128 / piece) / cpu_core.far_bytes;
     bank = std::max(0.0, read - multiply) + 0.1 * read;
     break;
   }
@@ -89,7 +82,7 @@ Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, std::int
   const double workers = static_cast<double>(cores);
   const double tasks = std::max(1.0, types / static_cast<double>(schedule.types)) * row_blocks;
   double store =
-      static_cast<double>(m) * static_cast<double>(layer.out.total()) * element / stored_bytes_per_cycle;
+      static_cast<double>(m) * static_cast<double>(layer.out.total()) * element / cpu_core.stored_bytes;
   // Whole lines go past the cache; pieces of one make the machine read it first, and write it later.
   if (!writesWholeLines(layer, schedule))
     store *= 2;

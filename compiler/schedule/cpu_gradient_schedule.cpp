@@ -9,12 +9,8 @@
 
 namespace compiler {
 
-// Round numbers for one core, per cycle, as in cpu_cost.cpp: they only have to rank schedules.
-static constexpr double multiplications_per_cycle = 2; // vector multiply-adds
-static constexpr double loads_per_cycle = 2;           // vector loads and broadcasts
-static constexpr double sums_per_cycle = 0.5;          // vectors of sums, taken out of the cache and put back
-static constexpr double brought_bytes_per_cycle = 8;   // read from afar, widened and written to the cache
-static constexpr double stored_bytes_per_cycle = 6;
+// Round numbers, as those of cpu_core; of sums vectors in a cycle, taken out of the cache and put back.
+static constexpr double sums_per_cycle = 0.5;
 static constexpr double cycles_per_row = 6;      // finding a row of a type
 static constexpr double cycles_per_product = 20; // setting up the loop over rows of one register tile
 
@@ -99,10 +95,10 @@ Cost cpuGradientCost(const algebras::Layer &layer, const CpuGradientSchedule &sc
   const double steps = schedule.pairs ? std::ceil(rows / 2) : rows;
   const double brought = rows * tiles_of_block *
                          (static_cast<double>(schedule.features + schedule.columns) *
-                              (element + brought_element) / brought_bytes_per_cycle +
+                              (element + brought_element) / cpu_core.copied_bytes +
                           2 * cycles_per_row);
-  const double step = std::max(tile_features * vectors / multiplications_per_cycle,
-                               (tile_features + vectors) / loads_per_cycle);
+  const double step = std::max(tile_features * vectors / cpu_core.multiplications,
+                               (tile_features + vectors) / cpu_core.loads);
   const double multiplied =
       register_tiles *
       (steps * step + chunks * (tile_features * vectors / sums_per_cycle + cycles_per_product));
@@ -111,7 +107,7 @@ Cost cpuGradientCost(const algebras::Layer &layer, const CpuGradientSchedule &sc
       static_cast<double>(lift.kind() == algebras::Lift::Kind::Rows ? lift.outputGroups() : 1);
   const double store =
       blocks * register_tiles * tile_features * vectors *
-      (2 / sums_per_cycle + static_cast<double>(schedule.lanes) * element / stored_bytes_per_cycle);
+      (2 / sums_per_cycle + static_cast<double>(schedule.lanes) * element / cpu_core.stored_bytes);
   const double workers = static_cast<double>(cores);
   const double tasks = blocks * tiles_of_block;
   // In the slot lift blocks lie side by side: each has all columns of one slot.

@@ -32,7 +32,7 @@ double predictCpu(const algebras::Layer &layer, algrt::Map map, bool packed, std
     break;
   }
   }
-  return cycles / (static_cast<double>(threads) * host_cycles_per_us);
+  return cycles / (static_cast<double>(threads) * cpu_core.cycles_per_us);
 }
 
 } // namespace compiler

@@ -4,6 +4,7 @@
 #define ALGCTL_COMPILER_SCHEDULE_GPU_MACHINE_H
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 namespace compiler {
@@ -57,6 +58,14 @@ struct GpuMachine {
   /// Multiprocessors that run clusters of so many blocks.
   constexpr double multiprocessorsIn(double cluster) const {
     return cluster > 2 ? multiprocessors_of_large_clusters : multiprocessors;
+  }
+  /// Blocks that share one multiprocessor, of so many threads with so many registers each and so many bytes
+  /// of shared memory, to each of which the system adds a kilobyte; at least one.
+  double blocksTogether(double threads, double registers_of_thread, double shared_bytes_of_block) const {
+    const double most = std::min({std::floor(shared_bytes / (shared_bytes_of_block + 1024)),
+                                  std::floor(registers / (threads * registers_of_thread)),
+                                  std::floor(most_threads / threads), most_blocks.value});
+    return std::max(1.0, most);
   }
 };
 

@@ -78,86 +78,71 @@ static MaybeRefusal pointless(const algebras::Layer &layer, const HopperSchedule
                    fmt::format("a depth of {}: an input group has {}, the rest would be "
                                "zeros",
                                schedule.depth, k)};
+  const std::int64_t column_blocks = (n + schedule.columns - 1) / schedule.columns;
+  if (schedule.cluster_columns > column_blocks)
+    return Refusal{"wider than a group",
+                   fmt::format("a cluster of {}x{} blocks: an output group has {} blocks of {} columns",
+                               schedule.cluster_rows, schedule.cluster_columns, column_blocks,
+                               schedule.columns)};
   return std::nullopt;
 }
 
-/// The clusters worth a look beside a legal schedule of single blocks, up to 4 blocks: every device that runs
-/// clusters runs those without leaving many processors over. How many rows there are is for the cost to
-/// weigh.
-static void addClusters(const algebras::Layer &layer, algebras::DataType output, const HopperSchedule &single,
-                        std::int64_t long_groups, std::vector<Considered<HopperSchedule>> &considered) {
-  const std::int64_t column_blocks = (layer.out.width(0) + single.columns - 1) / single.columns;
-  for (const auto &[rows, columns] : {std::pair(2, 1), {4, 1}, {1, 2}, {1, 4}, {2, 2}}) {
-    HopperSchedule schedule = single;
-    schedule.cluster_rows = rows;
-    schedule.cluster_columns = columns;
-    MaybeRefusal refused = refusal(layer, schedule, output);
-    if (!refused && columns > column_blocks)
-      refused = {"wider than a group",
-                 fmt::format("a cluster of {}x{} blocks: an output group has {} blocks of {} columns", rows,
-                             columns, column_blocks, single.columns)};
-    considered.push_back({schedule, refused});
-    if (!refused && long_groups > 0) {
-      schedule.long_groups = long_groups;
-      considered.push_back({schedule, refusal(layer, schedule, output)});
+/// What is looked at beside a legal schedule of single blocks: clusters of up to 4 blocks, which every device
+/// that runs clusters runs without leaving many processors over; splits, which are for few tiles, so that it
+/// matters little in which order they come; and where some groups are long, these first, with splits that are
+/// of them alone.
+static std::vector<HopperSchedule> variantsOf(const HopperSchedule &single, std::int64_t long_groups) {
+  std::vector<HopperSchedule> all;
+  const auto add = [&](std::int64_t split, std::int64_t ordered) -> HopperSchedule & {
+    all.push_back(single);
+    all.back().split = split;
+    all.back().long_groups = ordered;
+    all.back().stages = 0;
+    return all.back();
+  };
+  for (const auto &[rows, columns] : {std::pair(2, 1), {4, 1}, {1, 2}, {1, 4}, {2, 2}})
+    for (const std::int64_t ordered : {std::int64_t{0}, long_groups}) {
+      HopperSchedule &cluster = add(/*split=*/1, ordered);
+      cluster.cluster_rows = rows;
+      cluster.cluster_columns = columns;
+      cluster.stages = single.stages;
+      if (long_groups == 0)
+        break;
     }
-  }
-}
-
-/// The splits worth a look beside a legal schedule of single blocks.
-static void addSplits(const algebras::Layer &layer, algebras::DataType output, const HopperSchedule &single,
-                      std::vector<Considered<HopperSchedule>> &considered) {
-  for (const std::int64_t blocks : {2, 4, 8}) {
-    HopperSchedule schedule = single;
-    schedule.split = blocks;
-    schedule.stages = 0;
-    const MaybeRefusal refused = refusal(layer, schedule, output);
-    if (!refused)
-      schedule.stages = stagesThatFit(schedule, output);
-    considered.push_back({schedule, refused});
-  }
-}
-
-/// The same with long groups first, and what divides their tiles alone.
-static void addOrder(const algebras::Layer &layer, algebras::DataType output, const HopperSchedule &single,
-                     std::int64_t long_groups, std::vector<Considered<HopperSchedule>> &considered) {
-  for (const std::int64_t blocks : {1, 2, 4, 8}) {
-    if (blocks > 1 && single.turns > 1)
-      break;
-    HopperSchedule schedule = single;
-    schedule.long_groups = long_groups;
-    schedule.split = blocks;
-    schedule.stages = 0;
-    const MaybeRefusal refused = refusal(layer, schedule, output);
-    if (!refused)
-      schedule.stages = stagesThatFit(schedule, output);
-    considered.push_back({schedule, refused});
-  }
+  if (single.turns == 1 && single.outer == OuterAxis::Types)
+    for (const std::int64_t split : {2, 4, 8})
+      add(split, 0);
+  if (long_groups > 0)
+    for (const std::int64_t split : {1, 2, 4, 8})
+      if (split == 1 || single.turns == 1)
+        add(split, long_groups);
+  return all;
 }
 
 std::vector<Considered<HopperSchedule>> considerHopper(const algebras::Layer &layer,
                                                        algebras::DataType output) {
   std::vector<Considered<HopperSchedule>> considered;
+  const auto consider = [&](HopperSchedule schedule) {
+    MaybeRefusal refused = refusal(layer, schedule, output);
+    if (!refused) {
+      schedule.stages = stagesThatFit(schedule, output, heldBytes(schedule, layer.in.width(0)));
+      refused = pointless(layer, schedule);
+    }
+    considered.push_back({schedule, refused});
+    return !refused;
+  };
   // A product's groups differ less than a gradient's.
   const std::int64_t long_groups = layer.lift.isTransposed() ? longGroups(layer.lift) : 0;
   for (HopperSchedule schedule : tiles(layer))
     for (const OuterAxis outer : {OuterAxis::Types, OuterAxis::Groups}) {
       schedule.outer = outer;
-      schedule.stages = 0;
-      MaybeRefusal refused = refusal(layer, schedule, output);
-      if (!refused) {
-        schedule.stages = stagesThatFit(schedule, output, heldBytes(schedule, layer.in.width(0)));
-        refused = pointless(layer, schedule);
-      }
-      considered.push_back({schedule, refused});
-      if (!refused && schedule.types == 1 && schedule.held_groups == 0)
-        addClusters(layer, output, schedule, long_groups, considered);
-      // Blocks that own a tile together are for few tiles: in which order they come matters little.
-      if (!refused && schedule.types == 1 && schedule.held_groups == 0 && schedule.turns == 1 &&
-          outer == OuterAxis::Types)
-        addSplits(layer, output, schedule, considered);
-      if (!refused && long_groups > 0 && schedule.types == 1 && schedule.held_groups == 0)
-        addOrder(layer, output, schedule, long_groups, considered);
+      if (!consider(schedule) || schedule.types > 1 || schedule.held_groups > 0)
+        continue;
+      bool legal = true;
+      for (const HopperSchedule &variant : variantsOf(considered.back().schedule, long_groups))
+        // A cluster that cannot be cannot be in another order either.
+        if (legal || variant.cluster() == 1 || variant.long_groups == 0)
+          legal = consider(variant);
     }
   return considered;
 }

@@ -15,8 +15,6 @@ static constexpr double half_depth = 0.02;
 // more than this.
 static constexpr double doubled_cluster = 0.02;
 
-double ceilDivide(double value, double step) { return std::ceil(value / step); }
-
 double rowCost(double bytes, double piece_bytes) {
   return (bytes + ceilDivide(bytes, piece_bytes) * row_overhead_bytes) * full_row_bytes /
          (full_row_bytes + row_overhead_bytes);

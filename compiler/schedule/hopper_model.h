@@ -26,8 +26,6 @@ inline constexpr double cycles_per_exchange = 1200;
 /// Panels of less than 128 bytes spread worse over the banks of shared memory.
 inline constexpr double narrow_panels = 1.05;
 
-double ceilDivide(double value, double step);
-
 /// Time to copy one row of a block, in bytes of full rows: it comes in pieces of `piece_bytes`, each a row of
 /// a box. What lies outside the tensor is zero and costs nothing.
 double rowCost(double bytes, double piece_bytes);

@@ -23,7 +23,7 @@ CpuMachine hostMachine() { return {hostLevel(), algrt::resolveThreads(0), "this 
 
 std::string toString(const CpuMachine &machine) {
   return fmt::format("{} core{} of {} at {:.0f} GHz{}", machine.cores, machine.cores == 1 ? "" : "s",
-                     machine.level.name, host_cycles_per_us / 1000,
+                     machine.level.name, cpu_core.cycles_per_us / 1000,
                      machine.whose.empty() ? "" : fmt::format(" ({})", machine.whose));
 }
 

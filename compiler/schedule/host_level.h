@@ -9,13 +9,28 @@
 
 namespace compiler {
 
-inline constexpr double host_cycles_per_us = 3000;
+/// What one core does in a cycle: round numbers for one with AVX2 or AVX-512, all assumed, which only have to
+/// rank schedules against each other.
+struct CpuCore {
+  double multiplications; ///< vector multiply-adds
+  double loads;           ///< vector loads and broadcasts
+  double far_bytes;       ///< from the last-level cache or memory
+  double copied_bytes;    ///< read from afar and written to the cache
+  double stored_bytes;    ///< written to memory
+  double cycles_per_us;
+};
+inline constexpr CpuCore cpu_core = {.multiplications = 2,
+                                     .loads = 2,
+                                     .far_bytes = 6,
+                                     .copied_bytes = 8,
+                                     .stored_bytes = 6,
+                                     .cycles_per_us = 3000};
 
 /// This machine's portable level, with dot products of bf16 pairs where it has them; the lowest that kernels
 /// are compiled for where it is below.
 CpuLevel hostLevel();
 
-/// What the cost model counts with: so many cores of a level, each at host_cycles_per_us.
+/// What the cost model counts with: so many cores of a level, each a cpu_core.
 struct CpuMachine {
   CpuLevel level;
   std::int64_t cores;

@@ -17,9 +17,6 @@
 
 namespace compiler {
 
-/// Of one core of any CPU. Round numbers, as those of cpu_cost.cpp.
-static constexpr double cpu_multiplications_per_cycle = 2, cpu_far_bytes_per_cycle = 6;
-
 static Ranking rankingOf(std::string target, std::string machine, const Floor &floor) {
   return {std::move(target),
           std::move(machine),
@@ -107,16 +104,16 @@ static Ranking rankGpuBankGradient(const algebras::Layer &layer, const TargetEnt
 
 /// What so many bytes and multiplications take all cores.
 static Floor floorOfCpu(const algebras::Layer &layer, double bytes, double macs, const CpuMachine &machine) {
-  const double cycles_per_us = static_cast<double>(machine.cores) * host_cycles_per_us;
+  const double cycles_per_us = static_cast<double>(machine.cores) * cpu_core.cycles_per_us;
   const double pairs = usesPairs(layer, machine.level) ? 2 : 1;
-  return {bytes / (cpu_far_bytes_per_cycle * cycles_per_us),
-          macs / (cpu_multiplications_per_cycle * static_cast<double>(machine.level.lanes) * pairs *
-                  cycles_per_us)};
+  return {bytes / (cpu_core.far_bytes * cycles_per_us),
+          macs /
+              (cpu_core.multiplications * static_cast<double>(machine.level.lanes) * pairs * cycles_per_us)};
 }
 
 /// Cycles of one core in microseconds of all.
 static double microseconds(const CpuMachine &machine) {
-  return 1 / (static_cast<double>(machine.cores) * host_cycles_per_us);
+  return 1 / (static_cast<double>(machine.cores) * cpu_core.cycles_per_us);
 }
 
 static Ranking rankCpu(const algebras::Layer &layer, std::int64_t m, const CpuMachine &machine) {

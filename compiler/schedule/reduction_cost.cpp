@@ -23,20 +23,10 @@ static constexpr double sector_bytes = 32;
 // row and vectors of 8, 112 for two, 168 for four and 255 for eight.
 static constexpr double registers_beside_rows = 56, registers_of_a_row = 28, most_registers = 255;
 
-static double ceilDivide(double value, double step) { return std::ceil(value / step); }
-
-/// Blocks of threads that share one multiprocessor.
-static double blocksTogether(const ReductionSchedule &schedule, const GpuMachine &machine) {
-  const double threads = static_cast<double>(schedule.threads());
+static double registersOf(const ReductionSchedule &schedule) {
   const double vector = static_cast<double>(schedule.vector) / 8;
-  const double registers =
-      std::min(most_registers, registers_beside_rows + static_cast<double>(schedule.rows) *
-                                                           (4 + vector * (registers_of_a_row - 4)));
-  const double by_registers = std::floor(machine.registers / (threads * registers));
-  const double by_threads = std::floor(machine.most_threads / threads);
-  const double by_shared =
-      std::floor(machine.shared_bytes / (static_cast<double>(reductionSharedBytes(schedule)) + 1024));
-  return std::clamp(std::min({by_registers, by_threads, by_shared}), 1.0, machine.most_blocks.value);
+  return std::min(most_registers, registers_beside_rows + static_cast<double>(schedule.rows) *
+                                                              (4 + vector * (registers_of_a_row - 4)));
 }
 
 double commonTerms(const algebras::Layer &layer, std::int64_t rows) {
@@ -88,7 +78,9 @@ Cost reductionCost(const ProjectionWork &work, const ReductionSchedule &schedule
   // Every part reads its blocks of the bank, in rows that begin anywhere, and its rows of X.
   const double bank_bytes = reads * work.k * (2 * work.n / column_blocks + sector_bytes / 2),
                x_bytes = rows_of_part * work.terms * (2 * work.k + sector_bytes / 2);
-  const double together = blocksTogether(schedule, machine);
+  const double together =
+      machine.blocksTogether(static_cast<double>(schedule.threads()), registersOf(schedule),
+                             static_cast<double>(reductionSharedBytes(schedule)));
   const double working = std::min(together, parts / machine.multiprocessors);
   const double pieces = ceilDivide(work.k, depth), rounds = ceilDivide(pieces, slices);
   const double in_flight = working * lanes * std::min(slices, pieces) * depth * 2 * vector;

@@ -184,8 +184,9 @@ TEST(ListedSchedules, AreRankedWithTheirLists) {
       }
       EXPECT_GT(ranking.legal.front().predicted(), 2 * machineOf(target).launch_us) << "two launches";
     }
-  EXPECT_NE(rankMap(layer(false), algrt::Map::dw, "sm_80", 512, DataType::BF16).legal.front().cost.sum.back().name,
-            "grouping");
+  EXPECT_NE(
+      rankMap(layer(false), algrt::Map::dw, "sm_80", 512, DataType::BF16).legal.front().cost.sum.back().name,
+      "grouping");
 }
 
 } // namespace
