@@ -726,19 +726,18 @@ tile.kernel @gradient_of_pairs(%x: !tile.matrix<?x16xbf16>, %dy: !tile.matrix<?x
 // -----
 
 // A bias is an operand before y. Of a group that does not fill its panels only what belongs to the group is read: vectors
-// of 8 over 20 columns. Each is widened once and added to every row of the tile.
+// of 8 over 20 columns. Each is read once for all rows of the tile.
 // CHECK-LABEL: func.func @biased(
 // CHECK-SAME:  %arg1: memref<?x?xi16, strided<[?, 1]>>, %[[BIAS:arg2]]: memref<?x?xi16, strided<[?, 1]>>, %[[Y:arg3]]: memref<?x?xi16, strided<[?, 1]>>
 // CHECK-SAME:  %arg4: memref<?xi8>
 // CHECK:       scf.for {{.*}} iter_args
 // CHECK:       vector.create_mask
 // CHECK:       %[[HALF:.*]] = vector.maskedload %[[BIAS]][%c0, %{{.*}}]
-// CHECK:       %[[WIDE:.*]] = arith.extui %[[HALF]]
-// CHECK:       %[[SHIFTED:.*]] = arith.shli %[[WIDE]]
-// CHECK:       %[[ADDED:.*]] = arith.bitcast %[[SHIFTED]] : vector<8xi32> to vector<8xf32>
-// CHECK-COUNT-2: arith.addf %{{.*}}, %[[ADDED]] : vector<8xf32>
+// CHECK:       %[[BITS:.*]] = arith.bitcast %[[HALF]] : vector<8xi16> to vector<8xbf16>
 // CHECK:       vector.maskedload %[[BIAS]]
-// CHECK-COUNT-2: arith.addf
+// CHECK:       %[[WIDE:.*]] = arith.extf %[[BITS]] : vector<8xbf16> to vector<8xf32>
+// CHECK:       arith.addf %{{.*}}, %[[WIDE]] : vector<8xf32>
+// CHECK-COUNT-3: arith.addf
 // CHECK-NOT:   arith.addf {{.*}} : vector
 // CHECK:       arith.truncf
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 20>,
@@ -756,7 +755,11 @@ tile.kernel @biased(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x40xbf16>, %
             %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc : !tile.buffer<4x16xf32>, !tile.matrix<16x40xbf16>, !tile.fragment<2x16xf32>
             tile.yield %next : !tile.fragment<2x16xf32>
           }
-          %biased = tile.add_bias %sum, %bias[%j, %n] : !tile.fragment<2x16xf32>, !tile.matrix<1x40xbf16>
+          %biased = tile.map (%m = %sum : !tile.fragment<2x16xf32>, %e = %bias[%j, %n] : !tile.matrix<1x40xbf16>) -> !tile.fragment<2x16xf32> {
+            %wide = arith.extf %e : bf16 to f32
+            %added = arith.addf %m, %wide : f32
+            tile.yield %added : f32
+          }
           %half = tile.map (%v = %biased : !tile.fragment<2x16xf32>) -> !tile.fragment<2x16xbf16> {
             %h = arith.truncf %v : f32 to bf16
             tile.yield %h : bf16

@@ -37,8 +37,12 @@ tile.kernel @copied(%x: !tile.matrix<?x64xbf16>, %w: !tile.matrix<64x96xbf16>, %
                 : !tile.buffer<32x64xf32>, !tile.buffer<64x32xbf16, panels 32 x 1>, !tile.fragment<8x32xf32>
             tile.yield %next : !tile.fragment<8x32xf32>
           }
-          // CHECK: %[[BIASED:.*]] = tile.add_bias %{{.*}}, %[[BIAS]][%[[J]], %[[N]]] : <8x32xf32>, <1x96xbf16>
-          %biased = tile.add_bias %sum, %bias[%j, %n] : !tile.fragment<8x32xf32>, !tile.matrix<1x96xbf16>
+          // CHECK: %[[BIASED:.*]] = tile.map (%{{.*}} = %{{.*}} : !tile.fragment<8x32xf32>, %{{.*}} = %[[BIAS]][%[[J]], %[[N]]] : !tile.matrix<1x96xbf16>) -> !tile.fragment<8x32xf32> {
+          %biased = tile.map (%m = %sum : !tile.fragment<8x32xf32>, %e = %bias[%j, %n] : !tile.matrix<1x96xbf16>) -> !tile.fragment<8x32xf32> {
+            %wide = arith.extf %e : bf16 to f32
+            %added = arith.addf %m, %wide : f32
+            tile.yield %added : f32
+          }
           // CHECK: tile.map (%{{.*}} = %[[BIASED]] : !tile.fragment<8x32xf32>) -> !tile.fragment<8x32xbf16> {
           %half = tile.map (%v = %biased : !tile.fragment<8x32xf32>) -> !tile.fragment<8x32xbf16> {
             %h = arith.truncf %v : f32 to bf16
