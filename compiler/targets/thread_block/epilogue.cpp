@@ -16,8 +16,10 @@ LogicalResult ThreadBlockProgram::declareOperands(Block &body) {
     Type type = operand.getType();
     if (auto matrix = dyn_cast<tile::MatrixType>(type)) {
       if (matrix.getRows() != 1)
-        return source.emitOpError("has a map that reads ")
-               << matrix << "; thread blocks read one row, a number for each column, and numbers";
+        return source.emitOpError("takes ")
+               << matrix
+               << " beside X, W and Y; thread blocks read operands of one row, a number for each "
+                  "column, and numbers";
       type = sm::ColumnsType::getChecked(
           [&] { return source.emitError(); }, builder.getContext(), one_group ? 1 : out.getCount(),
           one_group ? out.getTotal() : out.getWidth(0), matrix.getElementType());

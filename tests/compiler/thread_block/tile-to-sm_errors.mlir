@@ -128,7 +128,7 @@ tile.kernel @scale(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x128xbf16>,
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3>
-// expected-error @+1 {{has a map that reads '!tile.matrix<?x1xf32>'; thread blocks read one row, a number for each column, and numbers}}
+// expected-error @+1 {{takes '!tile.matrix<?x1xf32>' beside X, W and Y; thread blocks read operands of one row, a number for each column, and numbers}}
 tile.kernel @map(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x128xbf16>, %scale: !tile.matrix<?x1xf32>, %y: !tile.matrix<?x128xf32>)
     attributes {layout = #layout, schedule = #schedule} {
   tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {

@@ -133,3 +133,24 @@ tile.kernel @staged(%x: !tile.matrix<?x64xbf16>, %w: !tile.matrix<64x96xbf16>, %
         : !tile.matrix<?x64xbf16>, !tile.matrix<64x96xbf16>, !tile.fragment<64x16xf32>
   }
 }
+
+// What maps read beside fragments: numbers of columns, numbers of rows, elements of the result's place, and a number.
+// CHECK-LABEL: func.func @inputs(
+// CHECK-SAME:    %[[A:.*]]: !tile.fragment<8x16xf32>, %[[B:.*]]: !tile.matrix<1x96xbf16>, %[[S:.*]]: !tile.matrix<?x1xf32>, %[[O:.*]]: !tile.matrix<?x96xbf16>, %[[N:.*]]: f32, %[[I:.*]]: index)
+func.func @inputs(%a: !tile.fragment<8x16xf32>, %bias: !tile.matrix<1x96xbf16>, %scale: !tile.matrix<?x1xf32>,
+                  %other: !tile.matrix<?x96xbf16>, %alpha: f32, %i: index) -> !tile.fragment<8x16xbf16> {
+  // CHECK: tile.map (%{{.*}} = %[[A]] : !tile.fragment<8x16xf32>, %{{.*}} = %[[B]][%[[I]], %[[I]]] : !tile.matrix<1x96xbf16>, %{{.*}} = %[[S]][%[[I]], %[[I]]] : !tile.matrix<?x1xf32>, %{{.*}} = %[[O]][%[[I]], %[[I]], %[[I]], %[[I]]] : !tile.matrix<?x96xbf16>, %[[F:.*]] = %[[N]] : f32) -> !tile.fragment<8x16xbf16> {
+  %h = tile.map (%v = %a : !tile.fragment<8x16xf32>, %b = %bias[%i, %i] : !tile.matrix<1x96xbf16>,
+                 %s = %scale[%i, %i] : !tile.matrix<?x1xf32>, %o = %other[%i, %i, %i, %i] : !tile.matrix<?x96xbf16>, %f = %alpha : f32)
+      -> !tile.fragment<8x16xbf16> {
+    %wide = arith.extf %b : bf16 to f32
+    %biased = arith.addf %v, %wide : f32
+    %scaled = arith.mulf %biased, %s : f32
+    %residual = arith.extf %o : bf16 to f32
+    // CHECK: math.fma %{{.*}}, %[[F]], %{{.*}} : f32
+    %sum = math.fma %residual, %f, %scaled : f32
+    %r = arith.truncf %sum : f32 to bf16
+    tile.yield %r : bf16
+  }
+  return %h : !tile.fragment<8x16xbf16>
+}
