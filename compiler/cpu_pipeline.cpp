@@ -28,6 +28,7 @@ void toTile(Compilation &compilation, ModuleOp module, const std::string &level,
 
 void toVector(Compilation &compilation, ModuleOp module) {
   compilation.run(module, [](OpPassManager &passes) {
+    passes.addPass(createExpandMath());
     passes.addPass(createConvertTileToCpu());
     passes.addPass(createCanonicalizerPass());
     passes.addPass(createCSEPass());

@@ -58,6 +58,7 @@ public:
     compilation.run(*module, [&](OpPassManager &passes) { addAlgToTile(passes); });
     if (stage == Stage::Tile)
       return;
+    compilation.run(*module, [](OpPassManager &passes) { passes.addPass(createExpandMath()); });
     if (isReduction()) {
       if (stage == Stage::SmSynchronous || stage == Stage::Sm)
         throw AbsentError(

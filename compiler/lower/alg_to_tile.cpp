@@ -1,6 +1,7 @@
 // convert-alg-to-tile: chooses schedules and writes the kernels of every projection.
 #include "compiler/lower/bank_gradient_kernel.h"
 #include "compiler/lower/kernel_builder.h"
+#include "compiler/lower/match_epilogue.h"
 #include "compiler/lower/passes.h"
 #include "compiler/lower/reduced_kernel.h"
 #include "compiler/lower/staged_bank_gradient.h"
@@ -29,7 +30,8 @@ namespace {
 struct Projection {
   tile::LayoutAttr layout;
   Type element;
-  bool bias = false;
+  Epilogue epilogue;
+  bool bias = false; ///< whether the layer has one, which counts in its schedules
 };
 
 struct ConvertAlgToTile : compiler::impl::ConvertAlgToTileBase<ConvertAlgToTile> {
@@ -106,18 +108,16 @@ FailureOr<Projection> ConvertAlgToTile::match(func::FuncOp function) {
   auto rhs = contract.getRhs().getDefiningOp<alg::SlotsOp>();
   if (!lhs || !rhs || !isa<BlockArgument>(lhs.getTensor()) || !isa<BlockArgument>(rhs.getTensor()))
     return contract.emitError("both operands must be slot views of the function's arguments");
-  if (contract.getBias() && !isa<BlockArgument>(contract.getBias()))
-    return contract.emitError("the bias must be an argument of the function");
-  auto gather = contract.getResult().hasOneUse() ? dyn_cast<alg::GatherOp>(*contract.getResult().user_begin())
-                                                 : alg::GatherOp();
-  if (!gather || !gather->hasOneUse() || !isa<func::ReturnOp>(*gather->user_begin()))
-    return contract.emitError("the product must be gathered and returned as it is");
+  FailureOr<Epilogue> epilogue = matchEpilogue(contract);
+  if (failed(epilogue))
+    return failure();
 
   alg::SlotsType activations = contract.getLhs().getType(), second = contract.getRhs().getType();
   alg::SlotsType result = contract.getResult().getType();
   Projection projection;
   projection.element = activations.getElementType();
   projection.bias = static_cast<bool>(contract.getBias());
+  projection.epilogue = std::move(*epilogue);
   if (!projection.element.isF32() && !projection.element.isBF16())
     return contract.emitError("kernels compute on f32 or bf16, not on ") << projection.element;
   const bool rows_lift = activations.getLiftKind() == algebras::Lift::Kind::Rows;
@@ -184,13 +184,13 @@ LogicalResult ConvertAlgToTile::writeStagedKernel(func::FuncOp function, const P
   const std::string name = (function.getSymName() + "_" + output).str();
   if (reduced)
     writeReducedProduct(builder, function.getLoc(), name, projection.layout, reduced, projection.element,
-                        result, projection.bias);
+                        result, projection.epilogue);
   else if (choice.bank_gradient)
     writeStagedBankGradient(builder, function.getLoc(), name, projection.layout, chosen, projection.element,
                             result);
   else
     writeStagedProduct(builder, function.getLoc(), name, projection.layout, chosen, projection.element,
-                       result, projection.bias);
+                       result, projection.epilogue);
   return success();
 }
 
@@ -220,18 +220,18 @@ void ConvertAlgToTile::writeKernels(func::FuncOp function, const Projection &pro
   // Gradients meet a bank once, before it changes, and read it across its rows: copies pay, nothing else
   // does.
   if (layout.isTransposed()) {
-    kernels(BankAccess::Copied, rows).contraction(name);
+    kernels(BankAccess::Copied, rows).contraction(name, projection.epilogue);
     return;
   }
   KernelBuilder packed = kernels(BankAccess::Packed, rows);
-  packed.contraction(name + "_packed", projection.bias);
+  packed.contraction(name + "_packed", projection.epilogue);
   packed.pack(name + "_pack");
-  kernels(BankAccess::Copied, rows).contraction(name + "_copied", projection.bias);
+  kernels(BankAccess::Copied, rows).contraction(name + "_copied", projection.epilogue);
   // Read in place only where a type has hardly more rows than one register tile.
   constexpr std::int64_t few_rows = 4;
   std::int64_t few = 0;
   if (__builtin_mul_overflow(few_rows, layer.lift.types(), &few))
     few = few_rows;
   kernels(BankAccess::Direct, std::min<std::int64_t>(few, rows))
-      .contraction(name + "_direct", projection.bias);
+      .contraction(name + "_direct", projection.epilogue);
 }

@@ -2,8 +2,6 @@
 
 #include "compiler/schedule/coefficients.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-
 using namespace mlir;
 using namespace tile;
 
@@ -35,7 +33,7 @@ Value KernelBuilder::terms(Value type, Value group, Value init,
   return init ? terms.getResult(0) : Value();
 }
 
-KernelOp KernelBuilder::contraction(StringRef name, bool bias) {
+KernelOp KernelBuilder::contraction(StringRef name, const Epilogue &epilogue) {
   OpBuilder::InsertionGuard guard(builder);
   MLIRContext *context = builder.getContext();
   const std::int64_t columns = schedule.getRegisterColumns(), rows = schedule.getRegisterRows();
@@ -51,12 +49,13 @@ KernelOp KernelBuilder::contraction(StringRef name, bool bias) {
       BufferType::get(context, layout.getBank().getTotal(), columns, element, columns, pairs ? 2 : 1);
   auto fragment = FragmentType::get(context, rows, columns, builder.getF32Type());
 
-  SmallVector<Type> types_of_operands = {x, packed ? packed_bank : user_bank, y};
-  if (bias)
-    types_of_operands.insert(types_of_operands.end() - 1,
-                             MatrixType::get(context, 1, layout.getOut().getTotal(), element));
+  SmallVector<Type> types_of_operands = {x, packed ? packed_bank : user_bank};
+  for (const Epilogue::Operand &operand : epilogue.operands)
+    types_of_operands.push_back(epilogue.typeOf(operand, layout));
+  types_of_operands.push_back(y);
   KernelOp kernel = this->kernel(name, types_of_operands);
   Block &operands = kernel.getBody().front();
+  nameOperands(epilogue, operands);
   Value result = operands.getArguments().back();
   builder.setInsertionPointToEnd(&operands);
   Block &own = loops<OwnOp>({axis(AxisKind::Types, schedule.getTypes()),
@@ -85,19 +84,8 @@ KernelOp KernelBuilder::contraction(StringRef name, bool bias) {
                          coefficients == Coefficients::One ? Value() : c,
                          coefficients == Coefficients::Signs);
   });
-  if (bias)
-    sum = AddBiasOp::create(builder, named("biased"), fragment, sum, operands.getArgument(2), j, n);
-  if (!element.isF32()) {
-    auto rounded = FragmentType::get(context, rows, columns, element);
-    auto map = MapOp::create(builder, named("rounded"), rounded, ValueRange(sum));
-    Block &body = map.getBody().emplaceBlock();
-    body.addArgument(builder.getF32Type(), location);
-    OpBuilder::InsertionGuard inner(builder);
-    builder.setInsertionPointToEnd(&body);
-    Value narrow = arith::TruncFOp::create(builder, location, element, body.getArgument(0));
-    YieldOp::create(builder, location, narrow);
-    sum = map.getResult();
-  }
+  sum = writeEpilogue(builder, location, epilogue, operands.getArguments().drop_front(2).drop_back(),
+                      {t, s, j, n}, sum, element);
   Value mask = MaskOp::create(builder, named("mask"), MaskType::get(context, rows, columns), t, s, j, n);
   StoreOp::create(builder, location, sum, result, t, s, j, n, mask);
   return kernel;

@@ -2,6 +2,7 @@
 #ifndef ALGCTL_COMPILER_LOWER_KERNEL_BUILDER_H
 #define ALGCTL_COMPILER_LOWER_KERNEL_BUILDER_H
 
+#include "compiler/lower/epilogue.h"
 #include "compiler/lower/kernel_body.h"
 
 namespace compiler {
@@ -14,8 +15,8 @@ public:
                 tile::ScheduleAttr schedule, mlir::Type element, bool pairs);
 
   /// The layout's contraction of rows with the bank, which is read as the schedule says: Y = X (times) W, or
-  /// in mode i dX = dY (times) W^T. With a bias, Y = X (times) W + b, and b is an operand before Y.
-  tile::KernelOp contraction(llvm::StringRef name, bool bias = false);
+  /// in mode i dX = dY (times) W^T, with the epilogue's maps of the sums.
+  tile::KernelOp contraction(llvm::StringRef name, const Epilogue &epilogue);
 
   /// Rewrites the bank into the panels that the packed kernel of the same schedule reads.
   tile::KernelOp pack(llvm::StringRef name);

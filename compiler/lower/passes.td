@@ -9,9 +9,11 @@ def ConvertAlgToTile : Pass<"convert-alg-to-tile", "mlir::ModuleOp"> {
   let description = [{
     Replaces each function of the form
 
-        slots of x, slots of w -> contract (mode k or i) -> gather -> return
+        slots of x, slots of w -> contract -> maps, one after another -> gather -> return
 
-    by the `tile.kernel`s that compute it. A product (mode k) has `NAME_packed` and `NAME_pack` (the bank rewritten into
+    by the `tile.kernel`s that compute it. What maps (`alg.map`) read beside the product are arguments of the function: views like
+    the result, and numbers. They become operands of the kernel between the bank and the result, and the maps `tile.map`s of its
+    finished sums, which are rounded where the types of the alg program say so. A gradient of the bank (mode j) has no maps. A product (mode k) has `NAME_packed` and `NAME_pack` (the bank rewritten into
     panels once), `NAME_copied` (each block copied when it is needed) and `NAME_direct` (the bank read in place, for few
     rows of a type). A bias of the product, an argument of the function, is an operand of each but `NAME_pack` and
     is added to the finished sums. A gradient of the activations (mode i) has one kernel, `NAME`, which transposes each block of the
@@ -36,6 +38,20 @@ def ConvertAlgToTile : Pass<"convert-alg-to-tile", "mlir::ModuleOp"> {
     Option<"rows", "rows", "int64_t", "2048", "rows of X that schedules are chosen for">,
   ];
   let dependentDialects = ["tile::TileDialect", "mlir::arith::ArithDialect"];
+}
+
+def ExpandMath : Pass<"expand-math", "mlir::ModuleOp"> {
+  let summary = "Write functions of maps as arithmetic";
+  let description = [{
+    In the bodies of `tile.map`, functions of `math` that are no instruction of a machine become polynomials and other arithmetic
+    of `arith` in f32, the same for every target: exponentials, logarithms, trigonometric and hyperbolic functions and their inverses,
+    erf and erfc, powers. What stays is `absf`, `ceil`, `copysign`, `floor`, `fma`, `roundeven`, `rsqrt`, `sqrt` and `trunc`. Any other
+    function is an error.
+
+    Relative errors stay below 4e-7 for `exp` and `log`, 1e-6 for `tanh` and `erf`, 2e-6 for `log1p`; those of `sin` and
+    `cos` below 1e-6 absolutely as long as the argument is within a period of 0, and grow with it.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::vector::VectorDialect"];
 }
 
 def ConvertTileToCpu : Pass<"convert-tile-to-cpu", "mlir::ModuleOp"> {

@@ -1,29 +1,12 @@
 #include "compiler/lower/reduced_kernel.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-
 using namespace mlir;
 using namespace tile;
 
 namespace compiler {
 
-/// The fragment with its sums rounded to `result`.
-static Value writeRounding(OpBuilder &builder, Location location, Value sum, Type result) {
-  auto from = cast<FragmentType>(sum.getType());
-  auto map = MapOp::create(builder, NameLoc::get(builder.getStringAttr("rounded"), location),
-                           FragmentType::get(builder.getContext(), from.getRows(), from.getColumns(), result),
-                           ValueRange(sum));
-  Block &body = map.getBody().emplaceBlock();
-  body.addArgument(builder.getF32Type(), location);
-  OpBuilder::InsertionGuard inner(builder);
-  builder.setInsertionPointToEnd(&body);
-  Value narrow = arith::TruncFOp::create(builder, location, result, body.getArgument(0));
-  YieldOp::create(builder, location, narrow);
-  return map.getResult();
-}
-
 KernelOp writeReducedProduct(OpBuilder &builder, Location location, StringRef name, LayoutAttr layout,
-                             ReducedAttr schedule, Type element, Type result, bool bias) {
+                             ReducedAttr schedule, Type element, Type result, const Epilogue &epilogue) {
   OpBuilder::InsertionGuard guard(builder);
   MLIRContext *context = builder.getContext();
   auto named = [&](StringRef name) -> Location {
@@ -40,8 +23,10 @@ KernelOp writeReducedProduct(OpBuilder &builder, Location location, StringRef na
     return operands.addArgument(MatrixType::get(context, rows, columns, element), location);
   };
   Value x = operand(ShapedType::kDynamic, k, element), bank = operand(bank_rows, bank_columns, element);
-  Value bias_row = bias ? operand(1, n, element) : Value();
+  for (const Epilogue::Operand &further : epilogue.operands)
+    operands.addArgument(epilogue.typeOf(further, layout), location);
   Value y = operand(ShapedType::kDynamic, n, result);
+  nameOperands(epilogue, operands);
   builder.setInsertionPointToEnd(&operands);
 
   const Attribute owned[] = {AxisAttr::get(context, AxisKind::Batch, rows),
@@ -56,10 +41,8 @@ KernelOp writeReducedProduct(OpBuilder &builder, Location location, StringRef na
 
   Value zero = ZeroOp::create(builder, named("zero"), fragment);
   Value sum = AddRowTermsOp::create(builder, named("total"), fragment, x, r, bank, j, c, zero);
-  if (bias)
-    sum = AddBiasOp::create(builder, named("biased"), fragment, sum, bias_row, j, c);
-  if (!result.isF32())
-    sum = writeRounding(builder, location, sum, result);
+  sum = writeEpilogue(builder, location, epilogue, operands.getArguments().drop_front(2).drop_back(),
+                      {Value(), r, j, c}, sum, result);
   StoreRowsOp::create(builder, location, sum, y, r, j, c);
   return kernel;
 }

@@ -2,15 +2,13 @@
 
 #include "compiler/schedule/coefficients.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-
 using namespace mlir;
 using namespace tile;
 
 namespace compiler {
 
 KernelOp writeStagedProduct(OpBuilder &builder, Location location, StringRef name, LayoutAttr layout,
-                            StagedAttr schedule, Type element, Type result, bool bias) {
+                            StagedAttr schedule, Type element, Type result, const Epilogue &epilogue) {
   OpBuilder::InsertionGuard guard(builder);
   MLIRContext *context = builder.getContext();
   auto named = [&](StringRef name) -> Location {
@@ -29,8 +27,10 @@ KernelOp writeStagedProduct(OpBuilder &builder, Location location, StringRef nam
     return operands.addArgument(MatrixType::get(context, rows, columns, element), location);
   };
   Value x = operand(ShapedType::kDynamic, k, element), bank = operand(bank_rows, bank_columns, element);
-  Value bias_row = bias ? operand(1, n, element) : Value();
+  for (const Epilogue::Operand &further : epilogue.operands)
+    operands.addArgument(epilogue.typeOf(further, layout), location);
   Value y = operand(ShapedType::kDynamic, n, result);
+  nameOperands(epilogue, operands);
   builder.setInsertionPointToEnd(&operands);
 
   const std::pair<AxisKind, std::int64_t> axes[] = {{AxisKind::Types, schedule.getTypes()},
@@ -61,19 +61,8 @@ KernelOp writeStagedProduct(OpBuilder &builder, Location location, StringRef nam
     YieldOp::create(builder, location, next);
   }
   Value sum = terms.getResult(0);
-  if (bias)
-    sum = AddBiasOp::create(builder, named("biased"), fragment, sum, bias_row, j, c);
-  if (!result.isF32()) {
-    auto map = MapOp::create(builder, named("rounded"), FragmentType::get(context, rows, columns, result),
-                             ValueRange(sum));
-    Block &body = map.getBody().emplaceBlock();
-    body.addArgument(builder.getF32Type(), location);
-    OpBuilder::InsertionGuard inner(builder);
-    builder.setInsertionPointToEnd(&body);
-    Value narrow = arith::TruncFOp::create(builder, location, result, body.getArgument(0));
-    YieldOp::create(builder, location, narrow);
-    sum = map.getResult();
-  }
+  sum = writeEpilogue(builder, location, epilogue, operands.getArguments().drop_front(2).drop_back(),
+                      {t, s, j, c}, sum, result);
   Value mask = MaskOp::create(builder, named("mask"), MaskType::get(context, rows, columns), t, s, j, c);
   StoreOp::create(builder, location, sum, y, t, s, j, c, mask);
   return kernel;

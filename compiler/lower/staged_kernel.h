@@ -3,18 +3,16 @@
 #ifndef ALGCTL_COMPILER_LOWER_STAGED_KERNEL_H
 #define ALGCTL_COMPILER_LOWER_STAGED_KERNEL_H
 
-#include "dialects/tile/tile.h"
-
-#include "mlir/IR/Builders.h"
+#include "compiler/lower/epilogue.h"
 
 namespace compiler {
 
 /// Y = X (times) W where `builder` stands, or as the layout's mode says dX = dY (times) W^T. `element` is the
-/// type of the operands in memory, `result` that of the result. With a bias, Y = X (times) W + b, and b is an
-/// operand before Y.
+/// type of the operands in memory, `result` that of the result, to which the epilogue's maps of the sums are
+/// rounded.
 tile::KernelOp writeStagedProduct(mlir::OpBuilder &builder, mlir::Location location, llvm::StringRef name,
                                   tile::LayoutAttr layout, tile::StagedAttr schedule, mlir::Type element,
-                                  mlir::Type result, bool bias = false);
+                                  mlir::Type result, const Epilogue &epilogue);
 
 } // namespace compiler
 

@@ -118,8 +118,6 @@ LogicalResult DeliverOp::verify() {
         "their vector");
   if (getBeta() && !maps.isPlain())
     return emitOpError("adds to what the result holds, which only threads with plain maps can read");
-  if (getBeta() && getBias())
-    return emitOpError("adds a bias, as products do, and to what the result holds, as gradients do");
   return success();
 }
 

@@ -1,6 +1,7 @@
 #include "dialects/sm/sm.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include "dialects/sm/sm_dialect.cpp.inc"

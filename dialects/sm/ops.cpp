@@ -39,26 +39,29 @@ LogicalResult KernelOp::verify() {
   auto index = [](Type type) { return type.isIndex(); };
   auto table = [](Type type) { return isa<TermsTableType>(type); };
   const bool bank_gradient = layout.isBankGradient();
-  const bool biased = layout.getMode() == alg::OutputMode::Product && body.getNumArguments() == 7 &&
-                      is(6, [](Type type) { return isa<BiasType>(type); });
-  if (body.getNumArguments() != (bank_gradient || biased ? 7 : 6) || !is(0, maps) || !is(1, maps) ||
-      !is(2, maps) || !is(3, index) || !is(4, index) || !is(5, table) ||
-      (bank_gradient && !is(6, [](Type type) { return type.isF32(); })))
+  constexpr unsigned fixed = 6; // arguments that all kernels have
+  auto number = [](Type type) { return type.isF32(); };
+  const bool further = bank_gradient
+                           ? body.getNumArguments() == fixed + 1 && is(fixed, number)
+                           : llvm::all_of(llvm::drop_begin(body.getArgumentTypes(),
+                                                           std::min<size_t>(fixed, body.getNumArguments())),
+                                          [](Type type) { return type.isF32() || isa<ColumnsType>(type); });
+  if (body.getNumArguments() < fixed || !is(0, maps) || !is(1, maps) || !is(2, maps) || !is(3, index) ||
+      !is(4, index) || !is(5, table) || !further)
     return emitOpError("takes the maps of ")
            << (bank_gradient ? "X, dY and dW, the rows, the offset, the terms table and beta, got ("
-                             : "X, W and Y, the rows, the offset and the terms table, of a product "
-                               "perhaps a bias, got (")
+                             : "X, W and Y, the rows, the offset, the terms table and operands of its maps, "
+                               "which are numbers of columns and numbers, got (")
            << body.getArgumentTypes() << ")";
-  if (biased) {
-    auto bias = cast<BiasType>(body.getArgument(6).getType());
-    alg::GroupsAttr out = layout.getOut();
-    // Of unequal groups it is one.
-    const bool one_group = layout.hasUnequalGroups();
-    const bool fits = bias.getGroups() == (one_group ? 1 : out.getCount()) &&
-                      bias.getWidth() == (one_group ? out.getTotal() : out.getWidth(0));
-    if (!fits)
-      return emitOpError("has ") << bias << ", but its layout's output groups are " << out;
-  }
+  for (Type type : body.getArgumentTypes())
+    if (auto columns = dyn_cast<ColumnsType>(type)) {
+      alg::GroupsAttr out = layout.getOut();
+      // Of unequal groups it is one.
+      const bool one_group = layout.hasUnequalGroups();
+      if (columns.getGroups() != (one_group ? 1 : out.getCount()) ||
+          columns.getWidth() != (one_group ? out.getTotal() : out.getWidth(0)))
+        return emitOpError("has ") << columns << ", but its layout's output groups are " << out;
+    }
   int64_t registers = 0;
   for (RoleOp role : body.getOps<RoleOp>())
     registers += role.getWarpgroups() * warpgroup_threads * role.getRegisters();

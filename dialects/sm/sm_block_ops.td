@@ -150,8 +150,6 @@ def Sm_DeliverOp : Sm_Op<"deliver", [AttrSizedOperandSegments, MemoryEffects<[Me
     Through tensor maps sums of warpgroups leave by way of shared memory. Maps may be for a part of the sums of
     warpgroups, where other tiles are delivered by parts: the copy engine then makes several copies.
 
-    With a `bias`, each column of the group that the coordinates name gets its number of it before the rounding.
-
     With `beta`, that many times what the result holds is added before the rounding; where it is 0, what the
     result holds is not read. Only threads that write through plain maps can read there.
 
@@ -160,14 +158,14 @@ def Sm_DeliverOp : Sm_Op<"deliver", [AttrSizedOperandSegments, MemoryEffects<[Me
     ```
   }];
   let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_MapsType:$target, Index:$map, Variadic<Index>:$coordinates,
-                       Optional<F32>:$beta, Optional<Sm_BiasType>:$bias);
+                       Optional<F32>:$beta);
   let assemblyFormat = [{
-    $accumulator `to` $target `[` $map `]` `[` $coordinates `]` (`plus` $beta^)? (`bias` $bias^ `:` type($bias))? attr-dict
+    $accumulator `to` $target `[` $map `]` `[` $coordinates `]` (`plus` $beta^)? attr-dict
     `:` type($accumulator) `to` type($target)
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$accumulator, "::mlir::Value":$target, "::mlir::Value":$map,
                                  "::mlir::ValueRange":$coordinates), [{
-    build($_builder, $_state, accumulator, target, map, coordinates, ::mlir::Value(), ::mlir::Value());
+    build($_builder, $_state, accumulator, target, map, coordinates, ::mlir::Value());
   }]>];
   let hasVerifier = 1;
 }
@@ -176,7 +174,7 @@ def Sm_DeliverPartsOp : Sm_Op<"deliver_parts", [AttrSizedOperandSegments, Memory
   let summary = "The finished sums of a tile of several types go to the result, rounded to its type";
   let description = [{
     Part p of the sums, as high as the boxes of the maps, goes to map p at coordinates 4p to 4p + 3. What lies
-    outside the map is not written. A `bias` is added as `sm.deliver` says.
+    outside the map is not written.
 
     ```mlir
     sm.deliver_parts %sum to %y[%map0, %map1] [%column, %group, %line0, %row0, %column, %group, %line1, %row1]
@@ -184,9 +182,9 @@ def Sm_DeliverPartsOp : Sm_Op<"deliver_parts", [AttrSizedOperandSegments, Memory
     ```
   }];
   let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_MapsType:$target, Variadic<Index>:$maps,
-                       Variadic<Index>:$coordinates, Optional<Sm_BiasType>:$bias);
+                       Variadic<Index>:$coordinates);
   let assemblyFormat = [{
-    $accumulator `to` $target `[` $maps `]` `[` $coordinates `]` (`bias` $bias^ `:` type($bias))? attr-dict
+    $accumulator `to` $target `[` $maps `]` `[` $coordinates `]` attr-dict
     `:` type($accumulator) `to` type($target)
   }];
   let hasVerifier = 1;

@@ -29,7 +29,7 @@ def Sm_Dialect : Dialect {
     descriptors name.
   }];
   let cppNamespace = "::sm";
-  let dependentDialects = ["::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let dependentDialects = ["::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
   let useDefaultTypePrinterParser = 1;
   let extraClassDeclaration = [{
     void registerTypes();

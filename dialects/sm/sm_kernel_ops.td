@@ -12,7 +12,7 @@ def Sm_KernelOp : Sm_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, NoTer
     the period of the row types (both `index`), and the terms table. Layout and schedule are those of the tile
     program that it came from.
 
-    A product with a bias has it as its seventh argument.
+    Operands of its maps follow, numbers of columns (`!sm.columns`, as a bias is) and numbers (f32).
 
     In mode j the maps are those of X, dY and dW, and a seventh argument is beta (f32), which multiplies what dW holds.
 

@@ -3,6 +3,7 @@
 #define ALGCTL_SM_OP
 
 include "dialects/sm/sm_types.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"

@@ -103,20 +103,42 @@ def Sm_SettleOp : Sm_Op<"settle", [AllTypesMatch<["accumulator", "result"]>]> {
   let assemblyFormat = "$accumulator attr-dict `:` type($accumulator)";
 }
 
-def Sm_AddBiasOp : Sm_Op<"add_bias", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulator", "result"]>]> {
-  let summary = "Finished sums + the bias of their columns";
+def Sm_MapInput : AnyTypeOf<[Sm_AccumulatorType, Sm_ColumnsType, F32], "sums, numbers of columns or a number">;
+
+def Sm_MapOp : Sm_Op<"map", [MemoryEffects<[MemRead]>, SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "Element by element on finished sums";
   let description = [{
-    Each thread adds to its sums the numbers of their columns, widened to f32. `column` is the first one that the warpgroup
-    holds, counted within output group `group`. Sums of columns past the group's end are not defined afterwards.
+    The body is scalar code of `arith` and `math`, with one argument for each input; every thread runs it for each of its sums.
+    Of sums it gets the one at the same place, all of which have one type; of `sm.columns` the number of the sum's column;
+    a number as it is. It yields an f32.
+
+    `column` is the first column of the sums, counted within output group `group`, as `sm.deliver` has it. Of groups with
+    unequal widths, which are one group to `sm.columns`, it is counted from the first column of the result. What
+    becomes of sums whose columns are past the group's end is not defined.
+
+    A bias:
 
     ```mlir
-    %biased = sm.add_bias %sum, %bias[%column, %group] : !sm.accumulator<128 x 192>, !sm.bias<32 x 192 x bf16>
+    %biased = sm.map (%v = %sum : !sm.accumulator<128 x 192>, %b = %bias : !sm.columns<32 x 192 x bf16>)
+        at [%column, %group] -> !sm.accumulator<128 x 192> {
+      %wide = arith.extf %b : bf16 to f32
+      %s = arith.addf %v, %wide : f32
+      sm.yield %s : f32
+    }
     ```
   }];
-  let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_BiasType:$bias, Index:$column, Index:$group);
+  let arguments = (ins Variadic<Sm_MapInput>:$inputs, Index:$column, Index:$group);
   let results = (outs Sm_AccumulatorType:$result);
-  let assemblyFormat = "$accumulator `,` $bias `[` $column `,` $group `]` attr-dict `:` type($accumulator) `,` type($bias)";
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+}
+
+def Sm_YieldOp : Sm_Op<"yield", [Pure, Terminator, ReturnLike, HasParent<"MapOp">]> {
+  let summary = "The element that the body of a map computes";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let builders = [OpBuilder<(ins), "">];
 }
 
 def Sm_WriteOp : Sm_Op<"write", [MemoryEffects<[MemWrite]>]> {

@@ -161,12 +161,11 @@ def Sm_TermsTableType : Sm_Type<"TermsTable", "terms_table"> {
   let description = [{ int32 words as `runtime/gpu_kernel_abi.h` describes them. }];
 }
 
-def Sm_BiasType : Sm_Type<"Bias", "bias"> {
-  let summary = "A bias in device memory, one number for each column of the result";
+def Sm_ColumnsType : Sm_Type<"Columns", "columns"> {
+  let summary = "An operand of maps in device memory, one number for each column of the result";
   let description = [{
-    `!sm.bias<32 x 192 x bf16>` has 192 numbers for each of 32 output groups, one group behind the other. Where
-    a layout's groups have unequal widths it is one group, `!sm.bias<1 x 640 x bf16>`, and the maps of the result
-    say where a group's numbers begin.
+    `!sm.columns<32 x 192 x bf16>` has 192 numbers for each of 32 output groups, one group behind the other, as a bias
+    has. Where a layout's groups have unequal widths it is one group, `!sm.columns<1 x 640 x bf16>`.
   }];
   let parameters = (ins "int64_t":$groups, "int64_t":$width, "::mlir::Type":$elementType);
   let assemblyFormat = "`<` $groups `x` $width `x` $elementType `>`";

@@ -32,12 +32,53 @@ void KernelOp::print(OpAsmPrinter &printer) {
 }
 
 void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) {
-  const StringRef product[] = {"x", "w", "y", "rows", "offset", "terms", "bias"};
+  const StringRef product[] = {"x", "w", "y", "rows", "offset", "terms"};
   const StringRef bank_gradient[] = {"x", "dy", "dw", "rows", "offset", "terms", "beta"};
   auto layout = dyn_cast<tile::LayoutAttr>(getLayout());
   ArrayRef<StringRef> names = product;
   if (layout && layout.isBankGradient())
     names = bank_gradient;
-  for (auto [argument, name] : llvm::zip(region.getArguments(), names))
-    set(argument, name);
+  for (auto [number, argument] : llvm::enumerate(region.getArguments()))
+    set(argument, number < names.size() ? names[number] : StringRef("operand"));
+}
+
+// sm.map (%v = %sum : type, ...) at [%column, %group] -> type { ... }
+
+ParseResult MapOp::parse(OpAsmParser &parser, OperationState &state) {
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<OpAsmParser::UnresolvedOperand> inputs, place;
+  SmallVector<Type> types;
+  Builder &builder = parser.getBuilder();
+  auto parseInput = [&]() -> ParseResult {
+    Type type;
+    if (parser.parseArgument(arguments.emplace_back()) || parser.parseEqual() ||
+        parser.parseOperand(inputs.emplace_back()) || parser.parseColonType(type))
+      return failure();
+    types.push_back(type);
+    auto columns = dyn_cast<ColumnsType>(type);
+    arguments.back().type = columns ? columns.getElementType() : builder.getF32Type();
+    return success();
+  };
+  AccumulatorType result;
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, parseInput) ||
+      parser.parseKeyword("at") || parser.parseOperandList(place, 2, OpAsmParser::Delimiter::Square) ||
+      parser.parseArrow() || parser.parseType(result) ||
+      parser.resolveOperands(inputs, types, parser.getNameLoc(), state.operands) ||
+      parser.resolveOperands(place, builder.getIndexType(), state.operands) ||
+      parser.parseOptionalAttrDictWithKeyword(state.attributes) ||
+      parser.parseRegion(*state.addRegion(), arguments))
+    return failure();
+  state.addTypes(result);
+  return success();
+}
+
+void MapOp::print(OpAsmPrinter &printer) {
+  printer << " (";
+  llvm::interleaveComma(llvm::zip_equal(getBody().getArguments(), getInputs()), printer, [&](auto pair) {
+    printer << std::get<0>(pair) << " = " << std::get<1>(pair) << " : " << std::get<1>(pair).getType();
+  });
+  printer << ") at [" << getColumn() << ", " << getGroup() << "] -> " << getResult().getType();
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
+  printer << ' ';
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }

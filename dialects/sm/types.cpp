@@ -163,13 +163,13 @@ LogicalResult ExchangeType::verify(function_ref<InFlightDiagnostic()> error, int
   return success();
 }
 
-LogicalResult BiasType::verify(function_ref<InFlightDiagnostic()> error, int64_t groups, int64_t width,
-                               Type elementType) {
+LogicalResult ColumnsType::verify(function_ref<InFlightDiagnostic()> error, int64_t groups, int64_t width,
+                                  Type elementType) {
   if (groups < 1 || width < 1)
-    return error() << "a bias has at least one number for at least one group, got " << groups << " x "
+    return error() << "an operand has at least one number for at least one group, got " << groups << " x "
                    << width;
-  if (!elementType.isBF16())
-    return error() << "the numbers of a bias are bf16, got " << elementType;
+  if (!elementType.isBF16() && !elementType.isF32())
+    return error() << "the numbers of columns are bf16 or f32, got " << elementType;
   return success();
 }
 

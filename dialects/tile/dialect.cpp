@@ -1,5 +1,8 @@
 #include "dialects/tile/tile.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
 #include "dialects/tile/tile_dialect.cpp.inc"
 
 void tile::TileDialect::initialize() {

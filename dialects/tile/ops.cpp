@@ -49,8 +49,12 @@ void YieldOp::build(OpBuilder &, OperationState &) {}
 
 LogicalResult KernelOp::verify() {
   for (Type type : getBody().getArgumentTypes())
-    if (!isa<MatrixType>(type))
-      return emitOpError("takes matrices in memory only, got an argument of type ") << type;
+    if (!isa<MatrixType>(type) && !type.isF32())
+      return emitOpError("takes matrices in memory and numbers of f32, got an argument of type ") << type;
+  if (getBody().getNumArguments() == 0 || !isa<MatrixType>(getBody().getArguments().front().getType()) ||
+      !isa<MatrixType>(getBody().getArguments().back().getType()))
+    return emitOpError("has matrices as its first operand and as its last, got (")
+           << getBody().getArgumentTypes() << ")";
   if (llvm::range_size(getBody().getOps<OwnOp>()) != 1)
     return emitOpError("does its work in exactly one tile.own");
   auto own = *getBody().getOps<OwnOp>().begin();
@@ -288,44 +292,6 @@ LogicalResult MmaOp::verify() {
              << accumulator.getRows() << "x" << accumulator.getColumns() << ", the schedule's "
              << (thread ? "register tile" : "tile") << " is " << rows << "x" << columns;
   }
-  return success();
-}
-
-LogicalResult AddBiasOp::verify() {
-  if (Type element = getSum().getType().getElementType(); !element.isF32())
-    return emitOpError("adds to f32 sums, before they are rounded, got ") << element;
-  MatrixType bias = getBias().getType();
-  if (bias.isPanels() || bias.getRows() != 1)
-    return emitOpError("adds one row of a matrix, got ") << bias;
-  LayoutAttr layout = layoutAround(*this);
-  if (!layout)
-    return success();
-  if (layout.getMode() != alg::OutputMode::Product)
-    return emitOpError("belongs to products, mode k, but the layout's mode is ")
-           << alg::stringifyOutputMode(layout.getMode());
-  if (layout.getOut().getTotal() != bias.getColumns())
-    return emitOpError("bias has ") << bias.getColumns() << " elements, the layout's output groups cover "
-                                    << layout.getOut().getTotal();
-  return success();
-}
-
-LogicalResult MapOp::verify() {
-  Block &block = getBody().front();
-  if (block.getNumArguments() != getInputs().size())
-    return emitOpError("body has ") << block.getNumArguments() << " arguments for " << getInputs().size()
-                                    << " inputs";
-  FragmentType result = getResult().getType();
-  for (auto [input, argument] : llvm::zip_equal(getInputs(), block.getArguments())) {
-    auto type = cast<FragmentType>(input.getType());
-    if (type.getElementType() != argument.getType())
-      return emitOpError("body takes ")
-             << argument.getType() << " where the input has " << type.getElementType();
-    if (type.getRows() != result.getRows() || type.getColumns() != result.getColumns())
-      return emitOpError("maps fragments of different shapes");
-  }
-  auto yield = cast<YieldOp>(block.getTerminator());
-  if (yield.getNumOperands() != 1 || yield.getOperand(0).getType() != result.getElementType())
-    return emitOpError("body must yield one value of type ") << result.getElementType();
   return success();
 }
 

@@ -60,7 +60,7 @@ void BankTermsOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn s
 
 void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) {
   const StringRef product[] = {"x", "w", "y"}, gradient[] = {"dy", "w", "dx"}, bank[] = {"x", "dy", "dw"},
-                  packing[] = {"w", "packed"}, biased[] = {"x", "w", "bias", "y"};
+                  packing[] = {"w", "packed"};
   ArrayRef<StringRef> names = product;
   if (getLayout().isTransposed())
     names = gradient;
@@ -68,10 +68,17 @@ void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set)
     names = bank;
   if (region.getNumArguments() == 2)
     names = packing;
-  if (region.getNumArguments() == 4)
-    names = biased;
-  for (auto [argument, name] : llvm::zip(region.getArguments(), names))
-    set(argument, name);
+  for (BlockArgument argument : region.getArguments()) {
+    const unsigned number = argument.getArgNumber(), behind = region.getNumArguments() - 1 - number;
+    if (behind == 0)
+      set(argument, names.back());
+    else if (number + 1 < names.size())
+      set(argument, names[number]);
+    else if (auto name = dyn_cast<NameLoc>(argument.getLoc()))
+      set(argument, name.getName());
+    else
+      set(argument, "operand");
+  }
 }
 
 // tile.kernel @name(%x: !tile.matrix<...>, ...) attributes {...} { ... }
@@ -172,40 +179,3 @@ ParseResult BankTermsOp::parse(OpAsmParser &parser, OperationState &state) {
 }
 
 void BankTermsOp::print(OpAsmPrinter &printer) { printTerms(printer, *this, 4, getBankRow(), getGroup()); }
-
-// tile.map (%v = %sum : type, ...) -> type { ... }
-
-ParseResult MapOp::parse(OpAsmParser &parser, OperationState &state) {
-  SmallVector<OpAsmParser::Argument> arguments;
-  SmallVector<OpAsmParser::UnresolvedOperand> inputs;
-  SmallVector<Type> types;
-  auto parseInput = [&]() -> ParseResult {
-    FragmentType type;
-    if (parser.parseArgument(arguments.emplace_back()) || parser.parseEqual() ||
-        parser.parseOperand(inputs.emplace_back()) || parser.parseColonType(type))
-      return failure();
-    types.push_back(type);
-    arguments.back().type = type.getElementType();
-    return success();
-  };
-  FragmentType result;
-  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, parseInput) || parser.parseArrow() ||
-      parser.parseType(result) ||
-      parser.resolveOperands(inputs, types, parser.getNameLoc(), state.operands) ||
-      parser.parseOptionalAttrDictWithKeyword(state.attributes) ||
-      parser.parseRegion(*state.addRegion(), arguments))
-    return failure();
-  state.addTypes(result);
-  return success();
-}
-
-void MapOp::print(OpAsmPrinter &printer) {
-  printer << " (";
-  llvm::interleaveComma(llvm::zip_equal(getBody().getArguments(), getInputs()), printer, [&](auto pair) {
-    printer << std::get<0>(pair) << " = " << std::get<1>(pair) << " : " << std::get<1>(pair).getType();
-  });
-  printer << ") -> " << getResult().getType();
-  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
-  printer << ' ';
-  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
-}

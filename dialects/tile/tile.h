@@ -19,6 +19,21 @@
 #include "dialects/tile/tile_attributes.h.inc"
 #define GET_TYPEDEF_CLASSES
 #include "dialects/tile/tile_types.h.inc"
+
+namespace tile {
+
+/// An input of tile.map, with the indices that say which part of a matrix in memory it is.
+struct MapInput {
+  mlir::Value value;
+  llvm::SmallVector<mlir::Value, 4> indices;
+};
+
+/// What an input of tile.map hands to the body for an element: the element of a fragment, a number, that of
+/// the element's column or row, or what a matrix like the result has at its place.
+enum class MapInputKind { Fragment, Number, PerColumn, PerRow, PerElement };
+
+} // namespace tile
+
 #define GET_OP_CLASSES
 #include "dialects/tile/tile_ops.h.inc"
 

@@ -29,7 +29,7 @@ def Tile_Dialect : Dialect {
     group that a block's columns belong to (0 in the slot lift), and `o` the output group that a term reads of dY.
   }];
   let cppNamespace = "::tile";
-  let dependentDialects = ["::alg::AlgDialect", "::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::alg::AlgDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
   let extraClassDeclaration = [{

@@ -20,7 +20,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, N
                                    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "One kernel";
   let description = [{
-    A kernel takes matrices and does its work inside a single `tile.own`. Its `layout` says what indices mean, its
+    A kernel takes matrices, and numbers that its maps use, and does its work inside a single `tile.own`. The first two
+    operands are what it multiplies, the last one is its result; operands of maps stand between them. Its `layout` says what indices mean, its
     `schedule` which choice it was built from. The row offset p0 and the number of rows are launch-time values of
     every kernel and appear as no operand here: `tile.own` knows which rows a type has.
 
@@ -188,7 +189,7 @@ def Tile_CopyOp : Tile_Op<"copy", [MemoryEffects<[MemRead, MemWrite]>]> {
 }
 
 //===--------------------------------------------------------------------------------------------===//
-// Registers: zero, mma, add_bias, map, mask, store
+// Registers: zero, mma, map, mask, store
 //===--------------------------------------------------------------------------------------------===//
 
 def Tile_ZeroOp : Tile_Op<"zero", [Pure]> {
@@ -216,41 +217,53 @@ def Tile_MmaOp : Tile_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accum
   let hasVerifier = 1;
 }
 
-def Tile_AddBiasOp : Tile_Op<"add_bias", [MemoryEffects<[MemRead]>, AllTypesMatch<["sum", "result"]>]> {
-  let summary = "finished sum + bias";
+def Tile_MapInput : AnyTypeOf<[Tile_FragmentType, Tile_MatrixType, F32], "fragment, matrix in memory or number">;
+
+def Tile_MapOp : Tile_Op<"map", [AttrSizedOperandSegments, MemoryEffects<[MemRead]>,
+                             SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "Element by element on fragments, matrices in memory and numbers";
   let description = [{
-    Adds to every row of a finished f32 sum the elements n, n+1, ... of output group j of a bias, which lies in memory as one
-    row with an element for each column of the result. Columns past the end of the group are not read and stay as they
-    are. It comes behind all terms, so that what no term reaches is the bias.
+    The body is scalar code of the `arith` and `math` dialects, with one argument for each input; it yields one value. It is
+    run for every element of the result, and what an input hands to it is
+
+    | input | its type | the argument |
+    | --- | --- | --- |
+    | `%sum` | a fragment | the element at the same place |
+    | `%bias[%j, %n]` | a matrix of one row, as wide as the result | one number for each column: that of columns n, n+1, ... of output group j |
+    | `%scale[%t, %s]` | a matrix of one column, as high as X | one number for each row: that of rows s, s+1, ... of type t |
+    | `%other[%t, %s, %j, %n]` | a matrix like the result | the element at the place of the tile |
+    | `%alpha` | `f32` | that number |
+
+    Where a kernel owns rows of the batch, whatever their types, one index stands for type and row: `%scale[%r]` and
+    `%other[%r, %j, %n]`. Rows and columns that do not exist are not read, and what the body makes of them is never stored.
+
+    The body uses its arguments and constants. Arithmetic is in f32: what lies in memory as bf16 is widened in the body, and a rounding to bf16 before the store is a
+    map, too. A bias is added, and the sum rounded once:
 
     ```mlir
-    %biased = tile.add_bias %sum, %bias[%j, %n] : !tile.fragment<8x48xf32>, !tile.matrix<1x6144xbf16>
-    ```
-  }];
-  let arguments = (ins Tile_FragmentType:$sum, Tile_MatrixType:$bias, Index:$group, Index:$column);
-  let results = (outs Tile_FragmentType:$result);
-  let assemblyFormat = "$sum `,` $bias `[` $group `,` $column `]` attr-dict `:` type($sum) `,` type($bias)";
-  let hasVerifier = 1;
-}
-
-def Tile_MapOp : Tile_Op<"map", [Pure, SingleBlockImplicitTerminator<"YieldOp">]> {
-  let summary = "Element by element on fragments";
-  let description = [{
-    The body is scalar code of the `arith` dialect, one argument for each input; it yields one value. A rounding to
-    bf16 before the store is such a map.
-
-    ```mlir
-    %h = tile.map (%v = %sum : !tile.fragment<8x48xf32>) -> !tile.fragment<8x48xbf16> {
-      %r = arith.truncf %v : f32 to bf16
+    %h = tile.map (%v = %sum : !tile.fragment<8x48xf32>, %b = %bias[%j, %n] : !tile.matrix<1x6144xbf16>)
+        -> !tile.fragment<8x48xbf16> {
+      %wide = arith.extf %b : bf16 to f32
+      %biased = arith.addf %v, %wide : f32
+      %r = arith.truncf %biased : f32 to bf16
       tile.yield %r : bf16
     }
     ```
   }];
-  let arguments = (ins Variadic<Tile_FragmentType>:$inputs);
+  let arguments = (ins Variadic<Tile_MapInput>:$inputs, Variadic<Index>:$indices, DenseI32ArrayAttr:$index_counts);
   let results = (outs Tile_FragmentType:$result);
   let regions = (region SizedRegion<1>:$body);
+  let builders = [
+    /// Each input with its indices; the body is for the caller to fill in.
+    OpBuilder<(ins "::tile::FragmentType":$result, "::llvm::ArrayRef<::tile::MapInput>":$inputs)>];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// What an input hands to the body.
+    MapInputKind getInputKind(unsigned input);
+    /// The indices of an input that lies in memory.
+    ::mlir::OperandRange getIndicesOf(unsigned input);
+  }];
 }
 
 def Tile_MaskOp : Tile_Op<"mask", [Pure]> {

@@ -255,21 +255,24 @@ func.func @halves(%x: tensor<?x16xbf16>, %dy: tensor<?x24xbf16>) -> tensor<2x8x1
 // A bias is added to the finished sums, before they are rounded. The kernel that packs the bank has no part in it. It
 // survives the trailing matrix factor that canonicalization takes out.
 // CHECK-LABEL: tile.kernel @biased_packed
-// CHECK-SAME:  %bias: !tile.matrix<1x96xbf16>, %y: !tile.matrix<?x96xbf16>)
+// CHECK-SAME:  %[[BIAS:[a-z]+]]: !tile.matrix<1x96xbf16>, %y: !tile.matrix<?x96xbf16>)
 // CHECK:         tile.walk (%j, %n)
 // CHECK:           %[[SUM:.*]] = tile.terms
-// CHECK:           %[[BIASED:.*]] = tile.add_bias %[[SUM]], %bias[%j, %n] : <{{.*}}xf32>, <1x96xbf16>
-// CHECK-NEXT:      %[[ROUNDED:.*]] = tile.map (%{{.*}} = %[[BIASED]]
+// CHECK:           %[[BIASED:.*]] = tile.map (%[[V:.*]] = %[[SUM]] : !tile.fragment<{{.*}}xf32>, %[[B:.*]] = %[[BIAS]][%j, %n] : !tile.matrix<1x96xbf16>)
+// CHECK-NEXT:        %[[WIDE:.*]] = arith.extf %[[B]] : bf16 to f32
+// CHECK-NEXT:        %[[ADDED:.*]] = arith.addf %[[V]], %[[WIDE]] : f32
+// CHECK-NEXT:        tile.yield %[[ADDED]]
+// CHECK:           %[[ROUNDED:.*]] = tile.map (%{{.*}} = %[[BIASED]]
 // CHECK:           tile.store %[[ROUNDED]] to %y
 // CHECK-LABEL: tile.kernel @biased_pack(
-// CHECK-NOT:     bias
+// CHECK-NOT:     arith.addf
 // CHECK-LABEL: tile.kernel @biased_copied
-// CHECK:         tile.add_bias
+// CHECK:         arith.addf
 // CHECK-LABEL: tile.kernel @biased_direct
-// CHECK:         tile.add_bias
+// CHECK:         arith.addf
 // CANONICAL-LABEL: tile.kernel @biased_packed
 // CANONICAL-SAME:    out = <2 x 48>
-// CANONICAL:         tile.add_bias
+// CANONICAL:         arith.addf
 func.func @biased(%x: tensor<?x64xbf16>, %w: tensor<64x96xbf16>, %p0: index, %bias: tensor<96xbf16>) -> tensor<?x96xbf16> {
   %xs = alg.slots %x rows(cyclic 2, %p0) cols(4 x 16) : tensor<?x64xbf16>
   %ws = alg.slots %w rows(4 x 16) cols(4 x 24) : tensor<64x96xbf16>
@@ -278,4 +281,45 @@ func.func @biased(%x: tensor<?x64xbf16>, %w: tensor<64x96xbf16>, %p0: index, %bi
         tensor<96xbf16>
   %y = alg.gather %ys : !alg.slots<?x96xbf16, rows(cyclic 2), cols(4 x 24)>
   return %y : tensor<?x96xbf16>
+}
+
+// -----
+
+// Maps of a product are maps of the finished sums, with an operand of the kernel for each argument that they use: a view like the
+// result, and a number. Constants from outside go with the code. Nobody has prepared a clamp.
+// CHECK-LABEL: tile.kernel @mapped_packed(
+// CHECK-SAME:    %[[R:[a-z0-9_]+]]: !tile.matrix<?x96xf32>, %[[A:[a-z0-9_]+]]: f32, %y: !tile.matrix<?x96xf32>)
+// CHECK:         %[[SUM:.*]] = tile.terms
+// CHECK:         %[[CLAMPED:.*]] = tile.map (%[[V:.*]] = %[[SUM]] : !tile.fragment<{{.*}}xf32>) -> !tile.fragment<{{.*}}xf32> {
+// CHECK:           %[[SIX:.*]] = arith.constant 6.0
+// CHECK:           %[[LEAST:.*]] = arith.minimumf %[[V]], %[[SIX]] : f32
+// CHECK:           tile.yield %[[LEAST]]
+// CHECK:         %[[ADDED:.*]] = tile.map (%[[E:.*]] = %[[R]][%t, %s, %j, %n] : !tile.matrix<?x96xf32>, %[[C:.*]] = %[[CLAMPED]] : !tile.fragment<{{.*}}xf32>, %[[F:.*]] = %[[A]] : f32)
+// CHECK:           math.fma %[[E]], %[[F]], %[[C]] : f32
+// CHECK:         tile.store %[[ADDED]] to %y
+// CHECK-LABEL: tile.kernel @mapped_pack(
+// CHECK-LABEL: tile.kernel @mapped_copied
+// CHECK:         arith.minimumf
+// CHECK-LABEL: tile.kernel @mapped_direct
+// CHECK:         arith.minimumf
+!mapped = !alg.slots<?x96xf32, rows(cyclic 4), cols(4 x 24)>
+func.func @mapped(%x: tensor<?x64xf32>, %w: tensor<64x96xf32>, %r: tensor<?x96xf32>, %a: f32, %p0: index) -> tensor<?x96xf32> {
+  %xs = alg.slots %x rows(cyclic 4, %p0) cols(4 x 16) : tensor<?x64xf32>
+  %ws = alg.slots %w rows(4 x 16) cols(4 x 24) : tensor<64x96xf32>
+  %rs = alg.slots %r rows(cyclic 4, %p0) cols(4 x 24) : tensor<?x96xf32>
+  %ys = alg.contract %xs, %ws by #alg.algebra<"Q(4)"> -> k
+      : !alg.slots<?x64xf32, rows(cyclic 4), cols(4 x 16)>, !alg.slots<64x96xf32, rows(4 x 16), cols(4 x 24)>
+  %six = arith.constant 6.0 : f32
+  %cs = alg.map %ys : !mapped {
+  ^bb0(%v: f32):
+    %least = arith.minimumf %v, %six : f32
+    alg.yield %least : f32
+  }
+  %hs = alg.map %rs, %cs : !mapped {
+  ^bb0(%e: f32, %c: f32):
+    %h = math.fma %e, %a, %c : f32
+    alg.yield %h : f32
+  }
+  %y = alg.gather %hs : !mapped
+  return %y : tensor<?x96xf32>
 }

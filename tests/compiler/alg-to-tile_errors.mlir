@@ -50,7 +50,7 @@ func.func @computed_bank(%x: tensor<?x8xf32>, %u: tensor<8x8xf32>, %p0: index) -
 func.func @not_gathered(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %p0: index) -> !x {
   %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
   %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
-  // expected-error @+1 {{the product must be gathered and returned as it is}}
+  // expected-error @+1 {{the product must be mapped, gathered and returned, and nothing else}}
   %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
   return %ys : !x
 }
@@ -63,7 +63,7 @@ func.func @not_gathered(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %p0: index) ->
 func.func @not_returned(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %p0: index) -> tensor<?x8xf32> {
   %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
   %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
-  // expected-error @+1 {{the product must be gathered and returned as it is}}
+  // expected-error @+1 {{the product must be mapped, gathered and returned, and nothing else}}
   %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
   %y = alg.gather %ys : !x
   %n = arith.negf %y : tensor<?x8xf32>
@@ -97,4 +97,64 @@ func.func @computed_bias(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %p0: index, %
   %ys = alg.contract %xs, %ws bias %n by #alg.algebra<"Q(2)"> -> k : !x, !w, tensor<8xf32>
   %y = alg.gather %ys : !x
   return %y : tensor<?x8xf32>
+}
+
+// -----
+
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+
+func.func @computed_operand(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %r: tensor<?x8xf32>, %p0: index) -> tensor<?x8xf32> {
+  %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
+  %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
+  %n = arith.negf %r : tensor<?x8xf32>
+  %rs = alg.slots %n rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
+  %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+  // expected-error @+1 {{what a product is mapped with must be an argument of the function}}
+  %hs = alg.map %ys, %rs : !x {
+  ^bb0(%v: f32, %e: f32):
+    %s = arith.addf %v, %e : f32
+    alg.yield %s : f32
+  }
+  %y = alg.gather %hs : !x
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+
+func.func @computed_number(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %a: f32, %p0: index) -> tensor<?x8xf32> {
+  %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
+  %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
+  %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+  %b = arith.negf %a : f32
+  %hs = alg.map %ys : !x {
+  ^bb0(%v: f32):
+    // expected-error @+1 {{what a product is mapped with must be an argument of the function}}
+    %s = arith.addf %v, %b : f32
+    alg.yield %s : f32
+  }
+  %y = alg.gather %hs : !x
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+
+func.func @mapped_gradient(%x: tensor<?x8xf32>, %dy: tensor<?x8xf32>, %p0: index) -> tensor<8x8xf32> {
+  %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
+  %dys = alg.slots %dy rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
+  %dws = alg.contract %xs, %dys by #alg.algebra<"Q(2)"> -> j : !x, !x
+  // expected-error @+1 {{a gradient of the bank cannot be mapped in its kernel}}
+  %hs = alg.map %dws : !w {
+  ^bb0(%v: f32):
+    %s = arith.negf %v : f32
+    alg.yield %s : f32
+  }
+  %dw = alg.gather %hs : !w
+  return %dw : tensor<8x8xf32>
 }

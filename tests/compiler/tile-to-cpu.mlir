@@ -726,19 +726,18 @@ tile.kernel @gradient_of_pairs(%x: !tile.matrix<?x16xbf16>, %dy: !tile.matrix<?x
 // -----
 
 // A bias is an operand before y. Of a group that does not fill its panels only what belongs to the group is read: vectors
-// of 8 over 20 columns. Each is widened once and added to every row of the tile.
+// of 8 over 20 columns. Each is read once for all rows of the tile.
 // CHECK-LABEL: func.func @biased(
 // CHECK-SAME:  %arg1: memref<?x?xi16, strided<[?, 1]>>, %[[BIAS:arg2]]: memref<?x?xi16, strided<[?, 1]>>, %[[Y:arg3]]: memref<?x?xi16, strided<[?, 1]>>
 // CHECK-SAME:  %arg4: memref<?xi8>
 // CHECK:       scf.for {{.*}} iter_args
 // CHECK:       vector.create_mask
 // CHECK:       %[[HALF:.*]] = vector.maskedload %[[BIAS]][%c0, %{{.*}}]
-// CHECK:       %[[WIDE:.*]] = arith.extui %[[HALF]]
-// CHECK:       %[[SHIFTED:.*]] = arith.shli %[[WIDE]]
-// CHECK:       %[[ADDED:.*]] = arith.bitcast %[[SHIFTED]] : vector<8xi32> to vector<8xf32>
-// CHECK-COUNT-2: arith.addf %{{.*}}, %[[ADDED]] : vector<8xf32>
+// CHECK:       %[[BITS:.*]] = arith.bitcast %[[HALF]] : vector<8xi16> to vector<8xbf16>
 // CHECK:       vector.maskedload %[[BIAS]]
-// CHECK-COUNT-2: arith.addf
+// CHECK:       %[[WIDE:.*]] = arith.extf %[[BITS]] : vector<8xbf16> to vector<8xf32>
+// CHECK:       arith.addf %{{.*}}, %[[WIDE]] : vector<8xf32>
+// CHECK-COUNT-3: arith.addf
 // CHECK-NOT:   arith.addf {{.*}} : vector
 // CHECK:       arith.truncf
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 20>,
@@ -756,13 +755,102 @@ tile.kernel @biased(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x40xbf16>, %
             %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc : !tile.buffer<4x16xf32>, !tile.matrix<16x40xbf16>, !tile.fragment<2x16xf32>
             tile.yield %next : !tile.fragment<2x16xf32>
           }
-          %biased = tile.add_bias %sum, %bias[%j, %n] : !tile.fragment<2x16xf32>, !tile.matrix<1x40xbf16>
+          %biased = tile.map (%m = %sum : !tile.fragment<2x16xf32>, %e = %bias[%j, %n] : !tile.matrix<1x40xbf16>) -> !tile.fragment<2x16xf32> {
+            %wide = arith.extf %e : bf16 to f32
+            %added = arith.addf %m, %wide : f32
+            tile.yield %added : f32
+          }
           %half = tile.map (%v = %biased : !tile.fragment<2x16xf32>) -> !tile.fragment<2x16xbf16> {
             %h = arith.truncf %v : f32 to bf16
             tile.yield %h : bf16
           }
           %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<2x16>
           tile.store %half to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<2x16xbf16>, !tile.matrix<?x40xbf16>, !tile.mask<2x16>
+        }
+      }
+    }
+  }
+}
+
+// -----
+
+// What a map reads: one number for each column is loaded once for all rows, one for each row spread over the columns, an element
+// of the result's place row by row, and a number is an argument of the function. Past the last row of a type the last one is read.
+// CHECK-LABEL: func.func @operands(
+// CHECK-SAME:  %[[SCALE:arg2]]: memref<?x?xf32, strided<[?, 1]>>, %[[OTHER:arg3]]: memref<?x?xi16, strided<[?, 1]>>, %[[ALPHA:arg4]]: f32, %arg5: memref<?x?xf32
+// CHECK:       arith.minsi
+// CHECK:       %[[ONE:.*]] = memref.load %[[SCALE]][%{{.*}}, %c0]
+// CHECK:       vector.broadcast %[[ONE]] : f32 to vector<8xf32>
+// CHECK:       memref.load %[[SCALE]]
+// CHECK:       vector.load %[[OTHER]]
+// CHECK:       vector.load %[[OTHER]]
+// CHECK:       %[[SPREAD:.*]] = vector.broadcast %[[ALPHA]] : f32 to vector<8xf32>
+// CHECK:       math.fma %{{.*}}, %[[SPREAD]], %{{.*}} : vector<8xf32>
+// CHECK:       vector.store
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 16>,
+                       row_types = <cyclic 2>>
+tile.kernel @operands(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x32xf32>, %scale: !tile.matrix<?x1xf32>,
+                      %other: !tile.matrix<?x32xbf16>, %alpha: f32, %y: !tile.matrix<?x32xf32>)
+    attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
+                register_columns = 8, lanes = 8, bank = direct>} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 8>] {
+      tile.walk (%t) over [<types, 1>] {
+        tile.walk (%s) over [<rows, 2>] {
+          %zero = tile.zero : !tile.fragment<2x8xf32>
+          %mapped = tile.map (%v = %zero : !tile.fragment<2x8xf32>, %f = %scale[%t, %s] : !tile.matrix<?x1xf32>,
+                              %e = %other[%t, %s, %j, %n] : !tile.matrix<?x32xbf16>, %a = %alpha : f32) -> !tile.fragment<2x8xf32> {
+            %wide = arith.extf %e : bf16 to f32
+            %m = arith.mulf %wide, %f : f32
+            %q = math.fma %m, %a, %v : f32
+            tile.yield %q : f32
+          }
+          %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<2x8>
+          tile.store %mapped to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<2x8xf32>, !tile.matrix<?x32xf32>, !tile.mask<2x8>
+        }
+      }
+    }
+  }
+}
+
+// -----
+
+// Two products of the same rows, which are held once, and a map of both: the gate of a SwiGLU network.
+// CHECK-LABEL: func.func @gate(
+// CHECK-SAME:  %{{.*}}: memref<?x?xf32, strided<[?, 1]>>, %[[GATE:arg1]]: memref<?x?xf32, strided<[?, 1]>>, %[[UP:arg2]]: memref<?x?xf32, strided<[?, 1]>>, %[[Y:arg3]]:
+// CHECK-COUNT-1: memref.view
+// CHECK:       %[[FIRST:.*]]:2 = scf.for {{.*}} iter_args
+// CHECK:         vector.load %[[GATE]]
+// CHECK:       %[[SECOND:.*]]:2 = scf.for {{.*}} iter_args
+// CHECK:         vector.load %[[UP]]
+// CHECK:       arith.mulf %[[FIRST]]#0, %[[SECOND]]#0 : vector<8xf32>
+// CHECK:       arith.mulf %[[FIRST]]#1, %[[SECOND]]#1 : vector<8xf32>
+// CHECK:       vector.store {{.*}}, %[[Y]]
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 16>,
+                       row_types = <cyclic 2>>
+tile.kernel @gate(%x: !tile.matrix<?x16xf32>, %gate: !tile.matrix<16x32xf32>, %up: !tile.matrix<16x32xf32>, %y: !tile.matrix<?x32xf32>)
+    attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
+                register_columns = 8, lanes = 8, bank = direct>} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+    %xs = tile.hold %x[%i, %r] : !tile.matrix<?x16xf32> -> !tile.buffer<4x16xf32>
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 8>] {
+      tile.walk (%t) over [<types, 1>] {
+        tile.walk (%s) over [<rows, 2>] {
+          %zero = tile.zero : !tile.fragment<2x8xf32>
+          %first = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x8xf32> {
+            %next = tile.mma %xs[%t, %k, %s], %gate[%b, %j, %n], %acc : !tile.buffer<4x16xf32>, !tile.matrix<16x32xf32>, !tile.fragment<2x8xf32>
+            tile.yield %next : !tile.fragment<2x8xf32>
+          }
+          %second = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x8xf32> {
+            %next = tile.mma %xs[%t, %k, %s], %up[%b, %j, %n], %acc : !tile.buffer<4x16xf32>, !tile.matrix<16x32xf32>, !tile.fragment<2x8xf32>
+            tile.yield %next : !tile.fragment<2x8xf32>
+          }
+          %gated = tile.map (%p = %first : !tile.fragment<2x8xf32>, %q = %second : !tile.fragment<2x8xf32>) -> !tile.fragment<2x8xf32> {
+            %h = arith.mulf %p, %q : f32
+            tile.yield %h : f32
+          }
+          %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<2x8>
+          tile.store %gated to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<2x8xf32>, !tile.matrix<?x32xf32>, !tile.mask<2x8>
         }
       }
     }

@@ -1,4 +1,4 @@
-// zero, mma, add_bias, map and store: what happens in vector registers.
+// zero, mma and store: what happens in vector registers.
 #include "compiler/targets/cpu/kernel_emitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -161,76 +161,6 @@ LogicalResult KernelEmitter::emitMma(tile::MmaOp mma) {
   if (signs)
     applySign();
   fragments[mma.getResult()] = sums;
-  return success();
-}
-
-LogicalResult KernelEmitter::emitAddBias(tile::AddBiasOp add_bias) {
-  tile::FragmentType type = add_bias.getSum().getType();
-  const std::int64_t lanes = schedule.getLanes(), vectors = type.getColumns() / lanes;
-  Memory bias = memory.lookup(add_bias.getBias());
-  Value group = scalars.lookup(add_bias.getGroup()), column = scalars.lookup(add_bias.getColumn());
-  Value first = add(groupStart(layout.getOut(), "out", group), column);
-  Value left = subtract(groupWidth(layout.getOut(), "out", group), column);
-  auto stored = VectorType::get({lanes}, storageOf(bias.element));
-  SmallVector<Value> sums = fragments.lookup(add_bias.getSum());
-  for (std::int64_t v = 0; v < vectors; ++v) {
-    Value at[] = {index(0), add(first, index(v * lanes))};
-    Value values;
-    if (columnsAlwaysFill()) {
-      values = vector::LoadOp::create(builder, location, stored, bias.memref, at);
-    } else {
-      Value zeros = arith::ConstantOp::create(builder, location, builder.getZeroAttr(stored));
-      values = vector::MaskedLoadOp::create(builder, location, stored, bias.memref, at,
-                                            columnMask(left, v, lanes), zeros);
-    }
-    Value wide = convert(values, bias.element, type.getElementType());
-    for (std::int64_t r = 0; r < type.getRows(); ++r) {
-      Value &sum = sums[r * vectors + v];
-      sum = arith::AddFOp::create(builder, location, sum, wide);
-    }
-  }
-  fragments[add_bias.getResult()] = sums;
-  return success();
-}
-
-LogicalResult KernelEmitter::emitMap(tile::MapOp map) {
-  Block &body = map.getBody().front();
-  const std::int64_t lanes = schedule.getLanes();
-  SmallVector<Value> &results = fragments[map.getResult()];
-  const std::size_t count = fragments.lookup(map.getInputs().front()).size();
-  for (std::size_t i = 0; i < count; ++i) {
-    IRMapping mapping;
-    for (auto [argument, input] : llvm::zip_equal(body.getArguments(), map.getInputs()))
-      mapping.map(argument, fragments.lookup(input)[i]);
-    for (Operation &op : body.without_terminator()) {
-      if (op.getNumRegions() != 0 || !op.hasTrait<OpTrait::Vectorizable>())
-        if (!isa<arith::ConstantOp>(op))
-          return op.emitOpError("is not element-wise, so a tile.map cannot apply it to vectors");
-      // The same op on vectors: operands from outside the body are spread.
-      SmallVector<Value> operands;
-      for (Value operand : op.getOperands()) {
-        Value value = mapping.lookupOrDefault(operand);
-        if (!isa<VectorType>(value.getType()))
-          value = vector::BroadcastOp::create(builder, location, VectorType::get({lanes}, value.getType()),
-                                              scalars.lookupOrDefault(value));
-        operands.push_back(value);
-      }
-      if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-        auto type = VectorType::get({lanes}, constant.getType());
-        mapping.map(
-            constant.getResult(),
-            arith::ConstantOp::create(builder, location, DenseElementsAttr::get(type, constant.getValue())));
-        continue;
-      }
-      OperationState state(location, op.getName(), operands, {}, op.getAttrs());
-      for (Type result : op.getResultTypes())
-        state.addTypes(VectorType::get({lanes}, result));
-      Operation *vectorized = builder.create(state);
-      mapping.map(op.getResults(), vectorized->getResults());
-    }
-    Value yielded = mapping.lookupOrDefault(body.getTerminator()->getOperand(0));
-    results.push_back(yielded);
-  }
   return success();
 }
 

@@ -51,9 +51,9 @@ FailureOr<func::FuncOp> KernelEmitter::emit() {
   return function;
 }
 
-/// The signature that runtime/kernel_abi.h describes: a product (x, w, [bias,] y, scratch, rows, starts, p0,
-/// row_blocks, slices, begin, end), a bank's gradient (x, dy, dw, scratch, rows, starts, p0, beta, begin,
-/// end), or a packing kernel (w, packed, begin, end).
+/// The signature that runtime/kernel_abi.h describes: a product (x, w, operands of maps, y, scratch, rows,
+/// starts, p0, row_blocks, slices, begin, end), a bank's gradient (x, dy, dw, scratch, rows, starts, p0,
+/// beta, begin, end), or a packing kernel (w, packed, begin, end).
 void KernelEmitter::declareFunction() {
   auto own = *kernel.getBody().getOps<tile::OwnOp>().begin();
   const bool bank_gradient = layout.isBankGradient();
@@ -66,8 +66,10 @@ void KernelEmitter::declareFunction() {
   };
 
   SmallVector<Type> inputs;
-  for (Type argument : kernel.getBody().getArgumentTypes())
-    inputs.push_back(matrix(storageOf(cast<tile::MatrixType>(argument).getElementType())));
+  for (Type argument : kernel.getBody().getArgumentTypes()) {
+    auto type = dyn_cast<tile::MatrixType>(argument);
+    inputs.push_back(type ? Type(matrix(storageOf(type.getElementType()))) : argument);
+  }
   const unsigned matrices = inputs.size();
   if (!packs)
     inputs.append(
@@ -86,8 +88,10 @@ void KernelEmitter::declareFunction() {
   builder.setInsertionPointToStart(entry);
 
   for (auto [argument, lowered] : llvm::zip(kernel.getBody().getArguments(), entry->getArguments())) {
-    auto type = cast<tile::MatrixType>(argument.getType());
-    memory[argument] = {lowered, type.getElementType(), type.getPanel(), /*buffer=*/false};
+    if (auto type = dyn_cast<tile::MatrixType>(argument.getType()))
+      memory[argument] = {lowered, type.getElementType(), type.getPanel(), /*buffer=*/false};
+    else
+      scalars.map(argument, lowered);
   }
   begin = entry->getArgument(entry->getNumArguments() - 2);
   end = entry->getArgument(entry->getNumArguments() - 1);
@@ -179,7 +183,6 @@ LogicalResult KernelEmitter::emitOp(Operation *op) {
       .Case([&](tile::CopyOp copy) { return emitCopy(copy); })
       .Case([&](tile::ZeroOp zero) { return emitZero(zero); })
       .Case([&](tile::MmaOp mma) { return emitMma(mma); })
-      .Case([&](tile::AddBiasOp add_bias) { return emitAddBias(add_bias); })
       .Case([&](tile::MapOp map) { return emitMap(map); })
       .Case([&](tile::MaskOp mask) {
         Value row = scalars.lookup(mask.getRow()), type = scalars.lookup(mask.getRowType());

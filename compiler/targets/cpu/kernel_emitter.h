@@ -91,11 +91,9 @@ private:
   Value rowsInHand(Value type, Value row);
   Value sumsStart(tile::BufferType sums, Value feature, Value column);
 
-  // emit_registers.cpp: zero, mma, add_bias, map, store
+  // emit_registers.cpp: zero, mma, store
   mlir::LogicalResult emitZero(tile::ZeroOp zero);
   mlir::LogicalResult emitMma(tile::MmaOp mma);
-  mlir::LogicalResult emitAddBias(tile::AddBiasOp add_bias);
-  mlir::LogicalResult emitMap(tile::MapOp map);
   mlir::LogicalResult emitStore(tile::StoreOp store);
   /// Two neighbouring bf16 of a buffer, in every pair of lanes of a vector.
   Value spreadPair(const Memory &held, Value at);
@@ -104,6 +102,22 @@ private:
   /// Whether whole cache lines of `target` can be written past the cache in this call, decided once at the
   /// kernel's entry; null where the layout excludes it.
   Value streamsPastCache(const Memory &target);
+
+  // emit_map.cpp: map, on vectors and what it reads of operands in memory
+  mlir::LogicalResult emitMap(tile::MapOp map);
+  /// What an input hands to the body, for each vector of a fragment.
+  llvm::SmallVector<Value> mapInput(tile::MapOp map, unsigned input);
+  llvm::SmallVector<Value> perColumn(tile::FragmentType tile, const Memory &operand, mlir::ValueRange place);
+  llvm::SmallVector<Value> perRow(tile::FragmentType tile, const Memory &operand, mlir::ValueRange place);
+  llvm::SmallVector<Value> perElement(tile::FragmentType tile, const Memory &operand, mlir::ValueRange place);
+  /// The vectors of columns that a row of memory has from `column` of a group on; of columns that the group
+  /// does not have, zeros.
+  llvm::SmallVector<Value> loadColumns(const Memory &operand, Value row, Value group, Value column,
+                                       std::int64_t vectors);
+  /// Of the rows of a tile, the row of memory. Past the last row of the type that one stands in.
+  llvm::SmallVector<Value> rowsOfTile(Value type, Value ordinal, std::int64_t rows);
+  /// A vector operation on operands that are vectors or, the same for all lanes, scalars.
+  Value spread(Value value);
 
   // index_arithmetic.cpp: what the layout's indices mean in memory
   Value index(std::int64_t value);

@@ -52,15 +52,13 @@ struct Place {
 
 /// What the epilogue needs of either kind of delivery.
 struct Delivery {
-  explicit Delivery(sm::DeliverOp op)
-      : op(op), sums(op.getAccumulator()), target(op.getTarget()), bias(op.getBias()) {}
-  explicit Delivery(sm::DeliverPartsOp op)
-      : op(op), sums(op.getAccumulator()), target(op.getTarget()), bias(op.getBias()) {}
+  explicit Delivery(sm::DeliverOp op) : op(op), sums(op.getAccumulator()), target(op.getTarget()) {}
+  explicit Delivery(sm::DeliverPartsOp op) : op(op), sums(op.getAccumulator()), target(op.getTarget()) {}
 
   Place placeOf(const IndexMath &math, Value warpgroup);
 
   Operation *op;
-  Value sums, target, bias; ///< the last one null where there is none
+  Value sums, target;
 };
 } // namespace
 
@@ -98,12 +96,6 @@ static void lowerDeliver(OpBuilder &builder, Delivery deliver, Value staging) {
   Location location = deliver.op->getLoc();
   const IndexMath math(builder, location);
   Value warpgroup = sm::WarpgroupOp::create(builder, location, builder.getIndexType());
-  // While the store before is still reading the slot.
-  if (deliver.bias) {
-    const Place place = deliver.placeOf(math, warpgroup);
-    deliver.sums = sm::AddBiasOp::create(builder, location, deliver.sums.getType(), deliver.sums,
-                                         deliver.bias, place.coordinates[0], place.coordinates[1]);
-  }
   inOneThread(builder, location, [&] { sm::StoreWaitOp::create(builder, location, 0, /*written=*/false); });
   sm::SyncOp::create(builder, location);
   sm::WriteOp::create(builder, location, deliver.sums, staging, warpgroup);

@@ -94,7 +94,7 @@ LogicalResult SmSplitRoles::split(sm::KernelOp kernel) {
     sm::ReleaseSuccessorOp::create(builder, location);
     SmallVector<Operation *> results;
     elect.walk([&](Operation *op) {
-      if (isa<sm::ReduceScatterOp, sm::DeliverOp, sm::DeliverPartsOp>(op))
+      if (isa<sm::ReduceScatterOp, sm::MapOp, sm::DeliverOp, sm::DeliverPartsOp>(op))
         results.push_back(op);
     });
     for (Operation *op : llvm::reverse(results))

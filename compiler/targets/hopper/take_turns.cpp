@@ -92,7 +92,10 @@ static void passOver(OpBuilder &builder, scf::IfOp exists, sm::TakeOp original) 
                      loop ? math.subtract(loop.getUpperBound(), loop.getLowerBound()) : math.constant(1));
   // What is delivered depends on the products, these on what is taken.
   SmallVector<Operation *> dead;
-  copy.walk([&](sm::DeliverOp deliver) { dead.push_back(deliver); });
+  copy.walk([&](Operation *op) {
+    if (isa<sm::MapOp, sm::DeliverOp>(op))
+      dead.insert(dead.begin(), op); // users before what they use
+  });
   if (!loop)
     dead.append({*take.getBlocks()[0].user_begin(), take});
   else

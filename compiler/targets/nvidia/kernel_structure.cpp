@@ -142,8 +142,8 @@ void StructureLowering::declareFunction(DictionaryAttr description) {
   SmallVector<Type> parameters = {pointerTo(context, Space::Generic), i32, i32,
                                   pointerTo(context, Space::Global)};
   for (BlockArgument further : kernel.getBody().getArguments().drop_front(map_arguments + 3))
-    parameters.push_back(isa<sm::BiasType>(further.getType()) ? pointerTo(context, Space::Global)
-                                                              : further.getType());
+    parameters.push_back(isa<sm::ColumnsType>(further.getType()) ? pointerTo(context, Space::Global)
+                                                                 : further.getType());
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), parameters);
   function = LLVM::LLVMFuncOp::create(builder, location, kernel.getSymName(), type);
 
@@ -156,11 +156,11 @@ void StructureLowering::declareFunction(DictionaryAttr description) {
   function->setAttr(kernel_attribute_name, description);
 
   Block *entry = function.addEntryBlock(builder);
-  const StringRef last =
-      kernel.getLayout() && cast<tile::LayoutAttr>(kernel.getLayout()).isBankGradient() ? "beta" : "bias";
-  const StringRef names[] = {"maps", "rows", "offset", "terms", last};
-  for (auto [argument, name] : llvm::zip(entry->getArguments(), names))
-    argument.setLoc(NameLoc::get(builder.getStringAttr(name)));
+  const StringRef further =
+      kernel.getLayout() && cast<tile::LayoutAttr>(kernel.getLayout()).isBankGradient() ? "beta" : "operand";
+  const StringRef names[] = {"maps", "rows", "offset", "terms"};
+  for (auto [number, argument] : llvm::enumerate(entry->getArguments()))
+    argument.setLoc(NameLoc::get(builder.getStringAttr(number < std::size(names) ? names[number] : further)));
 }
 
 void StructureLowering::replaceArguments() {
@@ -252,7 +252,7 @@ void StructureLowering::lowerRole(sm::RoleOp role, std::int64_t first_warpgroup,
 /// What a role's ops ask of the warpgroup's number is known only as long as the role is there.
 void StructureLowering::markWarpgroups(sm::RoleOp role, std::int64_t first_warpgroup) {
   role.walk([&](Operation *op) {
-    if (isa<sm::MmaOp, sm::DeliverOp>(op)) {
+    if (isa<sm::MmaOp, sm::MapOp, sm::DeliverOp>(op)) {
       op->setAttr(first_warpgroup_name, builder.getI64IntegerAttr(first_warpgroup));
       op->setAttr(role_warpgroups_name, role.getWarpgroupsAttr());
     } else if (auto warpgroup = dyn_cast<sm::WarpgroupOp>(op)) {

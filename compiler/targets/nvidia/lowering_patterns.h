@@ -25,8 +25,8 @@ void addProductPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatte
 void addWarpProductPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
 /// exchange.cpp: send, add_received.
 void addExchangePatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
-/// bias.cpp: add_bias.
-void addBiasPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
+/// maps.cpp: map.
+void addMapPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
 /// results.cpp: write.
 void addResultPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
 /// thread_results.cpp: deliver of sums of single warps.

@@ -6,10 +6,12 @@
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -30,7 +32,7 @@ void addSmTypeConversions(LLVMTypeConverter &types) {
   types.addConversion([=](sm::BufferType) { return pointerTo(context, Space::Shared); });
   types.addConversion([=](sm::BarriersType) { return pointerTo(context, Space::Shared); });
   types.addConversion([=](sm::ExchangeType) { return pointerTo(context, Space::Shared); });
-  types.addConversion([=](sm::BiasType) { return pointerTo(context, Space::Global); });
+  types.addConversion([=](sm::ColumnsType) { return pointerTo(context, Space::Global); });
   types.addConversion([=](sm::TermsTableType) { return pointerTo(context, Space::Global); });
   types.addConversion([=](sm::AccumulatorType type) {
     // A warpgroup holds 64 times the instruction's width of sums in 128 threads.
@@ -89,6 +91,7 @@ private:
 
     RewritePatternSet patterns(context);
     arith::populateArithToLLVMConversionPatterns(types, patterns);
+    populateMathToLLVMConversionPatterns(types, patterns);
     cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
     compiler::addGridPatterns(types, patterns);
     compiler::addBarrierPatterns(types, patterns);
@@ -97,7 +100,7 @@ private:
     compiler::addProductPatterns(types, patterns);
     compiler::addWarpProductPatterns(types, patterns);
     compiler::addExchangePatterns(types, patterns);
-    compiler::addBiasPatterns(types, patterns);
+    compiler::addMapPatterns(types, patterns);
     compiler::addResultPatterns(types, patterns);
     compiler::addThreadResultPatterns(types, patterns);
 
@@ -106,7 +109,8 @@ private:
     target.addLegalOp<UnrealizedConversionCastOp>();
     target.addDynamicallyLegalOp<sm::SettleOp>(
         [](sm::SettleOp op) { return isa<LLVM::LLVMStructType>(op.getAccumulator().getType()); });
-    target.addIllegalDialect<sm::SmDialect, arith::ArithDialect, cf::ControlFlowDialect, scf::SCFDialect>();
+    target.addIllegalDialect<sm::SmDialect, arith::ArithDialect, math::MathDialect, cf::ControlFlowDialect,
+                             scf::SCFDialect>();
     if (failed(applyPartialConversion(function, target, std::move(patterns))))
       return failure();
     SmallVector<UnrealizedConversionCastOp> casts;

@@ -1,5 +1,4 @@
 // Finished sums on their way from a thread's registers straight to memory.
-#include "compiler/targets/nvidia/bias.h"
 #include "compiler/targets/nvidia/conditional.h"
 #include "compiler/targets/nvidia/lowering_patterns.h"
 #include "compiler/targets/nvidia/plain_map.h"
@@ -122,13 +121,6 @@ public:
       has_left.push_back(block.hasColumn(left));
       has_right.push_back(in_pairs ? Value() : block.hasColumn(write.add(left, 1)));
     }
-    if (op.getBias()) {
-      Value start = block.groupStart(), column = write.add(operands.getCoordinates()[0], first_column);
-      // Groups of unequal widths are one group to the bias.
-      addBias(GroupBias(rewriter, location, op.getBias().getType(), operands.getBias(),
-                        start ? write.constant(0) : operands.getCoordinates()[1]),
-              start ? write.add(start, column) : column);
-    }
   }
 
   /// All rows of this thread, plus `beta` times what is there where it is given.
@@ -165,19 +157,6 @@ private:
         pair.addHeld(beta);
       store(pair, addressOf(row_start, column), column);
     }
-  }
-
-  /// `first` is the first of this thread's columns within its group.
-  void addBias(const GroupBias &bias, Value first) {
-    for (std::int64_t column = 0; column < type.getColumnsOfWarp() / sm::mma_columns; ++column)
-      for (std::int64_t i = 0; i < pair_columns; ++i) {
-        Value number = bias.of(write.add(first, column * sm::mma_columns + i));
-        for (std::int64_t row = 0; row < type.getRowsOfWarp() / sm::mma_rows; ++row)
-          for (std::int64_t below : {0, 1}) {
-            Value &sum = tiles.of(row, column)[static_cast<std::size_t>(2 * below + i)];
-            sum = LLVM::FAddOp::create(rewriter, location, sum, number);
-          }
-      }
   }
 
   Value addressOf(Value row_start, std::size_t column) {

@@ -1,4 +1,5 @@
 // The sums of all slices, added in one order, and their way to the result.
+#include "compiler/targets/nvidia/element_code.h"
 #include "compiler/targets/reduction/reduction_program.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -61,7 +62,7 @@ void ReductionProgram::deliver(const Part &part, ArrayRef<Row> owned, ArrayRef<V
     scf::IfOp there = when(exists);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(there.thenBlock()->getTerminator());
-    store(addWarps(number), part, row, column);
+    writeEpilogue(addWarps(number), part, row, column);
   }
   // Before the next part's sums come.
   NVVM::Barrier0Op::create(builder, location);
@@ -80,37 +81,52 @@ Value ReductionProgram::addWarps(Value element) {
   return sum;
 }
 
+/// An operand of a map for one element, as f32; `column` is of the result.
+Value ReductionProgram::inputOf(tile::MapOp map, unsigned input, Value column) {
+  Value operand = map_operands.lookup(map.getInputs()[input]);
+  auto matrix = dyn_cast<tile::MatrixType>(map.getInputs()[input].getType());
+  if (!matrix)
+    return operand;
+  const Type element = matrix.getElementType();
+  Value offset = instructions.multiply(column, element.getIntOrFloatBitWidth() / 8);
+  return loadElement(builder, location, element, instructions.advance(operand, offset));
+}
+
+/// What is made of one sum, op by op. `row` and `column` are counted within the part.
+void ReductionProgram::writeEpilogue(Value sum, const Part &part, Value row, Value column) {
+  llvm::DenseMap<Value, Value> values;
+  values[total] = sum;
+  Value number = instructions.add(instructions.multiply(part.group, outputWidth()),
+                                  instructions.add(part.column, column));
+  for (Operation *op : epilogue) {
+    if (auto zero = dyn_cast<tile::ZeroOp>(op)) {
+      if (llvm::any_of(zero->getUsers(), [](Operation *user) { return !isa<tile::AddRowTermsOp>(user); }))
+        values[zero.getResult()] =
+            LLVM::ConstantOp::create(builder, location, builder.getF32Type(), builder.getF32FloatAttr(0));
+    } else if (auto map = dyn_cast<tile::MapOp>(op)) {
+      SmallVector<Value> elements;
+      for (unsigned input = 0; input < map.getInputs().size(); ++input)
+        elements.push_back(map.getInputKind(input) == tile::MapInputKind::Fragment
+                               ? values.lookup(map.getInputs()[input])
+                               : inputOf(map, input, number));
+      values[map.getResult()] = writeElement(builder, location, map.getBody().front(), elements);
+    } else {
+      store(values.lookup(cast<tile::StoreRowsOp>(op).getValue()), part, row, column);
+    }
+  }
+}
+
 /// `row` and `column` are counted within the part.
 void ReductionProgram::store(Value sum, const Part &part, Value row, Value column) {
-  Type i16 = builder.getI16Type(), i32 = builder.getI32Type();
   Value zero = instructions.constant(0);
-  if (bias) {
-    constexpr std::int64_t bytes = 2; // bf16
-    Value number = instructions.add(instructions.multiply(part.group, outputWidth()),
-                                    instructions.add(part.column, column));
-    Value bits = LLVM::LoadOp::create(
-        builder, location, i16, instructions.advance(bias, instructions.multiply(number, bytes)), bytes);
-    // The upper half of an f32 is a bf16.
-    Value word = instructions.shiftLeft(LLVM::ZExtOp::create(builder, location, i32, bits), 16);
-    sum = LLVM::FAddOp::create(builder, location, sum,
-                               LLVM::BitcastOp::create(builder, location, builder.getF32Type(), word));
-  }
   const PlainBlock block(
       builder, location, y_type, y_maps, zero,
       ValueRange{instructions.add(part.column, column), part.group, zero, instructions.add(part.row, row)});
-  if (!element_type.isBF16()) {
+  if (element_type.isBF16())
+    LLVM::StoreOp::create(builder, location, roundedBits(builder, location, sum), block.start(),
+                          /*alignment=*/2);
+  else
     LLVM::StoreOp::create(builder, location, sum, block.start(), sum_bytes);
-    return;
-  }
-  // To nearest even. The conversion is of pairs; the second one goes to the lower half.
-  auto nearest = NVVM::FPRoundingModeAttr::get(builder.getContext(), NVVM::FPRoundingMode::RN);
-  Value nothing =
-      LLVM::ConstantOp::create(builder, location, builder.getF32Type(), builder.getF32FloatAttr(0));
-  Value pair = NVVM::ConvertF32x2ToBF16x2Op::create(
-      builder, location, VectorType::get(2, builder.getBF16Type()), nothing, sum, Value(), nearest);
-  Value word = LLVM::BitcastOp::create(builder, location, i32, pair);
-  LLVM::StoreOp::create(builder, location, LLVM::TruncOp::create(builder, location, i16, word), block.start(),
-                        /*alignment=*/2);
 }
 
 } // namespace compiler

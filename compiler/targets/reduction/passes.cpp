@@ -15,6 +15,7 @@ void addTileToReduction(OpPassManager &passes, bool dependent) {
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createSCFToControlFlowPass());
   passes.addPass(createConvertControlFlowToLLVMPass());
+  passes.addPass(createConvertMathToLLVMPass());
   passes.addPass(createArithToLLVMConversionPass());
   passes.addPass(createReconcileUnrealizedCastsPass());
   passes.addPass(createCanonicalizerPass());

@@ -20,7 +20,7 @@ def ConvertTileToReduction : Pass<"convert-tile-to-reduction", "mlir::ModuleOp">
 
     Every thread reads `vector` columns of eight rows of the bank at a time straight into registers, one slice every so many rows,
     and multiplies in f32. The sums of slices are added by shuffles within a warp and through shared memory among warps, in
-    one order. Then come bias, rounding and stores of what exists.
+    one order. Then come the maps of the sums and stores of what exists.
 
     With `dependent` the kernel asks the second-level cache for the blocks of the bank that it knows before it waits for the grid
     before it, which never writes the bank: the diagonal, and where positions are not read the blocks of the rows' types.

@@ -50,6 +50,7 @@ private:
 
   // tile_to_reduction.cpp: the kernel around it all.
   mlir::LogicalResult check();
+  mlir::LogicalResult checkOp(mlir::Operation *op, tile::OwnOp own);
   void declare();
   void describe();
   void writeWalk();
@@ -84,6 +85,8 @@ private:
   // deliver_rows.cpp: sums of all slices, and where they go.
   void deliver(const Part &part, llvm::ArrayRef<Row> rows, llvm::ArrayRef<Value> sums);
   Value addWarps(Value element);
+  void writeEpilogue(Value sum, const Part &part, Value row, Value column);
+  Value inputOf(tile::MapOp map, unsigned input, Value column);
   void store(Value sum, const Part &part, Value row, Value column);
 
   // Small pieces.
@@ -116,15 +119,17 @@ private:
   mlir::Location location;
   Instructions instructions;
   Coefficients coefficients = Coefficients::One;
-  bool complete = false; ///< the terms follow from type and group
-  bool biased = false;
+  bool complete = false;   ///< the terms follow from type and group
   mlir::Type element_type; ///< of the result
 
   mlir::LLVM::LLVMFuncOp function;
   Value x_maps, w_maps, y_maps; ///< addresses of the operands' maps
   sm::MapsType x_type, w_type, y_type;
-  Value rows, offset, terms, positions, position_bytes, bias; ///< parameters
-  Value lane, slice;                                          ///< of this thread
+  Value rows, offset, terms, positions, position_bytes; ///< parameters
+  llvm::DenseMap<Value, Value> map_operands;            ///< and the parameters that they are
+  Value total;                                          ///< the fragment that all terms are in
+  llvm::SmallVector<mlir::Operation *> epilogue;        ///< what is made of it, in order
+  Value lane, slice;                                    ///< of this thread
   Value shared;
 };
 

@@ -30,58 +30,64 @@ LogicalResult ReductionProgram::check() {
     return source.emitOpError("reads ") << schedule.getVector() << " elements at a time, of which groups of "
                                         << inputWidth() << " and " << outputWidth() << " are no multiples";
   Block &matrices = source.getBody().front();
-  biased = matrices.getNumArguments() == 4;
-  if (matrices.getNumArguments() != 3 && !biased)
-    return source.emitOpError("takes X, W, perhaps a bias, and Y, got ")
+  if (matrices.getNumArguments() < 3)
+    return source.emitOpError("takes X, W, what its maps read, and Y, got ")
            << matrices.getNumArguments() << " operands";
-  for (BlockArgument operand : matrices.getArguments().drop_back())
+  for (BlockArgument operand : matrices.getArguments().take_front(2))
     if (!cast<tile::MatrixType>(operand.getType()).getElementType().isBF16())
       return source.emitOpError("reads bf16 operands, got ") << operand.getType();
 
   auto own = *source.getBody().getOps<tile::OwnOp>().begin();
-  Value row = own.getIndex(tile::AxisKind::Batch), group = own.getIndex(tile::AxisKind::Groups),
-        column = own.getIndex(tile::AxisKind::Columns);
   if (own.getAxis(tile::AxisKind::Batch).getStep() != schedule.getRows() ||
       own.getAxis(tile::AxisKind::Columns).getStep() != schedule.getColumns())
     return own.emitOpError("must own one part of the schedule: <batch, ")
            << schedule.getRows() << ">, <groups, 1>, <columns, " << schedule.getColumns() << ">";
 
-  // Zeros, all terms, perhaps a bias, perhaps rounding, and the store: in this order and nothing else.
-  Value sum;
-  bool adds_bias = false;
-  for (Operation &op : own.getBody().front()) {
-    if (auto zero = dyn_cast<tile::ZeroOp>(op); zero && !sum) {
-      sum = zero.getResult();
-    } else if (auto add = dyn_cast<tile::AddRowTermsOp>(op)) {
-      if (add.getSums() != sum || !isa_and_nonnull<tile::ZeroOp>(sum.getDefiningOp()) ||
-          add.getRows() != matrices.getArgument(0) || add.getBank() != matrices.getArgument(1) ||
-          add.getRow() != row || add.getGroup() != group || add.getColumn() != column)
-        return add.emitOpError("must add the terms of what its part owns to zeros");
-      sum = add.getResult();
-    } else if (auto add = dyn_cast<tile::AddBiasOp>(op)) {
-      if (!biased || adds_bias || add.getSum() != sum || add.getBias() != matrices.getArgument(2) ||
-          add.getGroup() != group || add.getColumn() != column)
-        return add.emitOpError("must add the kernel's bias to what its part owns");
-      sum = add.getResult();
-      adds_bias = true;
-    } else if (auto map = dyn_cast<tile::MapOp>(op)) {
-      auto round = dyn_cast<arith::TruncFOp>(map.getBody().front().front());
-      if (map.getInputs().size() != 1 || map.getInputs()[0] != sum || !round ||
-          round.getIn() != map.getBody().front().getArgument(0) ||
-          cast<tile::YieldOp>(map.getBody().front().getTerminator()).getOperand(0) != round.getOut())
-        return map.emitOpError("must only round the sums");
-      sum = map.getResult();
-    } else if (auto store = dyn_cast<tile::StoreRowsOp>(op)) {
-      if (store.getValue() != sum || store.getTarget() != matrices.getArguments().back() ||
-          store.getRow() != row || store.getGroup() != group || store.getColumn() != column)
-        return store.emitOpError("must store what its part owns to Y");
-      if (biased != adds_bias)
-        return store.emitOpError("stores sums without the kernel's bias");
-    } else {
-      return op.emitOpError("is not something that a kernel of vector reductions does");
-    }
-  }
+  for (Operation &op : own.getBody().front())
+    if (failed(checkOp(&op, own)))
+      return failure();
+  if (!total)
+    return source.emitOpError("adds no terms");
   return success();
+}
+
+/// One op of a part. Terms are added to zeros, once; what is made of the sums is for maps to say.
+LogicalResult ReductionProgram::checkOp(Operation *op, tile::OwnOp own) {
+  Block &matrices = source.getBody().front();
+  Value row = own.getIndex(tile::AxisKind::Batch), group = own.getIndex(tile::AxisKind::Groups),
+        column = own.getIndex(tile::AxisKind::Columns);
+  if (isa<arith::ConstantOp>(op)) // written where it is used
+    return success();
+  if (isa<tile::ZeroOp, tile::MapOp>(op)) {
+    epilogue.push_back(op);
+    auto map = dyn_cast<tile::MapOp>(op);
+    for (unsigned input = 0; map && input < map.getInputs().size(); ++input) {
+      const tile::MapInputKind kind = map.getInputKind(input);
+      if (kind == tile::MapInputKind::PerRow || kind == tile::MapInputKind::PerElement)
+        return map.emitOpError(
+            "reads rows of an operand; vector reductions read numbers of columns, and numbers");
+      OperandRange place = map.getIndicesOf(input);
+      if (kind == tile::MapInputKind::PerColumn && (place[0] != group || place[1] != column))
+        return map.emitOpError("must read the columns that its part owns");
+    }
+    return success();
+  }
+  if (auto add = dyn_cast<tile::AddRowTermsOp>(op)) {
+    if (total || !isa_and_nonnull<tile::ZeroOp>(add.getSums().getDefiningOp()) ||
+        add.getRows() != matrices.getArgument(0) || add.getBank() != matrices.getArgument(1) ||
+        add.getRow() != row || add.getGroup() != group || add.getColumn() != column)
+      return add.emitOpError("must add the terms of what its part owns to zeros");
+    total = add.getResult();
+    return success();
+  }
+  if (auto store = dyn_cast<tile::StoreRowsOp>(op)) {
+    if (store.getTarget() != matrices.getArguments().back() || store.getRow() != row ||
+        store.getGroup() != group || store.getColumn() != column)
+      return store.emitOpError("must store what its part owns to Y");
+    epilogue.push_back(op);
+    return success();
+  }
+  return op->emitOpError("is not something that a kernel of vector reductions does");
 }
 
 void ReductionProgram::declare() {
@@ -97,9 +103,10 @@ void ReductionProgram::declare() {
   auto global = pointerTo(context, Space::Global);
   SmallVector<Type> parameters = {pointerTo(context, Space::Generic), i32, i32, global, global, i32};
   SmallVector<StringRef> names = {"maps", "rows", "offset", "terms", "positions", "position_bytes"};
-  if (biased) {
-    parameters.push_back(global);
-    names.push_back("bias");
+  auto further = matrices.getArguments().drop_front(2).drop_back();
+  for (BlockArgument operand : further) {
+    parameters.push_back(isa<tile::MatrixType>(operand.getType()) ? Type(global) : operand.getType());
+    names.push_back("operand");
   }
   function =
       LLVM::LLVMFuncOp::create(builder, location, source.getSymName(),
@@ -133,7 +140,8 @@ void ReductionProgram::declare() {
   terms = entry->getArgument(3);
   positions = entry->getArgument(4);
   position_bytes = entry->getArgument(5);
-  bias = biased ? entry->getArgument(6) : Value();
+  for (auto [operand, parameter] : llvm::zip_equal(further, entry->getArguments().drop_front(6)))
+    map_operands[operand] = parameter;
   shared =
       LLVM::AddressOfOp::create(builder, location, pointerTo(context, Space::Shared), shared_memory_name);
   Value thread = instructions.thread();

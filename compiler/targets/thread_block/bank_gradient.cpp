@@ -94,10 +94,8 @@ LogicalResult ThreadBlockProgram::writeStoreBank(tile::StoreBankOp store, tile::
       store.getGroup() != own.getIndex(tile::AxisKind::Groups) ||
       store.getColumn() != own.getIndex(tile::AxisKind::Columns))
     return store.emitOpError("must store what its tile owns to dW");
-  deliverWholeOrPart(sums.lookup(store.getValue()), tile, [&](Value delivered, Value column, Value row) {
-    sm::DeliverOp::create(builder, location, delivered, y, math.constant(0),
-                          ValueRange{column, tile.group, row, tile.bank_row}, beta, /*bias=*/Value());
-  });
+  sm::DeliverOp::create(builder, location, sums.lookup(store.getValue()), y, math.constant(0),
+                        ValueRange{tile.column, tile.group, tile.row, tile.bank_row}, beta);
   return success();
 }
 

@@ -39,14 +39,16 @@ private:
   mlir::FailureOr<sm::KernelOp> declare();
   mlir::LogicalResult writeTile(tile::OwnOp own, const Tile &tile);
   mlir::LogicalResult writeOp(mlir::Operation *op, tile::OwnOp own, const Tile &tile);
-  mlir::LogicalResult writeAddBias(tile::AddBiasOp add_bias, tile::OwnOp own);
-  mlir::LogicalResult writeMap(tile::MapOp map);
   mlir::LogicalResult writeStore(tile::StoreOp store, tile::OwnOp own, const Tile &tile);
-  void deliverWholeOrPart(Value result, const Tile &tile,
-                          llvm::function_ref<void(Value sums, Value column, Value row)> deliver);
   /// Where the sums are: in single warps or in warpgroups.
   sm::AccumulatorType sumsOf(tile::FragmentType fragment,
                              llvm::function_ref<mlir::InFlightDiagnostic()> error);
+
+  // epilogue.cpp: what becomes of finished sums.
+  mlir::LogicalResult declareOperands(mlir::Block &body);
+  mlir::LogicalResult writeEpilogue(llvm::ArrayRef<mlir::Operation *> ops, tile::OwnOp own, const Tile &tile);
+  Value inputOf(tile::MapOp map, unsigned input, tile::OwnOp own);
+  mlir::LogicalResult writeMap(tile::MapOp map, tile::OwnOp own, const Tile &tile);
 
   // bank_gradient.cpp: what a tile of dW has in these ops' place.
   mlir::LogicalResult writeBankTerms(tile::BankTermsOp terms, tile::OwnOp own, const Tile &tile);
@@ -121,14 +123,13 @@ private:
   mlir::OpBuilder builder;
   mlir::Location location;
   IndexMath math;
-  Value x, w, y, table;              ///< operands of the new kernel; in mode j those of X, dY and dW
-  Value rows, beta;                  ///< M, and in mode j what dW is multiplied with
-  Value bias;                        ///< of a product that has one
-  bool adds_bias = false;            ///< whether the tile's sums get it when they are delivered
-  std::optional<RowLines> lines;     ///< of X and Y
-  std::optional<ClusterPlace> place; ///< of the block, where those of its cluster copy for each other
-  Value rank;                        ///< of the block, where those of its cluster divide tiles
-  llvm::DenseMap<Value, Value> sums; ///< fragments of the tile program
+  Value x, w, y, table;                  ///< operands of the new kernel; in mode j those of X, dY and dW
+  Value rows, beta;                      ///< M, and in mode j what dW is multiplied with
+  std::optional<RowLines> lines;         ///< of X and Y
+  std::optional<ClusterPlace> place;     ///< of the block, where those of its cluster copy for each other
+  Value rank;                            ///< of the block, where those of its cluster divide tiles
+  llvm::DenseMap<Value, Value> operands; ///< of maps: those of the tile program, those of the new kernel
+  llvm::DenseMap<Value, Value> sums;     ///< fragments of the tile program
 };
 
 } // namespace compiler

@@ -107,11 +107,10 @@ LogicalResult ThreadBlockProgram::check(tile::OwnOp own) {
 /// The kernel with its operands; the builder stands in its body afterwards.
 FailureOr<sm::KernelOp> ThreadBlockProgram::declare() {
   Block &matrices = source.getBody().front();
-  const bool biased = matrices.getNumArguments() == 4 && layout.getMode() == alg::OutputMode::Product;
-  if (matrices.getNumArguments() != 3 && !biased)
-    return source.emitOpError("takes ")
-           << (layout.isBankGradient() ? "X, dY and dW" : "X, W, perhaps a bias, and Y") << ", got "
-           << matrices.getNumArguments() << " operands";
+  const bool bank = layout.isBankGradient();
+  if (matrices.getNumArguments() < 3 || (bank && matrices.getNumArguments() != 3))
+    return source.emitOpError("takes ") << (bank ? "X, dY and dW" : "X, W, what its maps read, and Y")
+                                        << ", got " << matrices.getNumArguments() << " operands";
   auto element = [&](unsigned operand) {
     return cast<tile::MatrixType>(matrices.getArgument(operand).getType()).getElementType();
   };
@@ -128,7 +127,6 @@ FailureOr<sm::KernelOp> ThreadBlockProgram::declare() {
   // Sums of single warps lie in pairs of columns: no wider does Y need to be aligned.
   const std::int64_t vector = schedule.getVector(), most_result_vector = 2;
   // What blocks of a cluster share, each copies a part of.
-  const bool bank = layout.isBankGradient();
   const std::int64_t bank_maps = BankSteps::maps(layout.getRowTypes());
   sm::MapsType x_maps, w_maps, y_maps;
   if (bank) {
@@ -153,16 +151,8 @@ FailureOr<sm::KernelOp> ThreadBlockProgram::declare() {
                     SmallVector<Location>(6, location));
   if (bank)
     beta = body.addArgument(builder.getF32Type(), location);
-  if (biased) {
-    const alg::GroupsAttr out = layout.getOut();
-    const bool one_group = layout.hasUnequalGroups();
-    auto type =
-        sm::BiasType::getChecked([&] { return source.emitError(); }, context, one_group ? 1 : out.getCount(),
-                                 one_group ? out.getTotal() : out.getWidth(0), element(2));
-    if (!type)
-      return failure();
-    bias = body.addArgument(type, location);
-  }
+  if (failed(declareOperands(body)))
+    return failure();
   x = body.getArgument(0);
   w = body.getArgument(1);
   y = body.getArgument(2);
@@ -188,11 +178,20 @@ LogicalResult ThreadBlockProgram::write() {
   return writeWalk(own);
 }
 
+/// Its products, and behind the last of them what is done with the sums that a block stores.
 LogicalResult ThreadBlockProgram::writeTile(tile::OwnOp own, const Tile &tile) {
-  for (Operation &op : own.getBody().front())
+  Block &body = own.getBody().front();
+  auto epilogue = body.begin();
+  for (Operation &op : body)
+    if (isa<tile::TermsOp, tile::BankTermsOp>(op))
+      epilogue = std::next(op.getIterator());
+  for (Operation &op : llvm::make_range(body.begin(), epilogue))
     if (failed(writeOp(&op, own, tile)))
       return failure();
-  return success();
+  SmallVector<Operation *> rest;
+  for (Operation &op : llvm::make_range(epilogue, body.end()))
+    rest.push_back(&op);
+  return writeEpilogue(rest, own, tile);
 }
 
 LogicalResult ThreadBlockProgram::writeOp(Operation *op, tile::OwnOp own, const Tile &tile) {
@@ -207,10 +206,9 @@ LogicalResult ThreadBlockProgram::writeOp(Operation *op, tile::OwnOp own, const 
       .Case([&](tile::TermsOp terms) { return writeTerms(terms, own, tile); })
       .Case([&](tile::BankTermsOp terms) { return writeBankTerms(terms, own, tile); })
       .Case([&](tile::StoreBankOp store) { return writeStoreBank(store, own, tile); })
-      .Case([&](tile::AddBiasOp add_bias) { return writeAddBias(add_bias, own); })
-      .Case([&](tile::MapOp map) { return writeMap(map); })
-      // The maps clip.
-      .Case([&](tile::MaskOp) { return LogicalResult(success()); })
+      .Case([&](tile::MapOp map) { return writeMap(map, own, tile); })
+      // The maps clip, and constants are written where they are used.
+      .Case<tile::MaskOp, arith::ConstantOp>([&](auto) { return LogicalResult(success()); })
       .Case([&](tile::StoreOp store) { return writeStore(store, own, tile); })
       .Default([&](Operation *other) -> LogicalResult {
         return other->emitOpError("is not something that a GPU target can lower");
@@ -222,28 +220,6 @@ sm::AccumulatorType ThreadBlockProgram::sumsOf(tile::FragmentType fragment,
   return sm::AccumulatorType::getChecked(error, builder.getContext(), fragment.getRows(),
                                          fragment.getColumns(), schedule.getWarpRows(),
                                          schedule.getWarpColumns(), schedule.getRowsOn() == tile::Side::N);
-}
-
-/// Delivering the sums does it: there the columns are known of whatever part of the tile a block stores.
-LogicalResult ThreadBlockProgram::writeAddBias(tile::AddBiasOp add_bias, tile::OwnOp own) {
-  if (!bias || add_bias.getBias() != source.getBody().front().getArgument(2) ||
-      add_bias.getGroup() != own.getIndex(tile::AxisKind::Groups) ||
-      add_bias.getColumn() != own.getIndex(tile::AxisKind::Columns))
-    return add_bias.emitOpError("must add the kernel's bias to what its tile owns");
-  sums[add_bias.getResult()] = sums.lookup(add_bias.getSum());
-  adds_bias = true;
-  return success();
-}
-
-/// Only a rounding, which writing the result does in passing.
-LogicalResult ThreadBlockProgram::writeMap(tile::MapOp map) {
-  Block &body = map.getBody().front();
-  auto round = dyn_cast<arith::TruncFOp>(body.front());
-  if (map.getInputs().size() != 1 || !round || round.getIn() != body.getArgument(0) ||
-      cast<tile::YieldOp>(body.getTerminator()).getOperand(0) != round.getOut())
-    return map.emitOpError("must only round the sums; GPU targets have no other element-wise code yet");
-  sums[map.getResult()] = sums.lookup(map.getInputs()[0]);
-  return success();
 }
 
 LogicalResult ThreadBlockProgram::writeStore(tile::StoreOp store, tile::OwnOp own, const Tile &tile) {
@@ -259,43 +235,12 @@ LogicalResult ThreadBlockProgram::writeStore(tile::StoreOp store, tile::OwnOp ow
       maps.push_back(block.line.map);
       coordinates.append({tile.column, tile.group, block.line.line, block.row});
     }
-    sm::DeliverPartsOp::create(builder, location, sums.lookup(store.getValue()), y, maps, coordinates,
-                               adds_bias ? bias : Value());
+    sm::DeliverPartsOp::create(builder, location, sums.lookup(store.getValue()), y, maps, coordinates);
     return success();
   }
-  deliverWholeOrPart(sums.lookup(store.getValue()), tile, [&](Value delivered, Value column, Value row) {
-    sm::DeliverOp::create(builder, location, delivered, y, tile.line.map,
-                          ValueRange{column, tile.group, tile.line.line, row}, /*beta=*/Value(),
-                          adds_bias ? bias : Value());
-  });
+  sm::DeliverOp::create(builder, location, sums.lookup(store.getValue()), y, tile.line.map,
+                        ValueRange{tile.column, tile.group, tile.line.line, tile.row});
   return success();
-}
-
-/// What this block delivers of a tile's sums, with where it begins: all, or its part where blocks divide
-/// them.
-void ThreadBlockProgram::deliverWholeOrPart(Value result, const Tile &tile,
-                                            function_ref<void(Value, Value, Value)> deliver) {
-  auto deliverPart = [&] {
-    const bool transposed = cast<sm::AccumulatorType>(result.getType()).getTransposed();
-    auto type =
-        sm::AccumulatorType::get(builder.getContext(), storedRows(), storedColumns(), 0, 0, transposed);
-    Value part = sm::ReduceScatterOp::create(builder, location, type, result);
-    Value before = math.multiply(rank, type.getInstructionWidth());
-    deliver(part, transposed ? tile.column : math.add(tile.column, before),
-            transposed ? math.add(tile.row, before) : tile.row);
-  };
-  if (!splits()) {
-    deliver(result, tile.column, tile.row);
-  } else if (!splitsSome()) {
-    deliverPart();
-  } else {
-    auto divided = scf::IfOp::create(builder, location, tile.is_long, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(divided.thenBlock()->getTerminator());
-    deliverPart();
-    builder.setInsertionPoint(divided.elseBlock()->getTerminator());
-    deliver(result, tile.column, tile.row);
-  }
 }
 
 namespace {

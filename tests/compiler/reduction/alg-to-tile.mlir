@@ -9,16 +9,20 @@
 // RUN: not alg-opt %s '-convert-alg-to-tile=target=sm_90a schedule=reduce=32,depth=8' 2>&1 | FileCheck %s --check-prefix=NAME
 
 // CHECK-LABEL: tile.kernel @few_f32(
-// CHECK-SAME: %x: !tile.matrix<?x80xbf16>, %w: !tile.matrix<80x400xbf16>, %bias: !tile.matrix<1x400xbf16>, %y: !tile.matrix<?x400xf32>
+// CHECK-SAME: %x: !tile.matrix<?x80xbf16>, %w: !tile.matrix<80x400xbf16>, %[[BIAS:[a-z]+]]: !tile.matrix<1x400xbf16>, %y: !tile.matrix<?x400xf32>
 // CHECK-SAME: schedule = #tile.reduced<rows = 4, columns = 32, slices = 16, vector = 4>
 // CHECK: tile.own (%r, %g, %n) over [<batch, 4>, <groups, 1>, <columns, 32>]
 // CHECK-NEXT: %[[ZERO:.*]] = tile.zero
 // CHECK-NEXT: %[[TOTAL:.*]] = tile.add_row_terms %x[%r], %w[%g, %n], %[[ZERO]]
-// CHECK-NEXT: %[[BIASED:.*]] = tile.add_bias %[[TOTAL]], %bias[%g, %n]
+// CHECK-NEXT: %[[BIASED:.*]] = tile.map (%[[V:.*]] = %[[TOTAL]] : !tile.fragment<4x32xf32>, %[[B:.*]] = %[[BIAS]][%g, %n] : !tile.matrix<1x400xbf16>)
+// CHECK-NEXT:   %[[WIDE:.*]] = arith.extf %[[B]] : bf16 to f32
+// CHECK-NEXT:   %[[ADDED:.*]] = arith.addf %[[V]], %[[WIDE]] : f32
+// CHECK-NEXT:   tile.yield %[[ADDED]] : f32
+// CHECK-NEXT: }
 // CHECK-NEXT: tile.store_rows %[[BIASED]] to %y[%r, %g, %n]
 // ROUNDED: schedule = #tile.reduced<rows = 1, columns = 64, slices = 32, vector = 4>
-// ROUNDED: %[[SUM:.*]] = tile.add_bias
-// ROUNDED-NEXT: %[[ROUNDED:.*]] = tile.map (%{{.*}} = %[[SUM]]
+// ROUNDED: %[[SUM:.*]] = tile.map {{.*}} : !tile.matrix<1x400xbf16>)
+// ROUNDED: %[[ROUNDED:.*]] = tile.map (%{{.*}} = %[[SUM]]
 // ROUNDED: tile.store_rows %[[ROUNDED]]
 // VECTOR: error: the schedule reduce=32,vector=8 is impossible: groups of 20 and 100 columns are no multiples of 8 elements: threads read 4 at most
 // COLUMNS: error: the schedule reduce=32,columns=48 is impossible: the columns of a block are 1, 2, 4, 8, 16 or 32 times the vector of 4, not 48

@@ -4,7 +4,7 @@
 // RUN: alg-opt %s -convert-tile-to-reduction -canonicalize -cse | FileCheck %s --check-prefix=ALONE
 // RUN: alg-opt %s -tile-to-reduction | FileCheck %s --check-prefix=NVVM
 
-// Three maps, rows, offset, terms, positions with the bytes of one, and the bias.
+// Three maps, rows, offset, terms, positions with the bytes of one, and the numbers of columns that the map reads.
 // CHECK: llvm.mlir.global external @shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
 // CHECK-LABEL: llvm.func @forward(
 // CHECK-SAME:    !llvm.ptr {llvm.align = 8 : i64, llvm.byval = !llvm.array<3 x struct<(ptr<1>, array<3 x i64>, array<4 x i32>, array<3 x ptr<1>>)>>, nvvm.grid_constant}, %{{.*}}: i32, %[[OFFSET:.*]]: i32, %{{.*}}: !llvm.ptr<1>, %[[POSITIONS:[a-z0-9]*]]: !llvm.ptr<1>, %[[BYTES:.*]]: i32, %{{.*}}: !llvm.ptr<1>)
@@ -66,7 +66,7 @@
 // CHECK:           %[[FIRST:.*]] = llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<3> -> f32
 // CHECK:           %[[SECOND:.*]] = llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<3> -> f32
 // CHECK:           %[[SUM:.*]] = llvm.fadd %[[FIRST]], %[[SECOND]]
-// CHECK:           %[[BIASED:.*]] = llvm.fadd %[[SUM]]
+// CHECK:           %[[BIASED:.*]] = arith.addf %[[SUM]]
 // CHECK:           nvvm.convert.f32x2.to.bf16x2 %{{.*}}, %[[BIASED]]
 // CHECK:           llvm.store %{{.*}} {alignment = 2 : i64} : i16, !llvm.ptr<1>
 // CHECK:           nvvm.barrier0
@@ -81,7 +81,11 @@ tile.kernel @forward(%x: !tile.matrix<?x48xbf16>, %w: !tile.matrix<48x72xbf16>, 
   tile.own (%r, %j, %n) over [<batch, 2>, <groups, 1>, <columns, 16>] {
     %zero = tile.zero : !tile.fragment<2x16xf32>
     %sum = tile.add_row_terms %x[%r], %w[%j, %n], %zero : !tile.matrix<?x48xbf16>, !tile.matrix<48x72xbf16>, !tile.fragment<2x16xf32>
-    %biased = tile.add_bias %sum, %bias[%j, %n] : !tile.fragment<2x16xf32>, !tile.matrix<1x72xbf16>
+    %biased = tile.map (%m = %sum : !tile.fragment<2x16xf32>, %e = %bias[%j, %n] : !tile.matrix<1x72xbf16>) -> !tile.fragment<2x16xf32> {
+      %wide = arith.extf %e : bf16 to f32
+      %added = arith.addf %m, %wide : f32
+      tile.yield %added : f32
+    }
     %half = tile.map (%v = %biased : !tile.fragment<2x16xf32>) -> !tile.fragment<2x16xbf16> {
       %b = arith.truncf %v : f32 to bf16
       tile.yield %b : bf16

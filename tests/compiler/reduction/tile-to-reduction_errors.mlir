@@ -60,7 +60,7 @@ tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x30xbf16>, 
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
                        row_types = <cyclic 2>>
-// expected-error @+1 {{takes X, W, perhaps a bias, and Y, got 2 operands}}
+// expected-error @+1 {{takes X, W, what its maps read, and Y, got 2 operands}}
 tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %y: !tile.matrix<?x48xf32>)
     attributes {layout = #layout, schedule = #tile.reduced<rows = 4, columns = 16, slices = 16, vector = 8>} {
   tile.own (%r, %j, %n) over [<batch, 4>, <groups, 1>, <columns, 16>] {
@@ -128,7 +128,7 @@ tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, 
     %zero = tile.zero : !tile.fragment<4x16xf32>
     %sum = tile.add_row_terms %x[%r], %w[%j, %n], %zero : !tile.matrix<?x16xbf16>, !tile.matrix<16x48xbf16>, !tile.fragment<4x16xf32>
     // expected-error @+1 {{must store what its part owns to Y}}
-    tile.store_rows %zero to %y[%r, %j, %n] : !tile.fragment<4x16xf32> to !tile.matrix<?x48xf32>
+    tile.store_rows %sum to %y[%r, %n, %n] : !tile.fragment<4x16xf32> to !tile.matrix<?x48xf32>
   }
 }
 
@@ -141,7 +141,12 @@ tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, 
   tile.own (%r, %j, %n) over [<batch, 4>, <groups, 1>, <columns, 16>] {
     %zero = tile.zero : !tile.fragment<4x16xf32>
     %sum = tile.add_row_terms %x[%r], %w[%j, %n], %zero : !tile.matrix<?x16xbf16>, !tile.matrix<16x48xbf16>, !tile.fragment<4x16xf32>
-    // expected-error @+1 {{stores sums without the kernel's bias}}
+    // expected-error @+1 {{must read the columns that its part owns}}
+    %biased = tile.map (%m = %sum : !tile.fragment<4x16xf32>, %e = %bias[%r, %n] : !tile.matrix<1x48xbf16>) -> !tile.fragment<4x16xf32> {
+      %wide = arith.extf %e : bf16 to f32
+      %added = arith.addf %m, %wide : f32
+      tile.yield %added : f32
+    }
     tile.store_rows %sum to %y[%r, %j, %n] : !tile.fragment<4x16xf32> to !tile.matrix<?x48xf32>
   }
 }
@@ -150,28 +155,13 @@ tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, 
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
                        row_types = <cyclic 2>>
-tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, %bias: !tile.matrix<1x48xbf16>, %y: !tile.matrix<?x48xf32>)
+tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, %z: !tile.matrix<?x48xbf16>, %y: !tile.matrix<?x48xf32>)
     attributes {layout = #layout, schedule = #tile.reduced<rows = 4, columns = 16, slices = 16, vector = 8>} {
   tile.own (%r, %j, %n) over [<batch, 4>, <groups, 1>, <columns, 16>] {
     %zero = tile.zero : !tile.fragment<4x16xf32>
     %sum = tile.add_row_terms %x[%r], %w[%j, %n], %zero : !tile.matrix<?x16xbf16>, !tile.matrix<16x48xbf16>, !tile.fragment<4x16xf32>
-    // expected-error @+1 {{must add the kernel's bias to what its part owns}}
-    %biased = tile.add_bias %zero, %bias[%j, %n] : !tile.fragment<4x16xf32>, !tile.matrix<1x48xbf16>
-    tile.store_rows %sum to %y[%r, %j, %n] : !tile.fragment<4x16xf32> to !tile.matrix<?x48xf32>
-  }
-}
-
-// -----
-
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
-                       row_types = <cyclic 2>>
-tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, %y: !tile.matrix<?x48xf32>)
-    attributes {layout = #layout, schedule = #tile.reduced<rows = 4, columns = 16, slices = 16, vector = 8>} {
-  tile.own (%r, %j, %n) over [<batch, 4>, <groups, 1>, <columns, 16>] {
-    %zero = tile.zero : !tile.fragment<4x16xf32>
-    %sum = tile.add_row_terms %x[%r], %w[%j, %n], %zero : !tile.matrix<?x16xbf16>, !tile.matrix<16x48xbf16>, !tile.fragment<4x16xf32>
-    // expected-error @+1 {{must only round the sums}}
-    %other = tile.map (%v = %sum : !tile.fragment<4x16xf32>) -> !tile.fragment<4x16xf32> {
+    // expected-error @+1 {{reads rows of an operand; vector reductions read numbers of columns, and numbers}}
+    %other = tile.map (%v = %sum : !tile.fragment<4x16xf32>, %o = %z[%r, %j, %n] : !tile.matrix<?x48xbf16>) -> !tile.fragment<4x16xf32> {
       %m = arith.negf %v : f32
       tile.yield %m : f32
     }

@@ -48,7 +48,7 @@ tile.kernel @own(%x: !tile.matrix<?x128xbf16>) attributes {layout = #layout, sch
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3>
-// expected-error @+1 {{takes X, W, perhaps a bias, and Y, got 1 operands}}
+// expected-error @+1 {{takes X, W, what its maps read, and Y, got 1 operands}}
 tile.kernel @operands(%x: !tile.matrix<?x128xbf16>) attributes {layout = #layout, schedule = #schedule} {
   tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
   }
@@ -128,14 +128,14 @@ tile.kernel @scale(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x128xbf16>,
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3>
-tile.kernel @map(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x128xbf16>, %y: !tile.matrix<?x128xf32>)
+// expected-error @+1 {{takes '!tile.matrix<?x1xf32>' beside X, W and Y; thread blocks read operands of one row, a number for each column, and numbers}}
+tile.kernel @map(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x128xbf16>, %scale: !tile.matrix<?x1xf32>, %y: !tile.matrix<?x128xf32>)
     attributes {layout = #layout, schedule = #schedule} {
   tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
     %zero = tile.zero : !tile.fragment<64x64xf32>
-    // expected-error @+1 {{must only round the sums; GPU targets have no other element-wise code yet}}
-    %doubled = tile.map (%v = %zero : !tile.fragment<64x64xf32>) -> !tile.fragment<64x64xf32> {
-      %r = arith.addf %v, %v : f32
-      tile.yield %r : f32
+    %doubled = tile.map (%v = %zero : !tile.fragment<64x64xf32>, %r = %scale[%t, %s] : !tile.matrix<?x1xf32>) -> !tile.fragment<64x64xf32> {
+      %d = arith.mulf %v, %r : f32
+      tile.yield %d : f32
     }
   }
 }
@@ -307,7 +307,11 @@ tile.kernel @other_columns(%x: !tile.matrix<?x192xbf16>, %w: !tile.matrix<192x19
                            %y: !tile.matrix<?x192xbf16>) attributes {layout = #layout, schedule = #schedule} {
   tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
     %zero = tile.zero : !tile.fragment<64x64xf32>
-    // expected-error @+1 {{must add the kernel's bias to what its tile owns}}
-    %biased = tile.add_bias %zero, %bias[%t, %n] : !tile.fragment<64x64xf32>, !tile.matrix<1x192xbf16>
+    // expected-error @+1 {{must read the columns that its tile owns}}
+    %biased = tile.map (%m = %zero : !tile.fragment<64x64xf32>, %e = %bias[%t, %n] : !tile.matrix<1x192xbf16>) -> !tile.fragment<64x64xf32> {
+      %wide = arith.extf %e : bf16 to f32
+      %added = arith.addf %m, %wide : f32
+      tile.yield %added : f32
+    }
   }
 }

@@ -37,8 +37,12 @@ tile.kernel @copied(%x: !tile.matrix<?x64xbf16>, %w: !tile.matrix<64x96xbf16>, %
                 : !tile.buffer<32x64xf32>, !tile.buffer<64x32xbf16, panels 32 x 1>, !tile.fragment<8x32xf32>
             tile.yield %next : !tile.fragment<8x32xf32>
           }
-          // CHECK: %[[BIASED:.*]] = tile.add_bias %{{.*}}, %[[BIAS]][%[[J]], %[[N]]] : <8x32xf32>, <1x96xbf16>
-          %biased = tile.add_bias %sum, %bias[%j, %n] : !tile.fragment<8x32xf32>, !tile.matrix<1x96xbf16>
+          // CHECK: %[[BIASED:.*]] = tile.map (%{{.*}} = %{{.*}} : !tile.fragment<8x32xf32>, %{{.*}} = %[[BIAS]][%[[J]], %[[N]]] : !tile.matrix<1x96xbf16>) -> !tile.fragment<8x32xf32> {
+          %biased = tile.map (%m = %sum : !tile.fragment<8x32xf32>, %e = %bias[%j, %n] : !tile.matrix<1x96xbf16>) -> !tile.fragment<8x32xf32> {
+            %wide = arith.extf %e : bf16 to f32
+            %added = arith.addf %m, %wide : f32
+            tile.yield %added : f32
+          }
           // CHECK: tile.map (%{{.*}} = %[[BIASED]] : !tile.fragment<8x32xf32>) -> !tile.fragment<8x32xbf16> {
           %half = tile.map (%v = %biased : !tile.fragment<8x32xf32>) -> !tile.fragment<8x32xbf16> {
             %h = arith.truncf %v : f32 to bf16
@@ -128,4 +132,25 @@ tile.kernel @staged(%x: !tile.matrix<?x64xbf16>, %w: !tile.matrix<64x96xbf16>, %
     %sum = tile.mma %x[%i, %g, %r], %w[%g, %g, %n], %zero
         : !tile.matrix<?x64xbf16>, !tile.matrix<64x96xbf16>, !tile.fragment<64x16xf32>
   }
+}
+
+// What maps read beside fragments: numbers of columns, numbers of rows, elements of the result's place, and a number.
+// CHECK-LABEL: func.func @inputs(
+// CHECK-SAME:    %[[A:.*]]: !tile.fragment<8x16xf32>, %[[B:.*]]: !tile.matrix<1x96xbf16>, %[[S:.*]]: !tile.matrix<?x1xf32>, %[[O:.*]]: !tile.matrix<?x96xbf16>, %[[N:.*]]: f32, %[[I:.*]]: index)
+func.func @inputs(%a: !tile.fragment<8x16xf32>, %bias: !tile.matrix<1x96xbf16>, %scale: !tile.matrix<?x1xf32>,
+                  %other: !tile.matrix<?x96xbf16>, %alpha: f32, %i: index) -> !tile.fragment<8x16xbf16> {
+  // CHECK: tile.map (%{{.*}} = %[[A]] : !tile.fragment<8x16xf32>, %{{.*}} = %[[B]][%[[I]], %[[I]]] : !tile.matrix<1x96xbf16>, %{{.*}} = %[[S]][%[[I]], %[[I]]] : !tile.matrix<?x1xf32>, %{{.*}} = %[[O]][%[[I]], %[[I]], %[[I]], %[[I]]] : !tile.matrix<?x96xbf16>, %[[F:.*]] = %[[N]] : f32) -> !tile.fragment<8x16xbf16> {
+  %h = tile.map (%v = %a : !tile.fragment<8x16xf32>, %b = %bias[%i, %i] : !tile.matrix<1x96xbf16>,
+                 %s = %scale[%i, %i] : !tile.matrix<?x1xf32>, %o = %other[%i, %i, %i, %i] : !tile.matrix<?x96xbf16>, %f = %alpha : f32)
+      -> !tile.fragment<8x16xbf16> {
+    %wide = arith.extf %b : bf16 to f32
+    %biased = arith.addf %v, %wide : f32
+    %scaled = arith.mulf %biased, %s : f32
+    %residual = arith.extf %o : bf16 to f32
+    // CHECK: math.fma %{{.*}}, %[[F]], %{{.*}} : f32
+    %sum = math.fma %residual, %f, %scaled : f32
+    %r = arith.truncf %sum : f32 to bf16
+    tile.yield %r : bf16
+  }
+  return %h : !tile.fragment<8x16xbf16>
 }

@@ -12,7 +12,7 @@ tile.kernel @nothing(%x: !tile.matrix<?x16xf32>) attributes {layout = #layout, s
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
                        out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
-// expected-error @+1 {{takes matrices in memory only, got an argument of type 'index'}}
+// expected-error @+1 {{takes matrices in memory and numbers of f32, got an argument of type 'index'}}
 tile.kernel @operand(%x: index) attributes {layout = #layout, schedule = #schedule} {
   tile.own (%b) over [<bank_rows, 1>] {
   }
@@ -429,7 +429,7 @@ tile.kernel @kernel(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x32xf32>) att
 
 func.func @map(%a: !tile.fragment<8x16xf32>) {
   // expected-error @+1 {{body has 0 arguments for 1 inputs}}
-  %r = "tile.map"(%a) ({
+  %r = "tile.map"(%a) <{operandSegmentSizes = array<i32: 1, 0>, index_counts = array<i32: 0>}> ({
     %c = "arith.constant"() <{value = 1.0 : f32}> : () -> f32
     "tile.yield"(%c) : (f32) -> ()
   }) : (!tile.fragment<8x16xf32>) -> !tile.fragment<8x16xf32>
@@ -440,7 +440,7 @@ func.func @map(%a: !tile.fragment<8x16xf32>) {
 
 func.func @map(%a: !tile.fragment<8x16xf32>) {
   // expected-error @+1 {{body takes 'bf16' where the input has 'f32'}}
-  %r = "tile.map"(%a) ({
+  %r = "tile.map"(%a) <{operandSegmentSizes = array<i32: 1, 0>, index_counts = array<i32: 0>}> ({
   ^bb0(%v: bf16):
     "tile.yield"(%v) : (bf16) -> ()
   }) : (!tile.fragment<8x16xf32>) -> !tile.fragment<8x16xbf16>
@@ -518,25 +518,94 @@ tile.kernel @slice(%x: !tile.matrix<?x16xbf16>) attributes {layout = #layout, sc
 
 // -----
 
-func.func @late_bias(%a: !tile.fragment<8x16xbf16>, %b: !tile.matrix<1x64xbf16>, %i: index) {
-  // expected-error @+1 {{adds to f32 sums, before they are rounded, got 'bf16'}}
-  %r = tile.add_bias %a, %b[%i, %i] : !tile.fragment<8x16xbf16>, !tile.matrix<1x64xbf16>
+func.func @tall(%a: !tile.fragment<8x16xf32>, %b: !tile.matrix<2x64xbf16>, %i: index) {
+  // expected-error @+1 {{reads a matrix at type, row, output group and column, one of a single column at type and row; of '!tile.matrix<2x64xbf16>' it has 2 indices}}
+  %r = tile.map (%v = %a : !tile.fragment<8x16xf32>, %w = %b[%i, %i] : !tile.matrix<2x64xbf16>) -> !tile.fragment<8x16xf32> {
+    tile.yield %v : f32
+  }
   return
 }
 
 // -----
 
-func.func @tall_bias(%a: !tile.fragment<8x16xf32>, %b: !tile.matrix<2x64xbf16>, %i: index) {
-  // expected-error @+1 {{adds one row of a matrix, got '!tile.matrix<2x64xbf16>'}}
-  %r = tile.add_bias %a, %b[%i, %i] : !tile.fragment<8x16xf32>, !tile.matrix<2x64xbf16>
+func.func @in_panels(%a: !tile.fragment<8x16xf32>, %b: !tile.matrix<1x64xbf16, panels 16 x 1>, %i: index) {
+  // expected-error @+1 {{reads rows, not panels, got}}
+  %r = tile.map (%v = %a : !tile.fragment<8x16xf32>, %w = %b[%i, %i] : !tile.matrix<1x64xbf16, panels 16 x 1>) -> !tile.fragment<8x16xf32> {
+    tile.yield %v : f32
+  }
   return
 }
 
 // -----
 
-func.func @bias_in_panels(%a: !tile.fragment<8x16xf32>, %b: !tile.matrix<1x64xbf16, panels 16 x 1>, %i: index) {
-  // expected-error @+1 {{adds one row of a matrix, got}}
-  %r = tile.add_bias %a, %b[%i, %i] : !tile.fragment<8x16xf32>, !tile.matrix<1x64xbf16, panels 16 x 1>
+func.func @one_index(%a: !tile.fragment<8x16xf32>, %b: !tile.matrix<1x64xbf16>, %i: index) {
+  // expected-error @+1 {{reads one row at output group and column, got 1 indices}}
+  %r = tile.map (%v = %a : !tile.fragment<8x16xf32>, %w = %b[%i] : !tile.matrix<1x64xbf16>) -> !tile.fragment<8x16xf32> {
+    tile.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+func.func @five_indices(%a: !tile.fragment<8x16xf32>, %b: !tile.matrix<?x64xbf16>, %i: index) {
+  // expected-error @+1 {{reads a matrix at type, row, output group and column, got 5 indices}}
+  %r = tile.map (%v = %a : !tile.fragment<8x16xf32>, %w = %b[%i, %i, %i, %i, %i] : !tile.matrix<?x64xbf16>) -> !tile.fragment<8x16xf32> {
+    tile.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+func.func @indexed(%a: !tile.fragment<8x16xf32>, %i: index) {
+  // expected-error @+1 {{has indices for '!tile.fragment<8x16xf32>', which does not lie in memory}}
+  %r = tile.map (%v = %a[%i] : !tile.fragment<8x16xf32>) -> !tile.fragment<8x16xf32> {
+    tile.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+func.func @numbers_alone(%a: f32) {
+  // expected-error @+1 {{needs at least one fragment}}
+  %r = tile.map (%v = %a : f32) -> !tile.fragment<8x16xf32> {
+    tile.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+func.func @captured(%a: !tile.fragment<8x16xf32>, %b: f32) {
+  %r = tile.map (%v = %a : !tile.fragment<8x16xf32>) -> !tile.fragment<8x16xf32> {
+    // expected-error @+1 {{uses a value from outside of its tile.map that is no constant: make it an input}}
+    %s = arith.addf %v, %b : f32
+    tile.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+func.func @narrow(%a: !tile.fragment<8x16xbf16>) {
+  %r = tile.map (%v = %a : !tile.fragment<8x16xbf16>) -> !tile.fragment<8x16xbf16> {
+    // expected-error @+1 {{computes with 'bf16'; a tile.map computes in f32: widen its operands}}
+    %s = arith.addf %v, %v : bf16
+    tile.yield %s : bf16
+  }
+  return
+}
+
+// -----
+
+func.func @code(%a: !tile.fragment<8x16xf32>) {
+  %r = tile.map (%v = %a : !tile.fragment<8x16xf32>) -> !tile.fragment<8x16xf32> {
+    // expected-error @+1 {{is no scalar code of arith or math, so a tile.map cannot apply it to elements}}
+    %p = builtin.unrealized_conversion_cast %v : f32 to f32
+    tile.yield %p : f32
+  }
   return
 }
 
@@ -548,20 +617,39 @@ func.func @bias_in_panels(%a: !tile.fragment<8x16xf32>, %b: !tile.matrix<1x64xbf
 tile.kernel @kernel(%b: !tile.matrix<1x16xf32>) attributes {layout = #layout, schedule = #schedule} {
   tile.own (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
     %zero = tile.zero : !tile.fragment<8x16xf32>
-    // expected-error @+1 {{bias has 16 elements, the layout's output groups cover 32}}
-    %y = tile.add_bias %zero, %b[%g, %g] : !tile.fragment<8x16xf32>, !tile.matrix<1x16xf32>
+    // expected-error @+1 {{reads a matrix of 16 columns, the layout's output groups cover 32}}
+    %y = tile.map (%v = %zero : !tile.fragment<8x16xf32>, %w = %b[%g, %g] : !tile.matrix<1x16xf32>) -> !tile.fragment<8x16xf32> {
+      tile.yield %v : f32
+    }
   }
 }
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 16>,
-                       out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>, mode = i>
-#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = copied>
-tile.kernel @kernel(%b: !tile.matrix<1x32xf32>) attributes {layout = #layout, schedule = #schedule} {
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+                       out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+tile.kernel @kernel(%b: !tile.matrix<?x1xf32>) attributes {layout = #layout, schedule = #schedule} {
   tile.own (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
     %zero = tile.zero : !tile.fragment<8x16xf32>
-    // expected-error @+1 {{belongs to products, mode k, but the layout's mode is i}}
-    %y = tile.add_bias %zero, %b[%g, %g] : !tile.fragment<8x16xf32>, !tile.matrix<1x32xf32>
+    // expected-error @+1 {{reads rows of a type, by two indices, got 1 indices instead of 2}}
+    %y = tile.map (%v = %zero : !tile.fragment<8x16xf32>, %w = %b[%r] : !tile.matrix<?x1xf32>) -> !tile.fragment<8x16xf32> {
+      tile.yield %v : f32
+    }
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+                       out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+tile.kernel @kernel(%b: !tile.matrix<8x32xf32>) attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
+    %zero = tile.zero : !tile.fragment<8x16xf32>
+    // expected-error @+1 {{reads a matrix with the rows of X, which only the launch knows, got '!tile.matrix<8x32xf32>'}}
+    %y = tile.map (%v = %zero : !tile.fragment<8x16xf32>, %w = %b[%i, %r, %g, %g] : !tile.matrix<8x32xf32>) -> !tile.fragment<8x16xf32> {
+      tile.yield %v : f32
+    }
   }
 }

@@ -3,6 +3,7 @@
 q_product.py make FOLDER Q M K N        writes x.npy, dy.npy, w.npy and bias.npy, random with NaN and infinity here and there
 q_product.py check FOLDER Q OFFSET WIDTH TOLERANCE    compares y.npy with them; WIDTH rows of one type follow each other
 q_product.py check_biased FOLDER Q OFFSET WIDTH TOLERANCE    the same with bias.npy added to every row
+q_product.py check_gelu FOLDER Q OFFSET WIDTH TOLERANCE    the same with x (1 + erf(x / sqrt(2))) / 2 of that
 q_product.py check_dx FOLDER Q OFFSET WIDTH TOLERANCE    the same for dx.npy, the gradient of x where dy.npy is that of y
 q_product.py check_dw FOLDER Q OFFSET WIDTH TOLERANCE    the same for dw.npy, the gradient of w
 q_product.py check_dbias FOLDER TOLERANCE    compares dbias.npy with the sums of the columns of dy.npy
@@ -81,16 +82,19 @@ def operands(folder, names, tolerance):
     return matrices
 
 
-def check(folder, q, offset, width, tolerance, biased=False):
+def check(folder, q, offset, width, tolerance, biased=False, function=lambda value: value):
     x, w, bias = operands(folder, ("x.npy", "w.npy", "bias.npy"), tolerance)
     k, n = len(w) // q, len(w[0]) // q
 
     def expected(row, column):
         own, group = at(offset, row) % (q * width) // width, column // n
-        return (bias[0][column] if biased else 0) + sum(
-            x[row][depth] * w[depth][column]
-            for source in sorted({own, group})
-            for depth in range(source * k, (source + 1) * k)
+        return function(
+            (bias[0][column] if biased else 0)
+            + sum(
+                x[row][depth] * w[depth][column]
+                for source in sorted({own, group})
+                for depth in range(source * k, (source + 1) * k)
+            )
         )
 
     compare(read(folder / "y.npy"), len(x), q * n, expected, tolerance)
@@ -98,6 +102,11 @@ def check(folder, q, offset, width, tolerance, biased=False):
 
 def check_biased(folder, q, offset, width, tolerance):
     check(folder, q, offset, width, tolerance, biased=True)
+
+
+def check_gelu(folder, q, offset, width, tolerance):
+    gelu = lambda value: value * (1 + math.erf(value / math.sqrt(2))) / 2
+    check(folder, q, offset, width, tolerance, biased=True, function=gelu)
 
 
 def check_dx(folder, q, offset, width, tolerance):
@@ -161,5 +170,5 @@ def compare(actual_matrix, rows, columns, expected_at, tolerance):
 if __name__ == "__main__":
     folder = pathlib.Path(sys.argv[2])
     numbers = [argument if argument.endswith(".npy") else ast.literal_eval(argument) for argument in sys.argv[3:]]
-    commands = (make, check, check_biased, check_dx, check_dw, check_dbias, integers)
+    commands = (make, check, check_biased, check_gelu, check_dx, check_dw, check_dbias, integers)
     {command.__name__: command for command in commands}[sys.argv[1]](folder, *numbers)

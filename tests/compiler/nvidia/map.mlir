@@ -1,4 +1,5 @@
-// Every thread reads the numbers of its columns, the last one of the group past its end, and adds them.
+// Every thread runs the body of a map for each of its sums. Numbers of columns it reads once for all sums of the column, and
+// past the end of the group those of the last one.
 // RUN: alg-opt %s -split-input-file -sm-to-nvvm | FileCheck %s
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
@@ -25,7 +26,7 @@
 sm.kernel @columns(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
     %w: !sm.maps<1 x 64 x 16 x bf16, row_dimension 2, swizzle 32>,
     %y: !sm.maps<2 x 64 x 16 x bf16, row_dimension 3, swizzle 32>, %rows: index, %offset: index, %terms: !sm.terms_table,
-    %bias: !sm.bias<4 x 40 x bf16>) attributes {layout = #layout, schedule = "by hand"} {
+    %bias: !sm.columns<4 x 40 x bf16>) attributes {layout = #layout, schedule = "by hand"} {
   %a = sm.allocate : !sm.buffer<2 x 64 x 64 x bf16, swizzle 128>
   %b = sm.allocate : !sm.buffer<2 x 64 x 16 x bf16, swizzle 32>
   %c = sm.allocate : !sm.buffer<1 x 64 x 16 x bf16, swizzle 32>
@@ -36,7 +37,11 @@ sm.kernel @columns(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128
     sm.mma_commit
     sm.mma_wait 0
     %done = sm.settle %next : !sm.accumulator<64 x 16>
-    %biased = sm.add_bias %done, %bias[%rows, %offset] : !sm.accumulator<64 x 16>, !sm.bias<4 x 40 x bf16>
+    %biased = sm.map (%v = %done : !sm.accumulator<64 x 16>, %e = %bias : !sm.columns<4 x 40 x bf16>) at [%rows, %offset] -> !sm.accumulator<64 x 16> {
+      %wide = arith.extf %e : bf16 to f32
+      %s = arith.addf %v, %wide : f32
+      sm.yield %s : f32
+    }
     sm.write %biased to %c[%slot] : !sm.accumulator<64 x 16> to !sm.buffer<1 x 64 x 16 x bf16, swizzle 32>
   }
 }
@@ -57,7 +62,7 @@ sm.kernel @columns(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128
 sm.kernel @transposed(%x: !sm.maps<2 x 16 x 64 x bf16, row_dimension 3, swizzle 128>,
     %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, swizzle 128>,
     %y: !sm.maps<2 x 16 x 64 x bf16, row_dimension 3, swizzle 128>, %rows: index, %offset: index, %terms: !sm.terms_table,
-    %bias: !sm.bias<4 x 40 x bf16>) attributes {layout = #layout, schedule = "by hand"} {
+    %bias: !sm.columns<4 x 40 x bf16>) attributes {layout = #layout, schedule = "by hand"} {
   %a = sm.allocate : !sm.buffer<2 x 16 x 64 x bf16, swizzle 128>
   %b = sm.allocate : !sm.buffer<2 x 64 x 64 x bf16, swizzle 128>
   %c = sm.allocate : !sm.buffer<1 x 16 x 64 x bf16, swizzle 128>
@@ -68,7 +73,11 @@ sm.kernel @transposed(%x: !sm.maps<2 x 16 x 64 x bf16, row_dimension 3, swizzle 
     sm.mma_commit
     sm.mma_wait 0
     %done = sm.settle %next : !sm.accumulator<16 x 64, transposed>
-    %biased = sm.add_bias %done, %bias[%rows, %offset] : !sm.accumulator<16 x 64, transposed>, !sm.bias<4 x 40 x bf16>
+    %biased = sm.map (%v = %done : !sm.accumulator<16 x 64, transposed>, %e = %bias : !sm.columns<4 x 40 x bf16>) at [%rows, %offset] -> !sm.accumulator<16 x 64, transposed> {
+      %wide = arith.extf %e : bf16 to f32
+      %s = arith.addf %v, %wide : f32
+      sm.yield %s : f32
+    }
     sm.write %biased to %c[%slot] : !sm.accumulator<16 x 64, transposed> to !sm.buffer<1 x 16 x 64 x bf16, swizzle 128>
   }
 }
@@ -78,7 +87,7 @@ sm.kernel @transposed(%x: !sm.maps<2 x 16 x 64 x bf16, row_dimension 3, swizzle 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 40>, row_types = #alg.row_types<cyclic 4>>
 
-// Sums of single warps get it when they are delivered: two numbers for each 8 columns, for two rows.
+// Sums of single warps: two numbers for each 8 columns, for two rows.
 // CHECK-LABEL: llvm.func @warps(
 // CHECK-COUNT-4: llvm.load {{.*}} -> i16
 // CHECK:         llvm.store
@@ -86,7 +95,7 @@ sm.kernel @transposed(%x: !sm.maps<2 x 16 x 64 x bf16, row_dimension 3, swizzle 
 sm.kernel @warps(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, vector 8>,
     %w: !sm.maps<1 x 32 x 16 x bf16, row_dimension 2, swizzle 32, vector 8>,
     %y: !sm.maps<2 x 16 x 16 x bf16, row_dimension 3, vector 8>, %rows: index, %offset: index, %terms: !sm.terms_table,
-    %bias: !sm.bias<4 x 40 x bf16>)
+    %bias: !sm.columns<4 x 40 x bf16>)
     attributes {layout = #layout, schedule = #tile.staged<types = 1, rows = 16, columns = 16, depth = 32, stages = 2, warps = 1 x 1, vector = 8>} {
   %a = sm.allocate : !sm.buffer<2 x 16 x 32 x bf16, swizzle 64>
   %b = sm.allocate : !sm.buffer<2 x 32 x 16 x bf16, swizzle 32>
@@ -94,6 +103,56 @@ sm.kernel @warps(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, v
   %zero = arith.constant 0 : index
   %sum = sm.zero : !sm.accumulator<16 x 16, warps 1 x 1>
   %next = sm.mma %a[%slot], %b[%slot], %sum : <2 x 16 x 32 x bf16, swizzle 64>, <2 x 32 x 16 x bf16, swizzle 32>, <16 x 16, warps 1 x 1>
-  sm.deliver %next to %y[%slot] [%slot, %slot, %slot, %slot] bias %bias : !sm.bias<4 x 40 x bf16>
+  %biased = sm.map (%v = %next : !sm.accumulator<16 x 16, warps 1 x 1>, %e = %bias : !sm.columns<4 x 40 x bf16>)
+      at [%slot, %slot] -> !sm.accumulator<16 x 16, warps 1 x 1> {
+    %wide = arith.extf %e : bf16 to f32
+    %s = arith.addf %v, %wide : f32
+    sm.yield %s : f32
+  }
+  sm.deliver %biased to %y[%slot] [%slot, %slot, %slot, %slot]
       : !sm.accumulator<16 x 16, warps 1 x 1> to !sm.maps<2 x 16 x 16 x bf16, row_dimension 3, vector 8>
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+                       out = #alg.groups<4 x 40>, row_types = #alg.row_types<cyclic 4>>
+
+// Of two warpgroups that divide the columns each begins with its own. Code of arith and math, with a number of the launch, a
+// constant from outside, and a rounding to bf16 on the way.
+// CHECK-LABEL: llvm.func @code(
+// CHECK-SAME:    %[[NUMBER:[a-z0-9]+]]: f32)
+// CHECK-DAG:     %[[THRESHOLD:.*]] = llvm.mlir.constant(6.000000e+00 : f32)
+// CHECK:         %[[SUM:.*]] = llvm.extractvalue %{{.*}}[0]
+// CHECK:         %[[SCALED:.*]] = llvm.intr.fma(%[[SUM]], %[[NUMBER]], %{{.*}})
+// CHECK:         %[[LEAST:.*]] = llvm.intr.minimum(%[[SCALED]], %[[THRESHOLD]])
+// CHECK:         nvvm.convert.f32x2.to.bf16x2 %{{.*}}, %[[LEAST]]
+// CHECK:         llvm.shl
+// CHECK:         nvvm.stmatrix
+sm.kernel @code(%x: !sm.maps<2 x 16 x 64 x bf16, row_dimension 3, swizzle 128>,
+    %w: !sm.maps<1 x 64 x 128 x bf16, row_dimension 2, swizzle 128>,
+    %y: !sm.maps<2 x 16 x 64 x bf16, row_dimension 3, swizzle 128>, %rows: index, %offset: index, %terms: !sm.terms_table,
+    %b: !sm.columns<4 x 40 x f32>, %a: f32) attributes {layout = #layout, schedule = "by hand"} {
+  %a0 = sm.allocate : !sm.buffer<2 x 16 x 64 x bf16, swizzle 128>
+  %b0 = sm.allocate : !sm.buffer<2 x 64 x 128 x bf16, swizzle 128>
+  %c = sm.allocate : !sm.buffer<2 x 16 x 64 x bf16, swizzle 128>
+  %slot = sm.block_index
+  %six = arith.constant 6.0 : f32
+  sm.role multiply warpgroups 2 registers 232 {
+    %sum = sm.zero : !sm.accumulator<16 x 128, transposed>
+    %next = sm.mma %a0[%slot], %b0[%slot], %sum : <2 x 16 x 64 x bf16, swizzle 128>, <2 x 64 x 128 x bf16, swizzle 128>, <16 x 128, transposed>
+    sm.mma_commit
+    sm.mma_wait 0
+    %done = sm.settle %next : !sm.accumulator<16 x 128, transposed>
+    %mapped = sm.map (%v = %done : !sm.accumulator<16 x 128, transposed>, %n = %b : !sm.columns<4 x 40 x f32>, %f = %a : f32)
+        at [%rows, %offset] -> !sm.accumulator<16 x 128, transposed> {
+      %s = math.fma %v, %f, %n : f32
+      %least = arith.minimumf %s, %six : f32
+      %half = arith.truncf %least : f32 to bf16
+      %wide = arith.extf %half : bf16 to f32
+      sm.yield %wide : f32
+    }
+    %g = sm.warpgroup
+    sm.write %mapped to %c[%g] : !sm.accumulator<16 x 128, transposed> to !sm.buffer<2 x 16 x 64 x bf16, swizzle 128>
+  }
 }

@@ -1,0 +1,56 @@
+// expand-math: functions of maps that no machine computes, as arithmetic that every machine has.
+#include "compiler/lower/passes.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace compiler {
+#define GEN_PASS_DEF_EXPANDMATH
+#include "compiler/lower/passes.h.inc"
+} // namespace compiler
+
+using namespace mlir;
+
+namespace {
+
+/// One instruction, or two, of each target; everything else becomes a polynomial or is refused.
+bool isInstruction(Operation *op) {
+  return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp, math::FloorOp, math::FmaOp,
+             math::RoundEvenOp, math::RsqrtOp, math::SqrtOp, math::TruncOp>(op);
+}
+
+struct ExpandMath : compiler::impl::ExpandMathBase<ExpandMath> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    math::populateExpansionPatterns(
+        patterns, {"acosh", "asinh", "atanh", "clampf", "cosh", "exp2", "powf", "round", "sinh", "tan"});
+    populateMathPolynomialApproximationPatterns(patterns, [](StringRef) { return true; });
+    const FrozenRewritePatternSet frozen(std::move(patterns));
+    // Folding would take constants out of the maps.
+    GreedyRewriteConfig config;
+    config.enableFolding(false).enableConstantCSE(false);
+    WalkResult result = getOperation().walk([&](tile::MapOp map) {
+      SmallVector<Operation *> ops;
+      for (Operation &op : map.getBody().front())
+        if (isa<math::MathDialect>(op.getDialect()) && !isInstruction(&op))
+          ops.push_back(&op);
+      if (ops.empty())
+        return WalkResult::advance();
+      if (failed(applyPatternsGreedily(map.getBody(), frozen, config))) {
+        map.emitOpError("has code that cannot be expanded");
+        return WalkResult::interrupt();
+      }
+      for (Operation &op : map.getBody().front())
+        if (isa<math::MathDialect>(op.getDialect()) && !isInstruction(&op)) {
+          op.emitOpError("is a function that kernels have no arithmetic for");
+          return WalkResult::interrupt();
+        }
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+
+} // namespace

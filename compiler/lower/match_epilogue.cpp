@@ -1,0 +1,127 @@
+#include "compiler/lower/match_epilogue.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace compiler {
+namespace {
+
+class EpilogueMatch {
+public:
+  explicit EpilogueMatch(alg::ContractOp product) : product(product) {}
+
+  FailureOr<Epilogue> match();
+
+private:
+  LogicalResult addMap(alg::MapOp map, Value sums);
+  /// The number of a function's argument among the operands; failure has been reported.
+  FailureOr<std::size_t> operandOf(Operation *user, Value argument, Epilogue::Shape shape, Type element);
+
+  alg::ContractOp product;
+  Epilogue epilogue;
+  llvm::DenseMap<Value, std::size_t> numbers; ///< of arguments that are operands
+};
+
+} // namespace
+
+FailureOr<std::size_t> EpilogueMatch::operandOf(Operation *user, Value argument, Epilogue::Shape shape,
+                                                Type element) {
+  if (!isa<BlockArgument>(argument))
+    return user->emitError("what a product is mapped with must be an argument of the function");
+  if (!element.isF32() && !element.isBF16())
+    return user->emitError("kernels compute on f32 or bf16, not on ") << element;
+  auto [place, is_new] = numbers.insert({argument, epilogue.operands.size()});
+  if (is_new) {
+    auto name = dyn_cast<NameLoc>(argument.getLoc());
+    epilogue.operands.push_back({shape, element, name ? name.getName().str() : std::string("operand")});
+  }
+  return place->second;
+}
+
+LogicalResult EpilogueMatch::addMap(alg::MapOp map, Value sums) {
+  Epilogue::Step step;
+  step.result = cast<alg::SlotsType>(map.getResult().getType()).getElementType();
+  // Operands in the order of the body's arguments.
+  SmallVector<Value> inside(map.getBody().getArguments());
+  for (Value input : map.getInputs()) {
+    if (input == sums) {
+      step.inputs.push_back(Epilogue::sums);
+      continue;
+    }
+    auto view = input.getDefiningOp<alg::SlotsOp>();
+    if (!view)
+      return map.emitError("what a product is mapped with must be an argument of the function");
+    FailureOr<std::size_t> number =
+        operandOf(map, view.getTensor(), Epilogue::Shape::PerElement,
+                  cast<alg::SlotsType>(view.getView().getType()).getElementType());
+    if (failed(number))
+      return failure();
+    step.inputs.push_back(*number);
+  }
+  // Numbers from outside, which the body uses as they are; constants are copied.
+  SmallVector<arith::ConstantOp> constants;
+  Block &body = map.getBody().front();
+  for (Operation &op : body)
+    for (Value operand : op.getOperands()) {
+      if (operand.getParentBlock() == &body || llvm::is_contained(inside, operand))
+        continue;
+      if (auto constant = operand.getDefiningOp<arith::ConstantOp>()) {
+        constants.push_back(constant);
+        continue;
+      }
+      if (!operand.getType().isF32())
+        return op.emitError("numbers from outside of a map are f32 in kernels, not ") << operand.getType();
+      FailureOr<std::size_t> number = operandOf(&op, operand, Epilogue::Shape::Number, operand.getType());
+      if (failed(number))
+        return failure();
+      step.inputs.push_back(*number);
+      inside.push_back(operand);
+    }
+  step.body = [&body, inside, constants](OpBuilder &builder, Location, ValueRange elements) {
+    IRMapping copies;
+    copies.map(ValueRange(inside), elements);
+    for (arith::ConstantOp constant : constants)
+      if (!copies.contains(constant.getResult()))
+        builder.clone(*constant, copies);
+    for (Operation &op : body.without_terminator())
+      builder.clone(op, copies);
+    return copies.lookup(body.getTerminator()->getOperand(0));
+  };
+  epilogue.steps.push_back(std::move(step));
+  return success();
+}
+
+FailureOr<Epilogue> EpilogueMatch::match() {
+  if (Value bias = product.getBias()) {
+    if (!isa<BlockArgument>(bias))
+      return product.emitError("the bias must be an argument of the function");
+    epilogue.addBias(cast<RankedTensorType>(bias.getType()).getElementType());
+    numbers[bias] = 0;
+  }
+  Value sums = product.getResult();
+  bool mapped = false;
+  while (sums.hasOneUse()) {
+    auto map = dyn_cast<alg::MapOp>(*sums.user_begin());
+    if (!map)
+      break;
+    if (product.getMode() == alg::OutputMode::BankGradient)
+      return map.emitError("a gradient of the bank cannot be mapped in its kernel");
+    if (!mapped) // what the first map sees is of the product's type
+      epilogue.round(cast<alg::SlotsType>(sums.getType()).getElementType());
+    mapped = true;
+    if (failed(addMap(map, sums)))
+      return failure();
+    sums = map.getResult();
+  }
+  auto gather = sums.hasOneUse() ? dyn_cast<alg::GatherOp>(*sums.user_begin()) : alg::GatherOp();
+  if (!gather || !gather->hasOneUse() || !isa<func::ReturnOp>(*gather->user_begin()))
+    return product.emitError("the product must be mapped, gathered and returned, and nothing else");
+  return std::move(epilogue);
+}
+
+FailureOr<Epilogue> matchEpilogue(alg::ContractOp product) { return EpilogueMatch(product).match(); }
+
+} // namespace compiler

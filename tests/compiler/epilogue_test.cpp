@@ -1,0 +1,320 @@
+// Maps of finished sums on the CPU: programs from their text to machine code, run, and compared with double
+// precision.
+#include "compiler/lower/passes.h"
+#include "compiler/targets/cpu/object_code.h"
+#include "dialects/tile/tile.h"
+#include "runtime/kernel_abi.h"
+#include "tests/tools/temporary_folder.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Transforms/Passes.h"
+
+#include <cmath>
+#include <dlfcn.h>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <random>
+
+namespace {
+
+using Matrix = std::vector<float>;
+
+/// A kernel of 4 row types, Q(4), cyclic: 16 columns of X and 20 of Y for each.
+constexpr std::int64_t types = 4, in = 16, out = 20, k = types * in, n = types * out;
+
+/// The tile kernels of a module as a shared object.
+class CompiledModule {
+public:
+  explicit CompiledModule(const std::string &text) {
+    mlir::DialectRegistry registry;
+    registry.insert<alg::AlgDialect, tile::TileDialect, mlir::arith::ArithDialect,
+                    mlir::cf::ControlFlowDialect, mlir::func::FuncDialect, mlir::index::IndexDialect,
+                    mlir::LLVM::LLVMDialect, mlir::math::MathDialect, mlir::memref::MemRefDialect,
+                    mlir::scf::SCFDialect, mlir::vector::VectorDialect>();
+    mlir::MLIRContext context(registry);
+    context.loadAllAvailableDialects();
+    mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+    if (!module)
+      throw std::runtime_error("the program cannot be read");
+    mlir::PassManager passes(&context);
+    passes.addPass(compiler::createConvertAlgToTile());
+    passes.addPass(compiler::createExpandMath());
+    passes.addPass(compiler::createConvertTileToCpu());
+    passes.addPass(mlir::createCanonicalizerPass());
+    compiler::addVectorToLlvm(passes, /*expand_bf16=*/true);
+    if (mlir::failed(passes.run(*module)))
+      throw std::runtime_error("the program cannot be lowered");
+    module->walk([&](mlir::LLVM::LLVMFuncOp function) {
+      if (auto bytes = function->getAttrOfType<mlir::IntegerAttr>("tile.scratch_bytes"))
+        scratch_bytes = std::max(scratch_bytes, bytes.getInt());
+    });
+    const compiler::CpuLevel level = compiler::cpuLevel("x86-64-v3");
+    const std::string object = compiler::linkSharedObject(
+        compiler::generateMachineCode(*module, level, compiler::MachineCode::Object));
+    const std::string path = folder.path("kernels.so");
+    std::ofstream(path, std::ios::binary) << object;
+    library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+      throw std::runtime_error(dlerror());
+  }
+  ~CompiledModule() {
+    if (library)
+      dlclose(library);
+  }
+
+  void *kernel(const std::string &name) const { return dlsym(library, ("_mlir_ciface_" + name).c_str()); }
+
+  std::int64_t scratch_bytes = 64;
+
+private:
+  TemporaryFolder folder;
+  void *library = nullptr;
+};
+
+algrt_memref2 describe(Matrix &matrix, std::int64_t rows) {
+  const auto columns = static_cast<std::int64_t>(matrix.size()) / rows;
+  return {matrix.data(), matrix.data(), 0, {rows, columns}, {columns, 1}};
+}
+
+Matrix randomMatrix(std::mt19937 &random, std::int64_t elements, float scale = 1) {
+  Matrix matrix(static_cast<std::size_t>(elements));
+  for (float &element : matrix)
+    element = scale * (static_cast<float>(random()) / 0x80000000u - 1);
+  return matrix;
+}
+
+/// Row `row` times column `column` of a bank of Q(4): the terms of type t and group j are the groups t and j.
+double product(const Matrix &x, const Matrix &w, std::int64_t row, std::int64_t column) {
+  double sum = 0;
+  const std::int64_t type = row % types, group = column / out;
+  for (std::int64_t term : {std::min(type, group), std::max(type, group)}) {
+    for (std::int64_t i = term * in; i < (term + 1) * in; ++i)
+      sum += static_cast<double>(x[static_cast<std::size_t>(row * k + i)]) *
+             static_cast<double>(w[static_cast<std::size_t>(i * n + column)]);
+    if (type == group)
+      break;
+  }
+  return sum;
+}
+
+/// Tasks of a kernel that owns one type and eight rows of it.
+struct Tasks {
+  explicit Tasks(std::int64_t m) : row_blocks((m + types - 1) / types / 8 + 1), end(types * row_blocks) {}
+  std::int64_t row_blocks, end;
+};
+
+// Every kind of operand: a number for each column and each row, a matrix like the result, and a number.
+constexpr const char *every_operand = R"mlir(
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 16>, bank = <4 x 16>, out = <4 x 20>,
+                       row_types = <cyclic 4>>
+tile.kernel @kernel(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x80xf32>, %bias: !tile.matrix<1x80xf32>,
+                    %scale: !tile.matrix<?x1xf32>, %residual: !tile.matrix<?x80xf32>, %alpha: f32, %y: !tile.matrix<?x80xf32>)
+    attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 8, register_rows = 2,
+                register_columns = 16, lanes = 8, bank = direct>} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
+    %xs = tile.hold %x[%i, %r] : !tile.matrix<?x64xf32> -> !tile.buffer<8x64xf32>
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.walk (%t) over [<types, 1>] {
+        tile.walk (%s) over [<rows, 2>] {
+          %zero = tile.zero : !tile.fragment<2x16xf32>
+          %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
+            %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc : !tile.buffer<8x64xf32>, !tile.matrix<64x80xf32>, !tile.fragment<2x16xf32>
+            tile.yield %next : !tile.fragment<2x16xf32>
+          }
+          %mapped = tile.map (%v = %sum : !tile.fragment<2x16xf32>, %p = %bias[%j, %n] : !tile.matrix<1x80xf32>,
+                              %f = %scale[%t, %s] : !tile.matrix<?x1xf32>,
+                              %e = %residual[%t, %s, %j, %n] : !tile.matrix<?x80xf32>, %a = %alpha : f32)
+              -> !tile.fragment<2x16xf32> {
+            %biased = arith.addf %v, %p : f32
+            %scaled = arith.mulf %biased, %f : f32
+            %part = arith.mulf %e, %a : f32
+            %whole = arith.addf %scaled, %part : f32
+            tile.yield %whole : f32
+          }
+          %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<2x16>
+          tile.store %mapped to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<2x16xf32>, !tile.matrix<?x80xf32>, !tile.mask<2x16>
+        }
+      }
+    }
+  }
+}
+)mlir";
+
+TEST(Epilogue, ReadsOperandsOfEveryKind) {
+  std::mt19937 random(7);
+  const CompiledModule module(every_operand);
+  using Kernel = void (*)(const algrt_memref2 *, const algrt_memref2 *, const algrt_memref2 *,
+                          const algrt_memref2 *, const algrt_memref2 *, float, const algrt_memref2 *,
+                          const algrt_memref1 *, const algrt_memref1 *, const algrt_memref1 *, std::int64_t,
+                          std::int64_t, std::int64_t, std::int64_t, std::int64_t);
+  auto kernel = reinterpret_cast<Kernel>(module.kernel("kernel"));
+  ASSERT_NE(kernel, nullptr);
+  constexpr std::int64_t m = 43; // of types 0 to 2 there are eleven rows, of the last ten
+  constexpr float alpha = -0.75f;
+  Matrix x = randomMatrix(random, m * k), w = randomMatrix(random, k * n), bias = randomMatrix(random, n),
+         scale = randomMatrix(random, m), residual = randomMatrix(random, m * n),
+         y(static_cast<std::size_t>(m * n), std::numeric_limits<float>::quiet_NaN());
+  std::vector<char> room(static_cast<std::size_t>(module.scratch_bytes) + 64);
+  char *aligned = room.data() + (64 - reinterpret_cast<std::uintptr_t>(room.data()) % 64) % 64;
+  const algrt_memref1 scratch{aligned, aligned, 0, {module.scratch_bytes}, {1}},
+      nothing{nullptr, nullptr, 0, {0}, {1}};
+  const algrt_memref2 dx = describe(x, m), dw = describe(w, k), db = describe(bias, 1),
+                      ds = describe(scale, m), dr = describe(residual, m), dy = describe(y, m);
+  const Tasks tasks(m);
+  kernel(&dx, &dw, &db, &ds, &dr, alpha, &dy, &scratch, &nothing, &nothing, 0, tasks.row_blocks, 1, 0,
+         tasks.end);
+  for (std::int64_t row = 0; row < m; ++row)
+    for (std::int64_t column = 0; column < n; ++column) {
+      const auto at = static_cast<std::size_t>(row * n + column);
+      const double expected =
+          (product(x, w, row, column) + static_cast<double>(bias[static_cast<std::size_t>(column)])) *
+              static_cast<double>(scale[static_cast<std::size_t>(row)]) +
+          static_cast<double>(alpha) * static_cast<double>(residual[at]);
+      ASSERT_NEAR(static_cast<double>(y[at]), expected, 2e-5) << "row " << row << ", column " << column;
+    }
+}
+
+// The gate of a SwiGLU network: two products of the same rows, which are held once, and one store.
+constexpr const char *gate = R"mlir(
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 16>, bank = <4 x 16>, out = <4 x 20>,
+                       row_types = <cyclic 4>>
+tile.kernel @gate(%x: !tile.matrix<?x64xf32>, %gate: !tile.matrix<64x80xf32>, %up: !tile.matrix<64x80xf32>, %y: !tile.matrix<?x80xf32>)
+    attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 8, register_rows = 2,
+                register_columns = 16, lanes = 8, bank = direct>} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
+    %xs = tile.hold %x[%i, %r] : !tile.matrix<?x64xf32> -> !tile.buffer<8x64xf32>
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.walk (%t) over [<types, 1>] {
+        tile.walk (%s) over [<rows, 2>] {
+          %zero = tile.zero : !tile.fragment<2x16xf32>
+          %first = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
+            %next = tile.mma %xs[%t, %k, %s], %gate[%b, %j, %n], %acc : !tile.buffer<8x64xf32>, !tile.matrix<64x80xf32>, !tile.fragment<2x16xf32>
+            tile.yield %next : !tile.fragment<2x16xf32>
+          }
+          %second = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
+            %next = tile.mma %xs[%t, %k, %s], %up[%b, %j, %n], %acc : !tile.buffer<8x64xf32>, !tile.matrix<64x80xf32>, !tile.fragment<2x16xf32>
+            tile.yield %next : !tile.fragment<2x16xf32>
+          }
+          %gated = tile.map (%p = %first : !tile.fragment<2x16xf32>, %q = %second : !tile.fragment<2x16xf32>) -> !tile.fragment<2x16xf32> {
+            %one = arith.constant 1.0 : f32
+            %minus = arith.negf %p : f32
+            %e = math.exp %minus : f32
+            %below = arith.addf %e, %one : f32
+            %silu = arith.divf %p, %below : f32
+            %h = arith.mulf %silu, %q : f32
+            tile.yield %h : f32
+          }
+          %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<2x16>
+          tile.store %gated to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<2x16xf32>, !tile.matrix<?x80xf32>, !tile.mask<2x16>
+        }
+      }
+    }
+  }
+}
+)mlir";
+
+using BiasedKernel = algrt_biased_product_kernel;
+
+TEST(Epilogue, TwoProductsOfTheSameRowsMakeAGate) {
+  std::mt19937 random(8);
+  const CompiledModule module(gate);
+  auto kernel = reinterpret_cast<BiasedKernel>(module.kernel("gate"));
+  ASSERT_NE(kernel, nullptr);
+  constexpr std::int64_t m = 43;
+  Matrix x = randomMatrix(random, m * k), first = randomMatrix(random, k * n),
+         second = randomMatrix(random, k * n),
+         y(static_cast<std::size_t>(m * n), std::numeric_limits<float>::quiet_NaN());
+  std::vector<char> room(static_cast<std::size_t>(module.scratch_bytes) + 64);
+  char *aligned = room.data() + (64 - reinterpret_cast<std::uintptr_t>(room.data()) % 64) % 64;
+  const algrt_memref1 scratch{aligned, aligned, 0, {module.scratch_bytes}, {1}},
+      nothing{nullptr, nullptr, 0, {0}, {1}};
+  const algrt_memref2 dx = describe(x, m), dg = describe(first, k), du = describe(second, k),
+                      dy = describe(y, m);
+  const Tasks tasks(m);
+  kernel(&dx, &dg, &du, &dy, &scratch, &nothing, &nothing, 0, tasks.row_blocks, 1, 0, tasks.end);
+  for (std::int64_t row = 0; row < m; ++row)
+    for (std::int64_t column = 0; column < n; ++column) {
+      const double p = product(x, first, row, column), q = product(x, second, row, column);
+      ASSERT_NEAR(static_cast<double>(y[static_cast<std::size_t>(row * n + column)]),
+                  p / (1 + std::exp(-p)) * q, 1e-4)
+          << "row " << row << ", column " << column;
+    }
+}
+
+/// A program of the alg dialect: a product and a map of it with one function.
+std::string functionOf(const std::string &function) {
+  return R"mlir(
+func.func @f(%x: tensor<?x64xf32>, %w: tensor<64x80xf32>, %p0: index) -> tensor<?x80xf32> {
+  %xs = alg.slots %x rows(cyclic 4, %p0) cols(4 x 16) : tensor<?x64xf32>
+  %ws = alg.slots %w rows(4 x 16) cols(4 x 20) : tensor<64x80xf32>
+  %ys = alg.contract %xs, %ws by #alg.algebra<"Q(4)"> -> k
+      : !alg.slots<?x64xf32, rows(cyclic 4), cols(4 x 16)>, !alg.slots<64x80xf32, rows(4 x 16), cols(4 x 20)>
+  %h = alg.map %ys : !alg.slots<?x80xf32, rows(cyclic 4), cols(4 x 20)> {
+  ^bb0(%v: f32):
+    %r = )mlir" +
+         function + R"mlir( %v : f32
+    alg.yield %r : f32
+  }
+  %y = alg.gather %h : !alg.slots<?x80xf32, rows(cyclic 4), cols(4 x 20)>
+  return %y : tensor<?x80xf32>
+}
+)mlir";
+}
+
+struct Function {
+  const char *name;
+  double (*exact)(double);
+  float from, to;
+  double relative, absolute; ///< error
+};
+
+class MathFunctions : public testing::TestWithParam<Function> {};
+
+// One term of the sum is the argument, the others are zero: the product is exact.
+TEST_P(MathFunctions, AreCloseToTheirValuesOnAnInterval) {
+  const Function function = GetParam();
+  const CompiledModule module(functionOf(function.name));
+  auto kernel = reinterpret_cast<algrt_product_kernel>(module.kernel("f_direct"));
+  ASSERT_NE(kernel, nullptr);
+  constexpr std::int64_t m = 640;
+  Matrix x(static_cast<std::size_t>(m * k)), w(static_cast<std::size_t>(k * n)),
+      y(static_cast<std::size_t>(m * n));
+  for (std::int64_t row = 0; row < m; ++row)
+    x[static_cast<std::size_t>(row * k + row % types * in)] =
+        function.from + (function.to - function.from) * static_cast<float>(row) / (m - 1);
+  for (std::int64_t group = 0; group < types; ++group)
+    for (std::int64_t column = 0; column < n; ++column)
+      w[static_cast<std::size_t>(group * in * n + column)] = 1;
+  std::vector<char> room(static_cast<std::size_t>(module.scratch_bytes) + 64);
+  char *aligned = room.data() + (64 - reinterpret_cast<std::uintptr_t>(room.data()) % 64) % 64;
+  const algrt_memref1 scratch{aligned, aligned, 0, {module.scratch_bytes}, {1}},
+      nothing{nullptr, nullptr, 0, {0}, {1}};
+  const algrt_memref2 dx = describe(x, m), dw = describe(w, k), dy = describe(y, m);
+  // More blocks of rows than there are: whatever the schedule owns, those without rows do nothing.
+  kernel(&dx, &dw, &dy, &scratch, &nothing, &nothing, 0, m, 1, 0, types * m);
+  for (std::int64_t row = 0; row < m; ++row)
+    for (std::int64_t column : {std::int64_t{0}, n - 1}) {
+      const double argument = static_cast<double>(x[static_cast<std::size_t>(row * k + row % types * in)]);
+      const double exact = function.exact(argument);
+      ASSERT_NEAR(static_cast<double>(y[static_cast<std::size_t>(row * n + column)]), exact,
+                  function.absolute + function.relative * std::fabs(exact))
+          << function.name << " of " << argument;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Epilogue, MathFunctions,
+                         testing::Values(Function{"math.exp", std::exp, -87, 88, 4e-7, 0},
+                                         Function{"math.tanh", std::tanh, -12, 12, 1e-6, 1e-7},
+                                         Function{"math.erf", std::erf, -5, 5, 1e-6, 2e-7},
+                                         Function{"math.log", std::log, 1e-3f, 900, 4e-7, 1e-7},
+                                         Function{"math.log1p", std::log1p, -0.9f, 900, 2e-6, 1e-7},
+                                         Function{"math.sqrt", std::sqrt, 0, 1e6f, 1e-7, 0},
+                                         Function{"math.rsqrt", [](double v) { return 1 / std::sqrt(v); },
+                                                  1e-3f, 1e6f, 2e-7, 0},
+                                         Function{"math.sin", std::sin, -6, 6, 0, 1e-6},
+                                         Function{"math.floor", std::floor, -20, 20, 0, 0}),
+                         [](const auto &instance) { return std::string(instance.param.name).substr(5); });
+
+} // namespace

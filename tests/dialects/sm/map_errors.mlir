@@ -1,0 +1,94 @@
+// RUN: alg-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @+1 {{the numbers of columns are bf16 or f32, got 'f64'}}
+func.func private @f(!sm.columns<2 x 96 x f64>)
+
+// -----
+
+// expected-error @+1 {{an operand has at least one number for at least one group, got 0 x 96}}
+func.func private @f(!sm.columns<0 x 96 x bf16>)
+
+// -----
+
+func.func @two(%sum: !sm.accumulator<64 x 64>, %other: !sm.accumulator<128 x 64>, %b: !sm.columns<2 x 96 x bf16>, %a: f32, %i: index) {
+  // expected-error @+1 {{maps sums of one type, but some are '!sm.accumulator<128 x 64>' and the result '!sm.accumulator<64 x 64>'}}
+  %r = sm.map (%v = %sum : !sm.accumulator<64 x 64>, %w = %other : !sm.accumulator<128 x 64>) at [%i, %i] -> !sm.accumulator<64 x 64> {
+    sm.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+func.func @none(%sum: !sm.accumulator<64 x 64>, %other: !sm.accumulator<128 x 64>, %b: !sm.columns<2 x 96 x bf16>, %a: f32, %i: index) {
+  // expected-error @+1 {{needs at least one accumulator}}
+  %r = sm.map (%v = %a : f32) at [%i, %i] -> !sm.accumulator<64 x 64> {
+    sm.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+func.func @narrow(%sum: !sm.accumulator<64 x 64>, %other: !sm.accumulator<128 x 64>, %b: !sm.columns<2 x 96 x bf16>, %a: f32, %i: index) {
+  // expected-error @+1 {{body must yield one value of type f32}}
+  %r = sm.map (%v = %sum : !sm.accumulator<64 x 64>, %w = %b : !sm.columns<2 x 96 x bf16>) at [%i, %i] -> !sm.accumulator<64 x 64> {
+    sm.yield %w : bf16
+  }
+  return
+}
+
+// -----
+
+func.func @captured(%sum: !sm.accumulator<64 x 64>, %other: !sm.accumulator<128 x 64>, %b: !sm.columns<2 x 96 x bf16>, %a: f32, %i: index) {
+  %r = sm.map (%v = %sum : !sm.accumulator<64 x 64>) at [%i, %i] -> !sm.accumulator<64 x 64> {
+    // expected-error @+1 {{uses a value from outside of its sm.map that is no constant: make it an input}}
+    %s = arith.addf %v, %a : f32
+    sm.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+func.func @code(%sum: !sm.accumulator<64 x 64>, %other: !sm.accumulator<128 x 64>, %b: !sm.columns<2 x 96 x bf16>, %a: f32, %i: index) {
+  %r = sm.map (%v = %sum : !sm.accumulator<64 x 64>) at [%i, %i] -> !sm.accumulator<64 x 64> {
+    // expected-error @+1 {{is no scalar code of arith or math, so an sm.map cannot apply it to sums}}
+    %s = builtin.unrealized_conversion_cast %v : f32 to f32
+    sm.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 4>
+// expected-error @+1 {{has '!sm.columns<2 x 96 x bf16>', but its layout's output groups are}}
+sm.kernel @wide(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
+                %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index,
+                %terms: !sm.terms_table, %bias: !sm.columns<2 x 96 x bf16>) attributes {layout = #layout, schedule = #schedule} {
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 96>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 4>
+// expected-error @+1 {{takes the maps of X, W and Y, the rows, the offset, the terms table and operands of its maps, which are numbers of columns and numbers, got}}
+sm.kernel @strange(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
+                %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index,
+                %terms: !sm.terms_table, %bias: index) attributes {layout = #layout, schedule = #schedule} {
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 96>, row_types = #alg.row_types<cyclic 2>, mode = j>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 4>
+// expected-error @+1 {{takes the maps of X, dY and dW, the rows, the offset, the terms table and beta, got}}
+sm.kernel @gradient(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
+                %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index,
+                %terms: !sm.terms_table, %bias: !sm.columns<2 x 96 x bf16>) attributes {layout = #layout, schedule = #schedule} {
+}
