@@ -114,6 +114,11 @@ FailureOr<Projection> ConvertAlgToTile::match(func::FuncOp function) {
   Projection projection;
   projection.element = activations.getElementType();
   projection.bias = static_cast<bool>(contract.getBias());
+  if (activations.isBank())
+    return contract.emitError("kernels multiply activations, not banks by banks");
+  if (contract.getInto())
+    return contract.emitError("kernels round products to the operands' element type, not to ")
+           << *contract.getInto();
   if (!projection.element.isF32() && !projection.element.isBF16())
     return contract.emitError("kernels compute on f32 or bf16, not on ") << projection.element;
   const bool rows_lift = activations.getLiftKind() == algebras::Lift::Kind::Rows;

@@ -63,7 +63,8 @@ public:
                                   has_rows && explicit_types ? third : Value());
     };
     Value a = view(first, entry->getArgument(0)), b = view(second, entry->getArgument(1));
-    Value contracted = alg::ContractOp::create(builder, named(result + "s"), a, b, bias, algebra, mode);
+    Value contracted =
+        alg::ContractOp::create(builder, named(result + "s"), a, b, bias, algebra, mode, /*into=*/TypeAttr());
     func::ReturnOp::create(builder, location,
                            ValueRange(alg::GatherOp::create(builder, named(result), contracted).getResult()));
   }
