@@ -33,4 +33,30 @@ def AlgDifferentiate : Pass<"alg-differentiate", "mlir::ModuleOp"> {
   let dependentDialects = ["alg::AlgDialect", "mlir::arith::ArithDialect", "mlir::math::MathDialect"];
 }
 
+def AlgFuse : Pass<"alg-fuse", "mlir::ModuleOp"> {
+  let summary = "Decide which operations share a kernel, and write programs as calls of kernels";
+  let description = [{
+    Each public function becomes calls of private functions, its kernels, with tensors between them. A kernel is
+
+    - a contraction of mode `k` or `i` with element-wise maps of its result, which are computed from the sums before these are
+      stored: an output slot `(i, j)` depends on the input groups that `B(i, j)` names, and on nothing that another
+      worker computes;
+    - several contractions that read the same activations with the same terms, and a map of them: gate and up of a
+      SwiGLU network;
+    - maps of maps, and the reduction of such;
+    - anything else alone: a gradient of weights, a reduction of a contraction's result, a sum of statistics.
+
+    Fusion changes no number: what is rounded is said by the types (`alg.contract`), which stay. A map joins what it reads only
+    where nobody else does, so that a kernel has as many results as `results` says.
+
+    For each step that reads the result of another kernel a remark says why the two are apart, at the step, with a note at what it reads.
+    What stays apart is a step with a buffer before it, and always correct.
+  }];
+  let options = [
+    Option<"results", "results", "int64_t", "1", "results of a kernel, at most">,
+    Option<"remarks", "remarks", "bool", "true", "say what stays apart, and why">,
+  ];
+  let dependentDialects = ["alg::AlgDialect", "mlir::func::FuncDialect"];
+}
+
 #endif
