@@ -59,4 +59,22 @@ def AlgFuse : Pass<"alg-fuse", "mlir::ModuleOp"> {
   let dependentDialects = ["alg::AlgDialect", "mlir::func::FuncDialect"];
 }
 
+def AlgCompose : Pass<"alg-compose", "mlir::ModuleOp"> {
+  let summary = "Multiply weights by weights where two products follow each other";
+  let description = [{
+    `(x w) v = x (w v)` over an associative algebra, where nothing stands between the products and nobody else reads the inner one:
+    the composition `w v` is a contraction of two banks. The inner product is then not rounded to its element
+    type, and the composition is.
+
+    It pays where it saves multiplications: for `rows` rows whose types are equally frequent, those of `x w` and of `(x w) v` are
+    more than those of `x (w v)` and of the composition. With `constant` weights do not change and the composition, which is made
+    once, costs nothing.
+  }];
+  let options = [
+    Option<"rows", "rows", "int64_t", "2048", "rows of activations whose number is not in their type">,
+    Option<"constant", "constant", "bool", "false", "the weights are the same in all calls">,
+  ];
+  let dependentDialects = ["alg::AlgDialect"];
+}
+
 #endif
