@@ -48,15 +48,16 @@ SmallVector<Value> resultsOf(const KernelGroup &group) {
   return results;
 }
 
-/// Whether an operation outside of the group reads something that depends on it.
-static bool dependsOn(Operation *op, const KernelGroup &group) {
-  KernelGroup pending = producersOf(op);
-  for (unsigned next = 0; next < pending.size(); ++next) {
-    if (group.contains(pending[next]))
-      return true;
-    KernelGroup further = producersOf(pending[next]);
-    pending.insert(further.begin(), further.end());
-  }
+bool KernelGroups::dependsOn(Operation *op, const KernelGroup &group) const {
+  // The kernel of a step needs what any of its steps reads.
+  KernelGroup pending = groupOf(op);
+  for (unsigned next = 0; next < pending.size(); ++next)
+    for (Operation *producer : producersOf(pending[next])) {
+      if (group.contains(producer))
+        return true;
+      const KernelGroup further = groupOf(producer);
+      pending.insert(further.begin(), further.end());
+    }
   return false;
 }
 

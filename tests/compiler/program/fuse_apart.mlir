@@ -121,3 +121,27 @@ func.func @cuts(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %z = alg.gather %zs : !fine
   return %z : tensor<?x8xf32>
 }
+
+// -----
+
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+
+func.func @third_step(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>) -> tensor<?x8xf32> {
+  %xs = alg.slots %x rows(cyclic 2) cols(2 x 4) : tensor<?x8xf32>
+  %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
+  // expected-note @+1 {{the step that it reads}}
+  %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+  // expected-note @+2 {{the step that it reads}}
+  // expected-remark @+1 {{a reduction needs whole rows or columns, of which the tiles of a contraction are parts}}
+  %s = alg.reduce sum %ys over columns : !x -> tensor<?xf32>
+  // expected-remark @+2 {{an operand of the one depends on the result of the other through a third step}}
+  // expected-remark @+1 {{the result of a reduction is known when all of its rows or columns have been read}}
+  %zs = alg.map %ys rows %s : (!x, tensor<?xf32>) -> !x {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.divf %a, %b : f32
+    alg.yield %c : f32
+  }
+  %z = alg.gather %zs : !x
+  return %z : tensor<?x8xf32>
+}
