@@ -5,6 +5,7 @@
 #include "dialects/sm/sm.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -14,8 +15,8 @@ namespace compiler {
 static DialectRegistry dialects() {
   DialectRegistry registry;
   registry.insert<alg::AlgDialect, tile::TileDialect, sm::SmDialect, arith::ArithDialect, func::FuncDialect,
-                  LLVM::LLVMDialect, memref::MemRefDialect, NVVM::NVVMDialect, scf::SCFDialect,
-                  vector::VectorDialect>();
+                  LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect, NVVM::NVVMDialect,
+                  scf::SCFDialect, vector::VectorDialect>();
   return registry;
 }
 

@@ -3,7 +3,7 @@
 #ifndef ALGCTL_COMPILER_COMPILATION_H
 #define ALGCTL_COMPILER_COMPILATION_H
 
-#include "compiler/lower/projection_module.h"
+#include "compiler/program/projection.h"
 #include "compiler/spec/spec.h"
 #include "runtime/bundle/map.h"
 

@@ -118,6 +118,8 @@ FailureOr<Projection> ConvertAlgToTile::match(func::FuncOp function) {
   projection.element = activations.getElementType();
   projection.bias = static_cast<bool>(contract.getBias());
   projection.epilogue = std::move(*epilogue);
+  if (activations.isBank())
+    return contract.emitError("kernels multiply activations, not banks by banks");
   if (!projection.element.isF32() && !projection.element.isBF16())
     return contract.emitError("kernels compute on f32 or bf16, not on ") << projection.element;
   const bool rows_lift = activations.getLiftKind() == algebras::Lift::Kind::Rows;

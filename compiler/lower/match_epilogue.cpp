@@ -4,6 +4,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 
+#include <map>
+
 using namespace mlir;
 
 namespace compiler {
@@ -22,7 +24,8 @@ private:
 
   alg::ContractOp product;
   Epilogue epilogue;
-  llvm::DenseMap<Value, std::size_t> numbers; ///< of arguments that are operands
+  /// The operands that arguments are: one argument is two operands where it is read in two shapes.
+  std::map<std::pair<const void *, Epilogue::Shape>, std::size_t> numbers;
 };
 
 } // namespace
@@ -33,7 +36,7 @@ FailureOr<std::size_t> EpilogueMatch::operandOf(Operation *user, Value argument,
     return user->emitError("what a product is mapped with must be an argument of the function");
   if (!element.isF32() && !element.isBF16())
     return user->emitError("kernels compute on f32 or bf16, not on ") << element;
-  auto [place, is_new] = numbers.insert({argument, epilogue.operands.size()});
+  auto [place, is_new] = numbers.insert({{argument.getAsOpaquePointer(), shape}, epilogue.operands.size()});
   if (is_new) {
     auto name = dyn_cast<NameLoc>(argument.getLoc());
     epilogue.operands.push_back({shape, element, name ? name.getName().str() : std::string("operand")});
@@ -61,6 +64,16 @@ LogicalResult EpilogueMatch::addMap(alg::MapOp map, Value sums) {
       return failure();
     step.inputs.push_back(*number);
   }
+  const std::pair<OperandRange, Epilogue::Shape> vectors[] = {{map.getColumns(), Epilogue::Shape::PerColumn},
+                                                              {map.getRows(), Epilogue::Shape::PerRow},
+                                                              {map.getNumbers(), Epilogue::Shape::Number}};
+  for (auto [values, shape] : vectors)
+    for (Value value : values) {
+      FailureOr<std::size_t> number = operandOf(map, value, shape, alg::elementTypeOf(value));
+      if (failed(number))
+        return failure();
+      step.inputs.push_back(*number);
+    }
   // Numbers from outside, which the body uses as they are; constants are copied.
   SmallVector<arith::ConstantOp> constants;
   Block &body = map.getBody().front();
@@ -99,7 +112,7 @@ FailureOr<Epilogue> EpilogueMatch::match() {
     if (!isa<BlockArgument>(bias))
       return product.emitError("the bias must be an argument of the function");
     epilogue.addBias(cast<RankedTensorType>(bias.getType()).getElementType());
-    numbers[bias] = 0;
+    numbers[{bias.getAsOpaquePointer(), Epilogue::Shape::PerColumn}] = 0;
   }
   Value sums = product.getResult();
   bool mapped = false;
@@ -119,6 +132,11 @@ FailureOr<Epilogue> EpilogueMatch::match() {
   auto gather = sums.hasOneUse() ? dyn_cast<alg::GatherOp>(*sums.user_begin()) : alg::GatherOp();
   if (!gather || !gather->hasOneUse() || !isa<func::ReturnOp>(*gather->user_begin()))
     return product.emitError("the product must be mapped, gathered and returned, and nothing else");
+  const Type element = cast<alg::SlotsType>(product.getLhs().getType()).getElementType();
+  const Type stored = cast<alg::SlotsType>(sums.getType()).getElementType();
+  if (stored != element)
+    return gather.emitError("kernels store results in the operands' element type, ")
+           << element << ", not in " << stored;
   return std::move(epilogue);
 }
 

@@ -24,6 +24,9 @@
 
 namespace alg {
 
+/// The element type of a view or a tensor.
+mlir::Type elementTypeOf(mlir::Value value);
+
 /// The `alg.slots` that gave a view of activations its row types, through products, maps and regroupings;
 /// null where the view comes from elsewhere (a block argument, say) or is not of activations in the row lift.
 SlotsOp findRowSchedule(mlir::Value view);

@@ -17,6 +17,19 @@ def Alg_OutputMode : I32EnumAttr<"OutputMode", "the index of c[i,j,k] that a con
   let cppNamespace = "::alg";
 }
 
+def Alg_Reduction : I32EnumAttr<"Reduction", "what becomes of the elements that are reduced", [
+    I32EnumAttrCase<"Sum", 0, "sum">,
+    I32EnumAttrCase<"Maximum", 1, "maximum">]> {
+  let cppNamespace = "::alg";
+}
+
+def Alg_Extent : I32EnumAttr<"Extent", "the dimensions of a view that are reduced", [
+    I32EnumAttrCase<"Columns", 0, "columns">,
+    I32EnumAttrCase<"Rows", 1, "rows">,
+    I32EnumAttrCase<"All", 2, "all">]> {
+  let cppNamespace = "::alg";
+}
+
 def Alg_AlgebraAttr : Alg_Attribute<"Algebra", "algebra"> {
   let summary = "An algebra with what is proved about it";
   let description = [{

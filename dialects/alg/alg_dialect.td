@@ -17,8 +17,9 @@ def Alg_Dialect : Dialect {
 
     read in one of three directions: the product (`k`), the gradient of the activations (`i`), the gradient of the
     bank (`j`). The dialect therefore has one contraction, `alg.contract`, with an output mode. It works on *slot
-    views* of ordinary row-major tensors, which `alg.slots` makes and `alg.gather` turns back, and which
-    `alg.map` changes element by element.
+    views* of ordinary row-major tensors, which `alg.slots` makes and `alg.gather` turns back, which
+    `alg.map` changes element by element and `alg.reduce` adds up by rows or columns. A function is a *program*: any graph of
+    contractions, maps and reductions. Sums of statistics, which are plain tensors, are `arith.addf`.
 
     ```mlir
     #q32 = #alg.algebra<"Q(32)">

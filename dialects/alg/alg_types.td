@@ -53,6 +53,15 @@ def Alg_SlotsType : TypeDef<Alg_Dialect, "Slots"> {
     GroupsAttr getBankInputs() const;
     /// Groups of the features: of activations their columns, of a bank its output features, in either lift.
     GroupsAttr getFeatures() const;
+    /// The same cut of a tensor with other elements.
+    SlotsType withElementType(::mlir::Type element) const;
+    /// Whether both views have the same shape and are cut alike, whatever their elements are.
+    bool isCutLike(SlotsType other) const { return withElementType(other.getElementType()) == other; }
+    /// The tensor that has one element for each column, for each row, or one alone: the operands of `alg.map` and the
+    /// results of `alg.reduce`. Null for rows and columns of the plain view of a bank.
+    ::mlir::RankedTensorType getColumnsType(::mlir::Type element) const;
+    ::mlir::RankedTensorType getRowsType(::mlir::Type element) const;
+    ::mlir::RankedTensorType getNumberType(::mlir::Type element) const;
   }];
 }
 

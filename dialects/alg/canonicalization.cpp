@@ -160,7 +160,7 @@ struct TakeOutMatrices : OpRewritePattern<ContractOp> {
     Value lhs = joined(contract.getLhs()), rhs = joined(contract.getRhs());
     Value product =
         ContractOp::create(rewriter, contract.getLoc(), join(typeOf(contract.getResult()), reduction->factor),
-                           lhs, rhs, contract.getBias(), algebra, contract.getMode());
+                           lhs, rhs, contract.getBias(), algebra, contract.getMode(), contract.getIntoAttr());
     rewriter.replaceOpWithNewOp<RegroupOp>(contract, contract.getResult().getType(), product);
     return success();
   }
@@ -176,7 +176,8 @@ struct MergeEqualProducts : OpRewritePattern<ContractOp> {
       if (!other || other == contract || other->getBlock() != contract->getBlock() ||
           other.getLhs() != contract.getLhs() || other.getRhs() != contract.getRhs() ||
           other.getBias() != contract.getBias() || other.getAlgebra() != contract.getAlgebra() ||
-          other.getMode() != contract.getMode() || !other->isBeforeInBlock(contract))
+          other.getMode() != contract.getMode() || other.getInto() != contract.getInto() ||
+          !other->isBeforeInBlock(contract))
         continue;
       rewriter.replaceOp(contract, other.getResult());
       return success();
@@ -198,29 +199,50 @@ OpFoldResult MapOp::fold(FoldAdaptor) {
   auto argument = dyn_cast<BlockArgument>(yield.getValue());
   if (!argument || argument.getOwner() != &getBody().front())
     return {};
-  return getInputs()[argument.getArgNumber()];
+  Value operand = getOperand(argument.getArgNumber());
+  return operand.getType() == getResult().getType() ? operand : OpFoldResult();
+}
+
+/// Erases one operand of a map, of whichever kind it is.
+static void eraseOperand(MapOp map, unsigned index) {
+  for (MutableOperandRange kind :
+       {map.getInputsMutable(), map.getColumnsMutable(), map.getRowsMutable(), map.getNumbersMutable()}) {
+    if (index < kind.size())
+      return kind.erase(index);
+    index -= kind.size();
+  }
+}
+
+/// The first operand of the same kind that is the same value.
+static unsigned firstOfItsKind(MapOp map, unsigned index) {
+  unsigned begin = 0;
+  for (OperandRange kind : {map.getInputs(), map.getColumns(), map.getRows(), map.getNumbers()}) {
+    if (index < begin + kind.size())
+      return begin + std::distance(kind.begin(), llvm::find(kind, map.getOperand(index)));
+    begin += kind.size();
+  }
+  llvm_unreachable("the index of an operand that a map does not have");
 }
 
 namespace {
 
-/// Inputs that the body does not use, and those that are there twice.
-struct DropInputs : OpRewritePattern<MapOp> {
+/// Operands that the body does not use, and those that are there twice.
+struct DropOperands : OpRewritePattern<MapOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(MapOp map, PatternRewriter &rewriter) const override {
     Block &body = map.getBody().front();
     for (BlockArgument argument : body.getArguments()) {
-      unsigned index = argument.getArgNumber();
-      auto earlier = llvm::find(map.getInputs().take_front(index), map.getInputs()[index]);
-      bool repeated = earlier != map.getInputs().begin() + index;
-      // One input stays in any case: it says what the result looks like.
-      if (!repeated && !(argument.use_empty() && body.getNumArguments() > 1))
+      unsigned index = argument.getArgNumber(), earlier = firstOfItsKind(map, index);
+      // One view stays in any case: it says what the result looks like.
+      bool last_view = index < map.getInputs().size() && map.getInputs().size() == 1;
+      if (earlier == index && (!argument.use_empty() || last_view))
         continue;
       rewriter.modifyOpInPlace(map, [&] {
-        if (repeated)
-          argument.replaceAllUsesWith(body.getArgument(std::distance(map.getInputs().begin(), earlier)));
+        if (earlier != index)
+          argument.replaceAllUsesWith(body.getArgument(earlier));
         body.eraseArgument(index);
-        map.getInputsMutable().erase(index);
+        eraseOperand(map, index);
       });
       return success();
     }
@@ -245,9 +267,11 @@ struct MapCoarserViews : OpRewritePattern<MapOp> {
     SlotsType fine = typeOf(map.getResult());
     SmallVector<Value> inputs;
     for (Value input : map.getInputs())
-      inputs.push_back(RegroupOp::create(rewriter, map.getLoc(), coarse, input));
-    auto moved = MapOp::create(rewriter, map.getLoc(), coarse, inputs);
-    rewriter.inlineRegionBefore(map.getBody(), moved.getBody(), moved.getBody().end());
+      inputs.push_back(RegroupOp::create(rewriter, map.getLoc(),
+                                         coarse.withElementType(typeOf(input).getElementType()), input));
+    auto moved = MapOp::create(rewriter, map.getLoc(), coarse.withElementType(fine.getElementType()), inputs,
+                               map.getColumns(), map.getRows(), map.getNumbers());
+    moved.getBody().takeBody(map.getBody());
     rewriter.replaceOpWithNewOp<RegroupOp>(map, fine, moved.getResult());
     return success();
   }
@@ -262,5 +286,28 @@ struct MapCoarserViews : OpRewritePattern<MapOp> {
 } // namespace
 
 void MapOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<DropInputs, MapCoarserViews>(context);
+  patterns.add<DropOperands, MapCoarserViews>(context);
+}
+
+// Reductions
+
+namespace {
+
+/// A reduction does not know the groups of what it reduces.
+struct ReduceRegrouped : OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ReduceOp reduce, PatternRewriter &rewriter) const override {
+    auto regroup = reduce.getView().getDefiningOp<RegroupOp>();
+    if (!regroup)
+      return failure();
+    rewriter.modifyOpInPlace(reduce, [&] { reduce.getViewMutable().assign(regroup.getSource()); });
+    return success();
+  }
+};
+
+} // namespace
+
+void ReduceOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<ReduceRegrouped>(context);
 }

@@ -16,6 +16,7 @@ struct Contraction {
   AlgebraAttr algebra;
   OutputMode mode;
   Type bias; ///< null where there is none
+  Type into; ///< null where the result has the operands' element type
   const algebras::Lift *lift = nullptr;
   Report report;
 
@@ -26,8 +27,10 @@ struct Contraction {
   LogicalResult checkSameGroups(StringRef left, GroupsAttr a, StringRef right, GroupsAttr b);
   LogicalResult checkSameRows();
   LogicalResult checkBias();
+  LogicalResult checkElements();
   LogicalResult check();
   SlotsType result();
+  SlotsType bankGradient(Type element);
 };
 
 } // namespace
@@ -37,16 +40,25 @@ static std::string quoted(AlgebraAttr algebra) { return "'" + algebra.getAlgebra
 /// Each operand has to be of the kind that the mode multiplies.
 LogicalResult Contraction::checkRoles() {
   std::string mode_name = ("mode " + stringifyOutputMode(mode)).str();
-  if (lhs.isBank())
-    return report(mode_name + " takes activations as its left operand, not a bank");
-  if (mode == OutputMode::BankGradient && rhs.isBank())
-    return report("mode j takes the gradient of activations as its right operand, not a bank");
+  if (mode == OutputMode::BankGradient && lhs.isBank() != rhs.isBank())
+    return report("mode j takes two activations or two banks, not one of each");
   if (mode != OutputMode::BankGradient && !rhs.isBank())
     return report(mode_name + " takes a bank as its right operand, not activations");
+  return success();
+}
+
+/// What is multiplied, and what the sums are rounded to.
+LogicalResult Contraction::checkElements() {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
   if (lhs.getElementType() != rhs.getElementType()) {
-    std::string text;
-    llvm::raw_string_ostream(text) << lhs.getElementType() << " and " << rhs.getElementType();
-    return report("the element types of the operands differ: " + text);
+    stream << "the element types of the operands differ: " << lhs.getElementType() << " and "
+           << rhs.getElementType();
+    return report(text);
+  }
+  if (into == lhs.getElementType()) {
+    stream << "the sums are rounded to " << into << " in any case: leave out 'into'";
+    return report(text);
   }
   return success();
 }
@@ -92,6 +104,9 @@ LogicalResult Contraction::checkSameGroups(StringRef left, GroupsAttr a, StringR
 
 /// The operands of mode j are contracted over their rows.
 LogicalResult Contraction::checkSameRows() {
+  if (lhs.isBank())
+    return checkSameGroups("the rows of the left operand", lhs.getBankInputs(),
+                           "the rows of the right operand", rhs.getBankInputs());
   int64_t a = lhs.getShape()[0], b = rhs.getShape()[0];
   if (!ShapedType::isDynamic(a) && !ShapedType::isDynamic(b) && a != b)
     return report("mode j contracts over the rows, but there are " + Twine(a) + " and " + Twine(b));
@@ -107,6 +122,8 @@ LogicalResult Contraction::checkBias() {
     return success();
   if (mode != OutputMode::Product)
     return report("mode " + stringifyOutputMode(mode) + " takes no bias: it is added to products, mode k");
+  if (lhs.isBank())
+    return report("a product of banks takes no bias: it is added to activations");
   auto needed = RankedTensorType::get({rhs.getFeatures().getTotal()}, lhs.getElementType());
   if (bias == needed)
     return success();
@@ -117,10 +134,13 @@ LogicalResult Contraction::checkBias() {
 }
 
 LogicalResult Contraction::check() {
-  if (failed(checkRoles()) || failed(checkLift()) || failed(checkBias()))
+  if (failed(checkRoles()) || failed(checkElements()) || failed(checkLift()) || failed(checkBias()))
     return failure();
   constexpr StringLiteral left = "the left operand", right = "the right operand", bank = "the bank";
   bool from_output = mode == OutputMode::ActivationGradient;
+  // A bank on the left has the types of its row groups, as many as there are positions.
+  if (lhs.isBank() && failed(checkCount(left, "rows", lhs.getBankInputs(), lift->bankRows())))
+    return failure();
   if (failed(checkTypes(left, lhs)) ||
       failed(checkCount(left, "columns", lhs.getFeatures(),
                         from_output ? lift->outputGroups() : lift->inputGroups())))
@@ -139,20 +159,30 @@ LogicalResult Contraction::check() {
                          rhs.getBankInputs());
 }
 
+/// The groups of inputs and outputs are those of the operands' features.
+SlotsType Contraction::bankGradient(Type element) {
+  GroupsAttr inputs = lhs.getFeatures(), outputs = rhs.getFeatures();
+  if (int64_t slots = lhs.getPlain())
+    return SlotsType::get(RankedTensorType::get({slots, inputs.getWidth(0), outputs.getWidth(0)}, element),
+                          slots);
+  return SlotsType::get(RankedTensorType::get({inputs.getTotal(), outputs.getTotal()}, element), inputs,
+                        outputs);
+}
+
 SlotsType Contraction::result() {
-  Type element = lhs.getElementType();
-  if (mode == OutputMode::BankGradient) {
-    GroupsAttr inputs = lhs.getFeatures(), outputs = rhs.getFeatures();
-    if (int64_t slots = lhs.getPlain())
-      return SlotsType::get(RankedTensorType::get({slots, inputs.getWidth(0), outputs.getWidth(0)}, element),
-                            slots);
-    return SlotsType::get(RankedTensorType::get({inputs.getTotal(), outputs.getTotal()}, element), inputs,
-                          outputs);
-  }
+  Type element = into ? into : lhs.getElementType();
+  if (mode == OutputMode::BankGradient)
+    return bankGradient(element);
   GroupsAttr features = mode == OutputMode::Product ? rhs.getFeatures() : rhs.getBankInputs();
+  if (lhs.getPlain() && lhs.isBank())
+    return SlotsType::get(
+        RankedTensorType::get({lhs.getPlain(), lhs.getShape()[1], features.getWidth(0)}, element),
+        lhs.getPlain());
   auto tensor = RankedTensorType::get({lhs.getShape()[0], features.getTotal()}, element);
   if (lhs.getPlain())
     return SlotsType::get(tensor, lhs.getPlain());
+  if (lhs.isBank())
+    return SlotsType::get(tensor, lhs.getRowGroups(), features);
   return SlotsType::get(tensor, lhs.getRowTypes(), features);
 }
 
@@ -170,6 +200,7 @@ LogicalResult ContractOp::inferReturnTypes(MLIRContext *, std::optional<Location
                           .algebra = adaptor.getAlgebra(),
                           .mode = adaptor.getMode(),
                           .bias = adaptor.getBias() ? adaptor.getBias().getType() : Type(),
+                          .into = adaptor.getInto() ? Type(*adaptor.getInto()) : Type(),
                           .report = report};
   if (failed(contraction.check()))
     return failure();

@@ -1,4 +1,4 @@
-// Syntax and verifiers of the operations but the contraction, which has its own file.
+// Syntax and verifiers of the operations that change how a tensor is seen; the others have files of their own.
 #include "dialects/alg/alg.h"
 #include "dialects/alg/schedules.h"
 #include "dialects/alg/syntax.h"
@@ -144,56 +144,5 @@ LogicalResult RegroupOp::verify() {
     return emitOpError("changes groups, and plain views have none");
   if (from.isBank() != to.isBank() || from.getRowTypes() != to.getRowTypes())
     return emitOpError("changes groups, not the types of the rows");
-  return success();
-}
-
-// Map
-
-ParseResult MapOp::parse(OpAsmParser &parser, OperationState &state) {
-  SmallVector<OpAsmParser::UnresolvedOperand> inputs;
-  SlotsType type;
-  if (parser.parseOperandList(inputs) || parser.parseColon() || parser.parseType(type) ||
-      parser.resolveOperands(inputs, type, state.operands) || parser.parseRegion(*state.addRegion()) ||
-      parser.parseOptionalAttrDict(state.attributes))
-    return failure();
-  state.addTypes(type);
-  return success();
-}
-
-void MapOp::print(OpAsmPrinter &printer) {
-  printer << ' ' << getInputs() << " : " << getResult().getType() << ' ';
-  printer.printRegion(getBody());
-  printer.printOptionalAttrDict((*this)->getAttrs());
-}
-
-LogicalResult MapOp::verify() {
-  if (getInputs().empty())
-    return emitOpError("needs at least one view");
-  for (Value input : getInputs())
-    if (input.getType() != getResult().getType())
-      return emitOpError("maps views of one type, but one is ")
-             << input.getType() << " and the result " << getResult().getType();
-  return verifySameOffset(getOperation(), getInputs());
-}
-
-LogicalResult MapOp::verifyRegions() {
-  Type element = cast<SlotsType>(getResult().getType()).getElementType();
-  Block &block = getBody().front();
-  if (block.getNumArguments() != getInputs().size())
-    return emitOpError("has ") << getInputs().size() << " views, but its body has " << block.getNumArguments()
-                               << " arguments";
-  for (BlockArgument argument : block.getArguments())
-    if (argument.getType() != element)
-      return emitOpError("maps elements of ")
-             << element << ", but its body has an argument of " << argument.getType();
-  auto yield = dyn_cast<YieldOp>(block.getTerminator());
-  if (!yield)
-    return emitOpError("has a body that does not end with 'alg.yield'");
-  if (yield.getValue().getType() != element)
-    return emitOpError("maps elements of ")
-           << element << ", but its body yields " << yield.getValue().getType();
-  for (Operation &op : block)
-    if (!isMemoryEffectFree(&op))
-      return op.emitOpError("has side effects, which the body of 'alg.map' must not have");
   return success();
 }

@@ -139,3 +139,21 @@ GroupsAttr SlotsType::getFeatures() const {
   int64_t width = isBank() ? getShape()[2] : getShape()[1] / getPlain();
   return GroupsAttr::get(getContext(), getPlain(), width, ArrayRef<int64_t>());
 }
+
+SlotsType SlotsType::withElementType(Type element) const {
+  return get(getContext(), RankedTensorType::get(getShape(), element), getRows(), getCols(), getPlain());
+}
+
+RankedTensorType SlotsType::getColumnsType(Type element) const {
+  if (getTensor().getRank() != 2)
+    return {};
+  return RankedTensorType::get({getShape()[1]}, element);
+}
+
+RankedTensorType SlotsType::getRowsType(Type element) const {
+  if (getTensor().getRank() != 2)
+    return {};
+  return RankedTensorType::get({getShape()[0]}, element);
+}
+
+RankedTensorType SlotsType::getNumberType(Type element) const { return RankedTensorType::get({}, element); }

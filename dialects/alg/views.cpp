@@ -5,6 +5,12 @@
 using namespace mlir;
 using namespace alg;
 
+Type alg::elementTypeOf(Value value) {
+  if (auto view = dyn_cast<SlotsType>(value.getType()))
+    return view.getElementType();
+  return cast<ShapedType>(value.getType()).getElementType();
+}
+
 SlotsOp alg::findRowSchedule(Value view) {
   while (Operation *op = view.getDefiningOp()) {
     auto type = dyn_cast<SlotsType>(view.getType());

@@ -158,3 +158,30 @@ func.func @mapped_gradient(%x: tensor<?x8xf32>, %dy: tensor<?x8xf32>, %p0: index
   %dw = alg.gather %hs : !w
   return %dw : tensor<8x8xf32>
 }
+
+// -----
+
+!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+
+func.func @banks(%w: tensor<8x8xf32>, %v: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
+  %vs = alg.slots %v rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
+  // expected-error @+1 {{kernels multiply activations, not banks by banks}}
+  %ys = alg.contract %ws, %vs by #alg.algebra<"Q(2)"> -> k : !w, !w
+  %y = alg.gather %ys : !w
+  return %y : tensor<8x8xf32>
+}
+
+// -----
+
+!x = !alg.slots<?x8xbf16, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x8xbf16, rows(2 x 4), cols(2 x 4)>
+
+func.func @into(%x: tensor<?x8xbf16>, %w: tensor<8x8xbf16>) -> tensor<?x8xf32> {
+  %xs = alg.slots %x rows(cyclic 2) cols(2 x 4) : tensor<?x8xbf16>
+  %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xbf16>
+  %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w into f32
+  // expected-error @+1 {{kernels store results in the operands' element type, 'bf16', not in 'f32'}}
+  %y = alg.gather %ys : !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+  return %y : tensor<?x8xf32>
+}

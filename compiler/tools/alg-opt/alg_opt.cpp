@@ -1,5 +1,6 @@
 // alg-opt: runs the passes of the project on MLIR text, one at a time or as a pipeline.
 #include "compiler/lower/passes.h"
+#include "compiler/program/passes.h"
 #include "compiler/simulator/passes.h"
 #include "compiler/targets/ampere/passes.h"
 #include "compiler/targets/hopper/passes.h"
@@ -24,6 +25,7 @@
 int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   compiler::registerCompilerPasses();
+  compiler::registerProgramPasses();
   compiler::registerThreadBlockPasses();
   compiler::registerHopperPasses();
   compiler::registerAmperePasses();

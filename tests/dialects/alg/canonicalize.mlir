@@ -315,3 +315,58 @@ func.func @map_inputs(%x: !x, %y: !x) -> (!x, !x, !x) {
   // CHECK: return %[[M]], %[[Y]], %[[Z]]
   return %m, %identity, %zeros : !x, !x, !x
 }
+
+// -----
+
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+
+// Operands of a kind that the body does not use, or that are there twice, go; the last view stays, which says what the
+// result looks like.
+// CHECK-LABEL: @map_operands
+// CHECK-SAME: (%[[X:[a-z0-9]+]]: !activations, %[[Z:[a-z0-9]+]]: !activations, %[[B:[a-z0-9]+]]: tensor<8xf32>, %[[S:[a-z0-9]+]]: tensor<?xf32>, %{{.*}}: tensor<f32>)
+func.func @map_operands(%x: !x, %z: !x, %b: tensor<8xf32>, %s: tensor<?xf32>, %n: tensor<f32>) -> (!x, !x) {
+  // CHECK: alg.map %[[Z]] columns %[[B]] rows %[[S]] : (!activations, tensor<8xf32>, tensor<?xf32>) -> !activations {
+  // CHECK-NEXT: ^bb0(%{{.*}}: f32, %[[C:.*]]: f32, %[[R:.*]]: f32):
+  // CHECK-NEXT: %[[P:.*]] = arith.mulf %[[C]], %[[C]]
+  // CHECK-NEXT: arith.addf %[[P]], %[[R]]
+  %y = alg.map %x, %z columns %b, %b rows %s numbers %n : (!x, !x, tensor<8xf32>, tensor<8xf32>, tensor<?xf32>, tensor<f32>) -> !x {
+  ^bb0(%a: f32, %unused: f32, %c: f32, %d: f32, %r: f32, %e: f32):
+    %p = arith.mulf %c, %d : f32
+    %q = arith.addf %p, %r : f32
+    alg.yield %q : f32
+  }
+  // An operand that is not a view is not the result.
+  // CHECK: alg.map %[[X]] columns %[[B]]
+  %u = alg.map %x columns %b : (!x, tensor<8xf32>) -> !x {
+  ^bb0(%a: f32, %c: f32):
+    alg.yield %c : f32
+  }
+  return %y, %u : !x, !x
+}
+
+// -----
+
+!x = !alg.slots<?x8xbf16, rows(cyclic 2), cols(4 x 2)>
+!w = !alg.slots<8x8xbf16, rows(4 x 2), cols(4 x 2)>
+!s = !alg.slots<?x8xf32, rows(cyclic 2), cols(4 x 2)>
+
+// Coarser groups under a map of sums: each view keeps its elements.
+// CHECK: #algebra = #alg.algebra<"Q(2)",
+// CHECK-LABEL: @sums
+func.func @sums(%x: tensor<?x8xbf16>, %w: tensor<8x8xbf16>, %b: tensor<8xbf16>) -> tensor<?x8xbf16> {
+  // CHECK: alg.contract %{{.*}}, %{{.*}} by #algebra -> k : !{{.*}}, !bank into f32
+  // CHECK-NEXT: alg.map %{{.*}} columns %{{.*}} : (!activations{{[0-9]*}}, tensor<8xbf16>) -> !activations
+  // CHECK-NOT: alg.regroup
+  %xs = alg.slots %x rows(cyclic 2) cols(4 x 2) : tensor<?x8xbf16>
+  %ws = alg.slots %w rows(4 x 2) cols(4 x 2) : tensor<8x8xbf16>
+  %s = alg.contract %xs, %ws by #alg.algebra<"Q(2)*M(2)"> -> k : !x, !w into f32
+  %ys = alg.map %s columns %b : (!s, tensor<8xbf16>) -> !x {
+  ^bb0(%a: f32, %c: bf16):
+    %d = arith.extf %c : bf16 to f32
+    %e = arith.addf %a, %d : f32
+    %r = arith.truncf %e : f32 to bf16
+    alg.yield %r : bf16
+  }
+  %y = alg.gather %ys : !x
+  return %y : tensor<?x8xbf16>
+}

@@ -69,3 +69,31 @@ func.func @biased(%x: !bx, %w: !bw, %px: !px, %pw: !lw, %b: tensor<6xbf16>, %pb:
   %z = alg.contract %px, %pw bias %pb by #complex -> k : !px, !lw, tensor<8xf32>
   return
 }
+
+// The sums as they are, for maps that round once.
+!sums = !alg.slots<?x8xf32, rows(cyclic 2), cols([5, 3])>
+
+// CHECK-LABEL: @into
+func.func @into(%x: !x, %w: !w) -> !sums {
+  // CHECK: alg.contract %{{.*}}, %{{.*}} by #{{.*}} -> k : !{{.*}}, !{{.*}} into f32
+  %y = alg.contract %x, %w by #q2 -> k : !x, !w into f32
+  return %y : !sums
+}
+
+// Banks are composed and their gradients taken as those of activations are, in either lift.
+!v = !alg.slots<8x12xbf16, rows([5, 3]), cols(2 x 6)>
+!wv = !alg.slots<6x12xbf16, rows([2, 4]), cols(2 x 6)>
+!pv = !alg.slots<2x3x5xf32, plain(2)>
+!pwv = !alg.slots<2x4x5xf32, plain(2)>
+
+// CHECK-LABEL: @banks
+func.func @banks(%w: !w, %v: !v, %pw: !pw, %pv: !pv) -> (!wv, !w, !v, !pwv, !pw, !pv) {
+  // CHECK: alg.contract %{{.*}}, %{{.*}} by #{{.*}} -> k : !bank{{[0-9]*}}, !bank
+  %wv = alg.contract %w, %v by #q2 -> k : !w, !v
+  %dw = alg.contract %wv, %v by #q2 -> i : !wv, !v
+  %dv = alg.contract %w, %wv by #q2 -> j : !w, !wv
+  %pwv = alg.contract %pw, %pv by #complex -> k : !pw, !pv
+  %dpw = alg.contract %pwv, %pv by #complex -> i : !pwv, !pv
+  %dpv = alg.contract %pw, %pwv by #complex -> j : !pw, !pwv
+  return %wv, %dw, %dv, %pwv, %dpw, %dpv : !wv, !w, !v, !pwv, !pw, !pv
+}

@@ -3,9 +3,52 @@
 !x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
 !w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
 
-func.func @bank_left(%x: !x, %w: !w) {
-  // expected-error @+1 {{mode k takes activations as its left operand, not a bank}}
-  %y = alg.contract %w, %w by #alg.algebra<"Q(2)"> -> k : !w, !w
+func.func @bank_and_activations(%x: !x, %w: !w) {
+  // expected-error @+1 {{mode k takes a bank as its right operand, not activations}}
+  %y = alg.contract %w, %x by #alg.algebra<"Q(2)"> -> k : !w, !x
+  return
+}
+
+// -----
+
+!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+!v = !alg.slots<8x8xf32, rows(4 x 2), cols(2 x 4)>
+
+func.func @bank_rows(%v: !v, %w: !w) {
+  // expected-error @+1 {{the rows of the left operand are cut into 4 groups of 2, the row lift of 'Q(2)' has 2}}
+  %y = alg.contract %v, %w by #alg.algebra<"Q(2)"> -> k : !v, !w
+  return
+}
+
+// -----
+
+!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+!v = !alg.slots<8x6xf32, rows([3, 5]), cols(2 x 3)>
+
+func.func @bank_gradient_rows(%v: !v, %w: !w) {
+  // expected-error @+1 {{the rows of the left operand are cut into 2 groups of 4, the rows of the right operand into 2 groups of [3, 5]}}
+  %y = alg.contract %w, %v by #alg.algebra<"Q(2)"> -> j : !w, !v
+  return
+}
+
+// -----
+
+!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+
+func.func @bias_of_banks(%w: !w, %b: tensor<8xf32>) {
+  // expected-error @+1 {{a product of banks takes no bias: it is added to activations}}
+  %y = alg.contract %w, %w bias %b by #alg.algebra<"Q(2)"> -> k : !w, !w, tensor<8xf32>
+  return
+}
+
+// -----
+
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+
+func.func @into_the_same(%x: !x, %w: !w) {
+  // expected-error @+1 {{the sums are rounded to f32 in any case: leave out 'into'}}
+  %y = alg.contract %x, %w by #alg.algebra<"Q(2)"> -> k : !x, !w into f32
   return
 }
 
@@ -25,7 +68,7 @@ func.func @no_bank(%x: !x) {
 !w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
 
 func.func @bank_gradient(%x: !x, %w: !w) {
-  // expected-error @+1 {{mode j takes the gradient of activations as its right operand, not a bank}}
+  // expected-error @+1 {{mode j takes two activations or two banks, not one of each}}
   %y = alg.contract %x, %w by #alg.algebra<"Q(2)"> -> j : !x, !w
   return
 }

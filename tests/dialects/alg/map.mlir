@@ -1,4 +1,4 @@
-// SwiGLU between the projections of a feed-forward network.
+// SwiGLU between the projections of a feed-forward network, and operands that are smaller than the views.
 // RUN: alg-opt %s | FileCheck %s
 // RUN: alg-opt %s | alg-opt | FileCheck %s
 
@@ -30,4 +30,54 @@ func.func @swiglu(%x: !x, %wg: !up, %wu: !up, %wd: !down) -> !x {
   // CHECK: alg.contract %[[H]]
   %y = alg.contract %h, %wd by #q2 -> k : !hidden, !down
   return %y : !x
+}
+
+!in = !alg.slots<?x8xbf16, rows(cyclic 2), cols(2 x 4)>
+!bank = !alg.slots<8x12xbf16, rows(2 x 4), cols(2 x 6)>
+!sums = !alg.slots<?x12xf32, rows(cyclic 2), cols(2 x 6)>
+!out = !alg.slots<?x12xbf16, rows(cyclic 2), cols(2 x 6)>
+
+// Operands of every kind beside a product's sums, which are rounded once.
+// CHECK-LABEL: @every_kind
+// CHECK-SAME: %[[R:[a-z0-9]+]]: !activations{{[0-9]*}}, %[[B:[a-z0-9]+]]: tensor<12xbf16>, %[[C:[a-z0-9]+]]: tensor<12xf32>, %[[S:[a-z0-9]+]]: tensor<?xf32>, %[[E:[a-z0-9]+]]: tensor<f32>
+func.func @every_kind(%x: !in, %w: !bank, %residual: !out, %bias: tensor<12xbf16>, %scale: tensor<12xf32>, %squares: tensor<?xf32>,
+                      %epsilon: tensor<f32>) -> !out {
+  %sums = alg.contract %x, %w by #q2 -> k : !in, !bank into f32
+  // CHECK: alg.map %{{.*}}, %[[R]] columns %[[B]], %[[C]] rows %[[S]] numbers %[[E]] : (!activations{{[0-9]*}}, !activations{{[0-9]*}}, tensor<12xbf16>, tensor<12xf32>, tensor<?xf32>, tensor<f32>) -> !activations{{[0-9]*}} {
+  // CHECK-NEXT: ^bb0(%{{.*}}: f32, %{{.*}}: bf16, %{{.*}}: bf16, %{{.*}}: f32, %{{.*}}: f32, %{{.*}}: f32):
+  %y = alg.map %sums, %residual columns %bias, %scale rows %squares numbers %epsilon
+      : (!sums, !out, tensor<12xbf16>, tensor<12xf32>, tensor<?xf32>, tensor<f32>) -> !out {
+  ^bb0(%sum: f32, %r: bf16, %b: bf16, %c: f32, %s: f32, %e: f32):
+    %shifted = arith.addf %s, %e : f32
+    %root = math.rsqrt %shifted : f32
+    %scaled = arith.mulf %sum, %root : f32
+    %weighted = arith.mulf %scaled, %c : f32
+    %wide_bias = arith.extf %b : bf16 to f32
+    %biased = arith.addf %weighted, %wide_bias : f32
+    %wide = arith.extf %r : bf16 to f32
+    %added = arith.addf %biased, %wide : f32
+    %rounded = arith.truncf %added : f32 to bf16
+    alg.yield %rounded : bf16
+  }
+  return %y : !out
+}
+
+// Banks are mapped by rows and columns as well, plain ones with numbers.
+!plain = !alg.slots<2x4x3xf32, plain(2)>
+
+// CHECK-LABEL: @banks
+func.func @banks(%w: !up, %s: tensor<8xf32>, %p: !plain, %n: tensor<f32>) -> (!up, !plain) {
+  // CHECK: alg.map %{{.*}} rows %{{.*}} : (!bank{{[0-9]*}}, tensor<8xf32>) -> !bank
+  %v = alg.map %w rows %s : (!up, tensor<8xf32>) -> !up {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.mulf %a, %b : f32
+    alg.yield %c : f32
+  }
+  // CHECK: alg.map %{{.*}} numbers %{{.*}} : (!bank{{[0-9]*}}, tensor<f32>) -> !bank
+  %q = alg.map %p numbers %n : (!plain, tensor<f32>) -> !plain {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.mulf %a, %b : f32
+    alg.yield %c : f32
+  }
+  return %v, %q : !up, !plain
 }

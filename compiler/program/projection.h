@@ -1,6 +1,6 @@
 // The alg program of a projection layer.
-#ifndef ALGCTL_COMPILER_LOWER_PROJECTION_MODULE_H
-#define ALGCTL_COMPILER_LOWER_PROJECTION_MODULE_H
+#ifndef ALGCTL_COMPILER_PROGRAM_PROJECTION_H
+#define ALGCTL_COMPILER_PROGRAM_PROJECTION_H
 
 #include "algebras/layer.h"
 #include "dialects/alg/alg.h"
@@ -11,9 +11,9 @@
 namespace compiler {
 
 /// A module with one function for each of the modes: slot views of the operands, their contraction, and the
-/// gather of the result. `forward` is output mode k, of x and w; `dx` is mode i, of dy and w; `dw` is mode j,
-/// of x and dy. The last argument of `forward` is the bias where the layer has one. The context must have the
-/// alg and func dialects loaded. Null after a diagnostic.
+/// gather of the result. `forward` is output mode k, of x and w; the others are its gradients, `dx` mode i,
+/// of dy and w, and `dw` mode j, of x and dy. The last argument of `forward` is the bias where the layer has
+/// one. The context must have the alg, arith and func dialects loaded. Null after a diagnostic.
 mlir::OwningOpRef<mlir::ModuleOp> buildProjection(mlir::MLIRContext &context, const algebras::Layer &layer,
                                                   bool allow_nonassociative,
                                                   llvm::ArrayRef<alg::OutputMode> modes);

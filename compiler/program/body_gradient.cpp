@@ -1,0 +1,222 @@
+#include "compiler/program/body_gradient.h"
+
+#include "compiler/program/convert_element.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
+#include <numbers>
+
+using namespace mlir;
+
+namespace compiler {
+
+namespace {
+
+/// One sweep over a body from its end, with the gradients of its values so far.
+class BodySweep {
+public:
+  BodySweep(OpBuilder &builder, Block &body, ValueRange arguments) : builder(builder), body(body) {
+    copies.map(body.getArguments(), arguments);
+    for (Operation &op : body.without_terminator())
+      builder.clone(op, copies);
+  }
+
+  FailureOr<Value> run(Value upstream, BlockArgument wanted);
+
+private:
+  LogicalResult differentiate(Operation *op);
+  LogicalResult differentiatePower(math::PowFOp power);
+
+  // Of the operation at hand: the gradient of its result, its operands and its result as the copy computes
+  // them.
+  Value gradient() { return gradients.lookup(current->getResult(0)); }
+  Value operand(unsigned index) { return widened(current->getOperand(index)); }
+  Value result() { return widened(current->getResult(0)); }
+
+  Value widened(Value value) {
+    return convertElement(builder, location(), copies.lookupOrDefault(value),
+                          computationType(value.getType()));
+  }
+
+  /// Adds to the gradient of an operand, if anything depends on that.
+  void add(unsigned index, function_ref<Value()> contribution) {
+    Value operand = current->getOperand(index);
+    if (!active.contains(operand))
+      return;
+    Value added = convertElement(builder, location(), contribution(), computationType(operand.getType()));
+    Value &sum = gradients[operand];
+    sum = sum ? plus(sum, added) : added;
+  }
+
+  Location location() { return current->getLoc(); }
+  Value number(double value) {
+    Type type = computationType(current->getResult(0).getType());
+    return arith::ConstantOp::create(builder, location(), builder.getFloatAttr(type, value));
+  }
+  Value plus(Value a, Value b) { return arith::AddFOp::create(builder, location(), a, b); }
+  Value minus(Value a, Value b) { return arith::SubFOp::create(builder, location(), a, b); }
+  Value times(Value a, Value b) { return arith::MulFOp::create(builder, location(), a, b); }
+  Value quotient(Value a, Value b) { return arith::DivFOp::create(builder, location(), a, b); }
+  Value negative(Value a) { return arith::NegFOp::create(builder, location(), a); }
+  Value select(Value condition, Value a, Value b) {
+    return arith::SelectOp::create(builder, location(), condition, a, b);
+  }
+  Value compare(arith::CmpFPredicate predicate, Value a, Value b) {
+    return arith::CmpFOp::create(builder, location(), predicate, a, b);
+  }
+  template <typename Function> Value apply(Value a) { return Function::create(builder, location(), a); }
+
+  /// Of a maximum or a minimum: the first operand was taken where `predicate` holds between them.
+  void differentiateChoice(arith::CmpFPredicate predicate) {
+    auto first = [&] { return compare(predicate, operand(0), operand(1)); };
+    add(0, [&] { return select(first(), gradient(), number(0)); });
+    add(1, [&] { return select(first(), number(0), gradient()); });
+  }
+
+  OpBuilder &builder;
+  Block &body;
+  IRMapping copies;
+  DenseSet<Value> active; ///< depend on the wanted argument
+  DenseMap<Value, Value> gradients;
+  Operation *current = nullptr;
+};
+
+} // namespace
+
+LogicalResult BodySweep::differentiatePower(math::PowFOp power) {
+  if (active.contains(power.getRhs()))
+    return power.emitOpError("has a gradient for constant exponents alone");
+  add(0, [&]() -> Value {
+    Value less = minus(operand(1), number(1));
+    Value slope = math::PowFOp::create(builder, location(), operand(0), less);
+    return times(gradient(), times(operand(1), slope));
+  });
+  return success();
+}
+
+LogicalResult BodySweep::differentiate(Operation *op) {
+  using Predicate = arith::CmpFPredicate;
+  current = op;
+  auto g = [&] { return gradient(); };
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<arith::ExtFOp, arith::TruncFOp>([&](auto) { return add(0, g), success(); })
+      .Case([&](arith::AddFOp) { return add(0, g), add(1, g), success(); })
+      .Case([&](arith::SubFOp) { return add(0, g), add(1, [&] { return negative(gradient()); }), success(); })
+      .Case([&](arith::MulFOp) {
+        add(0, [&] { return times(gradient(), operand(1)); });
+        add(1, [&] { return times(gradient(), operand(0)); });
+        return success();
+      })
+      .Case([&](arith::DivFOp) {
+        add(0, [&] { return quotient(gradient(), operand(1)); });
+        add(1, [&] { return negative(quotient(times(gradient(), result()), operand(1))); });
+        return success();
+      })
+      .Case([&](arith::NegFOp) { return add(0, [&] { return negative(gradient()); }), success(); })
+      .Case<arith::MaximumFOp, arith::MaxNumFOp>(
+          [&](auto) { return differentiateChoice(Predicate::OGT), success(); })
+      .Case<arith::MinimumFOp, arith::MinNumFOp>(
+          [&](auto) { return differentiateChoice(Predicate::OLT), success(); })
+      .Case([&](arith::SelectOp choice) {
+        Value condition = copies.lookupOrDefault(choice.getCondition());
+        add(1, [&] { return select(condition, gradient(), number(0)); });
+        add(2, [&] { return select(condition, number(0), gradient()); });
+        return success();
+      })
+      .Case([&](math::FmaOp) {
+        add(0, [&] { return times(gradient(), operand(1)); });
+        add(1, [&] { return times(gradient(), operand(0)); });
+        add(2, g);
+        return success();
+      })
+      .Case([&](math::ExpOp) { return add(0, [&] { return times(gradient(), result()); }), success(); })
+      .Case([&](math::Exp2Op) {
+        add(0, [&] { return times(gradient(), times(result(), number(std::numbers::ln2))); });
+        return success();
+      })
+      .Case([&](math::ExpM1Op) {
+        return add(0, [&] { return times(gradient(), plus(result(), number(1))); }), success();
+      })
+      .Case([&](math::LogOp) { return add(0, [&] { return quotient(gradient(), operand(0)); }), success(); })
+      .Case([&](math::Log1pOp) {
+        return add(0, [&] { return quotient(gradient(), plus(operand(0), number(1))); }), success();
+      })
+      .Case([&](math::TanhOp) {
+        add(0, [&] { return times(gradient(), minus(number(1), times(result(), result()))); });
+        return success();
+      })
+      .Case([&](math::ErfOp) {
+        add(0, [&] {
+          Value bell = apply<math::ExpOp>(negative(times(operand(0), operand(0))));
+          return times(gradient(), times(number(2 * std::numbers::inv_sqrtpi), bell));
+        });
+        return success();
+      })
+      .Case([&](math::SqrtOp) {
+        return add(0, [&] { return quotient(gradient(), times(number(2), result())); }), success();
+      })
+      .Case([&](math::RsqrtOp) {
+        add(0, [&] {
+          Value cube = times(result(), times(result(), result()));
+          return times(gradient(), times(number(-0.5), cube));
+        });
+        return success();
+      })
+      .Case([&](math::AbsFOp) {
+        add(0, [&] {
+          Value above = select(compare(Predicate::OGT, operand(0), number(0)), gradient(), number(0));
+          return select(compare(Predicate::OLT, operand(0), number(0)), negative(gradient()), above);
+        });
+        return success();
+      })
+      .Case([&](math::SinOp) {
+        return add(0, [&] { return times(gradient(), apply<math::CosOp>(operand(0))); }), success();
+      })
+      .Case([&](math::CosOp) {
+        add(0, [&] { return negative(times(gradient(), apply<math::SinOp>(operand(0)))); });
+        return success();
+      })
+      .Case([&](math::PowFOp power) { return differentiatePower(power); })
+      .Default([](Operation *unknown) { return unknown->emitOpError("has no rule of differentiation"); });
+}
+
+FailureOr<Value> BodySweep::run(Value upstream, BlockArgument wanted) {
+  active.insert(wanted);
+  for (Operation &op : body.without_terminator())
+    if (llvm::any_of(op.getOperands(), [&](Value operand) { return active.contains(operand); }))
+      // The result of a comparison is no number: it is constant where it does not jump.
+      for (Value result : op.getResults())
+        if (isa<FloatType>(result.getType()))
+          active.insert(result);
+  Operation *yield = body.getTerminator();
+  Value yielded = yield->getOperand(0);
+  if (active.contains(yielded))
+    gradients[yielded] =
+        convertElement(builder, yield->getLoc(), upstream, computationType(yielded.getType()));
+  for (Operation &op : llvm::reverse(body.without_terminator())) {
+    if (op.getNumResults() != 1 || !gradients.contains(op.getResult(0))) {
+      if (llvm::any_of(op.getResults(), [&](Value result) { return gradients.contains(result); }))
+        return op.emitOpError("has no rule of differentiation"), failure();
+      continue;
+    }
+    if (failed(differentiate(&op)))
+      return failure();
+  }
+  if (Value gradient = gradients.lookup(wanted))
+    return gradient;
+  Type type = computationType(wanted.getType());
+  return arith::ConstantOp::create(builder, yield->getLoc(), builder.getFloatAttr(type, 0.0)).getResult();
+}
+
+FailureOr<Value> differentiateBody(OpBuilder &builder, Block &body, ValueRange arguments, Value upstream,
+                                   unsigned wanted) {
+  return BodySweep(builder, body, arguments).run(upstream, body.getArgument(wanted));
+}
+
+} // namespace compiler

@@ -1,0 +1,37 @@
+// Programs of the alg dialect, computed in double precision by their definition: the reference for kernels
+// and passes.
+#ifndef ALGCTL_COMPILER_PROGRAM_EVALUATE_H
+#define ALGCTL_COMPILER_PROGRAM_EVALUATE_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace compiler {
+
+/// A tensor of any rank, its last dimension fastest. Row types and positions are whole numbers in it; a
+/// number is an array of rank 0 with one value.
+struct DenseArray {
+  std::vector<std::int64_t> shape;
+  std::vector<double> values;
+
+  bool operator==(const DenseArray &) const = default;
+};
+
+/// The number of elements of a shape.
+std::int64_t elementCount(llvm::ArrayRef<std::int64_t> shape);
+
+/// The results of a function for its arguments, in their order. Contractions go over the terms of the
+/// algebra's lift, maps over the operations of their bodies, all in double precision: conversions between
+/// element types do nothing, so that the result is that of exact arithmetic on the arguments as they are
+/// given. Calls go to functions of the same module.
+///
+/// Failure after an error at the function where arguments do not fit it, or at an operation that cannot be
+/// computed.
+mlir::FailureOr<std::vector<DenseArray>> evaluate(mlir::func::FuncOp function,
+                                                  const std::vector<DenseArray> &arguments);
+
+} // namespace compiler
+
+#endif

@@ -1,0 +1,42 @@
+// The body of a map as steps of double arithmetic.
+#ifndef ALGCTL_COMPILER_PROGRAM_EVALUATE_BODY_H
+#define ALGCTL_COMPILER_PROGRAM_EVALUATE_BODY_H
+
+#include "mlir/IR/Block.h"
+#include "mlir/Support/LLVM.h"
+
+#include <optional>
+#include <vector>
+
+namespace compiler {
+
+/// One operation on up to three numbers; those that it does not take are 0. A truth value is 0 or 1.
+using ScalarFunction = double (*)(double, double, double);
+
+/// Null for what is no scalar operation that can be computed.
+ScalarFunction scalarFunction(mlir::Operation *op);
+
+class ScalarProgram {
+public:
+  /// Numbers from outside of the block come from `outside`, which says nothing where it does not know them.
+  /// Failure after an error at an operation that cannot be computed.
+  static mlir::FailureOr<ScalarProgram>
+  compile(mlir::Block &body, llvm::function_ref<std::optional<double>(mlir::Value)> outside);
+
+  /// What the block yields for its arguments. Not for several threads at once.
+  double run(llvm::ArrayRef<double> arguments);
+
+private:
+  struct Step {
+    ScalarFunction function;
+    unsigned operands[3];
+    unsigned result;
+  };
+  std::vector<double> values;
+  std::vector<Step> steps;
+  unsigned yielded = 0;
+};
+
+} // namespace compiler
+
+#endif

@@ -1,0 +1,195 @@
+#include "compiler/program/kernel_groups.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace compiler {
+
+bool isStep(Operation *op) {
+  if (isa<alg::ContractOp, alg::MapOp, alg::ReduceOp>(op))
+    return true;
+  return !op->hasTrait<OpTrait::ConstantLike>() && isa_and_nonnull<arith::ArithDialect>(op->getDialect()) &&
+         llvm::any_of(op->getResultTypes(), [](Type type) { return isa<ShapedType>(type); });
+}
+
+KernelGroup producersOf(Operation *op) {
+  KernelGroup producers;
+  SmallVector<Value> pending(op->getOperands());
+  for (std::size_t next = 0; next < pending.size(); ++next) {
+    Operation *producer = pending[next].getDefiningOp();
+    if (!producer)
+      continue;
+    if (isStep(producer))
+      producers.insert(producer);
+    else
+      llvm::append_range(pending, producer->getOperands());
+  }
+  return producers;
+}
+
+/// Whether a value is read, through views, by something that is not in the group.
+static bool isReadOutside(Value value, const KernelGroup &group) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    if (group.contains(user))
+      return false;
+    if (isStep(user) || user->hasTrait<OpTrait::IsTerminator>() || user->getNumResults() == 0)
+      return true;
+    return llvm::any_of(user->getResults(), [&](Value seen) { return isReadOutside(seen, group); });
+  });
+}
+
+SmallVector<Value> resultsOf(const KernelGroup &group) {
+  SmallVector<Value> results;
+  for (Operation *op : group)
+    for (Value result : op->getResults())
+      if (isReadOutside(result, group))
+        results.push_back(result);
+  return results;
+}
+
+bool KernelGroups::dependsOn(Operation *op, const KernelGroup &group) const {
+  // The kernel of a step needs what any of its steps reads.
+  KernelGroup pending = groupOf(op);
+  for (unsigned next = 0; next < pending.size(); ++next)
+    for (Operation *producer : producersOf(pending[next])) {
+      if (group.contains(producer))
+        return true;
+      const KernelGroup further = groupOf(producer);
+      pending.insert(further.begin(), further.end());
+    }
+  return false;
+}
+
+std::optional<std::string> KernelGroups::objectionToContractions(const KernelGroup &group) const {
+  alg::ContractOp first;
+  for (Operation *op : group) {
+    auto contract = dyn_cast<alg::ContractOp>(op);
+    if (!contract)
+      continue;
+    if (llvm::any_of(producersOf(op), [&](Operation *producer) { return group.contains(producer); }))
+      return "a contraction sums over groups of its operands, which other workers have to finish first";
+    if (contract.getMode() == alg::OutputMode::BankGradient && group.size() > 1)
+      return "a gradient of weights is added up over the rows of the batch and stored as it is";
+    if (!first)
+      first = contract;
+    if (contract.getLhs() != first.getLhs() || contract.getAlgebra() != first.getAlgebra() ||
+        contract.getMode() != first.getMode())
+      return "the contractions do not read the same activations with the same terms";
+    if (!contract.getResult().getType().isCutLike(first.getResult().getType()))
+      return "the contractions have results of different groups";
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> KernelGroups::objectionToReductions(const KernelGroup &group) const {
+  const auto is_contraction = [](Operation *op) { return isa<alg::ContractOp>(op); };
+  for (Operation *op : group) {
+    if (!isa<alg::ReduceOp>(op))
+      continue;
+    if (llvm::any_of(group, is_contraction))
+      return "a reduction needs whole rows or columns, of which the tiles of a contraction are parts";
+    for (Operation *reader : group)
+      if (producersOf(reader).contains(op))
+        return "the result of a reduction is known when all of its rows or columns have been read";
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> KernelGroups::objection(const KernelGroup &group) const {
+  if (group.size() < 2)
+    return std::nullopt;
+  if (std::optional<std::string> contractions = objectionToContractions(group))
+    return contractions;
+  if (std::optional<std::string> reductions = objectionToReductions(group))
+    return reductions;
+  alg::SlotsType cut;
+  for (Operation *op : group) {
+    if (!isa<alg::ContractOp, alg::MapOp, alg::ReduceOp>(op))
+      return "arithmetic on statistics is a step of its own";
+    Value view = isa<alg::ReduceOp>(op) ? op->getOperand(0) : op->getResult(0);
+    auto type = cast<alg::SlotsType>(view.getType());
+    if (cut && !cut.isCutLike(type))
+      return "their views are cut differently";
+    cut = type;
+    for (Operation *producer : producersOf(op))
+      if (!group.contains(producer) && dependsOn(producer, group))
+        return "an operand of the one depends on the result of the other through a third step";
+  }
+  if (resultsOf(group).size() > results)
+    return "the result is read by other steps as well, and a kernel has " + std::to_string(results) +
+           (results == 1 ? " result" : " results");
+  return std::nullopt;
+}
+
+KernelGroup KernelGroups::groupOf(Operation *op) const { return joined(op, {}); }
+
+KernelGroup KernelGroups::joined(Operation *op, ArrayRef<Operation *> others) const {
+  llvm::SmallDenseSet<unsigned> numbers = {number_of_group.lookup(op)};
+  for (Operation *other : others)
+    numbers.insert(number_of_group.lookup(other));
+  KernelGroup group;
+  for (Operation *step : steps)
+    if (number_of_group.contains(step) && numbers.contains(number_of_group.lookup(step)))
+      group.insert(step);
+  return group;
+}
+
+bool KernelGroups::tryToJoin(Operation *op, ArrayRef<Operation *> others) {
+  const KernelGroup group = joined(op, others);
+  if (objection(group))
+    return false;
+  for (Operation *step : group)
+    number_of_group[step] = number_of_group.lookup(op);
+  return true;
+}
+
+KernelGroups::KernelGroups(func::FuncOp function, unsigned results) : results(results) {
+  for (Operation &op : function.getBody().front())
+    if (isStep(&op))
+      steps.push_back(&op);
+  for (auto [number, op] : llvm::enumerate(steps)) {
+    number_of_group[op] = number;
+    const KernelGroup producers = producersOf(op);
+    // All at once where they can be: a map of two contractions.
+    if (tryToJoin(op, producers.getArrayRef()))
+      continue;
+    for (Operation *producer : producers)
+      tryToJoin(op, producer);
+  }
+}
+
+SmallVector<KernelGroup> KernelGroups::inOrder() const {
+  SmallVector<KernelGroup> order;
+  llvm::DenseSet<Operation *> done;
+  while (done.size() < steps.size())
+    for (Operation *op : steps) {
+      if (done.contains(op))
+        continue;
+      const KernelGroup group = groupOf(op);
+      const bool ready = llvm::all_of(group, [&](Operation *member) {
+        return llvm::all_of(producersOf(member), [&](Operation *producer) {
+          return group.contains(producer) || done.contains(producer);
+        });
+      });
+      if (!ready)
+        continue;
+      order.push_back(group);
+      done.insert(group.begin(), group.end());
+    }
+  return order;
+}
+
+void KernelGroups::emitRemarks() const {
+  for (Operation *op : steps)
+    for (Operation *producer : producersOf(op)) {
+      if (number_of_group.lookup(op) == number_of_group.lookup(producer))
+        continue;
+      std::optional<std::string> reason = objection(joined(op, producer));
+      InFlightDiagnostic remark = op->emitRemark("stays apart from the step that it reads: ");
+      remark << reason.value_or("another step was joined first");
+      remark.attachNote(producer->getLoc()) << "the step that it reads";
+    }
+}
+
+} // namespace compiler

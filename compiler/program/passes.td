@@ -1,0 +1,80 @@
+// Passes over programs of the alg dialect.
+#ifndef ALGCTL_COMPILER_PROGRAM_PASSES
+#define ALGCTL_COMPILER_PROGRAM_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def AlgDifferentiate : Pass<"alg-differentiate", "mlir::ModuleOp"> {
+  let summary = "Write the function that takes the gradients of results to those of arguments";
+  let description = [{
+    Adds to the module the gradient of one of its functions. The rule of `alg.contract` is `alg.contract` with another index
+    open: a product of mode `k` gives contractions of modes `i` and `j`, and likewise for those. The rule of
+    `alg.map` is the chain rule on its body. An operand that is spread over rows, columns or both has a gradient that is
+    summed over them by `alg.reduce`, and the gradient of a sum is spread again. Elements that are equal to a maximum share its gradient.
+
+    The new function takes those arguments of the old one that it reads, in their order, and before the first argument that is asked
+    for the gradients of the results. For a projection `forward(x, w, p0)` the gradient of `x` is therefore `(dy, w, p0)`, that of
+    `w` is `(x, dy, p0)`.
+
+    What the gradient needs of the forward program is computed again. With `keeping`, contractions and reductions are not: a further
+    function of that name returns them after the results, and the gradient takes them after the gradients of the
+    results. Maps, which cost little, are computed again in any case.
+
+    An operation that has no rule is an error where a gradient goes through it.
+  }];
+  let options = [
+    Option<"function", "function", "std::string", "\"forward\"", "the function">,
+    ListOption<"arguments", "arguments", "std::string",
+               "arguments whose gradients are wanted, by number or by name; all tensors of floats when empty">,
+    Option<"name", "name", "std::string", "\"\"", "of the new function; FUNCTION_gradient when empty">,
+    Option<"keeping", "keeping", "std::string", "\"\"",
+           "name of a function that returns what the gradient needs; nothing is kept when empty">,
+  ];
+  let dependentDialects = ["alg::AlgDialect", "mlir::arith::ArithDialect", "mlir::math::MathDialect"];
+}
+
+def AlgFuse : Pass<"alg-fuse", "mlir::ModuleOp"> {
+  let summary = "Decide which operations share a kernel, and write programs as calls of kernels";
+  let description = [{
+    Each public function becomes calls of private functions, its kernels, with tensors between them. A kernel is
+
+    - a contraction of mode `k` or `i` with element-wise maps of its result, which are computed from the sums before these are
+      stored: an output slot `(i, j)` depends on the input groups that `B(i, j)` names, and on nothing that another
+      worker computes;
+    - several contractions that read the same activations with the same terms, and a map of them: gate and up of a
+      SwiGLU network;
+    - maps of maps, and the reduction of such;
+    - anything else alone: a gradient of weights, a reduction of a contraction's result, a sum of statistics.
+
+    Fusion changes no number: what is rounded is said by the types (`alg.contract`), which stay. A map joins what it reads only
+    where nobody else does, so that a kernel has as many results as `results` says.
+
+    For each step that reads the result of another kernel a remark says why the two are apart, at the step, with a note at what it reads.
+    What stays apart is a step with a buffer before it, and always correct.
+  }];
+  let options = [
+    Option<"results", "results", "int64_t", "1", "results of a kernel, at most">,
+    Option<"remarks", "remarks", "bool", "true", "say what stays apart, and why">,
+  ];
+  let dependentDialects = ["alg::AlgDialect", "mlir::func::FuncDialect"];
+}
+
+def AlgCompose : Pass<"alg-compose", "mlir::ModuleOp"> {
+  let summary = "Multiply weights by weights where two products follow each other";
+  let description = [{
+    `(x w) v = x (w v)` over an associative algebra, where nothing stands between the products and nobody else reads the inner one:
+    the composition `w v` is a contraction of two banks. The inner product is then not rounded to its element
+    type, and the composition is.
+
+    It pays where it saves multiplications: for `rows` rows whose types are equally frequent, those of `x w` and of `(x w) v` are
+    more than those of `x (w v)` and of the composition. With `constant` weights do not change and the composition, which is made
+    once, costs nothing.
+  }];
+  let options = [
+    Option<"rows", "rows", "int64_t", "2048", "rows of activations whose number is not in their type">,
+    Option<"constant", "constant", "bool", "false", "the weights are the same in all calls">,
+  ];
+  let dependentDialects = ["alg::AlgDialect"];
+}
+
+#endif

@@ -1,0 +1,205 @@
+#include "compiler/program/swiglu.h"
+
+#include "compiler/program/convert_element.h"
+#include "compiler/program/program_views.h"
+#include "compiler/program/value_names.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Verifier.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+
+using namespace mlir;
+
+namespace compiler {
+
+const std::vector<std::string> &activationNames() {
+  static const std::vector<std::string> names = {"silu", "gelu", "gelu_tanh", "relu", "relu2", "identity"};
+  return names;
+}
+
+Activation activationNamed(std::string_view name) {
+  const auto found = std::find(activationNames().begin(), activationNames().end(), name);
+  if (found == activationNames().end())
+    throw std::out_of_range("no activation is called " + std::string(name));
+  return static_cast<Activation>(found - activationNames().begin());
+}
+
+namespace {
+
+/// Arithmetic on numbers of f32.
+struct Arithmetic {
+  OpBuilder &builder;
+  Location location;
+
+  Value number(double value) {
+    return arith::ConstantOp::create(builder, location, builder.getF32FloatAttr(static_cast<float>(value)));
+  }
+  Value plus(Value a, Value b) { return arith::AddFOp::create(builder, location, a, b); }
+  Value times(Value a, Value b) { return arith::MulFOp::create(builder, location, a, b); }
+  Value wide(Value a) { return convertElement(builder, location, a, builder.getF32Type()); }
+
+  /// x (1 + bell) / 2
+  Value half(Value x, Value bell) { return times(times(number(0.5), x), plus(number(1), bell)); }
+
+  Value activate(Activation activation, Value x);
+};
+
+/// Writes the one function of a module.
+class SwigluBuilder {
+public:
+  SwigluBuilder(ModuleOp module, const Swiglu &program, alg::AlgebraAttr algebra)
+      : module(module), builder(module.getContext()), program(program), algebra(algebra),
+        views(*module.getContext(),
+              {program.lift, program.in, program.out, program.dtype, program.row_types}) {}
+
+  void build();
+
+private:
+  func::FuncOp addForward();
+  Value argument(StringRef name) {
+    return function.getArgument(std::distance(names.begin(), llvm::find(names, name)));
+  }
+  /// The sums of a product in f32.
+  Value product(Value activations, StringRef weights, const algebras::Groups &inputs,
+                const algebras::Groups &outputs);
+  /// A map of sums into the program's element type, whose body is given them, each with its bias added.
+  Value map(StringRef name, ArrayRef<Value> sums, ArrayRef<Value> biases,
+            function_ref<Value(Arithmetic &, ArrayRef<Value>)> body_of);
+  Value hidden(Value xs);
+
+  ModuleOp module;
+  OpBuilder builder;
+  const Swiglu &program;
+  alg::AlgebraAttr algebra;
+  const ProgramViews views;
+  SmallVector<StringRef> names;
+  func::FuncOp function;
+  Value schedule;
+};
+
+} // namespace
+
+Value Arithmetic::activate(Activation activation, Value x) {
+  switch (activation) {
+  case Activation::Silu: {
+    Value power = math::ExpOp::create(builder, location, arith::NegFOp::create(builder, location, x));
+    return arith::DivFOp::create(builder, location, x, plus(number(1), power));
+  }
+  case Activation::Gelu:
+    return half(x, math::ErfOp::create(builder, location, times(x, number(std::numbers::sqrt2 / 2))));
+  case Activation::GeluTanh: {
+    Value cube = times(times(x, x), times(x, number(0.044715)));
+    Value scaled = times(number(std::sqrt(2 * std::numbers::inv_pi)), plus(x, cube));
+    return half(x, math::TanhOp::create(builder, location, scaled));
+  }
+  case Activation::Relu:
+    return arith::MaximumFOp::create(builder, location, x, number(0));
+  case Activation::Relu2: {
+    Value positive = activate(Activation::Relu, x);
+    return times(positive, positive);
+  }
+  case Activation::Identity:
+    return x;
+  }
+  llvm_unreachable("an activation without a formula");
+}
+
+func::FuncOp SwigluBuilder::addForward() {
+  SmallVector<Type> types;
+  const auto add = [&](StringRef name, Type type) {
+    names.push_back(name);
+    types.push_back(type);
+  };
+  add("x", views.activations(program.in).getTensor());
+  if (program.gate)
+    add("gate", views.bank(program.in, program.hidden).getTensor());
+  add("up", views.bank(program.in, program.hidden).getTensor());
+  add("down", views.bank(program.hidden, program.out).getTensor());
+  if (views.hasSchedule())
+    add(views.scheduleName(), views.scheduleType());
+  if (program.bias && program.gate)
+    add("gate_bias", views.columns(program.hidden));
+  if (program.bias) {
+    add("up_bias", views.columns(program.hidden));
+    add("down_bias", views.columns(program.out));
+  }
+  return addFunction(builder, module, "forward", names, types, views.activations(program.out).getTensor());
+}
+
+Value SwigluBuilder::product(Value activations, StringRef weights, const algebras::Groups &inputs,
+                             const algebras::Groups &outputs) {
+  Value bank =
+      views.view(builder, weights + "_slots", views.bank(inputs, outputs), argument(weights), schedule);
+  const Type sums = builder.getF32Type();
+  return alg::ContractOp::create(builder, namedLocation(builder.getContext(), weights + "_sums"), activations,
+                                 bank, Value(), algebra, alg::OutputMode::Product,
+                                 views.element() == sums ? TypeAttr() : TypeAttr::get(sums));
+}
+
+Value SwigluBuilder::map(StringRef name, ArrayRef<Value> sums, ArrayRef<Value> biases,
+                         function_ref<Value(Arithmetic &, ArrayRef<Value>)> body_of) {
+  const Location location = namedLocation(builder.getContext(), name);
+  auto type = cast<alg::SlotsType>(sums.front().getType()).withElementType(views.element());
+  auto map = alg::MapOp::create(builder, location, type, sums, biases, ValueRange(), ValueRange());
+  OpBuilder::InsertionGuard guard(builder);
+  Block &body = map.getBody().front();
+  builder.setInsertionPointToEnd(&body);
+  Arithmetic arithmetic{builder, location};
+  SmallVector<Value> values(body.getArguments().take_front(sums.size()));
+  for (auto [index, bias] : llvm::enumerate(body.getArguments().drop_front(sums.size())))
+    values[index] = arithmetic.plus(values[index], arithmetic.wide(bias));
+  Value value = body_of(arithmetic, values);
+  alg::YieldOp::create(builder, location, convertElement(builder, location, value, views.element()));
+  return map;
+}
+
+Value SwigluBuilder::hidden(Value xs) {
+  SmallVector<Value> sums, biases;
+  for (StringRef weights : {"gate", "up"}) {
+    if (weights == "gate" && !program.gate)
+      continue;
+    sums.push_back(product(xs, weights, program.in, program.hidden));
+    if (program.bias)
+      biases.push_back(argument(weights == "gate" ? "gate_bias" : "up_bias"));
+  }
+  return map("h", sums, biases, [&](Arithmetic &arithmetic, ArrayRef<Value> values) {
+    Value activated = arithmetic.activate(program.activation, values.front());
+    return program.gate ? arithmetic.times(activated, values[1]) : activated;
+  });
+}
+
+void SwigluBuilder::build() {
+  function = addForward();
+  if (views.hasSchedule())
+    schedule = argument(views.scheduleName());
+  Value xs = views.view(builder, "xs", views.activations(program.in), argument("x"), schedule);
+  Value sums = product(hidden(xs), "down", program.hidden, program.out);
+  SmallVector<Value> biases;
+  if (program.bias)
+    biases.push_back(argument("down_bias"));
+  Value ys = sums;
+  if (program.bias || alg::elementTypeOf(sums) != views.element())
+    ys = map("ys", sums, biases, [](Arithmetic &, ArrayRef<Value> values) { return values.front(); });
+  Value y = alg::GatherOp::create(builder, namedLocation(builder.getContext(), "y"), ys);
+  func::ReturnOp::create(builder, builder.getUnknownLoc(), y);
+}
+
+OwningOpRef<ModuleOp> buildSwiglu(MLIRContext &context, const Swiglu &program) {
+  const Location location = UnknownLoc::get(&context);
+  auto algebra = alg::AlgebraAttr::getChecked([&] { return emitError(location); }, &context,
+                                              program.lift.algebra(), /*allow_nonassociative=*/false);
+  if (!algebra)
+    return {};
+  OwningOpRef<ModuleOp> module = ModuleOp::create(location);
+  SwigluBuilder(*module, program, algebra).build();
+  if (failed(verify(*module)))
+    return {};
+  return module;
+}
+
+} // namespace compiler
