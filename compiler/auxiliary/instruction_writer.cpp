@@ -24,7 +24,6 @@ void loadAuxiliaryDialects(MLIRContext &context) {
 OwningOpRef<ModuleOp> InstructionWriter::declare(StringRef name, ArrayRef<Parameter> parameters,
                                                  std::int64_t blocks_together) {
   constexpr unsigned shared_alignment = 16;
-  MLIRContext *context = builder.getContext();
   OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getLoc());
   builder.setInsertionPointToStart(module->getBody());
   auto memory = LLVM::GlobalOp::create(builder, LLVM::LLVMArrayType::get(builder.getI8Type(), 0),
