@@ -306,6 +306,96 @@ ALGRT_API int algrt_dx(const algrt_bundle *bundle, const algrt_dx_args *args);
  * bundle has no kernel of the map dw for this machine and type of dw, or none for such a dbias. */
 ALGRT_API int algrt_dw(const algrt_bundle *bundle, const algrt_dw_args *args);
 
+/* ---- programs ----------------------------------------------------------------------------------------- */
+
+/* A bundle holds programs, functions of named tensors (docs/bundle.md, "Programs"). Those of a projection are "forward",
+ * "dx" and "dw", as far as it has kernels of them; algrt_forward, algrt_dx and algrt_dw are the same calls with arguments
+ * instead of names. */
+
+/* How many; 0 for a null bundle. */
+ALGRT_API int64_t algrt_program_count(const algrt_bundle *bundle);
+/* The name of program `index`, from 0 on; NULL where there is none. Lives as long as the bundle. */
+ALGRT_API const char *algrt_program_name(const algrt_bundle *bundle, int64_t index);
+
+typedef enum algrt_role {
+  ALGRT_ROLE_INPUT = 0,  /* depends on the call */
+  ALGRT_ROLE_WEIGHT = 1, /* a parameter of the model */
+  ALGRT_ROLE_OUTPUT = 2  /* written whole */
+} algrt_role;
+
+/* One operand of a program's signature. */
+typedef struct algrt_operand_info {
+  size_t struct_size; /* set by algrt_operand_info_init */
+  const char *name;   /* lives as long as the bundle */
+  algrt_role role;
+  int32_t optional;    /* 1: a call may leave it out */
+  int32_t dtype_count; /* element types that a call may choose from */
+  DLDataType dtypes[4];
+  int32_t ndim;
+  int64_t shape[8];       /* extents; -1 where it depends on the call */
+  const char *symbols[8]; /* then how: "M", the rows of the batch, or "4*M", "S + 1"; else NULL. Live as long as the
+                             bundle */
+} algrt_operand_info;
+
+/* All zero but for struct_size. */
+static inline algrt_operand_info algrt_operand_info_init(void) {
+  algrt_operand_info info;
+  memset(&info, 0, sizeof(info));
+  info.struct_size = sizeof(info);
+  return info;
+}
+
+/* Sets *count to how many operands a program has. ALGRT_INVALID_ARGUMENT where there is no such program, with the names of
+ * those that there are. */
+ALGRT_API int algrt_program_operand_count(const algrt_bundle *bundle, const char *program, int64_t *count);
+/* Fills the first info->struct_size bytes with operand `index`, from 0 on. */
+ALGRT_API int algrt_program_get_operand(const algrt_bundle *bundle, const char *program, int64_t index,
+                                        algrt_operand_info *info);
+
+/* Bytes of workspace with which algrt_run has enough for m rows on so many threads (0 = all), wherever the workspace begins:
+ * for what its steps hand on to each other, and for what they need themselves. On a CUDA device `threads` means nothing. */
+ALGRT_API int algrt_program_workspace_size(const algrt_bundle *bundle, const char *program, int64_t m,
+                                           int32_t threads, size_t *bytes);
+
+/* A tensor of a call under its name in the signature, or in its place a packed bank of the same bundle, for a program of
+ * one step on the CPU. */
+typedef struct algrt_named_tensor {
+  const char *name;
+  const DLTensor *tensor;       /* or NULL where weights is given */
+  const algrt_weights *weights; /* or NULL */
+} algrt_named_tensor;
+
+typedef struct algrt_run_options {
+  size_t struct_size; /* set by algrt_run_options_init */
+  int64_t p0;         /* absolute position of row 0, as in algrt_forward_args */
+  void *stream;       /* a CUstream, NULL for the legacy default stream; NULL on the CPU */
+  void *workspace;    /* where the tensors are, algrt_program_workspace_size; NULL on the CPU: allocated for the call.
+                         On a CUDA device it has to stay until the work is done */
+  size_t workspace_bytes;
+  int32_t threads;          /* most threads to use, 0 = all */
+  int32_t kernel;           /* as in algrt_forward_args, for a program of one step; else 0 */
+  int32_t dependent_launch; /* as in algrt_forward_args, for a program of one step; else 0 */
+  float beta;               /* of dw: what dw and dbias hold counts so often; with 0 it is not read */
+} algrt_run_options;
+
+/* All zero but for struct_size. */
+static inline algrt_run_options algrt_run_options_init(void) {
+  algrt_run_options options;
+  memset(&options, 0, sizeof(options));
+  options.struct_size = sizeof(options);
+  return options;
+}
+
+/* Runs a program: all its tensors in CPU memory, or all on one CUDA device, where the steps are enqueued one behind the
+ * other and nothing is waited for, so that the call can be captured into a graph (algrt_bundle_prepare before). `options`
+ * may be NULL for all defaults. A symbol of the signature has the same value in all tensors. Shapes, strides and
+ * overlaps are as at the top of this page; leading extents of weights that are numbers may be joined, [m, K, N] as [m*K, N].
+ * ALGRT_INVALID_ARGUMENT names the tensor that is missing, unknown, given twice or of a wrong type or shape;
+ * ALGRT_WORKSPACE_TOO_SMALL says how many bytes there have to be. What a failing call has written of its outputs is
+ * undefined. */
+ALGRT_API int algrt_run(const algrt_bundle *bundle, const char *program, const algrt_named_tensor *tensors,
+                        int64_t count, const algrt_run_options *options);
+
 #ifdef __cplusplus
 }
 #endif

@@ -4,17 +4,10 @@
  *
  * A forward kernel computes Y = X (times) W on bf16 operands with f32 sums; Y is bf16 or f32. One of the map dx computes
  * dX = dY (times) W^T: all that is said of X and Y is of dY and dX there, groups of X are those of Y and the other way
- * round, terms are the transposed ones, and the bank is the same one as it lies. Its parameters:
- *
- *     maps     struct of maps, by value: those of X, of W, of Y. Tensor maps (128 bytes each, 64-byte aligned)
- *              where the copy engine moves blocks, plain maps (below) where threads do. That of dW is a plain one
- *              always, here behind the tensor maps of X and dY
- *     rows     int32, M: rows of X and Y
- *     offset   int32, the absolute position of row 0 modulo the period of the row types
- *     terms    device address of the terms table (below), 0 where the layer's support is complete
- *     beta     float, only of the map dw (below): what dW holds counts so often
- *     bias     device address, only of a forward kernel whose layer has a bias: N bf16 numbers, one for each column of Y.
- *              They are added to the f32 sums before these are rounded
+ * round, terms are the transposed ones, and the bank is the same one as it lies. Which parameters a kernel takes, in which
+ * order and where, is data that it comes with: runtime/bundle/kernel_parameters.h. This page says what the maps, tables and
+ * lists contain that they point to. A bias is added to the f32 sums before these are rounded: N bf16 numbers, one for each
+ * column of Y.
  *
  * It is launched with `threads` threads and `shared_bytes` of dynamic shared memory in each block, in clusters of
  * `cluster` blocks along x, on any number of clusters: the grid is persistent, block b takes the tiles b, b + grid, ...
@@ -75,9 +68,8 @@
  *
  * ---- the map dw ------------------------------------------------------------------------------------------------
  *
- * dW = X^T (times) dY + beta * dW: the struct has the maps of X, of dY and of dW. What dW holds is read only where beta
- * is not 0. dW is one map as the bank's, of the type `output`; a tile of it is `rows` features of a row group times
- * `columns` of an output group, which a block computes by going through rows of X and dY, `depth` at a time. Boxes
+ * dW = X^T (times) dY + beta * dW. What dW holds is read only where beta is not 0. dW is one plain map as the bank's, of the
+ * type `output`; a tile of it is `rows` features of a row group times `columns` of an output group, which a block computes by going through rows of X and dY, `depth` at a time. Boxes
  * of X and dY have the depth as rows, or in a cluster the part of it that each block copies for others: blocks of a
  * row of the cluster share those of X, of a column those of dY. Threads write dW from their registers, in pairs of columns
  * where the copy engine copies X and dY. With a `split` blocks divide the steps of a tile, and block r stores part r of its
@@ -118,16 +110,13 @@
  *
  * ---- vector reductions -----------------------------------------------------------------------------------------
  *
- * A forward kernel with `slices` takes rows of the batch as they lie, each with the terms of its own type. Its struct has
- * three plain maps: of X, of W as above, and of Y, where those of X and Y are
+ * A forward kernel with `slices` takes rows of the batch as they lie, each with the terms of its own type. Its maps of X and
+ * Y are those of all rows,
  *
  *     column (width of a group), group, 1, row (M)
  *
- * `vector` is of X and W alone: Y is written element by element, at any address. Behind the terms it has two parameters more,
- * and the bias, where there is one, comes behind these:
- *
- *     positions        device address of the absolute positions of all rows, M numbers; 0: that of row r is offset + r
- *     position_bytes   int32, of one of them: 4, int32, or 8, int64
+ * `vector` is of X and W alone: Y is written element by element, at any address. It is given the absolute positions of all
+ * rows, M numbers of 4 or 8 bytes; where their address is 0, that of row r is offset + r.
  *
  * The type of a row is (position mod period) / width, where the width is 1 of cyclic types; numbers below 0 count back
  * from the period. In the slot lift positions are not read. The tiles that blocks b, b + grid, ... take are parts of `rows`
@@ -165,19 +154,7 @@
  *     [1 .. types + 1] starts: rows of type t are list[starts[t]] .. list[starts[t + 1] - 1], where list begins at
  *     [types + 2 ...]  row numbers, grouped by type, ascending within a type
  *
- * The kernel group_rows makes it, of what a call says of its rows. Its parameters:
- *
- *     list       device address of the table, types + 2 + rows numbers
- *     source     device address: the type of every row (int32), its position, or the first rows of sequences and the
- *                number of rows
- *     firsts     device address: the positions of the sequences' first rows, or 0 where all are 0
- *     width      int64, rows of one type one after another; of given types it means nothing
- *     rows       int32
- *     types      int32
- *     form       int32: algrt_rows_of_types, _positions or _sequences, with algrt_rows_of_wide where the numbers of source
- *                and firsts are int64 and not int32
- *     sequences  int32, at least 1 where there are rows
- *
+ * The kernel group_rows makes it, of what a call says of its rows.
  * Its shared memory is for the sums of every warp and the rows of every type: algrt_group_rows_shared_bytes. Blocks take
  * types in turn, and the last one finds the most rows: types + 1 blocks do all at once, any number will
  * do. A row whose type is not below `types`, or whose position is below 0, is of no type and in no list. First rows that
@@ -185,18 +162,9 @@
  *
  * ---- the gradient of a bias ------------------------------------------------------------------------------------
  *
- * The kernel dbias sums the columns of a matrix, in f64. Its parameters:
- *
- *     to         device address of the result: `columns` numbers, f32 or bf16, or for partial sums a row of `columns` f64 for
- *                each part
- *     from       device address of the matrix: bf16, or partial sums. Not read where there are no rows
- *     leading    int64, from one row of it to the next, in its elements
- *     rows       int32
- *     columns    int32
- *     part_rows  int32, at least 1: rows of a part. A result that is no partial sums has one part
- *     form       int32: algrt_dbias_from_sums where the matrix is partial sums, and where the result is f32
- *                algrt_dbias_to_f32, where it is partial sums algrt_dbias_to_sums, else bf16
- *     beta       float: what the result holds counts so often; where it is 0, or the result is partial sums, that is not read
+ * The kernel dbias sums the columns of a matrix, in f64: of bf16, or of partial sums (algrt_dbias_from_sums). The result is
+ * partial sums (algrt_dbias_to_sums), f32 (algrt_dbias_to_f32), or bf16, and holds beta times what it held, too; where beta is
+ * 0, or the result is partial sums, that is not read.
  *
  * Blocks of `threads` take algrt_dbias_columns columns of a part at a time, in turn: as many as there are parts and blocks of
  * columns do all at once, any number will do. Each has 8 bytes of shared memory for each thread. Any multiple of their
@@ -205,8 +173,8 @@
  * ---- records ---------------------------------------------------------------------------------------------------
  *
  * Beside each kernel lies an algrt_gpu_record (below; runtime/kernel_record.h): what of the manifest's entry decides about
- * grid, memory, parameters and maps. Those of group_rows and dbias have architecture and threads alone. They are read out of
- * the image's bytes, which takes no device, and not while a stream may be captured.
+ * grid, memory, parameters and maps. Those of group_rows and dbias have architecture, threads and parameters alone. They
+ * are read out of the image's bytes, which takes no device, and not while a stream may be captured.
  */
 /* clang-format on */
 #ifndef ALGCTL_RUNTIME_GPU_KERNEL_ABI_H
@@ -261,7 +229,10 @@ typedef struct algrt_gpu_record {
   int64_t vector, warp_rows, warp_columns, slices;
   int64_t tile_rows, tile_columns, tile_depth, tile_stages, tile_consumers;
   int64_t tile_cluster_rows, tile_cluster_columns, tile_types, tile_held_groups, tile_split, tile_long_groups;
-  int64_t x_columns, x_rows, x_swizzle, w_columns, w_rows, w_swizzle, y_columns, y_rows, y_swizzle; /* boxes */
+  int64_t x_columns, x_rows, x_swizzle, w_columns, w_rows, w_swizzle, y_columns, y_rows,
+      y_swizzle; /* boxes */
+  uint64_t
+      parameters; /* hash of their list (runtime/bundle/kernel_parameters.h); of group_rows and dbias, too */
 } algrt_gpu_record;
 
 /* Of a block of the kernel group_rows. */

@@ -61,15 +61,16 @@ private:
 };
 
 OwningOpRef<ModuleOp> BiasGradient::write() {
+  using Name = algrt::ParameterValue;
   OwningOpRef<ModuleOp> module = declare(bias_gradient_name,
-                                         {{globalAddress(), "to", &to},
-                                          {globalAddress(), "from", &from},
-                                          {i64(), "leading", &leading},
-                                          {i32(), "rows", &rows},
-                                          {i32(), "columns", &columns},
-                                          {i32(), "part_rows", &part_rows},
-                                          {i32(), "form", &form},
-                                          {builder.getF32Type(), "beta", &beta}},
+                                         {{Name::sums_result, &to},
+                                          {Name::sums_matrix, &from},
+                                          {Name::matrix_stride, &leading},
+                                          {Name::rows, &rows},
+                                          {Name::columns, &columns},
+                                          {Name::part_rows, &part_rows},
+                                          {Name::sums_form, &form},
+                                          {Name::beta, &beta}},
                                          blocks_together);
   writeBody();
   return module;
@@ -101,7 +102,8 @@ void BiasGradient::sumTile(Value tile) {
                      wide(own_column));
   Value first = multiply(part, wide(part_rows)), last = least(add(first, wide(part_rows)), wide_rows);
   Value inside = below(column, wide(columns));
-  Value sum = either(inside, [&] { return sumRows(column, first, last); }, [&] { return zero(); });
+  Value sum = either(
+      inside, [&] { return sumRows(column, first, last); }, [&] { return zero(); });
   store(sum, shared, thread);
   barrier();
   when(arith::AndIOp::create(builder, inside, equal(slice, constant(0))),

@@ -45,14 +45,15 @@ private:
 };
 
 OwningOpRef<ModuleOp> GroupRows::write() {
-  OwningOpRef<ModuleOp> module = declare(group_rows_name, {{globalAddress(), "list", &list},
-                                                           {globalAddress(), "source", &source},
-                                                           {globalAddress(), "firsts", &firsts},
-                                                           {i64(), "width", &width},
-                                                           {i32(), "rows", &rows},
-                                                           {i32(), "types", &types},
-                                                           {i32(), "form", &form},
-                                                           {i32(), "sequences", &sequences}});
+  using Name = algrt::ParameterValue;
+  OwningOpRef<ModuleOp> module = declare(group_rows_name, {{Name::row_list, &list},
+                                                           {Name::row_source, &source},
+                                                           {Name::first_positions, &firsts},
+                                                           {Name::type_width, &width},
+                                                           {Name::rows, &rows},
+                                                           {Name::types, &types},
+                                                           {Name::row_source_form, &form},
+                                                           {Name::sequences, &sequences}});
   writeBody();
   return module;
 }
@@ -164,7 +165,8 @@ Value GroupRows::typeOf(Value row) {
     return choose(compare(arith::CmpIPredicate::slt, position, wide(0)), constant(-1), type);
   };
   Value kind = arith::AndIOp::create(builder, form, constant(algrt_rows_of_kind));
-  return either(equal(kind, constant(algrt_rows_of_types)), [&] { return givenType(row); }, followingType);
+  return either(
+      equal(kind, constant(algrt_rows_of_types)), [&] { return givenType(row); }, followingType);
 }
 
 Value GroupRows::givenType(Value row) {
@@ -197,7 +199,8 @@ Value GroupRows::positionInSequence(Value row) {
   Value sequence = search.getResult(0);
   Value null = LLVM::ZeroOp::create(builder, firsts.getType());
   Value given = LLVM::ICmpOp::create(builder, LLVM::ICmpPredicate::ne, firsts, null);
-  Value first = either(given, [&] { return number(firsts, sequence); }, [&] { return wide(0); });
+  Value first = either(
+      given, [&] { return number(firsts, sequence); }, [&] { return wide(0); });
   return add(first, subtract(wide_row, number(source, sequence)));
 }
 

@@ -11,6 +11,7 @@
 #include "compiler/machine_code.h"
 #include "compiler/spec/usage_error.h"
 #include "compiler/targets/nvidia/assembler.h"
+#include "compiler/targets/nvidia/parameters.h"
 #include "compiler/targets/nvidia/ptx.h"
 #include "runtime/gpu_kernel_abi.h"
 
@@ -45,41 +46,37 @@ const AuxiliaryKernel *find(std::string_view map) {
   return nullptr;
 }
 
-/// As the manifest describes it, without images.
-algrt::Kernel describe(const AuxiliaryKernel &which, Target target) {
-  algrt::Kernel kernel;
-  kernel.name = which.name.str();
-  kernel.map = which.map;
-  kernel.target = toString(target);
-  algrt::GpuCode &code = (kernel.*which.code).emplace();
-  code.symbol = which.name.str();
-  code.threads = which.threads;
-  code.architecture = entryOf(target).architecture;
-  code.exact_architecture = entryOf(target).exact_architecture;
-  return kernel;
-}
-
-/// The module with its context.
+/// The module with its context, and for a target what the manifest says of the kernel, without images.
 struct Program {
-  explicit Program(const AuxiliaryKernel &kernel) {
+  explicit Program(const AuxiliaryKernel &which) {
     loadAuxiliaryDialects(context);
-    module = kernel.write(context, kernel.threads);
+    module = which.write(context, which.threads);
   }
   /// What becomes machine code, with what the kernel says of itself.
-  Program(const AuxiliaryKernel &kernel, Target target) : Program(kernel) {
-    attachAuxiliaryRecord(*module, describe(kernel, target));
+  Program(const AuxiliaryKernel &which, Target target) : Program(which) {
+    kernel.name = which.name.str();
+    kernel.map = which.map;
+    kernel.target = toString(target);
+    algrt::GpuCode &code = (kernel.*which.code).emplace();
+    code.symbol = which.name.str();
+    code.threads = which.threads;
+    code.architecture = entryOf(target).architecture;
+    code.exact_architecture = entryOf(target).exact_architecture;
+    code.parameters = readParameters(*module->getOps<LLVM::LLVMFuncOp>().begin());
+    attachAuxiliaryRecord(*module, kernel);
   }
+  /// As it is loaded.
+  GpuCode code(const CompileOptions &options) {
+    return gpuCode(*module, kernel.target, kernel.name, options.cache.get());
+  }
+
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
+  algrt::Kernel kernel;
 };
 
-GpuCode codeFor(const AuxiliaryKernel &kernel, Target target, const CompileOptions &options) {
-  Program program(kernel, target);
-  return gpuCode(*program.module, toString(target), kernel.name.str(), options.cache.get());
-}
-
 std::string requireCubin(const AuxiliaryKernel &kernel, Target target, const CompileOptions &options) {
-  GpuCode made = codeFor(kernel, target, options);
+  GpuCode made = Program(kernel, target).code(options);
   if (made.code.cubin.empty())
     throw AbsentError(made.why_no_cubin);
   return std::move(made.code.cubin);
@@ -87,9 +84,9 @@ std::string requireCubin(const AuxiliaryKernel &kernel, Target target, const Com
 
 CompileJob jobOf(const AuxiliaryKernel &which, Target target, const CompileOptions &options) {
   return {std::string(which.purpose) + " for " + toString(target), [&which, target, &options] {
-            GpuCode made = codeFor(which, target, options);
-            const algrt::Kernel kernel = describe(which, target);
-            return CompiledPart{[kernel, code = std::move(made.code)](BundleParts &parts) {
+            Program program(which, target);
+            GpuCode made = program.code(options);
+            return CompiledPart{[kernel = program.kernel, code = std::move(made.code)](BundleParts &parts) {
                                   parts.addGpu(kernel, code.ptx, code.cubin);
                                 },
                                 std::move(made.notes)};

@@ -2,6 +2,7 @@
 
 #include "compiler/failure.h"
 #include "compiler/targets/nvidia/instructions.h"
+#include "compiler/targets/nvidia/parameters.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -23,34 +24,23 @@ void loadAuxiliaryDialects(MLIRContext &context) {
 OwningOpRef<ModuleOp> InstructionWriter::declare(StringRef name, ArrayRef<Parameter> parameters,
                                                  std::int64_t blocks_together) {
   constexpr unsigned shared_alignment = 16;
-  MLIRContext *context = builder.getContext();
   OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getLoc());
   builder.setInsertionPointToStart(module->getBody());
   auto memory = LLVM::GlobalOp::create(builder, LLVM::LLVMArrayType::get(builder.getI8Type(), 0),
                                        /*isConstant=*/false, LLVM::Linkage::External, "shared", Attribute(),
                                        shared_alignment, static_cast<unsigned>(Space::Shared));
   memory.setDsoLocal(false);
-  SmallVector<Type> inputs;
+  algrt::KernelParameters list;
   for (const Parameter &parameter : parameters)
-    inputs.push_back(parameter.type);
-  auto function = LLVM::LLVMFuncOp::create(
-      builder, name, LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), inputs));
-  function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
-  function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
-                    builder.getDenseI32ArrayAttr({static_cast<std::int32_t>(threads), 1, 1}));
-  function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                    builder.getI32IntegerAttr(static_cast<std::int32_t>(blocks_together)));
-  Block *body = function.addEntryBlock(builder);
-  for (auto [argument, parameter] : llvm::zip(body->getArguments(), parameters)) {
-    argument.setLoc(NameLoc::get(builder.getStringAttr(parameter.name)));
-    *parameter.value = argument;
-  }
+    list.add(parameter.value);
+  auto function = declareKernel(builder, builder.getLoc(), name, list, threads, blocks_together);
+  Block *body = &function.getBody().front();
+  for (auto [argument, parameter] : llvm::zip(body->getArguments(), parameters))
+    *parameter.argument = argument;
   builder.setInsertionPointToStart(body);
   shared = LLVM::AddressOfOp::create(builder, memory);
   return module;
 }
-
-Type InstructionWriter::globalAddress() { return pointerTo(builder.getContext(), Space::Global); }
 
 void InstructionWriter::barrier() {
   NVVM::BarrierOp::create(builder, TypeRange(), Value(), Value(), NVVM::BarrierReductionAttr(), Value());

@@ -3,6 +3,8 @@
 #ifndef ALGCTL_COMPILER_AUXILIARY_INSTRUCTION_WRITER_H
 #define ALGCTL_COMPILER_AUXILIARY_INSTRUCTION_WRITER_H
 
+#include "runtime/bundle/kernel_parameters.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -25,9 +27,8 @@ protected:
   using Value = mlir::Value;
   using Values = mlir::SmallVector<Value>;
   struct Parameter {
-    mlir::Type type;
-    llvm::StringRef name;
-    Value *value; ///< is set to the parameter
+    algrt::ParameterValue value;
+    Value *argument; ///< is set to the parameter
   };
 
   InstructionWriter(mlir::MLIRContext &context, std::int64_t threads)
@@ -38,7 +39,6 @@ protected:
   mlir::OwningOpRef<mlir::ModuleOp> declare(llvm::StringRef name, llvm::ArrayRef<Parameter> parameters,
                                             std::int64_t blocks_together = 1);
 
-  mlir::Type globalAddress();
   mlir::Type i32() { return builder.getI32Type(); }
   mlir::Type i64() { return builder.getI64Type(); }
 

@@ -7,6 +7,7 @@
 #include "compiler/bundle/layer_description.h"
 #include "dialects/tile/tile.h"
 #include "runtime/bundle/bundle.h"
+#include "runtime/bundle/program.h"
 #include "runtime/bundle/writer.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -100,7 +101,8 @@ std::vector<algrt::Kernel> cpuKernels(mlir::ModuleOp module, const CpuLevel &lev
   return kernels;
 }
 
-static nlohmann::ordered_json cpuKernelJson(const algrt::Kernel &kernel, const std::string &section) {
+static nlohmann::ordered_json cpuKernelJson(const algrt::Kernel &kernel, const std::string &section,
+                                            const algrt::Layer &layer) {
   nlohmann::ordered_json entry;
   entry["name"] = kernel.name;
   entry["map"] = kernel.map;
@@ -114,6 +116,7 @@ static nlohmann::ordered_json cpuKernelJson(const algrt::Kernel &kernel, const s
     entry["weights"] = algrt::name(kernel.weights);
   entry["section"] = section;
   entry["symbol"] = kernel.symbol;
+  entry["operands"] = algrt::cpuOperands(*algrt::mapNamed(kernel.map), layer);
   if (bank_gradient) {
     entry["tasks"] = kernel.tasks;
   } else {
@@ -147,7 +150,8 @@ static nlohmann::ordered_json auxiliaryJson(const algrt::Kernel &kernel) {
           {"map", kernel.map},
           {"target", kernel.target},
           {"symbol", kernel.auxiliary()->symbol},
-          {"threads", kernel.auxiliary()->threads}};
+          {"threads", kernel.auxiliary()->threads},
+          {"parameters", kernel.auxiliary()->parameters.json()}};
 }
 
 static nlohmann::ordered_json gpuKernelJson(const algrt::Kernel &kernel) {
@@ -204,7 +208,32 @@ static nlohmann::ordered_json gpuKernelJson(const algrt::Kernel &kernel) {
   if (gpu.tile.held_groups > 0)
     entry["tile"]["held_groups"] = gpu.tile.held_groups;
   entry["boxes"] = {{"x", box(gpu.x)}, {"w", box(gpu.w)}, {"y", box(gpu.y)}};
+  entry["parameters"] = gpu.parameters.json();
   return entry;
+}
+
+nlohmann::ordered_json BundleParts::programsJson(const algebras::Layer &layer) const {
+  const algrt::Layer described = runtimeLayer(layer);
+  const algrt::NamedLayer own = {"", &described};
+  nlohmann::ordered_json programs = nlohmann::ordered_json::array();
+  for (const algrt::Map map : {algrt::Map::forward, algrt::Map::dx, algrt::Map::dw}) {
+    // What its kernels write; those of forward and dx for the CPU, the layer's type.
+    std::vector<algrt::OperandType> results;
+    const auto add = [&](algrt::ElementType type) {
+      if (llvm::find(results, algrt::operandType(type)) == results.end())
+        results.push_back(algrt::operandType(type));
+    };
+    for (const CpuPart &part : parts)
+      for (const algrt::Kernel &kernel : part.kernels)
+        if (kernel.map == algrt::name(map))
+          add(map == algrt::Map::dw ? kernel.output : described.dtype);
+    for (const GpuPart &part : gpu_parts)
+      if (part.kernel.gpu && part.kernel.gpu->map == map)
+        add(part.kernel.gpu->output);
+    if (!results.empty())
+      programs.push_back(algrt::programJson(algrt::projectionProgram(described, map, results), {&own, 1}));
+  }
+  return programs;
 }
 
 std::string BundleParts::encode(const Spec &spec) const {
@@ -228,12 +257,13 @@ std::string BundleParts::encode(const Spec &spec) const {
   manifest["support"] = support.json;
   std::ranges::move(support.sections, std::back_inserter(sections));
 
+  const algrt::Layer described = runtimeLayer(layer);
   nlohmann::ordered_json kernels = nlohmann::ordered_json::array();
   for (const CpuPart &part : parts) {
     const std::string section = "cpu-" + part.level;
     sections.push_back({section, "shared-object", part.shared_object});
     for (const algrt::Kernel &kernel : part.kernels)
-      kernels.push_back(cpuKernelJson(kernel, section));
+      kernels.push_back(cpuKernelJson(kernel, section, described));
   }
   for (const GpuPart &part : gpu_parts) {
     nlohmann::ordered_json entry =
@@ -252,6 +282,7 @@ std::string BundleParts::encode(const Spec &spec) const {
     kernels.push_back(entry);
   }
   manifest["kernels"] = kernels;
+  manifest["programs"] = programsJson(layer);
   std::string bytes = algrt::encodeBundle(manifest, sections);
   const algrt::Bundle written = algrt::Bundle::parse(bytes);
   for (std::size_t kernel = 0; kernel < kernels.size(); ++kernel)

@@ -9,6 +9,7 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -24,10 +25,13 @@ public:
   void addCpu(const std::string &level, const std::vector<algrt::Kernel> &kernels, std::string shared_object);
   /// The kernel's images are those given; an empty cubin is none.
   void addGpu(const algrt::Kernel &kernel, std::string ptx, std::string cubin);
-  /// The bytes of the bundle. Throws algrt::Error for code that does not say of itself what the manifest would.
+  /// The bytes of the bundle. Throws algrt::Error for code that does not say of itself what the manifest
+  /// would.
   std::string encode(const Spec &spec) const;
 
 private:
+  /// The programs of the projection: one for each map of which there are kernels.
+  nlohmann::ordered_json programsJson(const algebras::Layer &layer) const;
   struct CpuPart {
     std::string level;
     std::vector<algrt::Kernel> kernels;

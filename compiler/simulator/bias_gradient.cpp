@@ -3,7 +3,7 @@
 #include "compiler/auxiliary/bias_gradient.h"
 #include "compiler/auxiliary/instruction_writer.h"
 #include "compiler/simulator/device_matrix.h"
-#include "runtime/cuda/bias_gradient_plan.h"
+#include "runtime/cuda/launch_parameters.h"
 #include "runtime/support/checked.h"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ SimulatedBiasGradient simulateBiasGradient(const HostKernel &kernel, std::int64_
   const auto launches = algrt::cuda::planBiasGradient({dy.address(), dy.leading(), operands.m, operands.n,
                                                        dbias.address(), operands.output, operands.beta,
                                                        reinterpret_cast<std::uint64_t>(sums.data())});
-  for (algrt::cuda::ColumnSumsLaunch planned : launches) {
+  for (const algrt::cuda::ColumnSumsLaunch &planned : launches) {
     const bool to_sums = (planned.form & algrt_dbias_to_sums) != 0,
                from_sums = (planned.form & algrt_dbias_from_sums) != 0;
     simulator::GlobalMemory memory;
@@ -64,10 +64,11 @@ SimulatedBiasGradient simulateBiasGradient(const HostKernel &kernel, std::int64_
     if (!to_sums)
       dbias.registerWith(memory, "dbias",
                          operands.beta != 0 ? simulator::Access::ReadWrite : simulator::Access::Write);
-    void *arguments[] = {&planned.to,      &planned.from,      &planned.leading, &planned.rows,
-                         &planned.columns, &planned.part_rows, &planned.form,    &planned.beta};
+    algrt::cuda::ParameterBlock block(kernel.parameters());
+    algrt::cuda::setColumnSums(block, kernel.parameters(), planned);
+    const std::vector<void *> arguments = block.pointers();
     simulator::Launch launch;
-    launch.kernel = [&] { kernel.call(arguments); };
+    launch.kernel = [&] { kernel.call(arguments.data()); };
     launch.grid = settings.blocks > 0 ? settings.blocks : planned.grid;
     launch.threads = static_cast<std::int32_t>(threads);
     launch.sharedBytes = algrt_dbias_shared_bytes(threads);

@@ -5,7 +5,7 @@
 #include "compiler/simulator/kernel_module.h"
 #include "compiler/simulator/model/tensor_map.h"
 #include "compiler/targets/nvidia/kernel_attribute.h"
-#include "runtime/cuda/launch_plan.h"
+#include "runtime/cuda/launch_parameters.h"
 #include "runtime/cuda/row_list.h"
 #include "runtime/reference/reference.h"
 #include "runtime/support/checked.h"
@@ -22,42 +22,6 @@ algrt::GpuKernel describedKernel(mlir::ModuleOp module) {
     if (function->hasAttr("nvvm.kernel"))
       return readKernelAttribute(function);
   throw Failure("the module holds no kernel: no function has the attribute nvvm.kernel");
-}
-
-/// How many maps the kernel takes: the byval type of its first parameter says it.
-std::size_t mapsTaken(mlir::ModuleOp module) {
-  for (auto function : module.getOps<mlir::LLVM::LLVMFuncOp>()) {
-    // Of a gradient of the bank beta is the last one, of a product perhaps a bias; vector reductions take
-    // positions before it.
-    if (!function->hasAttr("nvvm.kernel") || function.getNumArguments() < 4 || function.getNumArguments() > 7)
-      continue;
-    auto by_value = function.getArgAttrOfType<mlir::TypeAttr>(0, mlir::LLVM::LLVMDialect::getByValAttrName());
-    std::size_t count = 0;
-    const auto countArray = [&](mlir::Type type) {
-      if (auto maps = mlir::dyn_cast<mlir::LLVM::LLVMArrayType>(type))
-        count += maps.getNumElements();
-    };
-    // Behind tensor maps there may be plain ones, of the result.
-    if (auto kinds = by_value ? mlir::dyn_cast<mlir::LLVM::LLVMStructType>(by_value.getValue())
-                              : mlir::LLVM::LLVMStructType())
-      for (mlir::Type kind : kinds.getBody())
-        countArray(kind);
-    else if (by_value)
-      countArray(by_value.getValue());
-    if (count > 0)
-      return count;
-  }
-  throw Failure("the kernel's parameters are not maps by value, rows, offset, the terms table and, of dw, "
-                "beta, or a bias");
-}
-
-/// Whether the kernel takes an address behind the terms table, or behind the positions of a vector reduction.
-bool takesBias(mlir::ModuleOp module) {
-  for (auto function : module.getOps<mlir::LLVM::LLVMFuncOp>())
-    if (function->hasAttr("nvvm.kernel") &&
-        (function.getNumArguments() == 5 || function.getNumArguments() == 7))
-      return mlir::isa<mlir::LLVM::LLVMPointerType>(function.getArguments().back().getType());
-  return false;
 }
 
 simulator::Swizzle swizzleOf(std::int32_t bytes) {
@@ -121,9 +85,7 @@ std::int64_t resultColumns(const algrt::Layer &layer, algrt::Map map) {
   return 0;
 }
 
-SimulatedKernel::SimulatedKernel(mlir::ModuleOp module)
-    : code(module), kernel(describedKernel(module)), map_count(mapsTaken(module)),
-      takes_bias(takesBias(module)) {}
+SimulatedKernel::SimulatedKernel(mlir::ModuleOp module) : code(module), kernel(describedKernel(module)) {}
 
 SimulatedKernel SimulatedKernel::parse(const std::string &text, const std::string &name) {
   KernelModule parsed(text, name);
@@ -178,6 +140,7 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
     return matrix(rows, columns, settings.y_padding, settings.y_shift, kernel.output);
   };
   DeviceMatrix w = second(), y = result();
+  const bool takes_bias = kernel.parameters.find(algrt::ParameterValue::operand, "bias") != nullptr;
   x.set(product.x);
   w.set(product.w);
   if (layer.bias && shape.map == algrt::Map::forward && !takes_bias)
@@ -239,44 +202,19 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
     memory.registerGlobal("the positions", positions_address, product.m * position_bytes,
                           simulator::Access::Read);
   }
-  const std::size_t planned = plan.maps.size() + plan.plain_maps.size();
-  if (planned != map_count)
-    throw Failure(
-        fmt::format("the kernel takes {} maps, but a launch of this layer has {}: it is the kernel of "
-                    "another layer",
-                    map_count, planned));
-  std::vector<simulator::TensorMap> maps;
-  for (const algrt::cuda::TensorMap &map : plan.maps)
-    maps.push_back(encode(map));
-  std::vector<algrt_plain_map> plain_maps = plan.plain_maps;
-  void *maps_address = plain_maps.data();
-  if (!maps.empty()) {
-    // The parameter is the tensor maps and, behind them, plain ones.
-    const std::size_t plain_bytes = plain_maps.size() * sizeof(algrt_plain_map), tensor_maps = maps.size();
-    maps.resize(tensor_maps + (plain_bytes + sizeof maps.front() - 1) / sizeof maps.front());
-    maps_address = maps.data();
-    std::memcpy(static_cast<void *>(maps.data() + tensor_maps), plain_maps.data(), plain_bytes);
-    if (!plain_maps.empty())
-      memory.registerGlobal("the maps", maps.data() + tensor_maps, static_cast<std::int64_t>(plain_bytes),
-                            simulator::Access::Read, /*independent=*/true);
-  } else {
-    memory.registerGlobal("the maps", plain_maps.data(),
-                          static_cast<std::int64_t>(plain_maps.size() * sizeof plain_maps.front()),
+  algrt::cuda::ParameterBlock block(kernel.parameters);
+  algrt::cuda::setProduct(block, kernel.parameters, plan,
+                          {plan.rows, plan.offset, lists.terms, product.beta, takes_bias ? bias.address() : 0,
+                           reinterpret_cast<std::uint64_t>(positions_address), position_bytes},
+                          [](const algrt::cuda::TensorMap &map, std::byte *to) {
+                            const simulator::TensorMap encoded = encode(map);
+                            static_assert(sizeof(encoded) == algrt_tensor_map_bytes);
+                            std::memcpy(to, &encoded, sizeof(encoded));
+                          });
+  if (const std::span<const std::byte> plain_maps = block.plainMaps(); !plain_maps.empty())
+    memory.registerGlobal("the maps", plain_maps.data(), static_cast<std::int64_t>(plain_maps.size()),
                           simulator::Access::Read, /*independent=*/true);
-  }
-  std::int32_t rows = plan.rows, offset = plan.offset;
-  const void *terms_address = terms.empty() ? nullptr : terms.data();
-  float beta = product.beta;
-  std::vector<void *> arguments = {maps_address, &rows, &offset, &terms_address};
-  if (bank_gradient)
-    arguments.push_back(&beta);
-  if (kernel.isReduction()) {
-    arguments.push_back(&positions_address);
-    arguments.push_back(&position_bytes);
-  }
-  std::uint64_t bias_address = bias.address();
-  if (takes_bias)
-    arguments.push_back(&bias_address);
+  const std::vector<void *> arguments = block.pointers();
 
   simulator::Launch launch;
   launch.kernel = [this, &arguments] { code.call(arguments.data()); };

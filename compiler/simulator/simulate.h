@@ -99,8 +99,6 @@ public:
 private:
   HostKernel code;
   algrt::GpuKernel kernel;
-  std::size_t map_count; ///< maps of its first parameter
-  bool takes_bias;
 };
 
 } // namespace compiler

@@ -51,17 +51,22 @@ nlohmann::ordered_json asJson(const algrt::Bundle &bundle, const std::string &pa
   const auto found = [&] {
     json["bundle"] = path;
     json["sha256"] = bundle.hash();
-    json["signature"] = {{"verified", bundle.signature().has_value()}, {"detail", signatureText(bundle, path)}};
+    json["signature"] = {{"verified", bundle.signature().has_value()},
+                         {"detail", signatureText(bundle, path)}};
   };
   found();
   json.update(manifest);
   found();
-  for (std::size_t index = 0; index < bundle.manifest().kernels.size(); ++index) {
-    std::string reason = obstacle(bundle, index);
-    json["kernels"][index]["runs_here"] = reason.empty();
-    json["kernels"][index]["obstacle"] =
-        reason.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(reason);
-  }
+  const auto addObstacles = [](const algrt::Bundle &projection, nlohmann::ordered_json &kernels) {
+    for (std::size_t index = 0; index < kernels.size(); ++index) {
+      std::string reason = obstacle(projection, index);
+      kernels[index]["runs_here"] = reason.empty();
+      kernels[index]["obstacle"] = reason.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(reason);
+    }
+  };
+  addObstacles(bundle, json["kernels"]);
+  for (std::size_t number = 0; number < bundle.further().size(); ++number)
+    addObstacles(bundle.further()[number], json["projections"][number]["kernels"]);
   return json;
 }
 
@@ -207,6 +212,57 @@ std::string namesText(const algrt::Layer &layer, const nlohmann::json &json) {
   return text;
 }
 
+// "x [M, 2048] bf16": what a call gives, or gets.
+std::string operandText(const algrt::ProgramOperand &operand) {
+  std::vector<std::string> types;
+  for (const algrt::OperandType type : operand.types)
+    types.emplace_back(algrt::name(type));
+  return fmt::format("{} {} {}{}", operand.name, algrt::text(operand.shape), fmt::join(types, " or "),
+                     operand.optional                             ? ", optional"
+                     : operand.role == algrt::OperandRole::weight ? ", weight"
+                                                                  : "");
+}
+
+// Signature and steps of one program.
+std::string programText(const algrt::Program &program, const algrt::Manifest &manifest) {
+  std::string text = fmt::format("  {}\n", program.name);
+  for (const algrt::ProgramOperand &operand : program.operands)
+    text += fmt::format("    {:<18}{}\n", operand.role == algrt::OperandRole::output ? "writes" : "reads",
+                        operandText(operand));
+  for (const algrt::ProgramBuffer &buffer : program.buffers)
+    text += fmt::format("    {:<18}{} {} {}\n", "hands on", buffer.name, algrt::text(buffer.shape),
+                        algrt::name(buffer.type));
+  if (program.steps.size() > 1)
+    for (const algrt::ProgramStep &step : program.steps) {
+      std::vector<std::string> operands;
+      for (const auto &[name, own] : step.operands)
+        operands.push_back(fmt::format("{} = {}", name, own));
+      text += fmt::format("    {:<18}{}{}: {}\n", "step", algrt::name(step.map),
+                          step.projection == 0 ? "" : " of " + manifest.further[step.projection - 1].name,
+                          fmt::join(operands, ", "));
+    }
+  return text;
+}
+
+std::string kernelsText(const algrt::Bundle &bundle) {
+  std::string text;
+  for (std::size_t index = 0; index < bundle.manifest().kernels.size(); ++index) {
+    const algrt::Kernel &kernel = bundle.manifest().kernels[index];
+    std::string reason = obstacle(bundle, index);
+    text += fmt::format("  {:<11}{:<10}{:<14}", kernel.map, kernel.target, kernel.level);
+    if (kernel.known)
+      text += fmt::format("{:<10}", algrt::name(kernel.weights));
+    else if (kernel.gpu)
+      text += fmt::format("to {:<7}", algrt::name(kernel.gpu->output));
+    text += reason.empty()
+                ? "runs here\n"
+                : fmt::format("{}: {}\n", bundle.fault(index).empty() ? "does not run here" : "is refused",
+                              reason);
+    text += kernelText(kernel);
+  }
+  return text;
+}
+
 std::string asText(const algrt::Bundle &bundle, const std::string &path) {
   const algrt::Manifest &manifest = bundle.manifest();
   const algrt::Layer &layer = manifest.layer;
@@ -227,21 +283,14 @@ std::string asText(const algrt::Bundle &bundle, const std::string &path) {
       widths(layer.in_groups), widths(layer.out_groups));
   text += namesText(layer, document["layer"]);
 
-  text += "\nKernels, best first\n";
-  for (std::size_t index = 0; index < manifest.kernels.size(); ++index) {
-    const algrt::Kernel &kernel = manifest.kernels[index];
-    std::string reason = obstacle(bundle, index);
-    text += fmt::format("  {:<11}{:<10}{:<14}", kernel.map, kernel.target, kernel.level);
-    if (kernel.known)
-      text += fmt::format("{:<10}", algrt::name(kernel.weights));
-    else if (kernel.gpu)
-      text += fmt::format("to {:<7}", algrt::name(kernel.gpu->output));
-    text += reason.empty()
-                ? "runs here\n"
-                : fmt::format("{}: {}\n", bundle.fault(index).empty() ? "does not run here" : "is refused",
-                              reason);
-    text += kernelText(kernel);
-  }
+  text += "\nPrograms\n";
+  for (const algrt::Program &program : manifest.programs)
+    text += programText(program, manifest);
+
+  text += "\nKernels, best first\n" + kernelsText(bundle);
+  for (std::size_t number = 0; number < bundle.further().size(); ++number)
+    text += fmt::format("\nKernels of projection {}, best first\n", manifest.further[number].name) +
+            kernelsText(bundle.further()[number]);
 
   text += "\nSections\n";
   for (const algrt::SectionEntry &section : manifest.sections)

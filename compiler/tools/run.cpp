@@ -5,6 +5,7 @@
 #include "compiler/tools/array_outputs.h"
 #include "compiler/tools/run_arrays.h"
 #include "compiler/tools/run_product.h"
+#include "compiler/tools/run_program.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/numpy/npy.h"
 #include "runtime/reference/compare.h"
@@ -29,6 +30,8 @@ struct RunOptions {
   ArraySources sources;
   std::optional<std::int64_t> m;
   ProductOptions product;
+  std::string program;
+  std::vector<std::string> sets, gets; // NAME=FILE
   bool check = false, packed = false, no_packed = false, json = false;
 };
 
@@ -225,6 +228,10 @@ int run(RunOptions options) {
   }
   if (options.product.p0 < 0)
     throw Failure(fmt::format("--offset is {}: positions count from 0", options.product.p0));
+  if (!options.program.empty() || !options.sets.empty() || !options.gets.empty())
+    return runProgram({options.bundle, options.program.empty() ? "forward" : options.program, options.sets,
+                       options.gets, options.m, options.product.p0, options.product.threads,
+                       options.product.beta, options.json});
   ArrayOutputs outputs(options.output, options.dbias_output, options.json);
 
   algrt::Bundle bundle = algrt::Bundle::open(options.bundle);
@@ -287,6 +294,21 @@ void addRun(CLI::App &app, Session &session) {
       ->add_option("--map", options->map,
                    "which product: forward (default), or the gradients dx of X and dw of W")
       ->type_name("MAP");
+  auto *program =
+      command
+          ->add_option("--program", options->program,
+                       "any program of the bundle, by name: forward where only --set or --get is given")
+          ->type_name("NAME");
+  auto *set = command
+                  ->add_option("--set", options->sets,
+                               "an operand of the program from a file, again for each: x=x.npy")
+                  ->type_name("NAME=FILE")
+                  ->allow_extra_args(false);
+  auto *get = command
+                  ->add_option("--get", options->gets,
+                               "an output of the program into a float32 .npy, again for each: y=y.npy")
+                  ->type_name("NAME=FILE")
+                  ->allow_extra_args(false);
   wholeNumber(command->add_option("--m,-m", options->m, "rows of the batch, where no file says it"))
       ->type_name("M");
   command->add_option("--x", options->sources.x, "input of shape (M, K), from a .npy or safetensors file")
@@ -353,6 +375,12 @@ void addRun(CLI::App &app, Session &session) {
       command->add_flag("--packed", options->packed, "pack the weights first (default where possible)");
   command->add_flag("--no-packed", options->no_packed, "use the weights as they are")->excludes(packed);
   command->add_flag("--json", options->json, "print one JSON object");
+  // Operands have names, or options of their own.
+  for (const char *name : {"--map", "--x", "--dy", "--dw", "--result-dtype", "--w", "--bias-file", "--bias",
+                           "--types", "--positions", "--sequence-starts", "--sequence-positions", "--output",
+                           "--dbias", "--seed", "--check", "--packed", "--no-packed"})
+    for (auto *named : {program, set, get})
+      named->excludes(command->get_option(name));
   command->footer(
       R"help(Arrays are rounded to the bundle's element type on the way in. Without files, seeded random numbers are used.
 
@@ -367,6 +395,7 @@ Examples:
   algctl run up.alg --m 2048 --w model.safetensors:layers.0.up_proj.bank --check
   algctl run up.alg --m 1 --offset 511 --no-packed --json
   algctl run up.alg --x x.npy --sequence-starts starts.npy --check
+  algctl run up.alg --program forward --set x=x.npy --set w=w.npy --get y=y.npy
   algctl run up.alg --map dx --dy dy.npy --w w.npy -o dx.npy
   algctl run up.alg --map dw --x x.npy --dy dy.npy --result-dtype f32 -o dw.npy)help");
   command->callback([&session, options] { session.run = [options] { return run(*options); }; });

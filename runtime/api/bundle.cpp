@@ -10,14 +10,17 @@ using namespace algrt;
 
 namespace {
 
-std::string describeKernels(const algrt_bundle &bundle) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+// `projection` is the name of a further one, empty for the bundle's own.
+void describeKernels(const LoadedProjection &bundle, const std::string &projection,
+                     nlohmann::ordered_json &list) {
   const std::vector<Kernel> &kernels = bundle.bundle.manifest().kernels;
   for (size_t i = 0; i < kernels.size(); ++i) {
     const Kernel &kernel = kernels[i];
     const std::string reason = kernel.gpuCode() ? bundle.gpu_kernels.unusable(i) : bundle.kernels.unusable(i);
     nlohmann::ordered_json entry = {
         {"name", kernel.name}, {"map", kernel.map}, {"target", kernel.target}, {"level", kernel.level}};
+    if (!projection.empty())
+      entry["projection"] = projection;
     const bool bank_gradient = kernel.known && kernel.map == name(Map::dw);
     entry["weights"] = nullptr;
     if (kernel.known && !bank_gradient)
@@ -37,6 +40,13 @@ std::string describeKernels(const algrt_bundle &bundle) {
       entry["reason"] = reason;
     list.push_back(std::move(entry));
   }
+}
+
+std::string describeKernels(const algrt_bundle &bundle) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  describeKernels(bundle, "", list);
+  for (size_t i = 0; i < bundle.further.size(); ++i)
+    describeKernels(*bundle.further[i], bundle.bundle.manifest().further[i].name, list);
   return list.dump();
 }
 
@@ -71,7 +81,15 @@ algrt_row_types rowTypesOf(const Layer &layer) {
 
 } // namespace
 
-algrt_bundle::algrt_bundle(Bundle opened) : bundle(std::move(opened)), kernels(bundle), gpu_kernels(bundle) {}
+algrt_bundle::algrt_bundle(Bundle opened) : LoadedProjection(std::move(opened)) {
+  for (const Bundle &part : bundle.further())
+    further.push_back(std::make_unique<const LoadedProjection>(part));
+  for (const Program &program : bundle.manifest().programs)
+    for (const ProgramOperand &operand : program.operands)
+      for (const Extent &extent : operand.shape)
+        if (!extent.symbol.empty())
+          extent_texts[&extent] = extent.text();
+}
 
 int algrt_bundle_open(const char *path, algrt_bundle **bundle) {
   return adopt(bundle, [&] {

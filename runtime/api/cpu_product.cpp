@@ -6,7 +6,7 @@
 
 namespace algrt {
 
-void multiplyOnCpu(const algrt_bundle &bundle, const CpuProduct &product) {
+void multiplyOnCpu(const LoadedProjection &bundle, const CpuProduct &product) {
   const Layer &layer = bundle.bundle.layer();
   const bool forward = product.map == Map::forward;
   ProductCall call{};

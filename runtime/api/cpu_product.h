@@ -20,6 +20,6 @@ struct CpuProduct {
   int64_t kernel = -1; // -1 = choose
 };
 
-void multiplyOnCpu(const algrt_bundle &bundle, const CpuProduct &product);
+void multiplyOnCpu(const LoadedProjection &bundle, const CpuProduct &product);
 
 } // namespace algrt

@@ -6,7 +6,7 @@
 
 namespace algrt {
 
-void multiplyOnCuda(const algrt_bundle &bundle, const CudaProduct &product) {
+void multiplyOnCuda(const LoadedProjection &bundle, const CudaProduct &product) {
   const std::string kind = product.map == Map::forward ? "" : std::string(" of ") + name(product.map);
   if (!bundle.gpu_kernels.any(product.map))
     throw Error(ALGRT_UNSUPPORTED, std::string(product.rows_name) +

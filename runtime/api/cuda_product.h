@@ -21,6 +21,6 @@ struct CudaProduct {
 };
 
 // The rows are on a CUDA device, on which all tensors have to be.
-void multiplyOnCuda(const algrt_bundle &bundle, const CudaProduct &product);
+void multiplyOnCuda(const LoadedProjection &bundle, const CudaProduct &product);
 
 } // namespace algrt

@@ -1,5 +1,5 @@
 #include "runtime/api/arguments.h"
-#include "runtime/api/handles.h"
+#include "runtime/api/products.h"
 #include "runtime/api/row_arguments.h"
 #include "runtime/api/tensor.h"
 #include "runtime/cpu/bank_gradient.h"
@@ -33,7 +33,7 @@ void requireDisjointFromOperands(const Written &written, const BankGradientCall 
   requireDisjoint(written.view, written.name, written.element, call.batch.source);
 }
 
-void differentiateOnCpu(const algrt_bundle &bundle, const algrt_dw_args &args) {
+void differentiateOnCpu(const LoadedProjection &bundle, const algrt_dw_args &args) {
   const Layer &layer = bundle.bundle.layer();
   BankGradientCall call{};
   call.x = readMatrix(args.x, "x", cpu_device, layer.dtype, any_rows, layer.k);
@@ -69,7 +69,7 @@ void differentiateOnCpu(const algrt_bundle &bundle, const algrt_dw_args &args) {
   runBiasGradient(bias);
 }
 
-void differentiateOnCuda(const algrt_bundle &bundle, const algrt_dw_args &args) {
+void differentiateOnCuda(const LoadedProjection &bundle, const algrt_dw_args &args) {
   if (!bundle.gpu_kernels.any(Map::dw))
     throw Error(ALGRT_UNSUPPORTED,
                 "x: is on a CUDA device, but the bundle has no kernel of dw for one: compile it for one, or "
@@ -108,22 +108,24 @@ void differentiateOnCuda(const algrt_bundle &bundle, const algrt_dw_args &args) 
 
 } // namespace
 
+void algrt::runDw(const LoadedProjection &projection, const algrt_dw_args &args) {
+  checkCount("p0", args.p0);
+  checkCount("threads", args.threads);
+  checkCount("kernel", args.kernel);
+  if (!std::isfinite(args.beta))
+    refuse("beta is not finite");
+  checkRowArguments(projection.bundle.layer(), rowArguments(args));
+  if (args.x != nullptr && args.x->device.device_type == kDLCUDA)
+    return differentiateOnCuda(projection, args);
+  if (args.stream != nullptr)
+    refuse("stream is set, but x is in CPU memory, and the CPU has no streams: pass NULL");
+  differentiateOnCpu(projection, args);
+}
+
 int algrt_dw(const algrt_bundle *bundle, const algrt_dw_args *given) {
   return guarded([&] {
     requireNotNull(bundle, "bundle");
-    const algrt_dw_args args =
-        readArguments(given, offsetof(algrt_dw_args, beta) + sizeof(algrt_dw_args::beta),
-                      algrt_dw_args_init(), "algrt_dw_args_init");
-    checkCount("p0", args.p0);
-    checkCount("threads", args.threads);
-    checkCount("kernel", args.kernel);
-    if (!std::isfinite(args.beta))
-      refuse("beta is not finite");
-    checkRowArguments(bundle->bundle.layer(), rowArguments(args));
-    if (args.x != nullptr && args.x->device.device_type == kDLCUDA)
-      return differentiateOnCuda(*bundle, args);
-    if (args.stream != nullptr)
-      refuse("stream is set, but x is in CPU memory, and the CPU has no streams: pass NULL");
-    differentiateOnCpu(*bundle, args);
+    runDw(*bundle, readArguments(given, offsetof(algrt_dw_args, beta) + sizeof(algrt_dw_args::beta),
+                                 algrt_dw_args_init(), "algrt_dw_args_init"));
   });
 }

@@ -1,6 +1,7 @@
 #include "runtime/api/arguments.h"
 #include "runtime/api/cpu_product.h"
 #include "runtime/api/cuda_product.h"
+#include "runtime/api/products.h"
 
 #include <cstddef>
 
@@ -8,7 +9,7 @@ using namespace algrt;
 
 namespace {
 
-void dxOnCpu(const algrt_bundle &bundle, const algrt_dx_args &args) {
+void dxOnCpu(const LoadedProjection &bundle, const algrt_dx_args &args) {
   if (args.stream != nullptr)
     refuse("stream is set, but dy is in CPU memory, and the CPU has no streams: pass NULL");
   if (args.dependent_launch != 0)
@@ -28,7 +29,7 @@ void dxOnCpu(const algrt_bundle &bundle, const algrt_dx_args &args) {
   multiplyOnCpu(bundle, product);
 }
 
-void dxOnCuda(const algrt_bundle &bundle, const algrt_dx_args &args) {
+void dxOnCuda(const LoadedProjection &bundle, const algrt_dx_args &args) {
   CudaProduct product;
   product.map = Map::dx;
   product.rows = args.dy;
@@ -47,22 +48,24 @@ void dxOnCuda(const algrt_bundle &bundle, const algrt_dx_args &args) {
 
 } // namespace
 
+void algrt::runDx(const LoadedProjection &projection, const algrt_dx_args &args) {
+  checkCount("p0", args.p0);
+  checkCount("threads", args.threads);
+  checkCount("kernel", args.kernel);
+  checkRowArguments(projection.bundle.layer(), rowArguments(args));
+  if (args.reserved != 0)
+    throw Error(ALGRT_UNSUPPORTED, "args: reserved is set, needs 0: update the runtime");
+  requireNotNull(args.w, "w");
+  if (args.dy != nullptr && args.dy->device.device_type == kDLCUDA)
+    dxOnCuda(projection, args);
+  else
+    dxOnCpu(projection, args);
+}
+
 int algrt_dx(const algrt_bundle *bundle, const algrt_dx_args *given) {
   return guarded([&] {
     requireNotNull(bundle, "bundle");
-    const algrt_dx_args args =
-        readArguments(given, offsetof(algrt_dx_args, kernel) + sizeof(algrt_dx_args::kernel),
-                      algrt_dx_args_init(), "algrt_dx_args_init");
-    checkCount("p0", args.p0);
-    checkCount("threads", args.threads);
-    checkCount("kernel", args.kernel);
-    checkRowArguments(bundle->bundle.layer(), rowArguments(args));
-    if (args.reserved != 0)
-      throw Error(ALGRT_UNSUPPORTED, "args: reserved is set, needs 0: update the runtime");
-    requireNotNull(args.w, "w");
-    if (args.dy != nullptr && args.dy->device.device_type == kDLCUDA)
-      dxOnCuda(*bundle, args);
-    else
-      dxOnCpu(*bundle, args);
+    runDx(*bundle, readArguments(given, offsetof(algrt_dx_args, kernel) + sizeof(algrt_dx_args::kernel),
+                                 algrt_dx_args_init(), "algrt_dx_args_init"));
   });
 }

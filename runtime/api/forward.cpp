@@ -1,6 +1,7 @@
 #include "runtime/api/arguments.h"
 #include "runtime/api/cpu_product.h"
 #include "runtime/api/cuda_product.h"
+#include "runtime/api/products.h"
 #include "runtime/api/tensor.h"
 #include "runtime/cpu/product.h"
 #include "runtime/cuda/bias_gradient.h"
@@ -36,7 +37,7 @@ void checkScalars(const algrt_forward_args &args, const Layer &layer) {
     throw Error(ALGRT_UNSUPPORTED, "args: reserved is set, needs 0: update the runtime");
 }
 
-void forwardOnCpu(const algrt_bundle &bundle, const algrt_forward_args &args) {
+void forwardOnCpu(const LoadedProjection &bundle, const algrt_forward_args &args) {
   if (args.stream != nullptr)
     refuse("stream is set, but x is in CPU memory, and the CPU has no streams: pass NULL");
   if (args.dependent_launch != 0)
@@ -55,7 +56,7 @@ void forwardOnCpu(const algrt_bundle &bundle, const algrt_forward_args &args) {
   multiplyOnCpu(bundle, product);
 }
 
-void forwardOnCuda(const algrt_bundle &bundle, const algrt_forward_args &args) {
+void forwardOnCuda(const LoadedProjection &bundle, const algrt_forward_args &args) {
   if (args.weights != nullptr)
     refuse("weights are packed for the CPU, but x is on a CUDA device: pass the bank there as w");
   CudaProduct product;
@@ -74,20 +75,38 @@ void forwardOnCuda(const algrt_bundle &bundle, const algrt_forward_args &args) {
 
 } // namespace
 
+namespace algrt {
+
+size_t workspaceBytes(const LoadedProjection &projection, int64_t m, int32_t threads) {
+  const Layer &layer = projection.bundle.layer();
+  const cuda::GpuKernels &gpu = projection.gpu_kernels;
+  const bool gpu_alone = !projection.kernels.anyUsable(Map::forward) && gpu.any();
+  size_t bytes = gpu_alone ? 0 : workspaceSize(projection.kernels, layer, m, threads);
+  // More rows than a kernel counts are refused by the call itself.
+  if (gpu.groupsRows() && m <= algrt_most_gpu_rows - layer.types - 2)
+    bytes = std::max(bytes, size_t(cuda::rowListBytes(layer, m)));
+  if (gpu.sumsBiasGradients() && m <= algrt_most_gpu_rows)
+    bytes = std::max(bytes, size_t(cuda::biasGradientBytes(layer.n, m)));
+  return bytes;
+}
+
+void runForward(const LoadedProjection &projection, const algrt_forward_args &args) {
+  checkScalars(args, projection.bundle.layer());
+  if (isOnCuda(args))
+    forwardOnCuda(projection, args);
+  else
+    forwardOnCpu(projection, args);
+}
+
+} // namespace algrt
+
 int algrt_workspace_size(const algrt_bundle *bundle, int64_t m, int32_t threads, size_t *bytes) {
   return guarded([&] {
     requireNotNull(bundle, "bundle");
     requireNotNull(bytes, "bytes");
     checkCount("m", m);
     checkCount("threads", threads);
-    const Layer &layer = bundle->bundle.layer();
-    const bool gpu_alone = !bundle->kernels.anyUsable(Map::forward) && bundle->gpu_kernels.any();
-    *bytes = gpu_alone ? 0 : workspaceSize(bundle->kernels, layer, m, threads);
-    // More rows than a kernel counts are refused by the call itself.
-    if (bundle->gpu_kernels.groupsRows() && m <= algrt_most_gpu_rows - layer.types - 2)
-      *bytes = std::max(*bytes, size_t(cuda::rowListBytes(layer, m)));
-    if (bundle->gpu_kernels.sumsBiasGradients() && m <= algrt_most_gpu_rows)
-      *bytes = std::max(*bytes, size_t(cuda::biasGradientBytes(layer.n, m)));
+    *bytes = workspaceBytes(*bundle, m, threads);
   });
 }
 
@@ -95,19 +114,16 @@ int algrt_bundle_prepare(const algrt_bundle *bundle, int32_t device) {
   return guarded([&] {
     requireNotNull(bundle, "bundle");
     bundle->gpu_kernels.prepare(device);
+    for (const auto &further : bundle->further)
+      further->gpu_kernels.prepare(device);
   });
 }
 
 int algrt_forward(const algrt_bundle *bundle, const algrt_forward_args *given) {
   return guarded([&] {
     requireNotNull(bundle, "bundle");
-    const algrt_forward_args args =
-        readArguments(given, offsetof(algrt_forward_args, kernel) + sizeof(algrt_forward_args::kernel),
-                      algrt_forward_args_init(), "algrt_forward_args_init");
-    checkScalars(args, bundle->bundle.layer());
-    if (isOnCuda(args))
-      forwardOnCuda(*bundle, args);
-    else
-      forwardOnCpu(*bundle, args);
+    runForward(*bundle,
+               readArguments(given, offsetof(algrt_forward_args, kernel) + sizeof(algrt_forward_args::kernel),
+                             algrt_forward_args_init(), "algrt_forward_args_init"));
   });
 }

@@ -59,6 +59,8 @@ void checkHeader(std::string_view bytes, Bundle::HashCheck check) {
     checkHash(bytes);
   if (version == 0 || readAt<uint32_t>(bytes, format::reserved_offset) != 0)
     refuse("has a malformed header");
+  if (version < format::version)
+    refuse("has format " + std::to_string(version) + ", made by an earlier algctl: compile the spec again");
 }
 
 } // namespace
@@ -104,12 +106,26 @@ Bundle Bundle::parse(std::string content, HashCheck check) {
   bundle.manifest_text_ = bytes.substr(format::header_size, size_t(manifest_size));
   const uint64_t sections_begin = format::alignUp(format::header_size + manifest_size);
   bundle.manifest_ = parseManifest(bundle.manifest_text_, sections_begin, bytes.size());
-  bundle.support_ = Support::parse(
-      bundle.manifest_.support,
-      [&](const std::string &name) { return bundle.section(*bundle.manifest_.findSection(name)); },
-      bundle.manifest_.layer);
-  bundle.faults_ = bundle.findFaults();
+  bundle.readProjection();
+  for (const Projection &further : bundle.manifest_.further) {
+    Bundle part = bundle;
+    part.manifest_.layer = further.layer;
+    part.manifest_.support = further.support;
+    part.manifest_.kernels = further.kernels;
+    part.manifest_.further.clear();
+    part.manifest_.programs.clear();
+    part.further_.clear();
+    part.readProjection();
+    bundle.further_.push_back(std::move(part));
+  }
   return bundle;
+}
+
+void Bundle::readProjection() {
+  support_ = Support::parse(
+      manifest_.support, [&](const std::string &name) { return section(*manifest_.findSection(name)); },
+      manifest_.layer);
+  faults_ = findFaults();
 }
 
 std::vector<std::string> Bundle::findFaults() const {

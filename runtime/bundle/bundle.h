@@ -25,6 +25,9 @@ public:
   const Manifest &manifest() const { return manifest_; }
   const Layer &layer() const { return manifest_.layer; }
   const Support &support() const { return support_; }
+  // The further projections of the manifest that steps of programs name, each as a bundle of that projection
+  // alone.
+  const std::vector<Bundle> &further() const { return further_; }
   const std::string &manifestText() const { return manifest_text_; }
   // The bytes of a section of the manifest.
   std::string_view section(const SectionEntry &entry) const;
@@ -42,6 +45,8 @@ public:
   const std::optional<VerifiedSignature> &signature() const { return signature_; }
 
 private:
+  // Support and faults of what the manifest's layer and kernels are.
+  void readProjection();
   std::vector<std::string> findFaults() const;
 
   std::shared_ptr<const std::string> bytes_;
@@ -51,6 +56,7 @@ private:
   Manifest manifest_;
   Support support_;
   std::vector<std::string> faults_; // of each kernel
+  std::vector<Bundle> further_;
 };
 
 } // namespace algrt

@@ -8,7 +8,7 @@
 namespace algrt::format {
 
 inline constexpr std::string_view magic{"ALGCTLB\n", 8};
-inline constexpr uint32_t version = 1;
+inline constexpr uint32_t version = 2;
 inline constexpr size_t version_offset = 8;
 inline constexpr size_t reserved_offset = 12;
 inline constexpr size_t manifest_size_offset = 16;

@@ -176,6 +176,34 @@ RowRange parseBestRows(const JsonFields &fields) {
   return {range[0], range[1]};
 }
 
+std::string textOf(const KernelParameter &parameter) {
+  std::string text = name(parameter.value);
+  if (parameter.isMap())
+    text = std::string("a ") + name(parameter.type) + " of " + name(parameter.view);
+  return parameter.operand.empty() ? text : text + " of " + parameter.operand;
+}
+
+bool holds(const KernelParameters &list, const KernelParameter &wanted) {
+  return std::ranges::any_of(list, [&](const KernelParameter &parameter) {
+    return parameter.value == wanted.value && parameter.type == wanted.type &&
+           parameter.operand == wanted.operand && (!wanted.isMap() || parameter.view == wanted.view);
+  });
+}
+
+// Reads the list of a kernel that takes what is required, whatever it likes of what is optional, and nothing
+// else.
+void checkParameters(const JsonFields &fields, GpuCode &code, const KernelParameters &required,
+                     const KernelParameters &optional) {
+  constexpr const char *key = "parameters";
+  code.parameters = KernelParameters::parse(fields, key);
+  for (const KernelParameter &parameter : code.parameters)
+    if (!holds(required, parameter) && !holds(optional, parameter))
+      fields.fail(key, "have " + textOf(parameter) + ", which no launch of such a kernel has");
+  for (const KernelParameter &parameter : required)
+    if (!holds(code.parameters, parameter))
+      fields.fail(key, "lack " + textOf(parameter) + ", without which such a kernel cannot compute");
+}
+
 } // namespace
 
 const char *name(GpuCopies copies) { return copies == GpuCopies::engine ? "engine" : "threads"; }
@@ -243,7 +271,43 @@ GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, Map 
   kernel.w = parseBox(boxes, "w", ElementType::bf16, kernel.copies);
   // Threads write dW, whoever copies.
   kernel.y = parseBox(boxes, "y", kernel.output, map == Map::dw ? GpuCopies::threads : kernel.copies);
+  const ProductParameters wanted = productParameters(kernel, layer);
+  checkParameters(fields, kernel, wanted.required, wanted.optional);
   return kernel;
+}
+
+ProductParameters productParameters(const GpuKernel &kernel, const Layer &layer) {
+  const OperandNames names = operandNames(kernel.map);
+  const bool bank_gradient = kernel.map == Map::dw;
+  const ParameterType type =
+      kernel.copies == GpuCopies::engine ? ParameterType::tensor_map : ParameterType::plain_map;
+  std::vector<ViewKind> rows = rowViews(layer.lift == Lift::slots ? RowTypesKind::cyclic : layer.row_types,
+                                        kernel.listed, kernel.isReduction());
+  // Of a row list coordinates choose all rows, too.
+  if (bank_gradient && !kernel.listed)
+    rows.push_back(ViewKind::all_rows);
+  ProductParameters result;
+  const auto add = [&](const char *operand, ParameterType type, const std::vector<ViewKind> &views) {
+    for (const ViewKind view : views)
+      result.required.map(type, operand, view);
+  };
+  const std::vector<ViewKind> bank = {ViewKind::bank};
+  add(names.x, type, rows);
+  add(names.w, type, bank_gradient ? rows : bank);
+  // Threads write dW, whoever copies.
+  add(names.y, bank_gradient ? ParameterType::plain_map : type, bank_gradient ? bank : rows);
+  result.required.add(ParameterValue::rows);
+  (kernel.terms ? result.required : result.optional).add(ParameterValue::terms);
+  result.optional.add(ParameterValue::offset);
+  if (bank_gradient)
+    result.required.add(ParameterValue::beta);
+  if (kernel.isReduction()) {
+    result.required.add(ParameterValue::operand, "positions");
+    result.required.add(ParameterValue::element_bytes, "positions");
+  }
+  if (kernel.map == Map::forward && layer.bias)
+    result.required.add(ParameterValue::operand, "bias");
+  return result;
 }
 
 GpuCode parseGroupRows(const JsonFields &fields, std::string_view target, const Layer &layer) {
@@ -257,6 +321,12 @@ GpuCode parseGroupRows(const JsonFields &fields, std::string_view target, const 
                                std::to_string(layer.types) + " types need " +
                                std::to_string(code.shared_bytes) + " bytes of shared memory, more than " +
                                std::to_string(most_group_rows_shared_bytes));
+  using enum ParameterValue;
+  KernelParameters required;
+  for (const ParameterValue value :
+       {row_list, row_source, first_positions, type_width, rows, types, row_source_form, sequences})
+    required.add(value);
+  checkParameters(fields, code, required, {});
   return code;
 }
 
@@ -269,6 +339,12 @@ GpuCode parseBiasGradient(const JsonFields &fields, std::string_view target) {
   if (code.threads % algrt_dbias_columns != 0)
     fields.fail("threads", "are " + std::to_string(code.threads) + ", not a multiple of the " +
                                std::to_string(algrt_dbias_columns) + " columns that they sum side by side");
+  using enum ParameterValue;
+  KernelParameters required;
+  for (const ParameterValue value :
+       {sums_result, sums_matrix, matrix_stride, rows, columns, part_rows, sums_form, beta})
+    required.add(value);
+  checkParameters(fields, code, required, {});
   return code;
 }
 

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "runtime/bundle/kernel_parameters.h"
 #include "runtime/bundle/layer.h"
 #include "runtime/bundle/map.h"
 
@@ -71,6 +72,7 @@ struct GpuCode {
   int64_t threads;              // of a block
   int64_t cluster;              // blocks of a cluster
   int64_t shared_bytes;         // dynamic shared memory of a block
+  KernelParameters parameters;  // what it takes
 };
 
 struct GpuKernel : GpuCode {
@@ -109,6 +111,13 @@ bool isGpuTarget(std::string_view target);
 // Reads and checks the fields that a kernel of such a target has. Throws Error(ALGRT_BAD_BUNDLE)
 // naming the key. That the sections exist is checked by parseManifest.
 GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, Map map, const Layer &layer);
+
+// What a product's kernel has to be given for such a layer, in some order; what is behind `optional` it may
+// be given or not.
+struct ProductParameters {
+  KernelParameters required, optional;
+};
+ProductParameters productParameters(const GpuKernel &kernel, const Layer &layer);
 
 // The "map" of the kernel that lists rows by type.
 inline constexpr std::string_view group_rows_map = "group_rows";

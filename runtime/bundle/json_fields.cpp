@@ -85,6 +85,26 @@ std::vector<std::string> JsonFields::strings(const char *key) const {
   return result;
 }
 
+std::vector<JsonFields::Scalar> JsonFields::scalars(const char *key) const {
+  const json &list = value(key);
+  if (!list.is_array())
+    fail(key, "is not a list");
+  std::vector<Scalar> result;
+  for (size_t i = 0; i < list.size(); ++i)
+    if (list[i].is_string())
+      result.emplace_back(readString(list[i], indexed(pathOf(key), i)));
+    else
+      result.emplace_back(readInteger(list[i], indexed(pathOf(key), i), INT64_MIN, INT64_MAX));
+  return result;
+}
+
+std::vector<std::string> JsonFields::names() const {
+  std::vector<std::string> result;
+  for (const auto &[name, inner] : object_->items())
+    result.push_back(name);
+  return result;
+}
+
 JsonFields JsonFields::object(const char *key) const { return JsonFields(value(key), pathOf(key)); }
 
 std::vector<JsonFields> JsonFields::objects(const char *key) const {

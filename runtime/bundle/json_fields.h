@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace algrt {
@@ -21,6 +22,11 @@ public:
   bool boolean(const char *key) const;
   std::vector<int64_t> integers(const char *key, int64_t least) const;
   std::vector<std::string> strings(const char *key) const;
+  // Numbers and texts in any order.
+  using Scalar = std::variant<int64_t, std::string>;
+  std::vector<Scalar> scalars(const char *key) const;
+  // Of all keys.
+  std::vector<std::string> names() const;
   JsonFields object(const char *key) const;
   std::vector<JsonFields> objects(const char *key) const;
 

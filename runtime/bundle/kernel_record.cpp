@@ -87,7 +87,8 @@ constexpr WordText gpu_texts[] = {{"target"},
                                   {"boxes.w.swizzle"},
                                   {"boxes.y.columns"},
                                   {"boxes.y.rows"},
-                                  {"boxes.y.swizzle"}};
+                                  {"boxes.y.swizzle"},
+                                  {nullptr}};
 static_assert(sizeof(algrt_gpu_record) == (head_words + std::size(gpu_texts)) * word);
 
 int64_t kindNumber(SupportKind kind) {
@@ -283,6 +284,7 @@ KernelRecord gpuRecord(const GpuKernel &kernel, const RecordedLayer &layer) {
   record.y_columns = kernel.y.columns;
   record.y_rows = kernel.y.rows;
   record.y_swizzle = kernel.y.swizzle;
+  record.parameters = kernel.parameters.hash();
   return finished(kernel.symbol, record);
 }
 
@@ -298,6 +300,8 @@ std::string difference(size_t at, uint64_t expected, uint64_t found, bool gpu) {
   const WordText &text = at < head_words ? head_texts[at]
                          : gpu           ? gpu_texts[at - head_words]
                                          : cpu_texts[at - head_words];
+  if (text.name == nullptr && gpu)
+    return "the parameters of the manifest's entry are others than those that its code takes";
   if (text.name == nullptr)
     return "the features of the manifest's entry are others than those that its code was compiled for";
   return std::string(text.name) + " is " + valueText(text, expected) + " in the manifest, " +
@@ -353,6 +357,7 @@ KernelRecord auxiliaryRecordOf(const Kernel &kernel) {
   record.architecture = code.architecture;
   record.exact_architecture = code.exact_architecture;
   record.threads = code.threads;
+  record.parameters = code.parameters.hash();
   return finished(code.symbol, record);
 }
 

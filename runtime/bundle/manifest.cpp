@@ -61,6 +61,21 @@ void parseBankGradient(const JsonFields &fields, const Layer &layer, Kernel &ker
   kernel.tasks = fields.integer("tasks", 1);
 }
 
+// The matrices that a kernel for the CPU is called with, in the order of its function's arguments, as the
+// headers have it for the map: another list is of code that would be called wrongly.
+void checkOperands(const JsonFields &fields, Map map, const Layer &layer) {
+  const auto joined = [](const std::vector<std::string> &names) {
+    std::string text;
+    for (const std::string &name : names)
+      text += (text.empty() ? "" : ", ") + name;
+    return text;
+  };
+  const std::vector<std::string> given = fields.strings("operands"), wanted = cpuOperands(map, layer);
+  if (given != wanted)
+    fields.fail("operands", "are " + joined(given) + ", but this runtime calls kernels of " + name(map) +
+                                " of such a layer with " + joined(wanted));
+}
+
 Kernel parseKernel(const JsonFields &fields, const Layer &layer) {
   Kernel kernel;
   kernel.name = fields.string("name");
@@ -83,6 +98,7 @@ Kernel parseKernel(const JsonFields &fields, const Layer &layer) {
   kernel.symbol = fields.string("symbol");
   if (kernel.symbol.empty())
     fields.fail("symbol", "is empty");
+  checkOperands(fields, *map, layer);
   if (fields.has("register_tile")) {
     const std::vector<int64_t> tile = fields.integers("register_tile", 1);
     if (tile.size() != 2)
@@ -140,6 +156,40 @@ void requireSection(const JsonFields &fields, const char *key, const Manifest &m
     fields.fail(key, "'" + name + "' is not a section of kind " + kind);
 }
 
+// The layer, the support and the kernels of the document itself, or of an entry of its projections.
+Projection parseProjection(const JsonFields &fields, const Manifest &manifest) {
+  Projection projection;
+  projection.layer = parseLayer(fields.object("layer"));
+  const JsonFields support = fields.object("support");
+  projection.support = parseSupportDescription(support, projection.layer);
+  for (const SupportFactor &factor : projection.support.factors)
+    if (factor.kind == SupportKind::table)
+      requireSection(support, "section", manifest, factor.section, "terms");
+  for (const JsonFields &entry : fields.objects("kernels")) {
+    Kernel kernel = parseKernel(entry, projection.layer);
+    if (kernel.known)
+      requireSection(entry, "section", manifest, kernel.section, "shared-object");
+    if (const GpuCode *code = kernel.gpuCode())
+      for (const GpuImage &image : code->images)
+        requireSection(entry, "images", manifest, image.section, name(image.kind));
+    projection.kernels.push_back(std::move(kernel));
+  }
+  return projection;
+}
+
+void parseFurther(const JsonFields &document, Manifest &manifest) {
+  if (!document.has("projections"))
+    return;
+  for (const JsonFields &fields : document.objects("projections")) {
+    const std::string name = fields.string("name");
+    if (name.empty() ||
+        std::ranges::find(manifest.further, name, &Projection::name) != manifest.further.end())
+      fields.fail("name", name.empty() ? "is empty" : "'" + name + "' is used twice");
+    manifest.further.push_back(parseProjection(fields, manifest));
+    manifest.further.back().name = name;
+  }
+}
+
 } // namespace
 
 const char *name(WeightsForm form) {
@@ -173,9 +223,22 @@ std::optional<Map> mapNamed(std::string_view wanted) {
   return std::nullopt;
 }
 
+std::vector<std::string> cpuOperands(Map map, const Layer &layer) {
+  const OperandNames names = operandNames(map);
+  if (map == Map::forward && layer.bias)
+    return {names.x, names.w, "bias", names.y};
+  return {names.x, names.w, names.y};
+}
+
 const SectionEntry *Manifest::findSection(std::string_view name) const {
   const auto found = section_numbers.find(name);
   return found == section_numbers.end() ? nullptr : &sections[found->second];
+}
+
+const Program *Manifest::findProgram(std::string_view wanted) const {
+  const auto found =
+      std::ranges::find(programs, wanted, [](const Program &one) { return std::string_view(one.name); });
+  return found == programs.end() ? nullptr : &*found;
 }
 
 Manifest parseManifest(std::string_view json, uint64_t sections_begin, uint64_t file_size) {
@@ -187,6 +250,9 @@ Manifest parseManifest(std::string_view json, uint64_t sections_begin, uint64_t 
     throw Error(ALGRT_NEWER_FORMAT, "manifest: format " + std::to_string(version) + " is newer than " +
                                         std::to_string(format::version) +
                                         ", the newest that this runtime reads");
+  else if (version < format::version)
+    document.fail("format",
+                  "is " + std::to_string(version) + ", made by an earlier algctl: compile the spec again");
   Manifest manifest;
   manifest.compiler = document.has("compiler") ? document.string("compiler") : "";
   if (document.has("algebra")) {
@@ -195,20 +261,14 @@ Manifest parseManifest(std::string_view json, uint64_t sections_begin, uint64_t 
   }
   manifest.layer = parseLayer(document.object("layer"));
   parseSections(document, sections_begin, file_size, manifest);
-  const JsonFields support = document.object("support");
-  manifest.support = parseSupportDescription(support, manifest.layer);
-  for (const SupportFactor &factor : manifest.support.factors)
-    if (factor.kind == SupportKind::table)
-      requireSection(support, "section", manifest, factor.section, "terms");
-  for (const JsonFields &fields : document.objects("kernels")) {
-    Kernel kernel = parseKernel(fields, manifest.layer);
-    if (kernel.known)
-      requireSection(fields, "section", manifest, kernel.section, "shared-object");
-    if (const GpuCode *code = kernel.gpuCode())
-      for (const GpuImage &image : code->images)
-        requireSection(fields, "images", manifest, image.section, name(image.kind));
-    manifest.kernels.push_back(std::move(kernel));
-  }
+  Projection own = parseProjection(document, manifest);
+  manifest.support = std::move(own.support);
+  manifest.kernels = std::move(own.kernels);
+  parseFurther(document, manifest);
+  std::vector<NamedLayer> layers = {{"", &manifest.layer}};
+  for (const Projection &further : manifest.further)
+    layers.push_back({further.name, &further.layer});
+  manifest.programs = parsePrograms(document, layers);
   return manifest;
 }
 

@@ -3,6 +3,7 @@
 
 #include "runtime/bundle/gpu_kernel.h"
 #include "runtime/bundle/layer.h"
+#include "runtime/bundle/program.h"
 #include "runtime/bundle/support_description.h"
 
 #include <cstdint>
@@ -17,6 +18,10 @@ namespace algrt {
 enum class WeightsForm { packed, copied, direct };
 
 const char *name(WeightsForm form);
+
+// The matrices that the function of a kernel for the CPU is called with (runtime/kernel_abi.h), in the order
+// of its arguments.
+std::vector<std::string> cpuOperands(Map map, const Layer &layer);
 
 // One kernel. A map or target that this runtime does not know is kept, with everything below `features`
 // unset.
@@ -59,17 +64,29 @@ struct SectionEntry {
   uint64_t size;
 };
 
-struct Manifest {
-  std::string compiler;
-  std::string algebra; // its name
+// A layer with its terms, and the kernels of its maps.
+struct Projection {
+  std::string name;
   Layer layer;
   SupportDescription support;
   std::vector<Kernel> kernels;
+};
+
+struct Manifest {
+  std::string compiler;
+  std::string algebra; // its name
+  // The bundle's own projection:
+  Layer layer;
+  SupportDescription support;
+  std::vector<Kernel> kernels;
+  std::vector<Projection> further; // that steps of programs name
+  std::vector<Program> programs;
   std::vector<SectionEntry> sections;
   std::map<std::string, size_t, std::less<>> section_numbers; // by name
 
   // nullptr if there is none of that name.
   const SectionEntry *findSection(std::string_view name) const;
+  const Program *findProgram(std::string_view name) const;
 };
 
 // Checks every number: widths add up, products fit 64 bits, sections lie in [sections_begin, file_size) at

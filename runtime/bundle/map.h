@@ -10,6 +10,15 @@ namespace algrt {
 enum class Map { forward, dx, dw };
 
 const char *name(Map map);
+// What a map's operands are called, in the places of x, w and y of the forward product.
+struct OperandNames {
+  const char *x, *w, *y;
+};
+constexpr OperandNames operandNames(Map map) {
+  return map == Map::forward ? OperandNames{"x", "w", "y"}
+         : map == Map::dx    ? OperandNames{"dy", "w", "dx"}
+                             : OperandNames{"x", "dy", "dw"};
+}
 // The map of that name, if there is one.
 std::optional<Map> mapNamed(std::string_view name);
 

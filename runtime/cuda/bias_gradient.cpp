@@ -1,5 +1,6 @@
 #include "runtime/cuda/bias_gradient.h"
 
+#include "runtime/cuda/launch_parameters.h"
 #include "runtime/support/error.h"
 
 namespace algrt::cuda {
@@ -25,12 +26,12 @@ DevicePointer placeBiasGradientSums(int64_t n, int64_t m, const Workspace &works
 
 void sumBiasGradient(const Driver &driver, const ReadyKernel &kernel, const GpuCode &code,
                      const BiasGradientCall &call, Stream stream) {
-  for (ColumnSumsLaunch launch : planBiasGradient(call)) {
-    void *parameters[] = {&launch.to,      &launch.from,      &launch.leading, &launch.rows,
-                          &launch.columns, &launch.part_rows, &launch.form,    &launch.beta};
+  for (const ColumnSumsLaunch &launch : planBiasGradient(call)) {
+    ParameterBlock block(code.parameters);
+    setColumnSums(block, code.parameters, launch);
     const LaunchConfig config{
         launch.grid, 1, 1, uint32_t(code.threads), 1, 1, uint32_t(code.shared_bytes), stream, nullptr, 0};
-    driver.check(driver.launchKernelEx(&config, kernel.function, parameters, nullptr),
+    driver.check(driver.launchKernelEx(&config, kernel.function, block.pointers().data(), nullptr),
                  "launching the kernel of the bias's gradient");
   }
 }

@@ -3,8 +3,8 @@
 #include "runtime/support/checked.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
-#include <span>
 
 namespace algrt::cuda {
 
@@ -48,45 +48,49 @@ algrt_plain_map plainMap(const OperandView &view, bool listed, const DeviceLists
   return map;
 }
 
-// Calls `append` with the views of each operand, in the order of a kernel's maps.
-template <class Append> void forEachOperand(const OperandViews &views, Append append) {
-  append(views.x, 0);
-  append(views.w, 1);
-  append(views.y, 2);
+TensorMap tensorMap(const OperandView &view, int row_dimension, ElementType element, const GpuBox &of,
+                    uint64_t any_address) {
+  Box box = {uint32_t(of.columns), 1, 1, 1};
+  box.at(size_t(row_dimension)) = uint32_t(of.rows);
+  TensorMap map = tensorMap(view, element, box, of.swizzle);
+  // Without rows there may be no operand, and nothing is read: a map has to be right all the same.
+  if (view.extents[3] == 0) {
+    map.extents[3] = 1;
+    constexpr uint64_t aligned = ~uint64_t(15);
+    map.address = any_address & aligned;
+  }
+  return map;
 }
 
-// Threads write dW, whoever copies.
-void appendEngineMaps(LaunchPlan &plan, const OperandViews &views, const GpuKernel &kernel,
-                      ElementType input) {
-  const GpuBox *const boxes[] = {&kernel.x, &kernel.w, &kernel.y};
-  plan.maps.reserve(size_t(views.x.count + views.w.count + views.y.count));
-  forEachOperand(views, [&](const ViewsOfOperand &operand, size_t place) {
-    if (place == 2 && kernel.map == Map::dw) {
-      plan.plain_maps.push_back(plainMap(operand.all[0], /*listed=*/false, {}));
-      return;
-    }
-    const GpuBox &of = *boxes[place];
-    Box box = {uint32_t(of.columns), 1, 1, 1};
-    box.at(size_t(operand.row_dimension)) = uint32_t(of.rows);
-    for (const OperandView &view : operand.views()) {
-      plan.maps.push_back(tensorMap(view, place == 2 ? kernel.output : input, box, of.swizzle));
-      // Without rows there may be no operand, and nothing is read: a map has to be right all the same.
-      if (view.extents[3] == 0) {
-        plan.maps.back().extents[3] = 1;
-        constexpr uint64_t aligned = ~uint64_t(15);
-        plan.maps.back().address = views.y.all[0].address & aligned;
-      }
-    }
-  });
-}
-
-void appendPlainMaps(std::vector<algrt_plain_map> &maps, const OperandViews &views,
-                     const DeviceLists &lists) {
-  maps.reserve(size_t(views.x.count + views.w.count + views.y.count));
-  forEachOperand(views, [&](const ViewsOfOperand &operand, size_t) {
-    for (const OperandView &view : operand.views())
-      maps.push_back(plainMap(view, operand.listed, lists));
-  });
+// The maps that the kernel takes, in the order of its parameters.
+void appendMaps(LaunchPlan &plan, const OperandViews &views, const GpuKernel &kernel, ElementType input,
+                const DeviceLists &lists) {
+  const OperandNames names = operandNames(kernel.map);
+  const struct {
+    const char *name;
+    const ViewsOfOperand &views;
+    const GpuBox &box;
+    ElementType element;
+  } operands[] = {{names.x, views.x, kernel.x, input},
+                  {names.w, views.w, kernel.w, input},
+                  {names.y, views.y, kernel.y, kernel.output}};
+  for (const KernelParameter &parameter : kernel.parameters) {
+    if (!parameter.isMap())
+      continue;
+    const auto *operand = std::ranges::find_if(
+        operands, [&](const auto &candidate) { return parameter.operand == candidate.name; });
+    const OperandView *view = operand == std::end(operands) ? nullptr : operand->views.find(parameter.view);
+    if (view == nullptr)
+      throw Error(ALGRT_BAD_BUNDLE, std::string("the kernel takes a map of ") + name(parameter.view) +
+                                        " of " + parameter.operand +
+                                        ", which a launch of this layer does not have: it is the kernel of "
+                                        "another layer");
+    if (parameter.type == ParameterType::tensor_map)
+      plan.maps.push_back(tensorMap(*view, operand->views.row_dimension, operand->element, operand->box,
+                                    views.y.all[0].address));
+    else
+      plan.plain_maps.push_back(plainMap(*view, operand->views.listed, lists));
+  }
 }
 
 // A kernel adds the size of its grid to the number of its last tile.
@@ -227,10 +231,7 @@ LaunchPlan planLaunch(const Layer &layer, const GpuKernel &kernel, const Operand
   const OperandViews views = viewOperands(shape, layer.dtype, kernel.output, operands, m, offset);
   if (const auto obstacle = findObstacle(kernel, layer.dtype, operands, views, m))
     throw Error(obstacle->status(), obstacle->text());
-  if (kernel.copies == GpuCopies::threads)
-    appendPlainMaps(plan.plain_maps, views, lists);
-  else
-    appendEngineMaps(plan, views, kernel, layer.dtype);
+  appendMaps(plan, views, kernel, layer.dtype, lists);
 
   plan.rows = int32_t(m);
   plan.offset = int32_t(offset);

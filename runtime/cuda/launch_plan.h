@@ -35,8 +35,7 @@ struct LaunchPlan {
   uint32_t threads;      // of a block
   uint32_t cluster;      // blocks of a cluster
   uint32_t shared_bytes; // dynamic, of a block
-  // Those of X, then the bank's, then those of Y: in `maps` where the copy engine moves blocks, in
-  // `plain_maps` where threads do, and the other is empty. Of dW threads write, so that its map is plain.
+  // Those of the kernel's parameters of that type, in their order.
   std::vector<TensorMap> maps;
   std::vector<algrt_plain_map> plain_maps;
   int32_t rows, offset;

@@ -46,7 +46,8 @@ OperandView viewLines(const Operand &operand, ElementType element, const ColumnG
            lines.rows > 1 ? row_step * row : 0},
           groups.granule,
           groups.list,
-          -1};
+          -1,
+          ViewKind::all_rows};
 }
 
 // The views of X, Y or a gradient of one.
@@ -55,36 +56,37 @@ ViewsOfOperand viewRows(const KernelShape &shape, const Operand &operand, Elemen
   ViewsOfOperand views{};
   views.row_dimension = 3;
   views.listed = shape.listed;
-  const auto append = [&](Lines lines, int64_t line_step, int64_t row_step) {
+  const auto append = [&](ViewKind kind, Lines lines, int64_t line_step, int64_t row_step) {
     OperandView &view = views.all.at(size_t(views.count++));
     view = viewLines(operand, element, groups, lines, line_step, row_step);
+    view.kind = kind;
     if (m == 0) // not even one that nobody reads
       view.extents[3] = 0;
   };
   if (shape.as_they_lie) {
-    append({0, 1, m}, 1, 1);
+    append(ViewKind::all_rows, {0, 1, m}, 1, 1);
     return views;
   }
   if (shape.listed) {
     // A type is no step in memory; its rows are.
-    append({0, shape.types, m}, 0, 1);
+    append(ViewKind::listed_rows, {0, shape.types, m}, 0, 1);
     views.all[0].extents[2] = shape.types;
     return views;
   }
   if (!shape.interval) {
     const int64_t q = shape.period, longer = m % q;
-    append({0, longer, m / q + 1}, 1, q);
-    append({longer, q - longer, m / q}, 1, q);
+    append(ViewKind::longer_lines, {0, longer, m / q + 1}, 1, q);
+    append(ViewKind::shorter_lines, {longer, q - longer, m / q}, 1, q);
   } else {
     const int64_t run = shape.run, into = offset % run;
     const int64_t first = into == 0 ? 0 : std::min(m, run - into);
     const int64_t whole = (m - first) / run, left = m - first - whole * run;
-    append({0, 1, first}, run, 1);
-    append({first, whole, run}, run, 1);
-    append({first + whole * run, 1, left}, run, 1);
+    append(ViewKind::first_run, {0, 1, first}, run, 1);
+    append(ViewKind::whole_runs, {first, whole, run}, run, 1);
+    append(ViewKind::last_run, {first + whole * run, 1, left}, run, 1);
   }
-  if (shape.isBankGradient()) // all rows
-    append({0, 1, m}, 1, 1);
+  if (shape.isBankGradient())
+    append(ViewKind::all_rows, {0, 1, m}, 1, 1);
   return views;
 }
 
@@ -101,7 +103,8 @@ ViewsOfOperand viewBank(const KernelShape &shape, const Operand &operand, int64_
                    shape.bank_row_groups > 1 && !shape.unequal ? shape.bank_height * row : 0},
                   granule,
                   shape.unequal ? shape.outputList() : -1,
-                  shape.unequal ? shape.rowGroupList() : -1};
+                  shape.unequal ? shape.rowGroupList() : -1,
+                  ViewKind::bank};
   return views;
 }
 
@@ -125,6 +128,13 @@ GroupWidths widthsOf(const std::vector<int64_t> &widths, int64_t count) {
 }
 
 } // namespace
+
+const OperandView *ViewsOfOperand::find(ViewKind kind) const {
+  for (const OperandView &view : views())
+    if (view.kind == kind)
+      return &view;
+  return nullptr;
+}
 
 KernelShape kernelShape(const Layer &layer, const GpuKernel &kernel) {
   KernelShape shape = kernelShape(layer, kernel.map, kernel.groups, kernel.listed);

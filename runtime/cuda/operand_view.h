@@ -46,9 +46,9 @@ struct KernelShape {
   int64_t bankColumns() const { return bank_columns_total; }
   int64_t bankRows() const { return bank_rows_total; }
   // What the operand x and the result y are called.
-  const char *rowsName() const { return map == Map::dx ? "dy" : "x"; }
-  const char *secondName() const { return map == Map::dw ? "dy" : "w"; }
-  const char *resultName() const { return map == Map::forward ? "y" : map == Map::dx ? "dx" : "dw"; }
+  const char *rowsName() const { return operandNames(map).x; }
+  const char *secondName() const { return operandNames(map).w; }
+  const char *resultName() const { return operandNames(map).y; }
   bool isBankGradient() const { return map == Map::dw; }
   // Rows of x and y are one line, whatever their types: for kernels of vector reductions.
   bool as_they_lie = false;
@@ -81,6 +81,7 @@ struct OperandView {
   int64_t granule;                // groups of dimension 1 begin at multiples of it
   // Where in the terms table the groups of dimensions 1 and 3 are listed; -1 where they are not.
   int64_t group_list, row_group_list;
+  ViewKind kind;
 };
 
 // Those of one operand.
@@ -91,6 +92,8 @@ struct ViewsOfOperand {
   bool listed;       // dimensions 2 and 3 are those of the row list
 
   std::span<const OperandView> views() const { return std::span(all).first(size_t(count)); }
+  // nullptr where there is none.
+  const OperandView *find(ViewKind kind) const;
 };
 
 struct OperandViews {

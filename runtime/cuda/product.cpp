@@ -1,5 +1,6 @@
 #include "runtime/cuda/product.h"
 
+#include "runtime/cuda/launch_parameters.h"
 #include "runtime/cuda/tensor_map.h"
 #include "runtime/gpu_kernel_abi.h"
 
@@ -9,11 +10,6 @@
 namespace algrt::cuda {
 
 namespace {
-
-// The struct of tensor maps that a kernel takes by value: at most those of two operands with rows, and the
-// bank's, or in the place of that one the plain map of dW.
-using KernelMaps = std::array<TensorMapObject, 2 * algrt_most_row_maps + 1>;
-static_assert(sizeof(TensorMapObject) >= sizeof(algrt_plain_map));
 
 Operand operandOf(const MatrixView &view) { return {reinterpret_cast<uintptr_t>(view.data), view.stride}; }
 
@@ -43,33 +39,17 @@ ReadyAuxiliary readyAuxiliary(const GpuKernels &kernels, DeviceModules &modules,
   return {readyKernel(modules, index, stream, kernel.name), kernel.auxiliary()};
 }
 
-void launch(const Driver &driver, LaunchPlan &plan, const ReadyKernel &kernel, Stream stream,
-            const ProductCall &call, bool at_positions, bool reduction) {
-  KernelMaps tensor_maps;
-  for (size_t i = 0; i < plan.maps.size(); ++i)
-    tensor_maps.at(i) = encodeTensorMap(driver, plan.maps[i]);
-  void *maps = plan.plain_maps.data();
-  if (!plan.maps.empty()) {
-    // Plain maps of a result lie behind the tensor maps.
-    maps = tensor_maps.data();
-    if (!plan.plain_maps.empty())
-      std::memcpy(&tensor_maps.at(plan.maps.size()), plan.plain_maps.data(),
-                  plan.plain_maps.size() * sizeof(algrt_plain_map));
-  }
-  int32_t rows = plan.rows, offset = plan.offset;
-  DevicePointer terms = kernel.terms;
-  // The last one is for gradients of the bank, or for products with a bias; of other kernels, which do not
-  // take it, the driver does not look at it.
-  const void *bias = call.bias, *positions = at_positions ? call.rows.positions.data : nullptr;
-  float beta = call.beta;
-  int32_t position_bytes = int32_t(call.rows.positions.bytes);
-  void *last = bias != nullptr ? static_cast<void *>(&bias) : &beta;
-  void *parameters[] = {maps, &rows, &offset, &terms, last, nullptr, nullptr};
-  if (reduction) {
-    parameters[4] = &positions;
-    parameters[5] = &position_bytes;
-    parameters[6] = last;
-  }
+void launch(const Driver &driver, const LaunchPlan &plan, const KernelParameters &list,
+            const ReadyKernel &kernel, Stream stream, const ProductCall &call, bool at_positions) {
+  const auto address = [](const void *pointer) { return uint64_t(reinterpret_cast<uintptr_t>(pointer)); };
+  ParameterBlock block(list);
+  setProduct(block, list, plan,
+             {plan.rows, plan.offset, kernel.terms, call.beta, address(call.bias),
+              at_positions ? address(call.rows.positions.data) : 0, int32_t(call.rows.positions.bytes)},
+             [&](const TensorMap &map, std::byte *to) {
+               const TensorMapObject object = encodeTensorMap(driver, map);
+               std::memcpy(to, &object, sizeof(object));
+             });
 
   std::array<LaunchAttribute, 2> attributes{};
   LaunchConfig config{plan.grid, 1, 1, plan.threads, 1, 1, plan.shared_bytes, stream, attributes.data(), 0};
@@ -80,7 +60,8 @@ void launch(const Driver &driver, LaunchPlan &plan, const ReadyKernel &kernel, S
     attribute.id = LaunchAttributeId::programmatic_stream_serialization;
     attribute.value.programmatic_stream_serialization_allowed = 1;
   }
-  driver.check(driver.launchKernelEx(&config, kernel.function, parameters, nullptr), "launching the kernel");
+  driver.check(driver.launchKernelEx(&config, kernel.function, block.pointers().data(), nullptr),
+               "launching the kernel");
 }
 
 } // namespace
@@ -116,12 +97,12 @@ void runProduct(const GpuKernels &kernels, const Layer &layer, const ProductCall
     bias_gradient =
         readyAuxiliary(kernels, modules, chooseBiasGradient(kernels.all(), modules.properties()), stream);
   }
-  LaunchPlan plan = planLaunch(layer, *kernel.gpu, operands.x, operands.w, operands.y, request.m, request.p0,
-                               ready.blocks, lists);
+  const LaunchPlan plan = planLaunch(layer, *kernel.gpu, operands.x, operands.w, operands.y, request.m,
+                                     request.p0, ready.blocks, lists);
   if (group_rows)
     groupRows(modules.context().driver(), group_rows->kernel, *group_rows->code, layer, call.rows, request.m,
               lists.rows, stream);
-  launch(modules.context().driver(), plan, ready, stream, call, request.positions, kernel.gpu->isReduction());
+  launch(modules.context().driver(), plan, kernel.gpu->parameters, ready, stream, call, request.positions);
   if (bias_gradient)
     sumBiasGradient(modules.context().driver(), bias_gradient->kernel, *bias_gradient->code,
                     {operands.w.address, operands.w.leading_dimension, request.m, layer.n,

@@ -1,5 +1,6 @@
 #include "runtime/cuda/row_grouping.h"
 
+#include "runtime/cuda/launch_parameters.h"
 #include "runtime/cuda/row_list.h"
 #include "runtime/gpu_kernel_abi.h"
 #include "runtime/support/error.h"
@@ -45,12 +46,14 @@ void groupRows(const Driver &driver, const ReadyKernel &kernel, const GpuCode &c
                                                            : algrt_rows_of_sequences;
   if (numbers.bytes == 8)
     form |= algrt_rows_of_wide;
-  DevicePointer numbers_address = addressOf(numbers), firsts = addressOf(source.sequence_positions);
-  int64_t width = layer.row_type_width;
-  int32_t rows = int32_t(m), types = int32_t(layer.types),
-          sequences =
-              source.kind == RowSourceKind::sequences ? int32_t(std::max<int64_t>(numbers.size - 1, 1)) : 1;
-  void *parameters[] = {&list, &numbers_address, &firsts, &width, &rows, &types, &form, &sequences};
+  const int32_t types = int32_t(layer.types),
+                sequences = source.kind == RowSourceKind::sequences
+                                ? int32_t(std::max<int64_t>(numbers.size - 1, 1))
+                                : 1;
+  ParameterBlock block(code.parameters);
+  setRowList(block, code.parameters,
+             {list, addressOf(numbers), addressOf(source.sequence_positions), layer.row_type_width,
+              int32_t(m), types, form, sequences});
   const LaunchConfig config{uint32_t(types) + 1,
                             1,
                             1,
@@ -61,7 +64,7 @@ void groupRows(const Driver &driver, const ReadyKernel &kernel, const GpuCode &c
                             stream,
                             nullptr,
                             0};
-  driver.check(driver.launchKernelEx(&config, kernel.function, parameters, nullptr),
+  driver.check(driver.launchKernelEx(&config, kernel.function, block.pointers().data(), nullptr),
                "launching the kernel that groups rows");
 }
 

@@ -1,6 +1,7 @@
 #include "tests/compiler/compiled_launcher.h"
 
 #include "runtime/gpu_kernel_abi.h"
+#include "tests/runtime/usual_parameters.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -154,6 +155,7 @@ CudaProgram programOf(const Shape &shape, const std::string &path, const std::st
     kernel.scaled = shape.scaled;
     kernel.warp_rows = kernel.warp_columns = 2;
   }
+  kernel.parameters = test::usualParameters(kernel, layer);
   program.ptx = ptx;
   program.cubin = cubin;
   program.terms = shape.terms;

@@ -1,16 +1,18 @@
-// The parameters of a recorded launch, taken apart as runtime/gpu_kernel_abi.h says, and no other way.
+// The parameters of a recorded launch, taken apart as the kernel's list says, and no other way.
 #pragma once
 
 #include "compiler/simulator/model/tensor_map.h"
 #include "runtime/bundle/manifest.h"
-#include "runtime/cuda/operand_view.h"
+#include "runtime/cuda/launch_parameters.h"
 #include "tests/runtime/cuda_stand_in/control.h"
 
 #include <cstdint>
 #include <cstring>
-#include <optional>
+#include <map>
 #include <span>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace device_test {
@@ -18,33 +20,31 @@ namespace device_test {
 // Copies of the bytes, at addresses that suit their types: what a launch passes to the kernel.
 class LaunchParameters {
 public:
-  // Throws std::runtime_error where the parameters are not as many, or not as large, as those of the kernel.
-  LaunchParameters(const algrt::cuda_stand_in::Launch &launch, const algrt::Kernel &kernel,
-                   const algrt::Layer &layer);
+  // Throws std::runtime_error where the parameters are not as many, or not as large, as those of the list.
+  LaunchParameters(const algrt::cuda_stand_in::Launch &launch, const algrt::Kernel &kernel);
 
   // One pointer for each parameter, to its value.
-  std::vector<void *> values();
-  template <typename T> T at(std::size_t index) const {
-    T value;
-    std::memcpy(&value, blocks.at(index).data(), sizeof(T));
-    return value;
+  std::vector<void *> values() { return block.pointers(); }
+  // Throws std::runtime_error where the kernel has none.
+  template <typename T> T of(algrt::ParameterValue value, std::string_view operand = "") {
+    const algrt::KernelParameter *parameter = list.find(value, operand);
+    if (parameter == nullptr || algrt::parameterBytes(parameter->type) != sizeof(T))
+      throw std::runtime_error(std::string("no parameter ") + algrt::name(value) + " of that size");
+    T result;
+    std::memcpy(&result, block.at(parameter->offset), sizeof(T));
+    return result;
   }
+  bool has(algrt::ParameterValue value) const { return list.find(value) != nullptr; }
 
   // Where they are in the struct that the kernel is given: all where threads copy, else of dW alone.
-  std::span<const algrt_plain_map> plainMaps() const;
-  std::vector<std::uint64_t> operand_addresses; // of the first map of each operand: X, W, Y
+  std::span<const algrt_plain_map> plainMaps();
+  // Of the first map of an operand; 0 where there is none.
+  std::uint64_t addressOf(std::string_view operand) const;
 
 private:
-  void takeMaps(const std::vector<std::byte> &bytes, const algrt::Kernel &kernel, const algrt::Layer &layer);
-
-  struct alignas(64) Block {
-    std::byte bytes[64];
-    const std::byte *data() const { return bytes; }
-  };
-  std::vector<Block> blocks; // of the maps, nothing
-  // The struct of maps: those of the copy engine, and behind them plain ones.
-  std::vector<simulator::TensorMap> maps;
-  std::size_t tensor_maps = 0, plain_maps = 0;
+  const algrt::KernelParameters list;
+  algrt::cuda::ParameterBlock block{list};
+  std::map<std::string, std::uint64_t, std::less<>> addresses;
 };
 
 } // namespace device_test

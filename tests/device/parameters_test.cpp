@@ -2,6 +2,7 @@
 // was not given.
 #include "tests/device/device_call.h"
 #include "tests/device/launch_parameters.h"
+#include "tests/runtime/usual_parameters.h"
 
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
@@ -34,12 +35,15 @@ TEST(DeviceParameters, AreThoseOfTheKernel) {
   product.gpu.emplace();
   product.gpu->copies = algrt::GpuCopies::threads;
   product.gpu->vector = 1;
-  list.group_rows.emplace();
-  sums.bias_gradient.emplace();
+  list.group_rows.emplace().parameters = algrt::test::rowListParameters();
+  sums.bias_gradient.emplace().parameters = algrt::test::columnSumsParameters();
   const std::size_t maps = 5 * algrt_plain_map_bytes; // two each of X and Y, and one of W
   const auto taken = [&](const algrt::Kernel &kernel, const std::vector<std::size_t> &sizes) {
+    algrt::Kernel listing = kernel;
+    if (listing.gpu)
+      listing.gpu->parameters = algrt::test::usualParameters(*listing.gpu, layer);
     try {
-      LaunchParameters(launchWith(sizes), kernel, layer);
+      LaunchParameters(launchWith(sizes), listing);
       return true;
     } catch (const std::runtime_error &) {
       return false;

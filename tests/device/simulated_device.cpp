@@ -71,24 +71,29 @@ void SimulatedDevice::runKernel(const algrt::cuda_stand_in::Launch &recorded) {
                              " threads in clusters of " + std::to_string(recorded.cluster) +
                              ", the kernel requires " + std::to_string(program.threads) + " in " +
                              std::to_string(program.cluster));
-  LaunchParameters parameters(recorded, entry, layer);
+  LaunchParameters parameters(recorded, entry);
+  using algrt::ParameterValue;
 
   simulator::GlobalMemory memory;
   // What nobody writes between two calls may be read before the grid before has ended: the bank and the
   // terms.
   const bool early = entry.gpu && entry.gpu->isReduction();
   for (const Region &operand : operands)
-    registerRegion(memory, operand, Access::Read, early && operand.holds(parameters.operand_addresses[1]));
+    registerRegion(memory, operand, Access::Read, early && operand.holds(parameters.addressOf("w")));
   if (entry.group_rows) {
-    const auto rows = parameters.at<std::int32_t>(4), types = parameters.at<std::int32_t>(5);
+    const auto rows = parameters.of<std::int32_t>(ParameterValue::rows),
+               types = parameters.of<std::int32_t>(ParameterValue::types);
     registerRegion(memory,
-                   within(workspace, "the row list", parameters.at<std::uint64_t>(0), types + 2 + rows, 4),
+                   within(workspace, "the row list", parameters.of<std::uint64_t>(ParameterValue::row_list),
+                          types + 2 + rows, 4),
                    Access::Write);
   } else if (entry.bias_gradient) {
-    const auto to = parameters.at<std::uint64_t>(0), from = parameters.at<std::uint64_t>(1);
-    const std::int64_t rows = parameters.at<std::int32_t>(3), columns = parameters.at<std::int32_t>(4),
-                       part_rows = parameters.at<std::int32_t>(5);
-    const auto form = parameters.at<std::int32_t>(6);
+    const auto to = parameters.of<std::uint64_t>(ParameterValue::sums_result),
+               from = parameters.of<std::uint64_t>(ParameterValue::sums_matrix);
+    const std::int64_t rows = parameters.of<std::int32_t>(ParameterValue::rows),
+                       columns = parameters.of<std::int32_t>(ParameterValue::columns),
+                       part_rows = parameters.of<std::int32_t>(ParameterValue::part_rows);
+    const auto form = parameters.of<std::int32_t>(ParameterValue::sums_form);
     if ((form & algrt_dbias_from_sums) != 0)
       registerRegion(memory, within(workspace, "the partial sums", from, rows * columns, 8), Access::Read);
     if ((form & algrt_dbias_to_sums) != 0)
@@ -96,22 +101,23 @@ void SimulatedDevice::runKernel(const algrt::cuda_stand_in::Launch &recorded) {
           memory, within(workspace, "the partial sums", to, (rows + part_rows - 1) / part_rows * columns, 8),
           Access::Write);
     else
-      registerRegion(memory, bias_result, parameters.at<float>(7) != 0 ? Access::ReadWrite : Access::Write);
+      registerRegion(memory, bias_result,
+                     parameters.of<float>(ParameterValue::beta) != 0 ? Access::ReadWrite : Access::Write);
   } else {
-    const bool adds = entry.gpu->map == algrt::Map::dw && parameters.at<float>(4) != 0;
-    if (!result.holds(parameters.operand_addresses[2]) && result.rows > 0)
+    const bool adds = entry.gpu->map == algrt::Map::dw && parameters.of<float>(ParameterValue::beta) != 0;
+    if (!result.holds(parameters.addressOf(algrt::operandNames(entry.gpu->map).y)) && result.rows > 0)
       throw std::runtime_error("the maps of the result are not of the call's result");
     registerRegion(memory, result, adds ? Access::ReadWrite : Access::Write);
     if (const auto plain_maps = parameters.plainMaps(); !plain_maps.empty()) {
       memory.registerGlobal("the maps", plain_maps.data(), static_cast<std::int64_t>(plain_maps.size_bytes()),
                             Access::Read, /*independent=*/true);
       if (const std::uint64_t list = plain_maps.front().rows; list != 0)
-        registerRegion(
-            memory,
-            within(workspace, "the row list", list, layer.types + 2 + parameters.at<std::int32_t>(1), 4),
-            Access::Read);
+        registerRegion(memory,
+                       within(workspace, "the row list", list,
+                              layer.types + 2 + parameters.of<std::int32_t>(ParameterValue::rows), 4),
+                       Access::Read);
     }
-    if (const auto terms = parameters.at<std::uint64_t>(3); terms != 0)
+    if (const auto terms = parameters.of<std::uint64_t>(ParameterValue::terms); terms != 0)
       memory.registerGlobal("the terms table", reinterpret_cast<const void *>(terms),
                             static_cast<std::int64_t>(algrt::cuda_stand_in::bytesAllocatedAt(terms)),
                             Access::Read, early);

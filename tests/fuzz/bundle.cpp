@@ -29,6 +29,20 @@ void walk(const Bundle &bundle) {
   for (const algrt::Kernel &kernel : bundle.manifest().kernels)
     if (kernel.known && bundle.manifest().findSection(kernel.section) == nullptr)
       std::abort();
+  for (const algrt::Kernel &kernel : bundle.manifest().kernels)
+    if (const algrt::GpuCode *code = kernel.gpuCode();
+        code != nullptr && (code->parameters.empty() || code->parameters.bytes() > algrt::most_parameter_bytes))
+      std::abort();
+  for (const algrt::Program &program : bundle.manifest().programs)
+    for (const algrt::ProgramStep &step : program.steps) {
+      if (step.projection > bundle.further().size())
+        std::abort();
+      for (const auto &[name, own] : step.operands)
+        if (program.findOperand(own) == nullptr && program.findBuffer(own) == nullptr)
+          std::abort();
+    }
+  for (const Bundle &further : bundle.further())
+    walk(further);
   if (bytes == SIZE_MAX)
     std::abort();
 }

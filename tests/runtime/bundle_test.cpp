@@ -7,6 +7,7 @@
 #include "runtime/support/error.h"
 #include "runtime/support/file.h"
 #include "tests/runtime/shapes.h"
+#include "tests/runtime/usual_parameters.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -84,13 +85,13 @@ TEST(Bundle, ManifestsAreJsonOfBoundedDepthInUtf8) {
     return refusal([&] { parseManifest(text, 640, 1280); }).second;
   };
   const auto nested = [](int depth) {
-    return R"({"format": 1, "newer": )" + std::string(size_t(depth), '[') + std::string(size_t(depth), ']') +
+    return R"({"format": 2, "newer": )" + std::string(size_t(depth), '[') + std::string(size_t(depth), ']') +
            "}";
   };
   EXPECT_EQ(message(nested(63)), "manifest: layer is missing");
   EXPECT_EQ(message(nested(64)), "manifest: is nested more than 64 deep");
   EXPECT_EQ(message(nested(1000000)), "manifest: is nested more than 64 deep");
-  EXPECT_EQ(message("{\"format\": 1, \"na\xefme\": 2}"), "manifest: is not in UTF-8: see byte 19 of it");
+  EXPECT_EQ(message("{\"format\": 2, \"na\xefme\": 2}"), "manifest: is not in UTF-8: see byte 19 of it");
   EXPECT_EQ(message("{\"format\": \x1b[31m"), "manifest: is not JSON: see byte 12 of it");
   EXPECT_EQ(message("{\"format\": 1e999}"), "manifest: has a number that is too large: see byte 16 of it");
   EXPECT_EQ(message(std::string("{}\0{", 4)), "manifest: is not JSON: it has a zero byte");
@@ -143,9 +144,15 @@ TEST(Bundle, ForeignAndNewerFilesAreToldApart) {
             }).second.find("not a bundle"),
             std::string::npos);
   std::string newer = bundleOf(shape("cyclic_f32"));
-  newer[format::version_offset] = 2;
+  newer[format::version_offset] = 3;
   rehash(newer);
   EXPECT_EQ(refusal([&] { Bundle::parse(newer); }).first, ALGRT_NEWER_FORMAT);
+  std::string older = bundleOf(shape("cyclic_f32"));
+  older[format::version_offset] = 1;
+  rehash(older);
+  const auto [status, message] = refusal([&] { Bundle::parse(older); });
+  EXPECT_EQ(status, ALGRT_BAD_BUNDLE);
+  EXPECT_EQ(message, "has format 1, made by an earlier algctl: compile the spec again");
 }
 
 TEST(Bundle, FilesAppearWholeOrNotAtAll) {
@@ -154,7 +161,7 @@ TEST(Bundle, FilesAppearWholeOrNotAtAll) {
   std::filesystem::create_directories(folder);
   const std::string path = folder / "layer.alg";
   std::ofstream(path) << "old";
-  writeBundle(path, manifestOf(shape("cyclic_f32")),
+  writeBundle(path, test::withPrograms(manifestOf(shape("cyclic_f32"))),
               {{"code", "shared-object", std::string(1000, 'c')}}); // contents are not looked at here
   EXPECT_EQ(Bundle::open(path).layer().k, 20);
   Json broken = manifestOf(shape("cyclic_f32"));
@@ -164,7 +171,7 @@ TEST(Bundle, FilesAppearWholeOrNotAtAll) {
             ALGRT_BAD_BUNDLE);
   EXPECT_EQ(readFile(path), before);
   EXPECT_EQ(refusal([&] {
-              writeBundle(folder / "no/such.alg", manifestOf(shape("cyclic_f32")),
+              writeBundle(folder / "no/such.alg", test::withPrograms(manifestOf(shape("cyclic_f32"))),
                           {{"code", "shared-object", "c"}});
             }).first,
             ALGRT_IO_ERROR);
@@ -260,8 +267,8 @@ TEST(Bundle, InconsistentManifestsAreRefused) {
 
 TEST(Bundle, SectionsMustLieInsideAndApart) {
   const auto parse = [](const char *sections) {
-    Json manifest = manifestOf(shape("cyclic_f32"));
-    manifest["format"] = 1;
+    Json manifest = test::withPrograms(manifestOf(shape("cyclic_f32")));
+    manifest["format"] = 2;
     manifest["sections"] = Json::parse(sections);
     return parseManifest(manifest.dump(), 640, 1280);
   };
@@ -290,10 +297,10 @@ TEST(Bundle, SectionsMustLieInsideAndApart) {
 // So many that a comparison of each with each would be noticed.
 TEST(Bundle, SectionsMayBeMany) {
   constexpr uint64_t count = 30'000;
-  Json manifest = manifestOf(shape("cyclic_f32"));
+  Json manifest = test::withPrograms(manifestOf(shape("cyclic_f32")));
   const Json kernel = manifest["kernels"][0];
   manifest["kernels"] = Json::array();
-  manifest["format"] = 1;
+  manifest["format"] = 2;
   for (uint64_t i = 0; i < count; ++i) {
     manifest["sections"].push_back({{"name", "s" + std::to_string(i)},
                                     {"kind", "shared-object"},

@@ -89,6 +89,22 @@ int main(int argc, char **argv) {
   CHECK(algrt_forward(bundle, &args) == ALGRT_OK);
   CHECK(memcmp(y, packed_y, sizeof(y)) == 0);
 
+  /* The same by names. */
+  CHECK(algrt_program_count(bundle) == 1 && strcmp(algrt_program_name(bundle, 0), "forward") == 0);
+  algrt_operand_info operand = algrt_operand_info_init();
+  CHECK(algrt_program_get_operand(bundle, "forward", 0, &operand) == ALGRT_OK);
+  CHECK(strcmp(operand.name, "x") == 0 && operand.role == ALGRT_ROLE_INPUT && operand.ndim == 2);
+  CHECK(operand.shape[0] == -1 && strcmp(operand.symbols[0], "M") == 0 && operand.shape[1] == k);
+  const algrt_named_tensor tensors[3] = {
+      {"x", &x_tensor, NULL}, {"w", &w_tensor, NULL}, {"y", &packed_y_tensor, NULL}};
+  algrt_run_options options = algrt_run_options_init();
+  options.p0 = 3;
+  memset(packed_y, 0, sizeof(packed_y));
+  CHECK(algrt_run(bundle, "forward", tensors, 3, &options) == ALGRT_OK);
+  CHECK(memcmp(y, packed_y, sizeof(y)) == 0);
+  CHECK(algrt_run(bundle, "forward", tensors, 2, &options) == ALGRT_INVALID_ARGUMENT);
+  CHECK(strstr(algrt_last_error(), "y: is missing") != NULL);
+
   args.p0 = -1;
   CHECK(algrt_forward(bundle, &args) == ALGRT_INVALID_ARGUMENT &&
         strstr(algrt_last_error(), "p0 is -1") != NULL);

@@ -10,6 +10,7 @@
 #include "runtime/support/file.h"
 #include "tests/runtime/cpu_product.h"
 #include "tests/runtime/lies.h"
+#include "tests/runtime/usual_parameters.h"
 
 #include <cstring>
 #include <elf.h>
@@ -79,6 +80,11 @@ TEST(KernelRecord, LiesThatAgreeWithOneAnotherAreRefused) {
   const auto refusal = [&](const auto &change) {
     nlohmann::json lie = truth;
     change(lie);
+    // Programs that fit the layer that it says there is.
+    lie.erase("programs");
+    for (auto &kernel : lie["kernels"])
+      kernel.erase("operands");
+    lie = test::withPrograms(nlohmann::ordered_json(lie));
     const std::string bytes = test::withManifest(good, lie);
     test::expectRefusedOrRight(good, bytes, lie["layer"].dump());
     EXPECT_FALSE(test::wouldRun(good, lie, 0));
@@ -117,7 +123,7 @@ TEST(KernelRecord, TermsAreCompared) {
   std::vector<std::vector<Term>> terms = test::quaternionTerms();
   terms[2][1].coefficient = 2;
   const std::string bytes =
-      encodeBundle(test::manifestOf(shape), {{"code", "shared-object", codeOf(shape.name)},
+      encodeBundle(test::withPrograms(test::manifestOf(shape)), {{"code", "shared-object", codeOf(shape.name)},
                                              {"terms", "terms", encodeTerms(1, 4, terms)}});
   EXPECT_EQ(Bundle::parse(bytes).fault(1),
             "the bundle's terms are others than those that its code was compiled for");
@@ -150,9 +156,9 @@ TEST(KernelRecord, CodeWithoutRecordsIsRefused) {
       "its code in section 'code' does not say what 'forward_copied' is: it was compiled before code did, "
       "compile the bundle again");
   EXPECT_EQ(Bundle::parse(old).fault(2), "");
-  const std::string newer = withWord("cyclic_f32", "pack", wordAt(offsetof(algrt_record_head, version)), 2);
-  EXPECT_EQ(Bundle::parse(newer).fault(0), "what its code says of 'pack' is of version 2, this runtime reads "
-                                           "version 1: compile the bundle again, or "
+  const std::string newer = withWord("cyclic_f32", "pack", wordAt(offsetof(algrt_record_head, version)), 3);
+  EXPECT_EQ(Bundle::parse(newer).fault(0), "what its code says of 'pack' is of version 3, this runtime reads "
+                                           "version 2: compile the bundle again, or "
                                            "update the runtime");
   const std::string longer = withWord("cyclic_f32", "pack", wordAt(offsetof(algrt_record_head, words)), 50);
   EXPECT_EQ(Bundle::parse(longer).fault(0),

@@ -189,7 +189,7 @@ void forEachLie(const std::string &bundle, const std::function<void(const Lie &)
   const Json manifest = Json::parse(Bundle::parse(bundle).manifestText());
   std::vector<Json::json_pointer> leaves;
   std::map<std::string, std::set<std::string>> names; // by key
-  for (const char *part : {"format", "layer", "support", "kernels", "sections"})
+  for (const char *part : {"format", "layer", "support", "kernels", "programs", "sections"})
     collect(manifest[part], Json::json_pointer() / part, leaves);
   for (const Json::json_pointer &leaf : leaves)
     if (manifest[leaf].is_string())

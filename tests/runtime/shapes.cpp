@@ -3,6 +3,7 @@
 #include "runtime/bundle/writer.h"
 #include "runtime/support/file.h"
 #include "tests/runtime/records.h"
+#include "tests/runtime/usual_parameters.h"
 
 #include <stdexcept>
 
@@ -102,11 +103,12 @@ std::vector<SectionContent> sectionsOf(const Shape &shape) {
 } // namespace
 
 std::string bundleOf(const Shape &shape, const nlohmann::ordered_json &manifest) {
-  return encodeBundle(manifest, sectionsOf(shape));
+  return encodeBundle(withPrograms(manifest), sectionsOf(shape));
 }
 
 std::string agreeingBundleOf(const Shape &shape, const nlohmann::ordered_json &manifest) {
-  return encodeBundle(manifest, withRecords(manifest, sectionsOf(shape)));
+  const nlohmann::ordered_json whole = withPrograms(manifest);
+  return encodeBundle(whole, withRecords(whole, sectionsOf(shape)));
 }
 
 std::string bundleOf(const Shape &shape) { return bundleOf(shape, manifestOf(shape)); }

@@ -99,12 +99,12 @@ int openSigned(const std::string &bytes, const std::string &signature) {
 }
 
 TEST_F(Signatures, OfMinisignAreVerified) {
-  const std::string key_line = "RWQEcXCxH1F3e8XUg/QJOHvpJARnYgsef5AWP6oyDLGouuKxkh7aE/G8";
+  const std::string key_line = "RWTf7jtp8iJFiAVdofjTAA/vu6zy6K4UIVpO5DEmMFT+rMtBO5FkWGjU";
   for (const std::string &key : {data + "key.pub", key_line, key_line + "\n"}) {
     ASSERT_EQ(setenv(public_key_variable, key.c_str(), 1), 0);
     const Bundle bundle = Bundle::open(data + "empty.bundle");
     ASSERT_TRUE(bundle.signature());
-    EXPECT_EQ(toText(bundle.signature()->id), "7B77511FB1707104");
+    EXPECT_EQ(toText(bundle.signature()->id), "884522F2693BEEDF");
     EXPECT_EQ(bundle.signature()->trusted_comment, "a bundle without kernels");
   }
   unsetenv(public_key_variable);

@@ -3,6 +3,7 @@
 #include "compiler/failure.h"
 #include "compiler/simulator/host/model_symbols.h"
 #include "compiler/simulator/passes.h"
+#include "compiler/targets/nvidia/parameters.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -96,6 +97,9 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
 HostKernel::HostKernel(ModuleOp module) {
   initializeHost();
   kernel_name = onlyKernel(module);
+  if (auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(kernel_name);
+      function && function->hasAttr(kernel_parameters_name))
+    list = readParameters(function);
   OwningOpRef<ModuleOp> converted = module.clone();
   convert(*converted);
   for (Attribute text : cast<ArrayAttr>((*converted)->getAttr(kSitesAttribute)))

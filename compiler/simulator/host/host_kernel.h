@@ -3,6 +3,8 @@
 #ifndef ALGCTL_COMPILER_SIMULATOR_HOST_HOST_KERNEL_H
 #define ALGCTL_COMPILER_SIMULATOR_HOST_HOST_KERNEL_H
 
+#include "runtime/bundle/kernel_parameters.h"
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -34,12 +36,16 @@ public:
   /// The name of the kernel.
   const std::string &name() const { return kernel_name; }
 
+  /// What it takes; empty for a kernel by hand that does not say it.
+  const algrt::KernelParameters &parameters() const { return list; }
+
 private:
   struct Code;
   std::shared_ptr<const Code> code;
   void (*entry)(void *const *) = nullptr;
   std::vector<std::string> texts;
   std::string kernel_name;
+  algrt::KernelParameters list;
 };
 
 } // namespace compiler

@@ -41,7 +41,13 @@ std::vector<std::pair<std::string, std::int64_t>> numbers(const CudaProgram &pro
   const algrt::GpuKernel &kernel = program.kernel;
   const bool rows = layer.lift == algrt::Lift::rows;
   const std::int64_t out_groups = static_cast<std::int64_t>(layer.out_groups.size());
-  const std::int64_t row_maps = algrt::cuda::rowMapCount(layer);
+  // Of the kernel's parameters all maps are the first one.
+  std::int64_t singles = 0, maps_bytes = 0;
+  for (const algrt::KernelParameter &parameter : kernel.parameters)
+    if (parameter.isMap())
+      maps_bytes = parameter.end();
+    else
+      ++singles;
   const std::int64_t out_width = layer.n / out_groups;
   // Clusters take whole numbers of tiles in each direction. A tile that several blocks compute counts for
   // each.
@@ -76,9 +82,9 @@ std::vector<std::pair<std::string, std::int64_t>> numbers(const CudaProgram &pro
       {"CLUSTER_ROWS", kernel.tile.cluster_rows},
       {"GROUP_TILES", group_tiles},
       {"COLUMN_TILES", held > 0 ? 1 : column_tiles * kernel.tile.split},
-      {"ROW_MAPS", row_maps},
-      {"MAPS", 2 * row_maps + 1},
       {"PLAIN_MAPS", isPlain(kernel)},
+      {"PARAMETERS", singles + 1},
+      {"MAPS_BYTES", maps_bytes},
       {"MAP_BYTES", isPlain(kernel) ? algrt_plain_map_bytes : algrt_tensor_map_bytes},
       {"MAP_ALIGNMENT", isPlain(kernel) ? alignof(algrt_plain_map) : std::size_t(algrt_tensor_map_alignment)},
       {"MOST_ROWS", algrt_most_gpu_rows},
@@ -127,6 +133,65 @@ std::string termsTable(const CudaProgram &program) {
         fmt::format("{}{}", i % 12 == 0 ? "\n    " : " ",
                     terms[i] == INT32_MIN ? std::string("-2147483647 - 1,") : fmt::format("{},", terms[i]));
   return text + "\n};\n";
+}
+
+/// The kernel's parameters, as its list has them: the maps, each written to its place, and one pointer for
+/// each parameter.
+std::string parameterText(const algrt::KernelParameters &parameters) {
+  std::string maps = R"c(
+/* ---- Parameters ---- */
+
+/* The first parameter: all maps, as the kernel expects them. */
+static int write_maps(@_kernel *kernel, unsigned char *maps, const matrix *x, const matrix *w, const matrix *y,
+                      int64_t m, int64_t offset) {
+  static const box_shape x_box = {X_BOX_COLUMNS, X_BOX_ROWS, X_SWIZZLE};
+  static const box_shape w_box = {W_BOX_COLUMNS, W_BOX_ROWS, W_SWIZZLE};
+  static const box_shape y_box = {Y_BOX_COLUMNS, Y_BOX_ROWS, Y_SWIZZLE};
+  int result;
+)c";
+  std::string pointers = R"c(
+/* One pointer for each of the kernel's parameters, to its value. */
+static void set_parameters(void **parameters, void *maps, int32_t *rows, int32_t *offset,
+                           unsigned long long *terms) {
+  (void)offset, (void)terms;
+  parameters[0] = maps;
+)c";
+  int next = 1;
+  for (const algrt::KernelParameter &parameter : parameters) {
+    const auto point = [&](const char *value) {
+      pointers += fmt::format("  parameters[{}] = {};\n", next++, value);
+    };
+    switch (parameter.value) {
+    case algrt::ParameterValue::map: {
+      const bool bank = parameter.view == algrt::ViewKind::bank;
+      std::string view = name(parameter.view);
+      std::ranges::transform(view, view.begin(), [](unsigned char c) { return std::toupper(c); });
+      maps += fmt::format("  result = {0}(kernel, maps + {1}, {2}{3}, {4}&{3}_box);\n  if (result != 0)\n    "
+                          "return result;\n",
+                          bank ? "write_bank" : "write_rows", parameter.offset, bank ? "" : view + ", ",
+                          parameter.operand,
+                          bank                       ? ""
+                          : parameter.operand == "x" ? "IN_GROUPS, m, offset, "
+                                                     : "OUT_GROUPS, m, offset, ");
+      break;
+    }
+    case algrt::ParameterValue::rows:
+      point("rows");
+      break;
+    case algrt::ParameterValue::offset:
+      point("offset");
+      break;
+    case algrt::ParameterValue::terms:
+      point("terms");
+      break;
+    default:
+      throw Failure(
+          fmt::format("the kernel takes the parameter {}, which a launcher in C does not have; compile a "
+                      "bundle instead",
+                      name(parameter.value)));
+    }
+  }
+  return maps + "  return 0;\n}\n" + pointers + "}\n";
 }
 
 std::string machineCode(std::string_view cubin) {
@@ -245,11 +310,12 @@ LauncherFiles cudaLauncher(const CudaProgram &program) {
       constants(program) + termsTable(program) + (program.cubin.empty() ? "" : machineCode(program.cubin)) +
       ptxLines(program.ptx);
   const bool plain = isPlain(program.kernel);
+  const std::string parameters = parameterText(program.kernel.parameters);
   for (const char *part :
        {plain ? launcher_plain_map_entries : launcher_tensor_map_entries, launcher_driver, launcher_operands,
         plain ? launcher_plain_maps : launcher_tensor_maps, launcher_views,
-        isInterval(program.layer) ? launcher_interval_rows : launcher_cyclic_rows, launcher_ptx,
-        program.cubin.empty() ? launcher_ptx_alone : launcher_machine_code, launcher_loading,
+        isInterval(program.layer) ? launcher_interval_rows : launcher_cyclic_rows, parameters.c_str(),
+        launcher_ptx, program.cubin.empty() ? launcher_ptx_alone : launcher_machine_code, launcher_loading,
         launcher_launch})
     files.source += withIdentifier(part, identifier);
   return files;

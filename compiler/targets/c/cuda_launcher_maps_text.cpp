@@ -189,17 +189,18 @@ static int write_bank(@_kernel *kernel, unsigned char *map, const matrix *bank, 
 const char *const launcher_cyclic_rows = R"c(
 /* Row r has type (r + p0) mod PERIOD. A line is the rows of one phase r mod PERIOD: the first m mod PERIOD lines have
  * a row more than the others. */
-static int write_rows(@_kernel *kernel, unsigned char *maps, const matrix *from, int groups, int64_t m,
+enum { LONGER_LINES, SHORTER_LINES };
+
+static int write_rows(@_kernel *kernel, unsigned char *map, int shown, const matrix *from, int groups, int64_t m,
                       int64_t offset, const box_shape *box) {
   const int64_t longer = m % PERIOD;
   row_lines lines;
-  int result;
   (void)offset;
-  lines.first_row = 0, lines.count = longer, lines.rows = m / PERIOD + 1;
-  if ((result = write_lines(kernel, maps, from, groups, lines, 1, PERIOD, box)) != 0)
-    return result;
-  lines.first_row = longer, lines.count = PERIOD - longer, lines.rows = m / PERIOD;
-  return write_lines(kernel, maps + MAP_BYTES, from, groups, lines, 1, PERIOD, box);
+  if (shown == LONGER_LINES)
+    lines.first_row = 0, lines.count = longer, lines.rows = m / PERIOD + 1;
+  else
+    lines.first_row = longer, lines.count = PERIOD - longer, lines.rows = m / PERIOD;
+  return write_lines(kernel, map, from, groups, lines, 1, PERIOD, box);
 }
 
 static int64_t count_lines(int64_t m, int64_t offset) {
@@ -212,20 +213,20 @@ static int64_t longest_line(int64_t m) { return (m + PERIOD - 1) / PERIOD; }
 const char *const launcher_interval_rows = R"c(
 /* Row r has type (r + p0) / RUN mod TYPES. A line is a run of rows of one type; the first and the last run may be
  * partial, and have maps of their own. */
-static int write_rows(@_kernel *kernel, unsigned char *maps, const matrix *from, int groups, int64_t m,
+enum { FIRST_RUN, WHOLE_RUNS, LAST_RUN };
+
+static int write_rows(@_kernel *kernel, unsigned char *map, int shown, const matrix *from, int groups, int64_t m,
                       int64_t offset, const box_shape *box) {
   const int64_t into = offset % RUN, rest = into == 0 ? 0 : RUN - into, first = rest < m ? rest : m;
   const int64_t whole = (m - first) / RUN, left = m - first - whole * RUN;
   row_lines lines;
-  int result;
-  lines.first_row = 0, lines.count = 1, lines.rows = first;
-  if ((result = write_lines(kernel, maps, from, groups, lines, RUN, 1, box)) != 0)
-    return result;
-  lines.first_row = first, lines.count = whole, lines.rows = RUN;
-  if ((result = write_lines(kernel, maps + MAP_BYTES, from, groups, lines, RUN, 1, box)) != 0)
-    return result;
-  lines.first_row = first + whole * RUN, lines.count = 1, lines.rows = left;
-  return write_lines(kernel, maps + 2 * MAP_BYTES, from, groups, lines, RUN, 1, box);
+  if (shown == FIRST_RUN)
+    lines.first_row = 0, lines.count = 1, lines.rows = first;
+  else if (shown == WHOLE_RUNS)
+    lines.first_row = first, lines.count = whole, lines.rows = RUN;
+  else
+    lines.first_row = first + whole * RUN, lines.count = 1, lines.rows = left;
+  return write_lines(kernel, map, from, groups, lines, RUN, 1, box);
 }
 
 static int64_t count_lines(int64_t m, int64_t offset) { return (offset % RUN + m - 1) / RUN + 1; }

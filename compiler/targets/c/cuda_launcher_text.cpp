@@ -294,17 +294,14 @@ static int64_t count_row_tiles(int64_t longest) {
 
 static int start(@_kernel *kernel, const void *x, int64_t ldx, const void *w, int64_t ldw, void *y, int64_t ldy,
                  int64_t m, int64_t p0, void *stream, int dependent) {
-  static const box_shape x_box = {X_BOX_COLUMNS, X_BOX_ROWS, X_SWIZZLE};
-  static const box_shape w_box = {W_BOX_COLUMNS, W_BOX_ROWS, W_SWIZZLE};
-  static const box_shape y_box = {Y_BOX_COLUMNS, Y_BOX_ROWS, Y_SWIZZLE};
-  unsigned char room[MAPS * MAP_BYTES + MAP_ALIGNMENT];
+  unsigned char room[MAPS_BYTES + MAP_ALIGNMENT];
   unsigned char *maps = room + (MAP_ALIGNMENT - (uintptr_t)room % MAP_ALIGNMENT) % MAP_ALIGNMENT;
   matrix x_matrix = {"x", 0, K, 0, INPUT_BYTES, INPUT_TYPE, INPUT_UNIT},
          w_matrix = {"w", 0, BANK_COLUMNS, 0, INPUT_BYTES, INPUT_TYPE, INPUT_UNIT},
          y_matrix = {"y", 0, N, 0, OUTPUT_BYTES, OUTPUT_TYPE, OUTPUT_UNIT};
   launch_config config;
   launch_attribute attributes[2];
-  void *parameters[4], *popped;
+  void *parameters[PARAMETERS], *popped;
   int32_t rows, offset;
   int64_t tiles;
   int result = check_rows(kernel, m, p0);
@@ -326,10 +323,7 @@ static int start(@_kernel *kernel, const void *x, int64_t ldx, const void *w, in
 
   if ((result = kernel->state->push_context(kernel->state->context)) != 0)
     return driver_failure(kernel, result, "entering the device's context");
-  if ((result = write_rows(kernel, maps, &x_matrix, IN_GROUPS, m, offset, &x_box)) == 0 &&
-      (result = write_bank(kernel, maps + ROW_MAPS * MAP_BYTES, &w_matrix, &w_box)) == 0 &&
-      (result = write_rows(kernel, maps + (ROW_MAPS + 1) * MAP_BYTES, &y_matrix, OUT_GROUPS, m, offset, &y_box)) ==
-          0) {
+  if ((result = write_maps(kernel, maps, &x_matrix, &w_matrix, &y_matrix, m, offset)) == 0) {
     memset(&config, 0, sizeof config);
     memset(attributes, 0, sizeof attributes);
     config.attributes = attributes;
@@ -345,10 +339,7 @@ static int start(@_kernel *kernel, const void *x, int64_t ldx, const void *w, in
       attribute->id = PROGRAMMATIC_STREAM_SERIALIZATION;
       attribute->value.allowed = 1;
     }
-    parameters[0] = maps;
-    parameters[1] = &rows;
-    parameters[2] = &offset;
-    parameters[3] = &kernel->state->terms;
+    set_parameters(parameters, maps, &rows, &offset, &kernel->state->terms);
     if ((result = kernel->state->launch(&config, kernel->state->function, parameters, NULL)) != 0)
       result = driver_failure(kernel, result, "launching the kernel");
   }

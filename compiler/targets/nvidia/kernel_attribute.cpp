@@ -5,6 +5,7 @@
 #include "compiler/schedule/coefficients.h"
 #include "compiler/schedule/reduction_schedule.h"
 #include "compiler/targets/nvidia/kernel_structure.h"
+#include "compiler/targets/nvidia/parameters.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -231,6 +232,7 @@ algrt::GpuKernel readKernelAttribute(LLVM::LLVMFuncOp function) {
   const Fields fields{dictionary};
   algrt::GpuKernel kernel{};
   kernel.symbol = function.getSymName().str();
+  kernel.parameters = readParameters(function);
   kernel.output =
       fields.get<TypeAttr>("output").getValue().isF32() ? algrt::ElementType::f32 : algrt::ElementType::bf16;
   if (dictionary.contains("map"))

@@ -29,8 +29,8 @@ mlir::FailureOr<mlir::DictionaryAttr> describeKernel(sm::KernelOp kernel, std::i
 /// waits for the grid before it by itself.
 mlir::DictionaryAttr describeReduction(tile::KernelOp kernel, bool dependent);
 
-/// The same dictionary of a function that convert-sm-to-nvvm wrote, as the bundle's manifest has it. Images
-/// and architecture are left for whoever makes them.
+/// The same dictionary of a function that convert-sm-to-nvvm wrote, and its parameters, as the bundle's
+/// manifest has it. Images and architecture are left for whoever makes them.
 algrt::GpuKernel readKernelAttribute(mlir::LLVM::LLVMFuncOp function);
 
 } // namespace compiler

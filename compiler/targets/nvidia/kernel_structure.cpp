@@ -2,6 +2,7 @@
 
 #include "compiler/targets/nvidia/instructions.h"
 #include "compiler/targets/nvidia/kernel_attribute.h"
+#include "compiler/targets/nvidia/parameters.h"
 #include "compiler/targets/nvidia/plain_map.h"
 #include "compiler/targets/nvidia/shared_memory.h"
 #include "runtime/gpu_kernel_abi.h"
@@ -29,10 +30,9 @@ public:
 
 private:
   LogicalResult checkRoles();
-  /// Of one map of the operands in the kernel's first parameter, and of all of its maps.
+  /// Of one map of the operands in the kernel's first parameter.
   Type mapType();
-  Type mapsType();
-  void declareFunction(DictionaryAttr description);
+  void declareFunction(DictionaryAttr description, const algrt::KernelParameters &parameters);
   void replaceArguments();
   /// The kernel's ops go over into the entry block; each role ends it with a branch. Without roles it is
   /// the whole function.
@@ -91,8 +91,11 @@ FailureOr<LLVM::LLVMFuncOp> StructureLowering::run() {
   const FailureOr<DictionaryAttr> description = describeKernel(kernel, *shared_bytes);
   if (failed(description))
     return failure();
+  const FailureOr<algrt::KernelParameters> parameters = parametersOf(kernel);
+  if (failed(parameters))
+    return failure();
   declareSharedMemory(module, location);
-  declareFunction(*description);
+  declareFunction(*description, *parameters);
   replaceArguments();
   dealRoles();
   // What one thread does; innermost first, so that nothing is visited in a place it has left.
@@ -120,47 +123,15 @@ Type StructureLowering::mapType() {
   return LLVM::LLVMArrayType::get(builder.getI8Type(), algrt_tensor_map_bytes);
 }
 
-/// Plain maps of a result lie behind the tensor maps.
-Type StructureLowering::mapsType() {
-  std::int64_t maps = 0, plain_results = 0;
-  for (BlockArgument argument : kernel.getBody().getArguments().take_front(map_arguments)) {
-    auto type = cast<sm::MapsType>(argument.getType());
-    (type.isPlain() == plain ? maps : plain_results) += type.getCount();
-  }
-  auto all = LLVM::LLVMArrayType::get(mapType(), static_cast<unsigned>(maps));
-  if (plain_results == 0)
-    return all;
-  MLIRContext *context = builder.getContext();
-  return LLVM::LLVMStructType::getLiteral(
-      context, {all, LLVM::LLVMArrayType::get(plainMapType(context), static_cast<unsigned>(plain_results))});
-}
-
-void StructureLowering::declareFunction(DictionaryAttr description) {
+void StructureLowering::declareFunction(DictionaryAttr description,
+                                        const algrt::KernelParameters &parameters) {
   builder.setInsertionPoint(kernel);
-  MLIRContext *context = builder.getContext();
-  Type i32 = builder.getI32Type();
-  SmallVector<Type> parameters = {pointerTo(context, Space::Generic), i32, i32,
-                                  pointerTo(context, Space::Global)};
-  for (BlockArgument further : kernel.getBody().getArguments().drop_front(map_arguments + 3))
-    parameters.push_back(isa<sm::ColumnsType>(further.getType()) ? pointerTo(context, Space::Global)
-                                                                 : further.getType());
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), parameters);
-  function = LLVM::LLVMFuncOp::create(builder, location, kernel.getSymName(), type);
-
-  setKernelAttributes(function, mapsType(), plain ? alignof(algrt_plain_map) : algrt_tensor_map_alignment,
-                      threads);
+  function = declareKernel(builder, location, kernel.getSymName(), parameters, threads);
   // Launches without their cluster fail instead of waiting for blocks that are not there.
   if (const std::int64_t cluster = clusterOf(kernel); cluster > 1)
     function->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
                       builder.getDenseI32ArrayAttr({static_cast<std::int32_t>(cluster), 1, 1}));
   function->setAttr(kernel_attribute_name, description);
-
-  Block *entry = function.addEntryBlock(builder);
-  const StringRef further =
-      kernel.getLayout() && cast<tile::LayoutAttr>(kernel.getLayout()).isBankGradient() ? "beta" : "operand";
-  const StringRef names[] = {"maps", "rows", "offset", "terms"};
-  for (auto [number, argument] : llvm::enumerate(entry->getArguments()))
-    argument.setLoc(NameLoc::get(builder.getStringAttr(number < std::size(names) ? names[number] : further)));
 }
 
 void StructureLowering::replaceArguments() {
@@ -331,17 +302,6 @@ void declareSharedMemory(ModuleOp module, Location location) {
                                        /*isConstant=*/false, LLVM::Linkage::External, shared_memory_name,
                                        Attribute(), slot_alignment, static_cast<unsigned>(Space::Shared));
   global.setDsoLocal(false);
-}
-
-void setKernelAttributes(LLVM::LLVMFuncOp function, Type maps, std::int64_t alignment, std::int64_t threads) {
-  Builder builder(function.getContext());
-  function.setArgAttr(0, LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(maps));
-  function.setArgAttr(0, NVVM::NVVMDialect::getGridConstantAttrName(), builder.getUnitAttr());
-  function.setArgAttr(0, LLVM::LLVMDialect::getAlignAttrName(), builder.getI64IntegerAttr(alignment));
-  function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
-  function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
-                    builder.getDenseI32ArrayAttr({static_cast<std::int32_t>(threads), 1, 1}));
-  function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), builder.getI32IntegerAttr(1));
 }
 
 FailureOr<LLVM::LLVMFuncOp> lowerKernelStructure(ModuleOp module, sm::KernelOp kernel) {

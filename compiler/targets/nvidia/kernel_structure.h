@@ -24,11 +24,6 @@ std::int64_t threadsOf(mlir::LLVM::LLVMFuncOp function);
 /// Declares the block's dynamic shared memory, where the module does not have it yet.
 void declareSharedMemory(mlir::ModuleOp module, mlir::Location location);
 
-/// Makes a function a kernel of so many threads whose first parameter is a struct of maps by value, as
-/// `maps` says and aligned to `alignment` bytes.
-void setKernelAttributes(mlir::LLVM::LLVMFuncOp function, mlir::Type maps, std::int64_t alignment,
-                         std::int64_t threads);
-
 /// Replaces a kernel by an llvm.func. The ops of `sm` that stand for instructions, scf and arith stay in its
 /// body; roles become branches on the warpgroup, sm.elect and everything that one thread does an scf.if.
 /// Without roles, all threads run the body.

@@ -4,6 +4,8 @@
 
 #include "compiler/targets/nvidia/kernel_attribute.h"
 #include "compiler/targets/nvidia/kernel_structure.h"
+#include "compiler/targets/nvidia/parameters.h"
+#include "runtime/bundle/map.h"
 #include "runtime/gpu_kernel_abi.h"
 
 namespace compiler {
@@ -99,26 +101,26 @@ void ReductionProgram::declare() {
   declareSharedMemory(source->getParentOfType<ModuleOp>(), location);
 
   builder.setInsertionPoint(source);
-  Type i32 = builder.getI32Type();
-  auto global = pointerTo(context, Space::Global);
-  SmallVector<Type> parameters = {pointerTo(context, Space::Generic), i32, i32, global, global, i32};
-  SmallVector<StringRef> names = {"maps", "rows", "offset", "terms", "positions", "position_bytes"};
+  const algrt::OperandNames names = algrt::operandNames(algrt::Map::forward);
+  constexpr algrt::ParameterType map = algrt::ParameterType::plain_map;
+  algrt::KernelParameters parameters;
+  parameters.map(map, names.x, algrt::ViewKind::all_rows)
+      .map(map, names.w, algrt::ViewKind::bank)
+      .map(map, names.y, algrt::ViewKind::all_rows)
+      .add(algrt::ParameterValue::rows)
+      .add(algrt::ParameterValue::offset)
+      .add(algrt::ParameterValue::terms)
+      .add(algrt::ParameterValue::operand, "positions")
+      .add(algrt::ParameterValue::element_bytes, "positions");
   auto further = matrices.getArguments().drop_front(2).drop_back();
-  for (BlockArgument operand : further) {
-    parameters.push_back(isa<tile::MatrixType>(operand.getType()) ? Type(global) : operand.getType());
-    names.push_back("operand");
-  }
-  function =
-      LLVM::LLVMFuncOp::create(builder, location, source.getSymName(),
-                               LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), parameters));
-  constexpr unsigned operands = 3;
-  setKernelAttributes(function, LLVM::LLVMArrayType::get(plainMapType(context), operands),
-                      alignof(algrt_plain_map), schedule.getThreads());
+  for (BlockArgument operand : further)
+    parameters.add(isa<tile::MatrixType>(operand.getType()) ? algrt::ParameterValue::operand
+                                                            : algrt::ParameterValue::number,
+                   operandName(operand));
+  function = declareKernel(builder, location, source.getSymName(), parameters, schedule.getThreads());
   function->setAttr(kernel_attribute_name, describeReduction(source, dependent));
 
-  Block *entry = function.addEntryBlock(builder);
-  for (auto [argument, name] : llvm::zip(entry->getArguments(), names))
-    argument.setLoc(NameLoc::get(builder.getStringAttr(name)));
+  Block *entry = &function.getBody().front();
   builder.setInsertionPointToStart(entry);
   const std::int64_t columns = schedule.getColumns(), depth = algrt_reduction_depth;
   auto mapsOf = [&](std::int64_t rows, std::int64_t columns, Type element, std::int64_t dimension,

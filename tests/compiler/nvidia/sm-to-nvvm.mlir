@@ -6,10 +6,13 @@
 
 // CHECK: llvm.mlir.global external @shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
 
-// Two maps of X, one of W, three of Y; two roles of three warpgroups together.
+// Two maps of X, one of W, two of Y; two roles of three warpgroups together.
 // CHECK-LABEL: llvm.func @forward(
-// CHECK-SAME: %maps: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<6 x array<128 x i8>>, nvvm.grid_constant},
+// CHECK-SAME: %maps: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<5 x array<128 x i8>>, nvvm.grid_constant},
 // CHECK-SAME: %rows: i32, %offset: i32, %terms: !llvm.ptr<1>)
+// CHECK-SAME: kernel_parameters = [{operand = "x", type = "tensor_map", value = "map", view = "longer_lines"},
+// CHECK-SAME: {operand = "w", type = "tensor_map", value = "map", view = "bank"},
+// CHECK-SAME: {type = "i32", value = "offset"}, {type = "address", value = "terms"}],
 // CHECK-SAME: nvvm.kernel, nvvm.minctasm = 1 : i32, nvvm.reqntid = array<i32: 384, 1, 1>
 // CHECK-SAME: sm.kernel = {
 // CHECK-SAME: boxes = {w = {columns = 16 : i64, rows = 64 : i64, swizzle = 32 : i64},
@@ -22,7 +25,7 @@
 // CHECK-SAME: tile = {columns = 16 : i64, consumers = 2 : i64, depth = 64 : i64, rows = 128 : i64, stages = 2 : i64}}
 sm.kernel @forward(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
                    %w: !sm.maps<1 x 64 x 16 x bf16, row_dimension 2, swizzle 32>,
-                   %y: !sm.maps<3 x 64 x 16 x f32, row_dimension 3, swizzle 64>, %rows: index, %offset: index,
+                   %y: !sm.maps<2 x 64 x 16 x f32, row_dimension 3, swizzle 64>, %rows: index, %offset: index,
                    %terms: !sm.terms_table) attributes {layout = #layout, schedule = "by hand"} {
   // CHECK-DAG: %[[SHARED:.*]] = llvm.mlir.addressof @shared : !llvm.ptr<3>
   // CHECK-DAG: %[[W_MAPS:.*]] = llvm.getelementptr %maps[2] : (!llvm.ptr) -> !llvm.ptr, !llvm.array<128 x i8>
@@ -79,7 +82,7 @@ sm.kernel @forward(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 12
     // CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta %[[Y_MAPS]], %[[SLOT]], box
     sm.elect {
       sm.store %c[%group] to %y[%zero] [%zero, %zero, %zero, %zero]
-          : <2 x 64 x 16 x f32, swizzle 64> to <3 x 64 x 16 x f32, row_dimension 3, swizzle 64>
+          : <2 x 64 x 16 x f32, swizzle 64> to <2 x 64 x 16 x f32, row_dimension 3, swizzle 64>
     }
   }
   // CHECK: ^[[STORED]]:

@@ -2,6 +2,7 @@
 
 #include "runtime/gpu_kernel_abi.h"
 #include "tests/runtime/records.h"
+#include "tests/runtime/usual_parameters.h"
 
 namespace algrt::test {
 
@@ -135,7 +136,8 @@ std::string gpuBundle(const GpuShape &shape, const nlohmann::ordered_json &manif
                       std::vector<SectionContent> sections) {
   if (shape.lift == Lift::slots || shape.table)
     sections.push_back({"terms", "terms", encodeTerms(shape.types(), shape.groups, terms(shape))});
-  return encodeBundle(manifest, withRecords(manifest, sections));
+  const nlohmann::ordered_json whole = withPrograms(withParameters(manifest));
+  return encodeBundle(whole, withRecords(whole, sections));
 }
 
 } // namespace algrt::test

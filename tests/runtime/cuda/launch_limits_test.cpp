@@ -81,7 +81,7 @@ TEST(LaunchPlan, TheGridIsPersistentAndWholeClusters) {
   const Operand x{16, 40}, w{16, 480}, y{16, 480};
   const auto grid = [&](int64_t cluster, int32_t multiprocessors) {
     kernel.cluster = kernel.tile.cluster_rows = cluster;
-    const LaunchPlan plan = planLaunch(layer, kernel, x, w, y, 7, 0, multiprocessors);
+    const LaunchPlan plan = planByHand(layer, kernel, x, w, y, 7, 0, multiprocessors);
     EXPECT_EQ(plan.tiles, 25 * cluster);
     EXPECT_EQ(plan.threads, 384u);
     EXPECT_EQ(plan.shared_bytes, 200000u);
@@ -94,7 +94,7 @@ TEST(LaunchPlan, TheGridIsPersistentAndWholeClusters) {
   EXPECT_EQ(grid(1, 16), 16u);
   EXPECT_EQ(grid(2, 17), 16u);
   EXPECT_EQ(grid(4, 3), 4u);
-  const LaunchPlan nothing = planLaunch(layer, kernel, x, w, y, 0, 3, 132);
+  const LaunchPlan nothing = planByHand(layer, kernel, x, w, y, 0, 3, 132);
   EXPECT_EQ(nothing.tiles, 0);
   EXPECT_EQ(nothing.grid, 0u);
   EXPECT_TRUE(nothing.maps.empty());
@@ -106,7 +106,7 @@ TEST(LaunchPlan, WhatNoMapCanDescribeIsRefused) {
   const Operand x{64, 40}, w{64, 80}, y{64, 80};
   const auto refusal = [&](const Layer &layer, Operand x, Operand w, Operand y, int64_t m, int64_t p0) {
     try {
-      planLaunch(layer, kernel, x, w, y, m, p0, 132);
+      planByHand(layer, kernel, x, w, y, m, p0, 132);
     } catch (const Error &error) {
       return std::string(algrt_status_name(error.status())) + " " + error.what();
     }
@@ -147,7 +147,7 @@ TEST(LaunchPlan, WhatThreadsCannotCopyIsRefused) {
   const auto refusal = [&](int64_t vector, const Layer &layer, Operand x, Operand w, Operand y, int64_t m) {
     kernel.vector = vector;
     try {
-      planLaunch(layer, kernel, x, w, y, m, 0, 132);
+      planByHand(layer, kernel, x, w, y, m, 0, 132);
     } catch (const Error &error) {
       return std::string(algrt_status_name(error.status())) + " " + error.what();
     }
@@ -230,7 +230,7 @@ TEST(LaunchPlan, JoinedGroups) {
             termsTable(joined, GpuKernel{}, Support::complete(2)));
 
   const Operand x{64, layer.k}, w{64, layer.n}, y{64, layer.n};
-  const LaunchPlan plan = planLaunch(layer, kernel, x, w, y, 10, 0, 132);
+  const LaunchPlan plan = planByHand(layer, kernel, x, w, y, 10, 0, 132);
   EXPECT_EQ(plan.maps[0].extents[0], 16u);
   EXPECT_EQ(plan.maps[0].extents[1], 2u);
   EXPECT_EQ(plan.maps.back().extents[0], 32u);
@@ -246,7 +246,7 @@ TEST(LaunchPlan, OfTheBanksGradientHasAllTilesWithoutRows) {
   kernel.tile = {16, 32, 64, 4, 1};
   const Operand any{4096, 1 << 20};
   const auto plan = [&](const Layer &layer, int64_t m) {
-    return planLaunch(layer, kernel, any, any, any, m, 5, 132);
+    return planByHand(layer, kernel, any, any, any, m, 5, 132);
   };
   const Layer rows = layerOf(Lift::rows, RowTypesKind::interval, 4, 10, 4, 40, 72),
               slots = layerOf(Lift::slots, RowTypesKind::cyclic, 1, 1, 64, 40, 72);

@@ -152,7 +152,7 @@ TEST(LaunchPlan, TensorMapsCoverEveryElementOnce) {
     const Operands o{{uint64_t(16 * (1 + upTo(1 << 20))), c.layer.k + 8 * upTo(2)},
                      {uint64_t(16 * (1 + upTo(1 << 20))), c.layer.bankColumns() + 8 * upTo(2)},
                      {uint64_t(16 * (1 + upTo(1 << 20))), c.layer.n + 8 * upTo(2)}};
-    const LaunchPlan plan = planLaunch(c.layer, kernel, o.x, o.w, o.y, c.m, c.p0, 132);
+    const LaunchPlan plan = planByHand(c.layer, kernel, o.x, o.w, o.y, c.m, c.p0, 132);
     SCOPED_TRACE("trial " + std::to_string(trial));
     EXPECT_EQ(plan.rows, c.m);
     EXPECT_EQ(plan.offset, c.p0 % (c.layer.types * c.run));
@@ -185,7 +185,7 @@ TEST(LaunchPlan, PlainMapsCoverEveryElementOnce) {
     const Operands o{{unit * uint64_t(1 + upTo(1 << 20)), c.layer.k + kernel.vector * upTo(2)},
                      {unit * uint64_t(1 + upTo(1 << 20)), c.layer.bankColumns() + kernel.vector * upTo(2)},
                      {y_unit * uint64_t(1 + upTo(1 << 20)), c.layer.n + kernel.vector * upTo(2)}};
-    const LaunchPlan plan = planLaunch(c.layer, kernel, o.x, o.w, o.y, c.m, c.p0, 132);
+    const LaunchPlan plan = planByHand(c.layer, kernel, o.x, o.w, o.y, c.m, c.p0, 132);
     SCOPED_TRACE("trial " + std::to_string(trial));
     EXPECT_TRUE(plan.maps.empty());
     EXPECT_EQ(plan.tiles, tileCount(c.layer, kernel.tile, c.m, plan.offset));
@@ -213,7 +213,7 @@ TEST(LaunchPlan, PlainMapsReachBeyondThirtyTwoBits) {
   kernel.vector = 1;
   const int64_t ld = (int64_t(1) << 31) + 1, m = (int64_t(1) << 30) + 7, run = 1000;
   const Layer interval = layerOf(Lift::rows, RowTypesKind::interval, 3, run, 3, 5, 7);
-  const LaunchPlan runs = planLaunch(interval, kernel, {2, ld}, {2, 21}, {2, ld}, m, 3 * run + 999, 132);
+  const LaunchPlan runs = planByHand(interval, kernel, {2, ld}, {2, 21}, {2, ld}, m, 3 * run + 999, 132);
   const int64_t whole = (m - 1) / run;
   ASSERT_EQ(runs.plain_maps.size(), 7u);
   EXPECT_EQ(runs.plain_maps[0].extents[3], 1);
@@ -223,13 +223,13 @@ TEST(LaunchPlan, PlainMapsReachBeyondThirtyTwoBits) {
   EXPECT_EQ(runs.plain_maps[2].address, 2 + uint64_t(1 + whole * run) * uint64_t(ld) * 2);
   EXPECT_EQ(runs.plain_maps[2].extents[3], m - 1 - whole * run);
   const Layer cyclic = layerOf(Lift::rows, RowTypesKind::cyclic, 3, 1, 3, 5, 7);
-  const LaunchPlan phases = planLaunch(cyclic, kernel, {2, ld}, {2, 21}, {2, ld}, m, 0, 132);
+  const LaunchPlan phases = planByHand(cyclic, kernel, {2, ld}, {2, 21}, {2, ld}, m, 0, 132);
   EXPECT_EQ(phases.plain_maps[1].address, 2 + uint64_t(m % 3) * uint64_t(ld) * 2);
   EXPECT_EQ(phases.plain_maps[1].strides[2], 3 * ld);
   EXPECT_EQ(phases.plain_maps[1].extents[3], m / 3);
   EXPECT_EQ(phases.tiles, 3 * ((m / 3 + 1 + 63) / 64) * 3);
   // Where the last row would end beyond the last address nothing is planned.
-  EXPECT_THROW(planLaunch(cyclic, kernel, {2, int64_t(1) << 33}, {2, 21}, {2, ld}, m, 0, 132), Error);
+  EXPECT_THROW(planByHand(cyclic, kernel, {2, int64_t(1) << 33}, {2, 21}, {2, ld}, m, 0, 132), Error);
 }
 
 } // namespace

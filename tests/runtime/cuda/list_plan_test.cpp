@@ -1,7 +1,7 @@
 // Lists that kernels look up: rows by type, groups of unequal widths and their terms in pieces. Element by
 // element against the layer.
-#include "runtime/cuda/launch_plan.h"
 #include "runtime/cuda/row_list.h"
+#include "tests/runtime/cuda/plan_cases.h"
 
 #include "runtime/support/error.h"
 
@@ -92,7 +92,7 @@ TEST(ListPlan, OneMapHasAllRowsOfAList) {
   for (const Map map : {Map::forward, Map::dx, Map::dw}) {
     const Operand any{4096, 100};
     const LaunchPlan plan =
-        planLaunch(layer, threadKernel(map, true), any, any, any, 70, 0, 6, {table_address, list_address});
+        planByHand(layer, threadKernel(map, true), any, any, any, 70, 0, 6, {table_address, list_address});
     ASSERT_EQ(plan.plain_maps.size(), 3u) << name(map);
     const algrt_plain_map &rows = plan.plain_maps[0], &bank = plan.plain_maps[map == Map::dw ? 2 : 1];
     EXPECT_EQ(rows.rows, list_address);
@@ -110,7 +110,7 @@ TEST(ListPlan, CountsTilesThatHaveRows) {
   const Layer layer = unequalLayer({16, 16, 16}, {32, 32, 32}, RowTypesKind::explicit_types);
   const Operand any{4096, 100};
   const auto tiles = [&](int64_t m) {
-    return planLaunch(layer, threadKernel(Map::forward, true), any, any, any, m, 0, 132).tiles;
+    return planByHand(layer, threadKernel(Map::forward, true), any, any, any, m, 0, 132).tiles;
   };
   const int64_t of_a_row_block = 3 * 2; // groups, blocks of columns
   EXPECT_EQ(tiles(1), 3 * of_a_row_block);
@@ -119,7 +119,7 @@ TEST(ListPlan, CountsTilesThatHaveRows) {
   EXPECT_EQ(tiles(0), 0);
   GpuKernel fine = threadKernel(Map::forward, true);
   fine.tile.rows = 1;
-  EXPECT_THROW(planLaunch(layer, fine, any, any, any, int64_t(1) << 30, 0, 132), Error);
+  EXPECT_THROW(planByHand(layer, fine, any, any, any, int64_t(1) << 30, 0, 132), Error);
 }
 
 // The lists with which the table begins, and where each map finds its own.
@@ -133,7 +133,7 @@ TEST(ListPlan, MapsFindTheirGroups) {
     ASSERT_GT(table.size(), lists.size());
     EXPECT_TRUE(std::equal(lists.begin(), lists.end(), table.begin())) << name(map);
     const Operand any{4096, 100};
-    const LaunchPlan plan = planLaunch(layer, kernel, any, any, any, 70, 4, 6, {table_address, 0});
+    const LaunchPlan plan = planByHand(layer, kernel, any, any, any, 70, 4, 6, {table_address, 0});
     const size_t of_rows = map == Map::dw ? 3 : 2; // maps; of dw one of all rows, too
     const bool gradient = map == Map::dw;
     ASSERT_EQ(plan.plain_maps.size(), 2 * of_rows + 1);
@@ -152,7 +152,7 @@ TEST(ListPlan, MapsFindTheirGroups) {
   wide.vector = 8;
   const Operand any{4096, 104};
   try {
-    planLaunch(layer, wide, any, any, any, 70, 4, 6, {table_address, 0});
+    planByHand(layer, wide, any, any, any, 70, 4, 6, {table_address, 0});
     ADD_FAILURE() << "accepted";
   } catch (const Error &error) {
     EXPECT_NE(std::string(error.what()).find("groups of multiples of 4 columns"), std::string::npos)

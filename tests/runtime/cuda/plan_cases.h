@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/cuda/launch_plan.h"
+#include "tests/runtime/usual_parameters.h"
 
 namespace algrt::cuda {
 
@@ -32,6 +33,14 @@ inline GpuKernel kernelOf(ElementType output) {
   kernel.w = {32, 16, 64};
   kernel.y = {16, 8, 0};
   return kernel;
+}
+
+// Of a kernel by hand, with the parameters that such a one takes.
+inline LaunchPlan planByHand(const Layer &layer, GpuKernel kernel, const Operand &x, const Operand &w,
+                             const Operand &y, int64_t m, int64_t p0, int64_t blocks,
+                             const DeviceLists &lists = {}) {
+  kernel.parameters = test::usualParameters(kernel, layer);
+  return planLaunch(layer, kernel, x, w, y, m, p0, blocks, lists);
 }
 
 } // namespace algrt::cuda

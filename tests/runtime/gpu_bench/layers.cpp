@@ -4,6 +4,7 @@
 #include "runtime/bundle/writer.h"
 #include "tests/runtime/records.h"
 #include "tests/runtime/shapes.h"
+#include "tests/runtime/usual_parameters.h"
 
 #include <algorithm>
 
@@ -86,7 +87,8 @@ std::string gpuBundle(const nlohmann::ordered_json &manifest) {
                                           {"code-128", "ptx", code("forward_128", maps, bias)}};
   if (manifest["support"]["kind"] == "table")
     sections.push_back({"terms", "terms", encodeTerms(1, 4, quaternionTerms())});
-  return encodeBundle(manifest, withRecords(manifest, sections));
+  const nlohmann::ordered_json whole = withPrograms(withParameters(manifest));
+  return encodeBundle(whole, withRecords(whole, sections));
 }
 
 } // namespace algrt::test

@@ -1,5 +1,6 @@
 #include "tests/simulator/kernels/row_list_case.h"
 
+#include "runtime/cuda/launch_parameters.h"
 #include "runtime/gpu_kernel_abi.h"
 
 #include <algorithm>
@@ -64,19 +65,20 @@ RowListCase::Made RowListCase::make(const compiler::HostKernel &kernel, std::int
   memory.registerGlobal("the row list", list.data(), static_cast<std::int64_t>(list.size() * 4),
                         simulator::Access::Write);
 
-  void *list_address = list.data();
-  std::int64_t run_width = width;
-  std::int32_t row_count = rows, type_count = types,
-               sequences = std::max<std::int32_t>(1, static_cast<std::int32_t>(numbers.size()) - 1);
   std::int32_t form_bits = form == RowForm::Types       ? algrt_rows_of_types
                            : form == RowForm::Positions ? algrt_rows_of_positions
                                                         : algrt_rows_of_sequences;
   if (wide)
     form_bits |= algrt_rows_of_wide;
-  void *arguments[] = {&list_address, &source,     &first_positions, &run_width,
-                       &row_count,    &type_count, &form_bits,       &sequences};
+  const auto address = [](const void *pointer) { return reinterpret_cast<std::uint64_t>(pointer); };
+  algrt::cuda::ParameterBlock block(kernel.parameters());
+  algrt::cuda::setRowList(block, kernel.parameters(),
+                          {address(list.data()), address(source), address(first_positions), width, rows,
+                           types, form_bits,
+                           std::max<std::int32_t>(1, static_cast<std::int32_t>(numbers.size()) - 1)});
+  const std::vector<void *> arguments = block.pointers();
   simulator::Launch launch;
-  launch.kernel = [&] { kernel.call(arguments); };
+  launch.kernel = [&] { kernel.call(arguments.data()); };
   launch.grid = blocks;
   launch.threads = threads;
   launch.sharedBytes = algrt_group_rows_shared_bytes(threads, types);

@@ -1,0 +1,219 @@
+#include "compiler/targets/nvidia/parameters.h"
+
+#include "compiler/failure.h"
+#include "compiler/targets/nvidia/instructions.h"
+#include "compiler/targets/nvidia/plain_map.h"
+#include "runtime/bundle/json_fields.h"
+#include "runtime/bundle/map.h"
+#include "runtime/support/error.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace mlir;
+
+namespace compiler {
+namespace {
+
+using algrt::KernelParameter;
+using algrt::KernelParameters;
+using algrt::ParameterType;
+using algrt::ParameterValue;
+using algrt::ViewKind;
+
+/// Dimension 2 has the depth of the bank's blocks, dimension 3 the rows of an operand.
+constexpr std::int64_t bank_row_dimension = 2;
+
+algrt::RowTypesKind kindOf(alg::RowTypesAttr types) {
+  switch (types.getKind()) {
+  case alg::RowTypeKind::Interval:
+    return algrt::RowTypesKind::interval;
+  case alg::RowTypeKind::Explicit:
+    return algrt::RowTypesKind::explicit_types;
+  case alg::RowTypeKind::Cyclic:
+    return algrt::RowTypesKind::cyclic;
+  }
+  llvm_unreachable("no kind of row types");
+}
+
+std::vector<ViewKind> viewsOf(sm::MapsType type, tile::LayoutAttr layout) {
+  if (type.getRowDimension() == bank_row_dimension)
+    return {ViewKind::bank};
+  std::vector<ViewKind> views =
+      algrt::rowViews(kindOf(layout.getRowTypes()), type.getListed(), /*as_they_lie=*/false);
+  // A gradient of the bank also sees all rows as they lie; of a row list coordinates choose them.
+  if (layout.isBankGradient() && !type.getListed())
+    views.push_back(ViewKind::all_rows);
+  return views;
+}
+
+Type typeOf(ParameterType type, MLIRContext *context) {
+  Builder builder(context);
+  switch (type) {
+  case ParameterType::tensor_map:
+    return LLVM::LLVMArrayType::get(builder.getI8Type(), algrt::parameterBytes(type));
+  case ParameterType::plain_map:
+    return plainMapType(context);
+  case ParameterType::address:
+    return pointerTo(context, Space::Global);
+  case ParameterType::i32:
+    return builder.getI32Type();
+  case ParameterType::i64:
+    return builder.getI64Type();
+  case ParameterType::f32:
+    return builder.getF32Type();
+  }
+  llvm_unreachable("no type of a parameter");
+}
+
+/// Of all maps: an array, or arrays of each type one behind the other.
+Type structOfMaps(const KernelParameters &parameters, MLIRContext *context) {
+  SmallVector<Type> arrays;
+  unsigned count = 0;
+  const std::vector<KernelParameter> &all = parameters.all();
+  for (std::size_t i = 0; i < all.size() && all[i].isMap(); ++i) {
+    ++count;
+    if (i + 1 < all.size() && all[i + 1].isMap() && all[i + 1].type == all[i].type)
+      continue;
+    arrays.push_back(LLVM::LLVMArrayType::get(typeOf(all[i].type, context), count));
+    count = 0;
+  }
+  return arrays.size() == 1 ? arrays.front() : LLVM::LLVMStructType::getLiteral(context, arrays);
+}
+
+/// What people read: "maps", "bias", "position_bytes", "rows".
+std::string nameOf(const KernelParameter &parameter) {
+  if (parameter.value == ParameterValue::operand || parameter.value == ParameterValue::number)
+    return parameter.operand;
+  if (parameter.value == ParameterValue::element_bytes)
+    return parameter.operand + "_bytes";
+  return parameter.isMap() ? "maps" : algrt::name(parameter.value);
+}
+
+ArrayAttr attributeOf(const KernelParameters &parameters, Builder &builder) {
+  SmallVector<Attribute> list;
+  for (const KernelParameter &parameter : parameters) {
+    NamedAttrList entry;
+    entry.set("value", builder.getStringAttr(algrt::name(parameter.value)));
+    entry.set("type", builder.getStringAttr(algrt::name(parameter.type)));
+    if (!parameter.operand.empty())
+      entry.set("operand", builder.getStringAttr(parameter.operand));
+    if (parameter.isMap())
+      entry.set("view", builder.getStringAttr(algrt::name(parameter.view)));
+    list.push_back(entry.getDictionary(builder.getContext()));
+  }
+  return builder.getArrayAttr(list);
+}
+
+} // namespace
+
+std::string operandName(BlockArgument argument) {
+  if (auto name = dyn_cast<NameLoc>(argument.getLoc()))
+    return name.getName().str();
+  return "operand" + std::to_string(argument.getArgNumber());
+}
+
+FailureOr<KernelParameters> parametersOf(sm::KernelOp kernel) {
+  auto layout = cast<tile::LayoutAttr>(kernel.getLayout());
+  const algrt::Map map = layout.isBankGradient() ? algrt::Map::dw
+                         : layout.isTransposed() ? algrt::Map::dx
+                                                 : algrt::Map::forward;
+  const algrt::OperandNames names = algrt::operandNames(map);
+  const char *const operands[] = {names.x, names.w, names.y};
+  // Of the arguments that are whole numbers.
+  const ParameterValue numbers[] = {ParameterValue::rows, ParameterValue::offset};
+  std::size_t maps = 0, indices = 0;
+  KernelParameters parameters;
+  for (BlockArgument argument : kernel.getBody().getArguments()) {
+    if (auto type = dyn_cast<sm::MapsType>(argument.getType())) {
+      const char *operand = operands[maps++];
+      const std::vector<ViewKind> views = viewsOf(type, layout);
+      if (static_cast<std::int64_t>(views.size()) != type.getCount())
+        return kernel.emitOpError("has ")
+               << type.getCount() << " maps of " << operand << ", of which a launch has " << views.size();
+      for (const ViewKind view : views)
+        parameters.map(type.isPlain() ? ParameterType::plain_map : ParameterType::tensor_map, operand, view);
+    } else if (isa<sm::ColumnsType>(argument.getType())) {
+      parameters.add(ParameterValue::operand, operandName(argument));
+    } else if (isa<sm::TermsTableType>(argument.getType())) {
+      parameters.add(ParameterValue::terms);
+    } else if (argument.getType().isF32()) {
+      if (layout.isBankGradient())
+        parameters.add(ParameterValue::beta);
+      else
+        parameters.add(ParameterValue::number, operandName(argument));
+    } else {
+      parameters.add(numbers[indices++]);
+    }
+  }
+  return parameters;
+}
+
+LLVM::LLVMFuncOp declareKernel(OpBuilder &builder, Location location, StringRef name,
+                               const KernelParameters &parameters, std::int64_t threads,
+                               std::int64_t blocks_together) {
+  MLIRContext *context = builder.getContext();
+  const bool has_maps = parameters.begin()->isMap();
+  SmallVector<Type> types;
+  SmallVector<std::string> names;
+  for (const KernelParameter &parameter : parameters) {
+    if (parameter.isMap() && !types.empty())
+      continue;
+    types.push_back(parameter.isMap() ? pointerTo(context, Space::Generic) : typeOf(parameter.type, context));
+    names.push_back(nameOf(parameter));
+  }
+  auto function = LLVM::LLVMFuncOp::create(
+      builder, location, name, LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types));
+  if (has_maps) {
+    function.setArgAttr(0, LLVM::LLVMDialect::getByValAttrName(),
+                        TypeAttr::get(structOfMaps(parameters, context)));
+    function.setArgAttr(0, NVVM::NVVMDialect::getGridConstantAttrName(), builder.getUnitAttr());
+    function.setArgAttr(0, LLVM::LLVMDialect::getAlignAttrName(),
+                        builder.getI64IntegerAttr(algrt::parameterAlignment(parameters.begin()->type)));
+  }
+  function->setAttr(kernel_parameters_name, attributeOf(parameters, builder));
+  function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
+  function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
+                    builder.getDenseI32ArrayAttr({static_cast<std::int32_t>(threads), 1, 1}));
+  function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                    builder.getI32IntegerAttr(static_cast<std::int32_t>(blocks_together)));
+  Block *entry = function.addEntryBlock(builder);
+  for (auto [argument, text] : llvm::zip(entry->getArguments(), names))
+    argument.setLoc(NameLoc::get(builder.getStringAttr(text)));
+  return function;
+}
+
+KernelParameters readParameters(LLVM::LLVMFuncOp function) {
+  auto list = function->getAttrOfType<ArrayAttr>(kernel_parameters_name);
+  if (!list)
+    throw Failure("the function " + function.getSymName().str() + " has no attribute " +
+                  kernel_parameters_name.str());
+  // As the manifest would have it, so that it is read as strictly.
+  nlohmann::ordered_json entries = nlohmann::ordered_json::array();
+  std::int64_t end = 0;
+  for (Attribute attribute : list) {
+    nlohmann::ordered_json &entry = entries.emplace_back(nlohmann::ordered_json::object());
+    if (auto dictionary = dyn_cast<DictionaryAttr>(attribute))
+      for (NamedAttribute field : dictionary)
+        if (auto text = dyn_cast<StringAttr>(field.getValue()))
+          entry[field.getName().str()] = text.str();
+    for (const ParameterType type :
+         {ParameterType::tensor_map, ParameterType::plain_map, ParameterType::address, ParameterType::i32,
+          ParameterType::i64, ParameterType::f32})
+      if (entry.value("type", "") == algrt::name(type)) {
+        entry["offset"] = llvm::alignTo(end, algrt::parameterAlignment(type));
+        entry["bytes"] = algrt::parameterBytes(type);
+        end = entry["offset"].get<std::int64_t>() + algrt::parameterBytes(type);
+      }
+  }
+  const nlohmann::json document = {{kernel_parameters_name.str(), entries}};
+  try {
+    return KernelParameters::parse(algrt::JsonFields(document, "the function " + function.getSymName().str()),
+                                   kernel_parameters_name.data());
+  } catch (const algrt::Error &error) {
+    throw Failure(error.what());
+  }
+}
+
+} // namespace compiler

@@ -1,0 +1,26 @@
+// Any program of a bundle on named arrays, through the runtime's C interface.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace compiler {
+
+struct ProgramRun {
+  std::string bundle, program;
+  std::vector<std::string> sets,
+      gets; // "x=x.npy": what is read, by array_file.h, and what is written, as float32 .npy
+  std::optional<std::int64_t> m; // where no array says it
+  std::int64_t p0 = 0;
+  std::int32_t threads = 0; // 0 = all
+  float beta = 0;           // what an output that is given with a set holds counts so often
+  bool json = false;
+};
+
+// Reads, runs, writes and reports. Throws UsageError for a set or get that is none, or of an operand that the
+// program does not have; Failure or AbsentError with the runtime's sentence for arrays that do not fit.
+int runProgram(const ProgramRun &options);
+
+} // namespace compiler

@@ -1,0 +1,16 @@
+// The three maps of a projection with the arguments of their functions in algrt.h, wherever the tensors are:
+// steps of programs, and what algrt_forward, algrt_dx and algrt_dw are. They throw Error.
+#pragma once
+
+#include "runtime/api/handles.h"
+
+namespace algrt {
+
+void runForward(const LoadedProjection &projection, const algrt_forward_args &args);
+void runDx(const LoadedProjection &projection, const algrt_dx_args &args);
+void runDw(const LoadedProjection &projection, const algrt_dw_args &args);
+
+// Bytes of workspace with which any of them has enough for m rows on so many threads.
+size_t workspaceBytes(const LoadedProjection &projection, int64_t m, int32_t threads);
+
+} // namespace algrt

@@ -1,0 +1,38 @@
+// The tensors of one call of a program, checked against its signature.
+#pragma once
+
+#include "runtime/algrt.h"
+#include "runtime/bundle/program.h"
+
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace algrt {
+
+class ProgramCall {
+public:
+  // Throws Error(ALGRT_INVALID_ARGUMENT) naming the tensor that is missing, unknown, twice there, or of
+  // another type or shape than the signature's. What strides and memory are is for the steps to look at.
+  ProgramCall(const Program &program, const algrt_named_tensor *tensors, int64_t count);
+
+  // nullptr where the call has none of that name.
+  const algrt_named_tensor *find(std::string_view name) const;
+  // What a symbol stands for, "M" where no tensor has it: 0.
+  int64_t rows() const;
+  // Where all tensors have to be.
+  DLDevice device() const { return device_; }
+
+private:
+  void check(const ProgramOperand &operand, const DLTensor &tensor);
+  // Whether the extent is that long, with a symbol that has the value it has elsewhere.
+  bool agrees(const Extent &extent, int64_t length, std::map<std::string, int64_t> &symbols) const;
+
+  const Program &program_;
+  std::map<std::string, const algrt_named_tensor *, std::less<>> tensors_;
+  std::map<std::string, int64_t> symbols_;
+  std::map<std::string, std::string> first_; // the tensor that gave a symbol its value
+  DLDevice device_{kDLCPU, 0};
+};
+
+} // namespace algrt

@@ -1,0 +1,124 @@
+// What a compiled GPU kernel takes, as data: a list that the compiler writes where it lays out the
+// parameters, that the manifest carries and the code's record covers, and that whoever launches interprets:
+// runtime, simulator and C launcher. What maps, tables and lists contain is in runtime/gpu_kernel_abi.h.
+#pragma once
+
+#include "runtime/bundle/layer.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace algrt {
+
+class JsonFields;
+
+// How a parameter lies in memory, little-endian: 128 bytes at a multiple of 64, 72 at one of 8, and numbers
+// at multiples of their 4 or 8 bytes.
+enum class ParameterType { tensor_map, plain_map, address, i32, i64, f32 };
+
+// What a parameter tells the kernel. Addresses are on the device.
+enum class ParameterValue {
+  // Of products:
+  map,           // tensor_map or plain_map: a view of an operand
+  operand,       // address: of an operand's first element; 0 where the call has none
+  element_bytes, // i32: of one element of an operand of whole numbers, 4 or 8
+  number,        // f32: an operand that is one number
+  rows,          // i32: M, rows of the batch
+  offset,        // i32: the absolute position of row 0 modulo the period of the row types
+  terms,         // address: of the terms table, 0 where the layer's support is complete
+  beta,          // f32: what a result that is added to holds counts so often
+  // Of group_rows, which also has `rows`:
+  row_list,   // address: of the list that it makes, types + 2 + rows numbers
+  row_source, // address: the type of every row (i32), its position, or the first rows of sequences and the
+              // number of rows
+  first_positions, // address: the positions of the sequences' first rows, or 0 where all are 0
+  type_width,      // i64: rows of one type one after another; of given types it means nothing
+  types,           // i32: row types
+  row_source_form, // i32: algrt_rows_of_types, _positions or _sequences, with algrt_rows_of_wide where the
+                   // numbers
+                   // of row_source and first_positions are i64 and not i32
+  sequences,       // i32: at least 1 where there are rows
+  // Of dbias, which also has `rows` and `beta`:
+  sums_result, // address: `columns` numbers, f32 or bf16, or for partial sums a row of `columns` f64 for each
+               // part
+  sums_matrix, // address: bf16, or partial sums. Not read where there are no rows
+  matrix_stride, // i64: from one row of the matrix to the next, in its elements
+  columns,       // i32
+  part_rows,     // i32, at least 1: rows of a part. A result that is no partial sums has one part
+  sums_form,     // i32: bits algrt_dbias_from_sums, _to_sums, _to_f32
+};
+
+// Which rows of an operand a map shows, and how (runtime/gpu_kernel_abi.h, "rows of X and Y").
+enum class ViewKind {
+  bank,          // the bank, or its gradient: column, group, depth, row group
+  longer_lines,  // cyclic types: the lines that have a row more than the others
+  shorter_lines, // cyclic types: the others
+  first_run,     // interval types: the run that row 0 is in the midst of
+  whole_runs,    // interval types: those of all their rows
+  last_run,      // interval types: the rows that are left
+  listed_rows,   // of each type those of a row list
+  all_rows,      // all as they lie
+};
+
+const char *name(ParameterType type);
+const char *name(ParameterValue value);
+const char *name(ViewKind view);
+
+int64_t parameterBytes(ParameterType type);
+int64_t parameterAlignment(ParameterType type);
+
+struct KernelParameter {
+  ParameterValue value;
+  ParameterType type;
+  int64_t offset;           // bytes from the first parameter on
+  std::string operand = {}; // of the values map, operand, element_bytes and number: its name, "x", "w", "bias", ...
+  ViewKind view = ViewKind::bank; // of the value map
+
+  int64_t end() const { return offset + parameterBytes(type); }
+  bool isMap() const { return value == ParameterValue::map; }
+  bool operator==(const KernelParameter &) const = default;
+};
+
+// In the order of their offsets, each where C would put it. Maps follow one another: together they are one
+// parameter of the kernel, a struct that is passed by value; every other entry is one.
+class KernelParameters {
+public:
+  // Behind those that are there.
+  KernelParameters &map(ParameterType type, std::string operand, ViewKind view);
+  // Of the type that the value has.
+  KernelParameters &add(ParameterValue value, std::string operand = "");
+
+  // Reads the list `key` of an entry. Throws Error(ALGRT_BAD_BUNDLE) naming the parameter for unknown names,
+  // types that the value does not have, overlaps, gaps, wrong sizes, and what is there twice.
+  static KernelParameters parse(const JsonFields &fields, const char *key);
+  nlohmann::ordered_json json() const;
+
+  const std::vector<KernelParameter> &all() const { return parameters_; }
+  auto begin() const { return parameters_.begin(); }
+  auto end() const { return parameters_.end(); }
+  bool empty() const { return parameters_.empty(); }
+  int64_t bytes() const { return parameters_.empty() ? 0 : parameters_.back().end(); }
+  // nullptr where there is none.
+  const KernelParameter *find(ParameterValue value, std::string_view operand = "") const;
+  // For the record in the code (runtime/kernel_record.h): of their number, and of each the names of value,
+  // type, operand and view, and the offset.
+  uint64_t hash() const;
+
+  bool operator==(const KernelParameters &) const = default;
+
+private:
+  void append(KernelParameter parameter);
+  std::vector<KernelParameter> parameters_;
+};
+
+// Bytes of all parameters that every device takes.
+inline constexpr int64_t most_parameter_bytes = 4096;
+
+// The views of an operand that has rows, in the order of their lines.
+std::vector<ViewKind> rowViews(RowTypesKind row_types, bool listed, bool as_they_lie);
+
+} // namespace algrt

@@ -1,0 +1,203 @@
+// The list "programs" of a manifest, and whether its steps fit what they refer to.
+#include "runtime/bundle/json_fields.h"
+#include "runtime/bundle/program.h"
+
+#include <algorithm>
+#include <set>
+
+namespace algrt {
+
+namespace {
+
+constexpr size_t most_dimensions = 8;
+
+OperandType parseType(const JsonFields &fields, const char *key, const std::string &wanted) {
+  for (const OperandType type : {OperandType::f32, OperandType::bf16, OperandType::i32, OperandType::i64})
+    if (wanted == name(type))
+      return type;
+  fields.fail(key, "has '" + wanted + "', not f32, bf16, i32 or i64");
+}
+
+Shape parseShape(const JsonFields &fields) {
+  Shape shape;
+  for (const JsonFields::Scalar &entry : fields.scalars("shape")) {
+    std::optional<Extent> extent;
+    if (const auto *number = std::get_if<int64_t>(&entry); number != nullptr && *number >= 1)
+      extent = Extent::number(*number);
+    else if (const auto *text = std::get_if<std::string>(&entry))
+      extent = Extent::parse(*text);
+    if (!extent)
+      fields.fail("shape", "has an extent that is neither a number above 0 nor as 'M', '4*M' or 'S + 1'");
+    shape.push_back(*extent);
+  }
+  if (shape.empty() || shape.size() > most_dimensions)
+    fields.fail("shape", "has " + std::to_string(shape.size()) + " dimensions, not 1 to " +
+                             std::to_string(most_dimensions));
+  return shape;
+}
+
+std::string parseName(const JsonFields &fields, std::set<std::string> &names) {
+  const std::string name = fields.string("name");
+  if (name.empty())
+    fields.fail("name", "is empty");
+  if (!names.insert(name).second)
+    fields.fail("name", "'" + name + "' is used twice");
+  return name;
+}
+
+ProgramOperand parseOperand(const JsonFields &fields, std::set<std::string> &names) {
+  ProgramOperand operand;
+  operand.name = parseName(fields, names);
+  const std::string role = fields.string("role");
+  const OperandRole all[] = {OperandRole::input, OperandRole::weight, OperandRole::output};
+  const auto *found = std::ranges::find_if(all, [&](OperandRole one) { return role == name(one); });
+  if (found == std::end(all))
+    fields.fail("role", "is '" + role + "', not input, weight or output");
+  operand.role = *found;
+  operand.optional = fields.has("optional") && fields.boolean("optional");
+  for (const std::string &type : fields.strings("types"))
+    operand.types.push_back(parseType(fields, "types", type));
+  if (operand.types.empty())
+    fields.fail("types", "is empty: an operand has elements of some type");
+  operand.shape = parseShape(fields);
+  return operand;
+}
+
+ProgramBuffer parseBuffer(const JsonFields &fields, std::set<std::string> &names) {
+  ProgramBuffer buffer;
+  buffer.name = parseName(fields, names);
+  const OperandType type = parseType(fields, "type", fields.string("type"));
+  if (type != OperandType::f32 && type != OperandType::bf16)
+    fields.fail("type", std::string("is ") + name(type) + ": buffers hold f32 or bf16");
+  buffer.type = type == OperandType::f32 ? ElementType::f32 : ElementType::bf16;
+  buffer.shape = parseShape(fields);
+  for (const Extent &extent : buffer.shape)
+    if (!extent.symbol.empty() && extent.symbol != "M")
+      fields.fail("shape", "depends on " + extent.symbol + ": the size of a buffer depends on M alone");
+  return buffer;
+}
+
+// The steps of one program, in their order.
+class Steps {
+public:
+  Steps(Program &program, std::span<const NamedLayer> projections)
+      : program_(program), projections_(projections) {}
+
+  void parse(const JsonFields &fields);
+  // Every output is written, every buffer read.
+  void finish(const JsonFields &program) const;
+
+private:
+  // `wanted` is what the map has, `own` what the program calls it.
+  void connect(const JsonFields &operands, const ProgramOperand &wanted, const std::string &own);
+
+  Program &program_;
+  std::span<const NamedLayer> projections_;
+  std::set<std::string> written_, read_;
+};
+
+void Steps::connect(const JsonFields &operands, const ProgramOperand &wanted, const std::string &own) {
+  const char *key = wanted.name.c_str();
+  const ProgramOperand *operand = program_.findOperand(own);
+  const ProgramBuffer *buffer = program_.findBuffer(own);
+  if (operand == nullptr && buffer == nullptr)
+    operands.fail(key, "is '" + own + "', which the program does not have");
+  const bool writes = wanted.role == OperandRole::output;
+  if (writes && operand != nullptr && operand->role != OperandRole::output)
+    operands.fail(key, "is written, but '" + own + "' is an " + name(operand->role) + " of the program");
+  if (!writes && operand != nullptr && operand->role == OperandRole::output)
+    operands.fail(key, "is read, but '" + own + "' is an output of the program");
+  if (!writes && buffer != nullptr && !written_.contains(own))
+    operands.fail(key, "is read, but no step before this one writes '" + own + "'");
+  if (writes && !written_.insert(own).second)
+    operands.fail(key, "is '" + own + "', which a step before this one has written");
+  if (!writes)
+    read_.insert(own);
+  if (operand != nullptr && operand->optional && !wanted.optional)
+    operands.fail(key, "is '" + own + "', which a call may leave out, but the step needs it");
+  const Shape &shape = operand != nullptr ? operand->shape : buffer->shape;
+  if (shape != wanted.shape)
+    operands.fail(key,
+                  "is '" + own + "' of shape " + text(shape) + ", but the step needs " + text(wanted.shape));
+  const std::vector<OperandType> given =
+      operand != nullptr ? operand->types : std::vector{operandType(buffer->type)};
+  for (const OperandType type : given)
+    if (std::ranges::find(wanted.types, type) == wanted.types.end())
+      operands.fail(key, "is '" + own + "' of type " + name(type) + ", which the step does not take");
+}
+
+void Steps::parse(const JsonFields &fields) {
+  ProgramStep step;
+  if (fields.has("projection")) {
+    const std::string wanted = fields.string("projection");
+    const auto found = std::ranges::find(projections_, wanted, &NamedLayer::name);
+    if (found == projections_.end() || wanted.empty())
+      fields.fail("projection", "is '" + wanted + "', which the bundle does not have");
+    step.projection = size_t(found - projections_.begin());
+  }
+  const std::string map = fields.string("map");
+  const std::optional<Map> known = mapNamed(map);
+  if (!known)
+    fields.fail("map", "is '" + map + "', which this runtime does not know");
+  step.map = *known;
+  const Layer &layer = *projections_[step.projection].layer;
+  std::vector<OperandType> results = {OperandType::f32};
+  if (layer.dtype != ElementType::f32)
+    results.push_back(operandType(layer.dtype));
+  const JsonFields operands = fields.object("operands");
+  const std::vector<ProgramOperand> wanted = operandsOf(layer, step.map, results);
+  // What is read before what is written: a step does not read its own result.
+  for (const bool writes : {false, true})
+    for (const ProgramOperand &one : wanted) {
+      if ((one.role == OperandRole::output) != writes)
+        continue;
+      if (operands.has(one.name.c_str())) {
+        const std::string own = operands.string(one.name.c_str());
+        connect(operands, one, own);
+        step.operands.emplace(one.name, own);
+      } else if (!one.optional) {
+        operands.fail(one.name.c_str(), "is missing: the map " + map + " needs it");
+      }
+    }
+  for (const std::string &name : operands.names())
+    if (!step.operands.contains(name))
+      operands.fail(name.c_str(), "is given, but the map " + map + " of this layer has no such operand");
+  program_.steps.push_back(std::move(step));
+}
+
+void Steps::finish(const JsonFields &program) const {
+  for (const ProgramOperand &operand : program_.operands) {
+    const bool output = operand.role == OperandRole::output;
+    if (!(output ? written_ : read_).contains(operand.name))
+      program.fail("operands", "have '" + operand.name + "', which no step " + (output ? "writes" : "reads"));
+  }
+  for (const ProgramBuffer &buffer : program_.buffers)
+    if (!read_.contains(buffer.name))
+      program.fail("buffers", "have '" + buffer.name + "', which no step reads");
+}
+
+} // namespace
+
+std::vector<Program> parsePrograms(const JsonFields &document, std::span<const NamedLayer> projections) {
+  std::vector<Program> programs;
+  std::set<std::string> program_names;
+  for (const JsonFields &fields : document.objects("programs")) {
+    Program &program = programs.emplace_back();
+    program.name = parseName(fields, program_names);
+    std::set<std::string> names;
+    for (const JsonFields &entry : fields.objects("operands"))
+      program.operands.push_back(parseOperand(entry, names));
+    if (fields.has("buffers"))
+      for (const JsonFields &entry : fields.objects("buffers"))
+        program.buffers.push_back(parseBuffer(entry, names));
+    Steps steps(program, projections);
+    for (const JsonFields &entry : fields.objects("steps"))
+      steps.parse(entry);
+    if (program.steps.empty())
+      fields.fail("steps", "is empty: a program does something");
+    steps.finish(fields);
+  }
+  return programs;
+}
+
+} // namespace algrt

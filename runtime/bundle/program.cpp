@@ -1,0 +1,182 @@
+#include "runtime/bundle/program.h"
+
+#include "runtime/bundle/json_fields.h"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+namespace algrt {
+
+namespace {
+
+constexpr const char *roles[] = {"input", "weight", "output"};
+constexpr const char *types[] = {"f32", "bf16", "i32", "i64"};
+
+bool isLetter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_'; }
+bool isDigit(char c) { return c >= '0' && c <= '9'; }
+
+// A number of digits at the beginning of the text, which is taken off.
+std::optional<int64_t> takeNumber(std::string_view &text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end == text.data() || !isDigit(text.front()))
+    return std::nullopt;
+  text.remove_prefix(size_t(end - text.data()));
+  return number;
+}
+
+bool take(std::string_view &text, std::string_view wanted) {
+  if (!text.starts_with(wanted))
+    return false;
+  text.remove_prefix(wanted.size());
+  return true;
+}
+
+} // namespace
+
+const char *name(OperandRole role) { return roles[size_t(role)]; }
+const char *name(OperandType type) { return types[size_t(type)]; }
+
+OperandType operandType(ElementType type) {
+  return type == ElementType::f32 ? OperandType::f32 : OperandType::bf16;
+}
+
+std::optional<Extent> Extent::parse(std::string_view text) {
+  Extent extent;
+  extent.factor = 1;
+  if (const std::optional<int64_t> factor = takeNumber(text)) {
+    if (!take(text, "*"))
+      return std::nullopt;
+    extent.factor = *factor;
+  }
+  size_t length = 0;
+  while (length < text.size() && (isLetter(text[length]) || (length > 0 && isDigit(text[length]))))
+    ++length;
+  extent.symbol = text.substr(0, length);
+  text.remove_prefix(length);
+  if (extent.symbol.empty() || extent.factor == 0)
+    return std::nullopt;
+  if (take(text, " + ")) {
+    const std::optional<int64_t> constant = takeNumber(text);
+    if (!constant)
+      return std::nullopt;
+    extent.constant = *constant;
+  }
+  return text.empty() ? std::optional(extent) : std::nullopt;
+}
+
+std::string Extent::text() const {
+  if (symbol.empty())
+    return std::to_string(constant);
+  return (factor == 1 ? "" : std::to_string(factor) + "*") + symbol +
+         (constant == 0 ? "" : " + " + std::to_string(constant));
+}
+
+std::string text(const Shape &shape) {
+  std::string result = "[";
+  for (size_t i = 0; i < shape.size(); ++i)
+    result += (i == 0 ? "" : ", ") + shape[i].text();
+  return result + "]";
+}
+
+const ProgramOperand *Program::findOperand(std::string_view wanted) const {
+  const auto found =
+      std::ranges::find(operands, wanted, [](const auto &one) { return std::string_view(one.name); });
+  return found == operands.end() ? nullptr : &*found;
+}
+
+const ProgramBuffer *Program::findBuffer(std::string_view wanted) const {
+  const auto found =
+      std::ranges::find(buffers, wanted, [](const auto &one) { return std::string_view(one.name); });
+  return found == buffers.end() ? nullptr : &*found;
+}
+
+std::vector<ProgramOperand> operandsOf(const Layer &layer, Map map, const std::vector<OperandType> &results) {
+  const OperandNames names = operandNames(map);
+  const std::vector<OperandType> own = {operandType(layer.dtype)},
+                                 numbers = {OperandType::i32, OperandType::i64};
+  const Extent rows = Extent::of("M"), k = Extent::number(layer.k), n = Extent::number(layer.n);
+  const int64_t slots = int64_t(layer.bank_rows.size());
+  const Shape bank = layer.lift == Lift::rows ? Shape{k, n}
+                                              : Shape{Extent::number(slots), Extent::number(layer.k / slots),
+                                                      Extent::number(layer.bankColumns())};
+  std::vector<ProgramOperand> operands;
+  const auto add = [&](const char *name, OperandRole role, const std::vector<OperandType> &types, Shape shape,
+                       bool optional = false) {
+    operands.push_back({name, role, optional, types, std::move(shape)});
+  };
+  add(names.x, OperandRole::input, own, {rows, map == Map::dx ? n : k});
+  if (map == Map::dw)
+    add(names.w, OperandRole::input, own, {rows, n});
+  else
+    add(names.w, OperandRole::weight, own, bank);
+  if (map == Map::forward && layer.bias)
+    add("bias", OperandRole::weight, own, {n});
+  if (map == Map::dw)
+    add(names.y, OperandRole::output, results, bank);
+  else
+    add(names.y, OperandRole::output, results, {rows, map == Map::dx ? k : n});
+  if (map == Map::dw)
+    add("dbias", OperandRole::output, {OperandType::f32, operandType(layer.dtype)}, {n}, /*optional=*/true);
+  if (layer.lift == Lift::rows && layer.row_types == RowTypesKind::explicit_types) {
+    add("types", OperandRole::input, {OperandType::i32}, {rows});
+  } else {
+    add("positions", OperandRole::input, numbers, {rows}, /*optional=*/true);
+    add("sequence_starts", OperandRole::input, numbers, {Extent::of("S", 1)}, /*optional=*/true);
+    add("sequence_positions", OperandRole::input, numbers, {Extent::of("S")}, /*optional=*/true);
+  }
+  // A type is there once, also where results are of the layer's.
+  for (ProgramOperand &operand : operands)
+    if (operand.types.size() == 2 && operand.types[0] == operand.types[1])
+      operand.types.pop_back();
+  return operands;
+}
+
+Program projectionProgram(const Layer &layer, Map map, const std::vector<OperandType> &results) {
+  Program program;
+  program.name = name(map);
+  program.operands = operandsOf(layer, map, results);
+  ProgramStep &step = program.steps.emplace_back();
+  step.map = map;
+  for (const ProgramOperand &operand : program.operands)
+    step.operands[operand.name] = operand.name;
+  return program;
+}
+
+nlohmann::ordered_json programJson(const Program &program, std::span<const NamedLayer> projections) {
+  using Json = nlohmann::ordered_json;
+  const auto shapeJson = [](const Shape &shape) {
+    Json list = Json::array();
+    for (const Extent &extent : shape)
+      list.push_back(extent.symbol.empty() ? Json(extent.constant) : Json(extent.text()));
+    return list;
+  };
+  Json operands = Json::array(), steps = Json::array();
+  for (const ProgramOperand &operand : program.operands) {
+    Json &entry = operands.emplace_back();
+    entry["name"] = operand.name;
+    entry["role"] = name(operand.role);
+    if (operand.optional)
+      entry["optional"] = true;
+    for (const OperandType type : operand.types)
+      entry["types"].push_back(name(type));
+    entry["shape"] = shapeJson(operand.shape);
+  }
+  for (const ProgramStep &step : program.steps) {
+    Json &entry = steps.emplace_back();
+    if (step.projection != 0)
+      entry["projection"] = projections[step.projection].name;
+    entry["map"] = name(step.map);
+    entry["operands"] = step.operands;
+  }
+  Json json = {{"name", program.name}, {"operands", operands}};
+  for (const ProgramBuffer &buffer : program.buffers)
+    json["buffers"].push_back(
+        {{"name", buffer.name}, {"type", name(buffer.type)}, {"shape", shapeJson(buffer.shape)}});
+  json["steps"] = steps;
+  return json;
+}
+
+} // namespace algrt

@@ -1,0 +1,96 @@
+// Programs of a bundle (docs/bundle.md, "Programs"): signatures, buffers and steps.
+#pragma once
+
+#include "runtime/bundle/layer.h"
+#include "runtime/bundle/map.h"
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace algrt {
+
+class JsonFields;
+
+enum class OperandRole { input, weight, output };
+enum class OperandType { f32, bf16, i32, i64 };
+const char *name(OperandRole role);
+const char *name(OperandType type);
+OperandType operandType(ElementType type);
+
+// How long a dimension is: a number, or `factor` times what a symbol stands for in a call, and a number. In
+// the manifest 2048, "M", "4*M", "S + 1".
+struct Extent {
+  std::string symbol = {}; // empty: a number
+  int64_t factor = 0, constant = 0;
+
+  static Extent number(int64_t value) { return {"", 0, value}; }
+  static Extent of(std::string symbol, int64_t constant = 0) { return {std::move(symbol), 1, constant}; }
+  // Nothing where the text is none.
+  static std::optional<Extent> parse(std::string_view text);
+  std::string text() const;
+  bool operator==(const Extent &) const = default;
+};
+using Shape = std::vector<Extent>;
+std::string text(const Shape &shape); // "[M, 2048]"
+
+struct ProgramOperand {
+  std::string name;
+  OperandRole role;
+  bool optional = false;
+  std::vector<OperandType> types; // of its elements: one of these
+  Shape shape;
+};
+
+// What one step writes and a later one reads, in the workspace of a call.
+struct ProgramBuffer {
+  std::string name;
+  ElementType type;
+  Shape shape;
+};
+
+// One map of a projection, by whichever of its kernels suits machine and call.
+struct ProgramStep {
+  size_t projection = 0; // 0 is the bundle's own, others its further ones
+  Map map;
+  std::map<std::string, std::string> operands; // names that the map has to those that the program has
+};
+
+struct Program {
+  std::string name;
+  std::vector<ProgramOperand> operands;
+  std::vector<ProgramBuffer> buffers;
+  std::vector<ProgramStep> steps; // one after another
+
+  const ProgramOperand *findOperand(std::string_view name) const;
+  const ProgramBuffer *findBuffer(std::string_view name) const;
+};
+
+// What a map of a layer takes: its matrices, its bias or the gradient of it, and what says the rows' types.
+// Results are of one of the types `results`.
+std::vector<ProgramOperand> operandsOf(const Layer &layer, Map map, const std::vector<OperandType> &results);
+
+// The program that is one map of the bundle's own projection, under its name.
+Program projectionProgram(const Layer &layer, Map map, const std::vector<OperandType> &results);
+
+// A projection that steps can name.
+struct NamedLayer {
+  std::string name;
+  const Layer *layer;
+};
+
+// Reads the list "programs" of the manifest. `projections` begins with the bundle's own, whose name is empty.
+// Throws Error(ALGRT_BAD_BUNDLE) naming the key for steps that do not fit their projection or each other:
+// operands that a map lacks or does not have, shapes and types that are others, buffers that are read before
+// they are written, outputs that nobody writes.
+std::vector<Program> parsePrograms(const JsonFields &document, std::span<const NamedLayer> projections);
+
+// As the manifest has it.
+nlohmann::ordered_json programJson(const Program &program, std::span<const NamedLayer> projections);
+
+} // namespace algrt

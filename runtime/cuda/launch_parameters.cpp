@@ -1,0 +1,140 @@
+#include "runtime/cuda/launch_parameters.h"
+
+namespace algrt::cuda {
+
+namespace {
+
+// The lists of a bundle are checked when it is opened, those of the compiler come from it.
+[[noreturn]] void refuse(const KernelParameter &parameter) {
+  throw Error(ALGRT_BAD_BUNDLE, std::string("the kernel takes the parameter ") + name(parameter.value) +
+                                    (parameter.operand.empty() ? "" : " of " + parameter.operand) +
+                                    ", which a launch of it does not have");
+}
+
+} // namespace
+
+std::vector<void *> ParameterBlock::pointers() {
+  std::vector<void *> result;
+  for (const KernelParameter &parameter : list_)
+    if (!parameter.isMap() || result.empty()) // all maps are the first one
+      result.push_back(at(parameter.offset));
+  return result;
+}
+
+std::span<const std::byte> ParameterBlock::plainMaps() {
+  int64_t begin = 0, end = 0;
+  for (const KernelParameter &parameter : list_)
+    if (parameter.type == ParameterType::plain_map) {
+      begin = end == 0 ? parameter.offset : begin;
+      end = parameter.end();
+    }
+  return {at(begin), size_t(end - begin)};
+}
+
+void setProduct(ParameterBlock &block, const KernelParameters &list, const LaunchPlan &plan,
+                const ProductValues &values, const EncodeMap &encode) {
+  size_t tensor_maps = 0, plain_maps = 0;
+  for (const KernelParameter &parameter : list) {
+    const bool bias = parameter.operand == "bias", positions = parameter.operand == "positions";
+    switch (parameter.value) {
+    case ParameterValue::map:
+      if (parameter.type == ParameterType::tensor_map)
+        encode(plan.maps.at(tensor_maps++), block.at(parameter.offset));
+      else
+        block.set(parameter, plan.plain_maps.at(plain_maps++));
+      break;
+    case ParameterValue::operand:
+      if (!bias && !positions)
+        refuse(parameter);
+      block.set(parameter, bias ? values.bias : values.positions);
+      break;
+    case ParameterValue::element_bytes:
+      if (!positions)
+        refuse(parameter);
+      block.set(parameter, values.position_bytes);
+      break;
+    case ParameterValue::rows:
+      block.set(parameter, values.rows);
+      break;
+    case ParameterValue::offset:
+      block.set(parameter, values.offset);
+      break;
+    case ParameterValue::terms:
+      block.set(parameter, values.terms);
+      break;
+    case ParameterValue::beta:
+      block.set(parameter, values.beta);
+      break;
+    default:
+      refuse(parameter);
+    }
+  }
+}
+
+void setRowList(ParameterBlock &block, const KernelParameters &list, const RowListValues &values) {
+  for (const KernelParameter &parameter : list) {
+    switch (parameter.value) {
+    case ParameterValue::row_list:
+      block.set(parameter, values.list);
+      break;
+    case ParameterValue::row_source:
+      block.set(parameter, values.source);
+      break;
+    case ParameterValue::first_positions:
+      block.set(parameter, values.firsts);
+      break;
+    case ParameterValue::type_width:
+      block.set(parameter, values.width);
+      break;
+    case ParameterValue::rows:
+      block.set(parameter, values.rows);
+      break;
+    case ParameterValue::types:
+      block.set(parameter, values.types);
+      break;
+    case ParameterValue::row_source_form:
+      block.set(parameter, values.form);
+      break;
+    case ParameterValue::sequences:
+      block.set(parameter, values.sequences);
+      break;
+    default:
+      refuse(parameter);
+    }
+  }
+}
+
+void setColumnSums(ParameterBlock &block, const KernelParameters &list, const ColumnSumsLaunch &launch) {
+  for (const KernelParameter &parameter : list) {
+    switch (parameter.value) {
+    case ParameterValue::sums_result:
+      block.set(parameter, launch.to);
+      break;
+    case ParameterValue::sums_matrix:
+      block.set(parameter, launch.from);
+      break;
+    case ParameterValue::matrix_stride:
+      block.set(parameter, launch.leading);
+      break;
+    case ParameterValue::rows:
+      block.set(parameter, launch.rows);
+      break;
+    case ParameterValue::columns:
+      block.set(parameter, launch.columns);
+      break;
+    case ParameterValue::part_rows:
+      block.set(parameter, launch.part_rows);
+      break;
+    case ParameterValue::sums_form:
+      block.set(parameter, launch.form);
+      break;
+    case ParameterValue::beta:
+      block.set(parameter, launch.beta);
+      break;
+    default:
+      refuse(parameter);
+    }
+  }
+}
+
+} // namespace algrt::cuda

@@ -1,0 +1,69 @@
+// The parameters of one launch, laid out as the kernel's list says: for the driver as for the simulator.
+#pragma once
+
+#include "runtime/cuda/bias_gradient_plan.h"
+#include "runtime/cuda/launch_plan.h"
+#include "runtime/gpu_kernel_abi.h"
+#include "runtime/support/error.h"
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace algrt::cuda {
+
+// Room for the values of a list, each at its offset. The list must outlive it.
+class ParameterBlock {
+public:
+  explicit ParameterBlock(const KernelParameters &list) : list_(list) {}
+  ParameterBlock(const ParameterBlock &) = delete;
+
+  std::byte *at(int64_t offset) { return bytes_.data() + offset; }
+  // `value` has the size of the parameter's type.
+  template <typename T> void set(const KernelParameter &parameter, T value) {
+    if (int64_t(sizeof(T)) != parameterBytes(parameter.type))
+      throw Error(ALGRT_INTERNAL, std::string("a launch writes ") + std::to_string(sizeof(T)) +
+                                      " bytes to the parameter " + name(parameter.value));
+    std::memcpy(at(parameter.offset), &value, sizeof(T));
+  }
+  // For cuLaunchKernelEx: one for each parameter of the kernel, of which all maps are one.
+  std::vector<void *> pointers();
+  // From the first plain map to the last; empty where there is none.
+  std::span<const std::byte> plainMaps();
+
+private:
+  const KernelParameters &list_;
+  alignas(algrt_tensor_map_alignment) std::array<std::byte, most_parameter_bytes> bytes_{};
+};
+
+// Of a product, behind its maps.
+struct ProductValues {
+  int32_t rows, offset;
+  uint64_t terms;
+  float beta;
+  uint64_t bias, positions;
+  int32_t position_bytes;
+};
+
+// Encodes a tensor map to where the launch has it.
+using EncodeMap = std::function<void(const TensorMap &map, std::byte *to)>;
+
+// `plan` is of the kernel whose list the block is for.
+void setProduct(ParameterBlock &block, const KernelParameters &list, const LaunchPlan &plan,
+                const ProductValues &values, const EncodeMap &encode);
+
+// Of group_rows.
+struct RowListValues {
+  uint64_t list, source, firsts;
+  int64_t width;
+  int32_t rows, types, form, sequences;
+};
+void setRowList(ParameterBlock &block, const KernelParameters &list, const RowListValues &values);
+
+// Of dbias.
+void setColumnSums(ParameterBlock &block, const KernelParameters &list, const ColumnSumsLaunch &launch);
+
+} // namespace algrt::cuda

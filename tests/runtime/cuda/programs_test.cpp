@@ -1,0 +1,157 @@
+// Programs on CUDA devices, against the stand-in driver: steps that hand something on in the workspace,
+// enqueued and captured.
+#include "runtime/bundle/bundle.h"
+#include "runtime/bundle/writer.h"
+#include "tests/runtime/cuda/cuda_forward.h"
+#include "tests/runtime/two_steps.h"
+#include "tests/runtime/usual_parameters.h"
+
+#include <gmock/gmock.h>
+
+namespace algrt::test {
+namespace {
+
+using cuda::Result;
+using testing::HasSubstr;
+
+const GpuShape up_shape = {.groups = 4, .in = 16, .out = 24}, down_shape = {.groups = 4, .in = 24, .out = 8};
+
+std::string sectionOf(const std::string &bundle, const char *name) {
+  const Bundle parsed = Bundle::parse(bundle);
+  return std::string(parsed.section(*parsed.manifest().findSection(name)));
+}
+
+std::string bothBundle() {
+  nlohmann::ordered_json down = withParameters(gpuManifest(down_shape));
+  for (nlohmann::ordered_json &kernel : down["kernels"])
+    kernel["images"][0]["section"] = "down-ptx";
+  return encodeBundle(twoSteps(withParameters(gpuManifest(up_shape)), down),
+                      {{"ptx", "ptx", sectionOf(gpuBundle(up_shape), "ptx")},
+                       {"down-ptx", "ptx", sectionOf(gpuBundle(down_shape), "ptx")}});
+}
+
+class CudaPrograms : public CudaForward {
+protected:
+  CudaPrograms() : context(0), bundle(openBundle(bothBundle())) {
+    // Steps come in turns: the kernels of both have one name.
+    cuda_stand_in::onLaunch([this](const cuda_stand_in::Launch &launch) {
+      runHostKernel(launches++ % 2 == 0 ? up_shape : down_shape, launch);
+    });
+    x.fill(1, 1);
+    up.fill(2, 0.2);
+    down.fill(3, 0.2);
+    EXPECT_EQ(algrt_program_workspace_size(bundle.get(), "both", m, 0, &options.workspace_bytes), ALGRT_OK);
+    context.driver().check(context.driver().memAlloc(&workspace, options.workspace_bytes), "a workspace");
+    options.workspace = reinterpret_cast<void *>(workspace);
+  }
+  ~CudaPrograms() override { EXPECT_EQ(context.driver().memFree(workspace), Result::success); }
+
+  int run() {
+    const algrt_named_tensor tensors[] = {{"x", &x.tensor, nullptr},
+                                          {"up", &up.tensor, nullptr},
+                                          {"down", &down.tensor, nullptr},
+                                          {"y", &y.tensor, nullptr}};
+    return algrt_run(bundle.get(), "both", tensors, 4, &options);
+  }
+  // The two products by themselves.
+  void expectCorrect() {
+    const BundleHandle first = openBundle(gpuBundle(up_shape)), second = openBundle(gpuBundle(down_shape));
+    GpuMatrix h(context, 0, m, up_shape.n(), 0, ElementType::bf16),
+        expected(context, 0, m, down_shape.n(), 0, ElementType::bf16);
+    const auto multiply = [&](const BundleHandle &one, const GpuMatrix &x, const GpuMatrix &w,
+                              const GpuMatrix &y) {
+      algrt_forward_args args = algrt_forward_args_init();
+      args.x = &x.tensor;
+      args.w = &w.tensor;
+      args.y = &y.tensor;
+      args.p0 = options.p0;
+      ASSERT_EQ(algrt_forward(one.get(), &args), ALGRT_OK) << algrt_last_error();
+    };
+    multiply(first, x, up, h);
+    multiply(second, h, down, expected);
+    EXPECT_EQ(y.values(), expected.values());
+    EXPECT_TRUE(y.paddingIsPoison());
+  }
+
+  static constexpr int64_t m = 21;
+  TestContext context;
+  BundleHandle bundle;
+  GpuMatrix x{context, 0, m, up_shape.k(), 8, ElementType::bf16},
+      up{context, 0, up_shape.k(), up_shape.n(), 0, ElementType::bf16},
+      down{context, 0, down_shape.k(), down_shape.n(), 8, ElementType::bf16},
+      y{context, 0, m, down_shape.n(), 8, ElementType::bf16};
+  algrt_run_options options = algrt_run_options_init();
+  cuda::DevicePointer workspace = 0;
+};
+
+TEST_F(CudaPrograms, StepsHandOnWhatTheyCompute) {
+  for (const int64_t p0 : {0, 3}) {
+    options.p0 = p0;
+    y.poison();
+    ASSERT_EQ(run(), ALGRT_OK) << algrt_last_error();
+    expectCorrect();
+  }
+}
+
+TEST_F(CudaPrograms, AreCapturedOncePrepared) {
+  const cuda::Driver &driver = context.driver();
+  cuda::Stream stream;
+  ASSERT_EQ(driver.streamCreate(&stream, cuda::stream_default), Result::success);
+  options.stream = stream;
+  ASSERT_EQ(algrt_bundle_prepare(bundle.get(), 0), ALGRT_OK) << algrt_last_error();
+  cuda::Graph graph;
+  ASSERT_EQ(driver.streamBeginCapture(stream, cuda::CaptureMode::global), Result::success);
+  EXPECT_EQ(run(), ALGRT_OK) << algrt_last_error();
+  EXPECT_EQ(launches, 0);
+  ASSERT_EQ(driver.streamEndCapture(stream, &graph), Result::success);
+  cuda::GraphExec exec;
+  ASSERT_EQ(driver.graphInstantiate(&exec, graph, 0), Result::success);
+  for (uint64_t replay = 5; replay < 8; ++replay) {
+    y.poison();
+    x.fill(replay, 1);
+    ASSERT_EQ(driver.graphLaunch(exec, stream), Result::success);
+    expectCorrect();
+  }
+  EXPECT_EQ(driver.graphExecDestroy(exec), Result::success);
+  EXPECT_EQ(driver.graphDestroy(graph), Result::success);
+  EXPECT_EQ(driver.streamDestroy(stream), Result::success);
+}
+
+TEST_F(CudaPrograms, NeedAWorkspaceForWhatTheyHandOn) {
+  options.workspace = nullptr;
+  EXPECT_EQ(run(), ALGRT_WORKSPACE_TOO_SMALL);
+  EXPECT_THAT(algrt_last_error(),
+              HasSubstr("workspace is null: what the steps of program both hand on takes"));
+  options.workspace = reinterpret_cast<void *>(workspace);
+  options.workspace_bytes = 1;
+  EXPECT_EQ(run(), ALGRT_WORKSPACE_TOO_SMALL);
+  EXPECT_THAT(algrt_last_error(), HasSubstr("workspace has 1 bytes"));
+  EXPECT_EQ(launches, 0);
+}
+
+// What algrt_dw does, by names, with the sums that it adds to.
+TEST_F(CudaPrograms, OfAGradientAddToWhatItHolds) {
+  const GpuShape shape = {.groups = 3, .in = 16, .out = 24, .bank_gradient = true};
+  const BundleHandle gradient = openBundle(gpuBundle(shape));
+  std::vector<float> betas;
+  cuda_stand_in::onLaunch([&](const cuda_stand_in::Launch &launch) {
+    float beta = 0;
+    ASSERT_EQ(launch.parameters.at(4).size(), sizeof(beta));
+    std::memcpy(&beta, launch.parameters[4].data(), sizeof(beta));
+    betas.push_back(beta);
+  });
+  GpuMatrix x(context, 0, 5, shape.k(), 0, ElementType::bf16),
+      dy(context, 0, 5, shape.n(), 0, ElementType::bf16),
+      dw(context, 0, shape.k(), shape.n(), 0, ElementType::f32);
+  const algrt_named_tensor tensors[] = {
+      {"x", &x.tensor, nullptr}, {"dy", &dy.tensor, nullptr}, {"dw", &dw.tensor, nullptr}};
+  algrt_run_options options = algrt_run_options_init();
+  options.beta = 0.5;
+  EXPECT_EQ(algrt_run(gradient.get(), "dw", tensors, 3, &options), ALGRT_OK) << algrt_last_error();
+  EXPECT_EQ(betas, std::vector<float>{0.5});
+  options.dependent_launch = 1;
+  EXPECT_EQ(algrt_run(gradient.get(), "dw", tensors, 3, &options), ALGRT_INVALID_ARGUMENT);
+}
+
+} // namespace
+} // namespace algrt::test
