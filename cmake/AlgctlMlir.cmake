@@ -14,14 +14,13 @@ include(AddMLIR)
 add_library(algctl_mlir INTERFACE)
 target_include_directories(algctl_mlir SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 target_link_libraries(algctl_mlir INTERFACE MLIR LLVM)
-target_link_options(algctl_mlir INTERFACE -fuse-ld=lld)
 
 # MLIR's headers cost more time than our code: they are parsed once, here.
 algctl_precompiled(algctl_pch ${PROJECT_SOURCE_DIR}/cmake/pch.h algctl_mlir)
 if(ALGCTL_TESTS)
   algctl_precompiled(algctl_mlir_test_pch ${PROJECT_SOURCE_DIR}/cmake/mlir_test_pch.h
     algctl_mlir GTest::gtest GTest::gmock nlohmann_json::nlohmann_json)
-  target_compile_options(algctl_mlir_test_pch PRIVATE ${ALGCTL_RUNS_ONCE})
+  target_compile_options(algctl_mlir_test_pch PRIVATE ${ALGCTL_TEST_FLAGS})
 endif()
 
 # algctl_mlir_library(NAME SOURCES ... LIBRARIES ... DEPENDS ...): a static library that uses MLIR.

@@ -89,6 +89,9 @@ bool findAll(const DynamicLibrary &library, Functions &f, std::string &missing) 
   return find("dnnl_primitive_destroy", f.primitive_destroy) && all;
 }
 
+// dnnl_unimplemented: not on this processor. oneDNN 2 multiplies bf16 only where AVX-512 does.
+constexpr int unimplemented = 3;
+
 void require(int status, const char *what) {
   if (status != 0)
     throw Error(ALGRT_INTERNAL,
@@ -131,7 +134,10 @@ public:
     OperationDescriptor operation;
     require(f_.matmul_desc_init(&operation, &x, &wanted, nullptr, &y), "a matmul descriptor");
     void *description = nullptr;
-    require(f_.primitive_desc_create(&description, &operation, nullptr, engine, nullptr), "a matmul");
+    const int status = f_.primitive_desc_create(&description, &operation, nullptr, engine, nullptr);
+    if (status == unimplemented)
+      return;
+    require(status, "a matmul");
     const void *chosen = f_.primitive_desc_query_md(description, query_weights, 0);
     void *weights = const_cast<void *>(o.w);
     if (pack) {
@@ -147,10 +153,14 @@ public:
     require(f_.primitive_desc_destroy(description), "freeing a descriptor");
   }
   ~Matmul() override {
+    if (!implemented())
+      return;
     f_.primitive_destroy(primitive_);
     for (void *memory : {x_, w_, y_})
       f_.memory_destroy(memory);
   }
+  // Whether the library multiplies such operands on this processor. run() is for those that are.
+  bool implemented() const { return primitive_ != nullptr; }
   void run() override {
     const Argument arguments[] = {{argument_source, x_}, {argument_weights, w_}, {argument_destination, y_}};
     require(f_.primitive_execute(primitive_, stream_, 3, arguments), "the matmul");
@@ -219,14 +229,17 @@ public:
   // Products must be gone before the library: they use its stream.
   std::vector<std::unique_ptr<DenseProduct>> products(const DenseOperands &operands) override {
     std::vector<std::unique_ptr<DenseProduct>> products;
+    const auto add = [&](bool pack, const char *how) {
+      auto product = std::make_unique<Matmul>(functions_, engine_, stream_, operands, pack, found_ + how);
+      if (product->implemented())
+        products.push_back(std::move(product));
+    };
     if (operands.type == ElementType::f32)
       products.push_back(std::make_unique<Sgemm>(functions_, operands, found_ + " sgemm"));
     else
-      products.push_back(
-          std::make_unique<Matmul>(functions_, engine_, stream_, operands, false, found_ + " matmul"));
+      add(false, " matmul");
     if (operands.w_stays)
-      products.push_back(std::make_unique<Matmul>(functions_, engine_, stream_, operands, true,
-                                                  found_ + " matmul, packed weights"));
+      add(true, " matmul, packed weights");
     return products;
   }
 

@@ -18,7 +18,8 @@ constexpr size_t most_bytes = 4096;
 
 std::vector<uint64_t> words(std::string_view bytes) {
   std::vector<uint64_t> result(bytes.size() / sizeof(uint64_t));
-  std::memcpy(result.data(), bytes.data(), result.size() * sizeof(uint64_t));
+  if (!result.empty()) // an empty symbol may have no address at all, which memcpy must not be given
+    std::memcpy(result.data(), bytes.data(), result.size() * sizeof(uint64_t));
   return result;
 }
 

@@ -91,12 +91,19 @@ public:
     std::vector<std::string> paths;
     json copy = original_;
     visit(copy, "", [&](json &, const std::string &path) { paths.push_back(path); });
-    for (const std::string &path : paths)
-      tamper(path);
+    for (std::size_t i = 0; i < paths.size(); i += stride)
+      tamper(paths[i]);
   }
   int refused = 0, accepted = 0;
 
 private:
+#ifdef ALGCTL_SANITIZED
+  // Sanitizers look for what a refusal touches, not for what is accepted: some places of each certificate do.
+  static constexpr std::size_t stride = 7;
+#else
+  static constexpr std::size_t stride = 1;
+#endif
+
   void tamper(const std::string &path) {
     json::json_pointer pointer(path);
     const json &value = original_.at(pointer);

@@ -4,6 +4,7 @@
 #include "compiler/simulator/host/model_symbols.h"
 #include "compiler/simulator/passes.h"
 #include "compiler/targets/nvidia/parameters.h"
+#include "runtime/numeric/bfloat16.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -17,6 +18,7 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 
+#include <bit>
 #include <mutex>
 
 using namespace mlir;
@@ -94,6 +96,10 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
 
 } // namespace
 
+/// What LLVM calls to round to bf16 on processors that have no instruction for it; the compiler's own library,
+/// which has it, is not always there.
+static __bf16 truncateToBfloat16(float value) { return std::bit_cast<__bf16>(algrt::toBfloat16(value)); }
+
 HostKernel::HostKernel(ModuleOp module) {
   initializeHost();
   kernel_name = onlyKernel(module);
@@ -129,7 +135,8 @@ HostKernel::HostKernel(ModuleOp module) {
                                            llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
   for (auto [name, address] : {std::pair<const char *, void *>{"memcpy", reinterpret_cast<void *>(::memcpy)},
                                {"memmove", reinterpret_cast<void *>(::memmove)},
-                               {"memset", reinterpret_cast<void *>(::memset)}})
+                               {"memset", reinterpret_cast<void *>(::memset)},
+                               {"__truncsfbf2", reinterpret_cast<void *>(truncateToBfloat16)}})
     symbols[jit->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(address),
                                            llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
   orFailure(jit->getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols))));
