@@ -185,7 +185,8 @@ void StructureLowering::lowerRole(sm::RoleOp role, std::int64_t first_warpgroup,
   markWarpgroups(role, first_warpgroup);
   // Where the others meet the one thread at the end, it still does everything else.
   Block &all = role.getBody().front();
-  if (isa<sm::ElectOp>(all.front()) && llvm::all_of(llvm::drop_begin(all), llvm::IsaPred<sm::ClusterSyncOp>))
+  if (!all.empty() && isa<sm::ElectOp>(all.front()) &&
+      llvm::all_of(llvm::drop_begin(all), llvm::IsaPred<sm::ClusterSyncOp>))
     whole_roles.insert(&all.front());
   Block *before = role->getBlock();
   Block *after = before->splitBlock(role);
