@@ -107,16 +107,20 @@ Bundle Bundle::parse(std::string content, HashCheck check) {
   const uint64_t sections_begin = format::alignUp(format::header_size + manifest_size);
   bundle.manifest_ = parseManifest(bundle.manifest_text_, sections_begin, bytes.size());
   bundle.readProjection();
+  // What every part has of the bundle. A manifest's text, kernels and programs can be long, and parts many.
+  Bundle bare;
+  bare.bytes_ = bundle.bytes_;
+  bare.hash_ = bundle.hash_;
+  bare.manifest_.compiler = bundle.manifest_.compiler;
+  bare.manifest_.algebra = bundle.manifest_.algebra;
+  bare.manifest_.sections = bundle.manifest_.sections;
+  bundle.further_.reserve(bundle.manifest_.further.size());
   for (const Projection &further : bundle.manifest_.further) {
-    Bundle part = bundle;
+    Bundle &part = bundle.further_.emplace_back(bare);
     part.manifest_.layer = further.layer;
     part.manifest_.support = further.support;
     part.manifest_.kernels = further.kernels;
-    part.manifest_.further.clear();
-    part.manifest_.programs.clear();
-    part.further_.clear();
     part.readProjection();
-    bundle.further_.push_back(std::move(part));
   }
   return bundle;
 }

@@ -6,6 +6,7 @@
 #include "runtime/support/json_scan.h"
 
 #include <algorithm>
+#include <set>
 
 namespace algrt {
 
@@ -13,6 +14,8 @@ namespace {
 
 // No manifest comes near; it is printed and copied by recursion.
 constexpr size_t deepest_manifest = 64;
+// No program comes near; each is a bundle of its own in memory.
+constexpr size_t most_projections = 64;
 
 // What kernels of forward and dx say.
 void parseProduct(const JsonFields &fields, const Layer &layer, Kernel &kernel) {
@@ -120,9 +123,9 @@ Kernel parseKernel(const JsonFields &fields, const Layer &layer) {
   return kernel;
 }
 
-void parseSections(const JsonFields &document, uint64_t sections_begin, uint64_t file_size,
-                   Manifest &manifest) {
-  std::vector<SectionEntry> &sections = manifest.sections;
+Sections parseSections(const JsonFields &document, uint64_t sections_begin, uint64_t file_size) {
+  std::vector<SectionEntry> sections;
+  std::set<std::string> names;
   for (const JsonFields &fields : document.objects("sections")) {
     SectionEntry entry;
     entry.name = fields.string("name");
@@ -136,7 +139,7 @@ void parseSections(const JsonFields &document, uint64_t sections_begin, uint64_t
     // Both are at most 2^63, so that the sum cannot wrap.
     if (entry.offset + entry.size > file_size)
       fields.fail("size", "reaches beyond the end of the file");
-    if (!manifest.section_numbers.emplace(entry.name, sections.size()).second)
+    if (!names.insert(entry.name).second)
       fields.fail("name", "'" + entry.name + "' is used twice");
     sections.push_back(entry);
   }
@@ -147,6 +150,7 @@ void parseSections(const JsonFields &document, uint64_t sections_begin, uint64_t
   for (size_t i = 1; i < sorted.size(); ++i)
     if (sorted[i - 1].offset + sorted[i - 1].size > sorted[i].offset)
       document.fail("sections", "'" + sorted[i - 1].name + "' and '" + sorted[i].name + "' overlap");
+  return Sections(std::move(sections));
 }
 
 void requireSection(const JsonFields &fields, const char *key, const Manifest &manifest,
@@ -180,7 +184,11 @@ Projection parseProjection(const JsonFields &fields, const Manifest &manifest) {
 void parseFurther(const JsonFields &document, Manifest &manifest) {
   if (!document.has("projections"))
     return;
-  for (const JsonFields &fields : document.objects("projections")) {
+  const std::vector<JsonFields> entries = document.objects("projections");
+  if (entries.size() > most_projections)
+    document.fail("projections", "are " + std::to_string(entries.size()) + ", more than the " +
+                                     std::to_string(most_projections) + " that this runtime reads");
+  for (const JsonFields &fields : entries) {
     const std::string name = fields.string("name");
     if (name.empty() ||
         std::ranges::find(manifest.further, name, &Projection::name) != manifest.further.end())
@@ -230,10 +238,19 @@ std::vector<std::string> cpuOperands(Map map, const Layer &layer) {
   return {names.x, names.w, names.y};
 }
 
-const SectionEntry *Manifest::findSection(std::string_view name) const {
-  const auto found = section_numbers.find(name);
-  return found == section_numbers.end() ? nullptr : &sections[found->second];
+Sections::Sections(std::vector<SectionEntry> entries) {
+  Table table{std::move(entries), {}};
+  for (size_t i = 0; i < table.entries.size(); ++i)
+    table.numbers.emplace(table.entries[i].name, i);
+  table_ = std::make_shared<const Table>(std::move(table));
 }
+
+const SectionEntry *Sections::find(std::string_view name) const {
+  const auto found = table_->numbers.find(name);
+  return found == table_->numbers.end() ? nullptr : &table_->entries[found->second];
+}
+
+const SectionEntry *Manifest::findSection(std::string_view name) const { return sections.find(name); }
 
 const Program *Manifest::findProgram(std::string_view wanted) const {
   const auto found =
@@ -259,9 +276,9 @@ Manifest parseManifest(std::string_view json, uint64_t sections_begin, uint64_t 
     const JsonFields algebra = document.object("algebra");
     manifest.algebra = algebra.has("name") ? algebra.string("name") : "";
   }
-  manifest.layer = parseLayer(document.object("layer"));
-  parseSections(document, sections_begin, file_size, manifest);
+  manifest.sections = parseSections(document, sections_begin, file_size);
   Projection own = parseProjection(document, manifest);
+  manifest.layer = std::move(own.layer);
   manifest.support = std::move(own.support);
   manifest.kernels = std::move(own.kernels);
   parseFurther(document, manifest);

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -64,6 +65,27 @@ struct SectionEntry {
   uint64_t size;
 };
 
+// Those of a file. Copies share them: every projection of a bundle has one.
+class Sections {
+public:
+  Sections() = default;
+  // Names are those of one section each.
+  explicit Sections(std::vector<SectionEntry> entries);
+
+  auto begin() const { return table_->entries.begin(); }
+  auto end() const { return table_->entries.end(); }
+  size_t size() const { return table_->entries.size(); }
+  // nullptr if there is none of that name.
+  const SectionEntry *find(std::string_view name) const;
+
+private:
+  struct Table {
+    std::vector<SectionEntry> entries;
+    std::map<std::string, size_t, std::less<>> numbers; // by name
+  };
+  std::shared_ptr<const Table> table_ = std::make_shared<const Table>();
+};
+
 // A layer with its terms, and the kernels of its maps.
 struct Projection {
   std::string name;
@@ -81,8 +103,7 @@ struct Manifest {
   std::vector<Kernel> kernels;
   std::vector<Projection> further; // that steps of programs name
   std::vector<Program> programs;
-  std::vector<SectionEntry> sections;
-  std::map<std::string, size_t, std::less<>> section_numbers; // by name
+  Sections sections;
 
   // nullptr if there is none of that name.
   const SectionEntry *findSection(std::string_view name) const;

@@ -323,6 +323,41 @@ TEST(Programs, ThatDoNotFitAreRefused) {
               HasSubstr("projections[0].kernels[0].scratch_bytes"));
 }
 
+// So many that copies of all sections and programs for each projection would be noticed.
+TEST(Programs, ProjectionsMayBeSeveralButNotTooMany) {
+  Json manifest = bothManifest();
+  const Json down = manifest["projections"][0], both = manifest["programs"][1];
+  for (int i = 1; i < 64; ++i) {
+    Json &projection = manifest["projections"].emplace_back(down);
+    projection["name"] = "down" + std::to_string(i);
+    Json &program = manifest["programs"].emplace_back(both);
+    program["name"] = "both" + std::to_string(i);
+    program["steps"][1]["projection"] = projection["name"];
+  }
+  std::vector<SectionContent> sections = {{"code", "shared-object", codeOf("cyclic_f32")},
+                                          {"down-code", "shared-object", codeOf("down_f32")}};
+  for (int i = 0; i < 10'000; ++i)
+    sections.push_back({"empty" + std::to_string(i), "terms", ""});
+  const Bundle bundle = Bundle::parse(encodeBundle(manifest, sections));
+  ASSERT_EQ(bundle.further().size(), 64u);
+  for (const Bundle &part : bundle.further()) {
+    EXPECT_EQ(part.manifest().kernels.size(), 3u);
+    EXPECT_EQ(part.fault(0), "");
+    // The very same entries, not others like them.
+    EXPECT_EQ(part.manifest().findSection("empty7"), bundle.manifest().findSection("empty7"));
+    EXPECT_TRUE(part.manifestText().empty() && part.manifest().programs.empty() && part.further().empty());
+  }
+  Json &last = manifest["projections"].emplace_back(down);
+  last["name"] = "one more";
+  try {
+    encodeBundle(manifest, sections);
+    ADD_FAILURE() << "65 projections are read";
+  } catch (const Error &error) {
+    EXPECT_EQ(error.status(), ALGRT_BAD_BUNDLE);
+    EXPECT_THAT(error.what(), HasSubstr("projections are 65, more than the 64 that this runtime reads"));
+  }
+}
+
 // A fault in a further projection's code is found as one in the bundle's own.
 TEST(Programs, CodeOfFurtherProjectionsSaysWhatItIs) {
   Json manifest = bothManifest();
