@@ -40,6 +40,9 @@ std::string parseName(const JsonFields &fields, std::set<std::string> &names) {
   const std::string name = fields.string("name");
   if (name.empty())
     fields.fail("name", "is empty");
+  // Names are given to callers as C strings, and looked up by such.
+  if (name.find('\0') != std::string::npos)
+    fields.fail("name", "has a zero byte");
   if (!names.insert(name).second)
     fields.fail("name", "'" + name + "' is used twice");
   return name;
@@ -55,8 +58,11 @@ ProgramOperand parseOperand(const JsonFields &fields, std::set<std::string> &nam
     fields.fail("role", "is '" + role + "', not input, weight or output");
   operand.role = *found;
   operand.optional = fields.has("optional") && fields.boolean("optional");
-  for (const std::string &type : fields.strings("types"))
+  for (const std::string &type : fields.strings("types")) {
     operand.types.push_back(parseType(fields, "types", type));
+    if (std::ranges::count(operand.types, operand.types.back()) > 1)
+      fields.fail("types", "have '" + type + "' twice");
+  }
   if (operand.types.empty())
     fields.fail("types", "is empty: an operand has elements of some type");
   operand.shape = parseShape(fields);
@@ -115,6 +121,9 @@ void Steps::connect(const JsonFields &operands, const ProgramOperand &wanted, co
     read_.insert(own);
   if (operand != nullptr && operand->optional && !wanted.optional)
     operands.fail(key, "is '" + own + "', which a call may leave out, but the step needs it");
+  // What a step can do without is of the call: given as packed weights it would be taken for left out.
+  if (wanted.optional && operand != nullptr && operand->role == OperandRole::weight)
+    operands.fail(key, "is '" + own + "', a weight, but the step takes an input there");
   const Shape &shape = operand != nullptr ? operand->shape : buffer->shape;
   if (shape != wanted.shape)
     operands.fail(key,
