@@ -4,6 +4,7 @@
 #include "runtime/gpu_kernel_abi.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 namespace algrt {
 
@@ -204,6 +205,23 @@ void checkParameters(const JsonFields &fields, GpuCode &code, const KernelParame
       fields.fail(key, "lack " + textOf(parameter) + ", without which such a kernel cannot compute");
 }
 
+// What kernels beside a product have in common; how much shared memory they take is for the caller to say.
+GpuCode parseAuxiliary(const JsonFields &fields, std::string_view target) {
+  GpuCode code{};
+  parseTarget(fields, target, code);
+  parseCode(fields, code);
+  code.cluster = 1;
+  return code;
+}
+
+// They take all of these values, and no others.
+void checkValues(const JsonFields &fields, GpuCode &code, std::initializer_list<ParameterValue> values) {
+  KernelParameters required;
+  for (const ParameterValue value : values)
+    required.add(value);
+  checkParameters(fields, code, required, {});
+}
+
 } // namespace
 
 const char *name(GpuCopies copies) { return copies == GpuCopies::engine ? "engine" : "threads"; }
@@ -311,10 +329,7 @@ ProductParameters productParameters(const GpuKernel &kernel, const Layer &layer)
 }
 
 GpuCode parseGroupRows(const JsonFields &fields, std::string_view target, const Layer &layer) {
-  GpuCode code{};
-  parseTarget(fields, target, code);
-  parseCode(fields, code);
-  code.cluster = 1;
+  GpuCode code = parseAuxiliary(fields, target);
   code.shared_bytes = algrt_group_rows_shared_bytes(code.threads, layer.types);
   if (code.shared_bytes > most_group_rows_shared_bytes)
     fields.fail("threads", "are " + std::to_string(code.threads) + ", which with the layer's " +
@@ -322,29 +337,20 @@ GpuCode parseGroupRows(const JsonFields &fields, std::string_view target, const 
                                std::to_string(code.shared_bytes) + " bytes of shared memory, more than " +
                                std::to_string(most_group_rows_shared_bytes));
   using enum ParameterValue;
-  KernelParameters required;
-  for (const ParameterValue value :
-       {row_list, row_source, first_positions, type_width, rows, types, row_source_form, sequences})
-    required.add(value);
-  checkParameters(fields, code, required, {});
+  checkValues(fields, code,
+              {row_list, row_source, first_positions, type_width, rows, types, row_source_form, sequences});
   return code;
 }
 
 GpuCode parseBiasGradient(const JsonFields &fields, std::string_view target) {
-  GpuCode code{};
-  parseTarget(fields, target, code);
-  parseCode(fields, code);
-  code.cluster = 1;
+  GpuCode code = parseAuxiliary(fields, target);
   code.shared_bytes = algrt_dbias_shared_bytes(code.threads);
   if (code.threads % algrt_dbias_columns != 0)
     fields.fail("threads", "are " + std::to_string(code.threads) + ", not a multiple of the " +
                                std::to_string(algrt_dbias_columns) + " columns that they sum side by side");
   using enum ParameterValue;
-  KernelParameters required;
-  for (const ParameterValue value :
-       {sums_result, sums_matrix, matrix_stride, rows, columns, part_rows, sums_form, beta})
-    required.add(value);
-  checkParameters(fields, code, required, {});
+  checkValues(fields, code,
+              {sums_result, sums_matrix, matrix_stride, rows, columns, part_rows, sums_form, beta});
   return code;
 }
 
