@@ -80,7 +80,7 @@ namespace algrt {
 size_t workspaceBytes(const LoadedProjection &projection, int64_t m, int32_t threads) {
   const Layer &layer = projection.bundle.layer();
   const cuda::GpuKernels &gpu = projection.gpu_kernels;
-  const bool gpu_alone = !projection.kernels.anyUsable(Map::forward) && gpu.any();
+  const bool gpu_alone = !projection.kernels.anyUsable() && gpu.any();
   size_t bytes = gpu_alone ? 0 : workspaceSize(projection.kernels, layer, m, threads);
   // More rows than a kernel counts are refused by the call itself.
   if (gpu.groupsRows() && m <= algrt_most_gpu_rows - layer.types - 2)
@@ -113,9 +113,15 @@ int algrt_workspace_size(const algrt_bundle *bundle, int64_t m, int32_t threads,
 int algrt_bundle_prepare(const algrt_bundle *bundle, int32_t device) {
   return guarded([&] {
     requireNotNull(bundle, "bundle");
-    bundle->gpu_kernels.prepare(device);
-    for (const auto &further : bundle->further)
-      further->gpu_kernels.prepare(device);
+    // Projections without kernels for GPUs, of programs for the CPU, have nothing to load.
+    bool prepared = false;
+    for (size_t i = 0; i <= bundle->further.size(); ++i)
+      if (const cuda::GpuKernels &kernels = bundle->projection(i).gpu_kernels; kernels.any()) {
+        kernels.prepare(device);
+        prepared = true;
+      }
+    if (!prepared)
+      throw Error(ALGRT_UNSUPPORTED, "the bundle has no kernel for CUDA devices: compile it for one");
   });
 }
 

@@ -50,6 +50,10 @@ bool CpuKernels::anyUsable(Map map) const {
   return false;
 }
 
+bool CpuKernels::anyUsable() const {
+  return anyUsable(Map::forward) || anyUsable(Map::dx) || anyUsable(Map::dw);
+}
+
 void CpuKernels::refuseAll(const std::string &what) const {
   std::string message = what;
   const std::vector<Kernel> &kernels = bundle_->manifest().kernels;
@@ -57,8 +61,8 @@ void CpuKernels::refuseAll(const std::string &what) const {
     message += ": it has no kernels at all";
   for (size_t i = 0; i < kernels.size(); ++i)
     if (!usable(i))
-      message += std::string(i == 0 ? ": " : "; ") + kernels[i].name + " (" + kernels[i].level +
-                 "): " + lacking_[i];
+      message +=
+          std::string(i == 0 ? ": " : "; ") + kernels[i].name + " (" + kernels[i].level + "): " + lacking_[i];
   throw Error(ALGRT_UNSUPPORTED, message + ". Compile the bundle for this machine");
 }
 
@@ -115,7 +119,7 @@ void CpuKernels::requireUsable(int64_t index, Map map, bool packed_weights) cons
 }
 
 int64_t CpuKernels::scratchBytes() const {
-  if (!anyUsable(Map::forward) && !anyUsable(Map::dx) && !anyUsable(Map::dw)) {
+  if (!anyUsable()) {
     for (size_t i = 0; i < lacking_.size(); ++i)
       if (usable(i))
         bundle_->requireFaultless(i);

@@ -29,8 +29,9 @@ public:
   std::string unusable(size_t index) const;
   // What the machine lacks alone: what kernels are chosen by.
   const std::string &lacking(size_t index) const { return lacking_[index]; }
-  // Whether any of the map is run.
+  // Whether any of the map is run, or any at all.
   bool anyUsable(Map map) const;
+  bool anyUsable() const;
 
   // Kernels are chosen by what the manifest says and the machine has. That the code of the chosen one has a
   // fault is found when it is loaded: what is wrong with a bundle is not passed over.

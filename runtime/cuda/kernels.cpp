@@ -101,8 +101,6 @@ size_t GpuKernels::choose(const DeviceModules &modules, const ProductRequest &re
 }
 
 void GpuKernels::prepare(int32_t ordinal) const {
-  if (!any())
-    throw Error(ALGRT_UNSUPPORTED, "the bundle has no kernel for CUDA devices: compile it for one");
   DeviceModules &modules = device(ordinal);
   const CurrentContext current(modules.context());
   const std::vector<Kernel> &kernels = bundle_.manifest().kernels;

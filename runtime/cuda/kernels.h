@@ -34,7 +34,8 @@ public:
   // That a wanted one can be given the operands is for its launch plan to say.
   size_t choose(const DeviceModules &modules, const ProductRequest &request, int64_t wanted) const;
 
-  // Loads every kernel that runs on the device. Throws Error(ALGRT_WRONG_ARCHITECTURE) if there is none.
+  // Loads every kernel that runs on the device, of a bundle that has any. Throws
+  // Error(ALGRT_WRONG_ARCHITECTURE) if none does.
   void prepare(int32_t ordinal) const;
 
 private:

@@ -1,4 +1,5 @@
 // algrt_forward on CUDA devices, against the stand-in driver: what is launched computes the product.
+#include "runtime/support/file.h"
 #include "tests/runtime/cuda/cuda_forward.h"
 
 #include <random>
@@ -248,6 +249,30 @@ TEST_F(CudaForward, WorkspaceIsNotNeeded) {
   size_t bytes = 1;
   ASSERT_EQ(algrt_workspace_size(product.bundle.get(), 1000, 0, &bytes), ALGRT_OK) << algrt_last_error();
   EXPECT_EQ(bytes, 0u);
+}
+
+// Also where none of them is of the forward product.
+TEST_F(CudaForward, WorkspaceIsEnoughForKernelsOfTheCpu) {
+  const GpuShape shape;
+  nlohmann::ordered_json manifest = gpuManifest(shape);
+  manifest["kernels"].push_back({{"name", "dx-copied"},
+                                 {"map", "dx"},
+                                 {"target", "cpu"},
+                                 {"features", {"sse2"}},
+                                 {"weights", "copied"},
+                                 {"section", "code"},
+                                 {"symbol", "forward_copied"},
+                                 {"types_per_task", 1},
+                                 {"rows_per_task", 1},
+                                 {"scratch_bytes", 4096},
+                                 {"row_lists", true}});
+  const BundleHandle bundle = openBundle(gpuBundle(
+      shape, manifest,
+      {{"ptx", "ptx", gpuPtx(shape)},
+       {"code", "shared-object", readFile(std::string(ALGRT_TEST_KERNELS) + "/kernels_cyclic_bf16.so")}}));
+  size_t bytes = 0;
+  ASSERT_EQ(algrt_workspace_size(bundle.get(), 1000, 1, &bytes), ALGRT_OK) << algrt_last_error();
+  EXPECT_GE(bytes, 4096u);
 }
 
 TEST_F(CudaForward, WrongArgumentsAreNamed) {
