@@ -27,9 +27,10 @@
  * holds from its first use on that device until it is closed; close it when its work is done and before the
  * process unloads the driver.
  *
- * Trust. The hash finds damage, not malice: kernels of a bundle are machine code that algrt_weights_pack and
- * algrt_forward run. Opening and describing a bundle run nothing of it. Where a public key is configured, by
- * algrt_set_public_key or the environment variable ALGRT_PUBLIC_KEY, only bundles that it signed are opened.
+ * Trust. The hash finds damage, not malice: kernels of a bundle are machine code that algrt_weights_pack,
+ * algrt_forward, algrt_dx, algrt_dw and algrt_run run. Opening and describing a bundle run nothing of it.
+ * Where a public key is configured, by algrt_set_public_key or the environment variable ALGRT_PUBLIC_KEY,
+ * only bundles that it signed are opened.
  */
 #ifndef ALGCTL_RUNTIME_ALGRT_H
 #define ALGCTL_RUNTIME_ALGRT_H
@@ -61,7 +62,7 @@ typedef enum algrt_status {
   ALGRT_NEWER_FORMAT = 4,        /* written by a newer algctl than this runtime understands */
   ALGRT_UNSUPPORTED = 5,         /* no kernel of the bundle runs on this machine, or serves this request */
   ALGRT_OUT_OF_MEMORY = 6,       /* an allocation failed, or a size does not fit 64 bits */
-  ALGRT_WORKSPACE_TOO_SMALL = 7, /* ask algrt_workspace_size for the same m and threads */
+  ALGRT_WORKSPACE_TOO_SMALL = 7, /* ask algrt_(program_)workspace_size for the same m and threads */
   ALGRT_NO_DRIVER = 8,           /* no CUDA driver library on this machine, or one older than 12.0 */
   ALGRT_NO_DEVICE = 9,           /* no CUDA device, or none of that number */
   ALGRT_WRONG_ARCHITECTURE = 10, /* the device exists, but the bundle has no code for it */
@@ -144,16 +145,17 @@ ALGRT_API int algrt_bundle_get_info(const algrt_bundle *bundle, algrt_bundle_inf
 
 /* A JSON list, one object per kernel in the manifest's order: name, map, target, level, weights, features,
  * usable (on this machine) and, where not, reason; for a GPU also output, the type of y, and where the
- * manifest says so vector, the elements that a thread copies at a time, and best_for_rows, [from, to]. Usable
- * means for a GPU that some device of this machine runs it; the first call starts the CUDA driver if the
- * bundle has such kernels. Made once, lives as long as the bundle; NULL for a null bundle or where memory
- * runs out. */
+ * manifest says so vector, the elements that a thread copies at a time, and best_for_rows, [from, to]. Behind
+ * the kernels of the bundle's own projection are those of its further ones, each with projection, the name of
+ * the one that it is of: steps of programs alone run them. Usable means for a GPU that some device of this
+ * machine runs it; the first call starts the CUDA driver if the bundle has such kernels. Made once, lives as
+ * long as the bundle; NULL for a null bundle or where memory runs out. */
 ALGRT_API const char *algrt_bundle_describe_kernels(const algrt_bundle *bundle);
 
-/* Loads the bundle's kernels and tables for CUDA device `device` (as DLPack's device_id) before they are
- * needed. algrt_forward does so at its first call otherwise, which a stream that is being captured does not
- * allow. The calling thread's current context is left as it was. May be called again, and by many threads at
- * once. */
+/* Loads the kernels and tables of all projections of the bundle for CUDA device `device` (as DLPack's
+ * device_id) before they are needed. algrt_forward does so at its first call otherwise, which a stream that
+ * is being captured does not allow. The calling thread's current context is left as it was. May be called
+ * again, and by many threads at once. */
 ALGRT_API int algrt_bundle_prepare(const algrt_bundle *bundle, int32_t device);
 
 /* One block product: coefficient * (columns of x in input_group) * (rows of w in bank_row). */
@@ -308,9 +310,9 @@ ALGRT_API int algrt_dw(const algrt_bundle *bundle, const algrt_dw_args *args);
 
 /* ---- programs ----------------------------------------------------------------------------------------- */
 
-/* A bundle holds programs, functions of named tensors (docs/bundle.md, "Programs"). Those of a projection are "forward",
- * "dx" and "dw", as far as it has kernels of them; algrt_forward, algrt_dx and algrt_dw are the same calls with arguments
- * instead of names. */
+/* A bundle holds programs, functions of named tensors (docs/bundle.md, "Programs"). Those of a projection are
+ * "forward", "dx" and "dw", as far as it has kernels of them; algrt_forward, algrt_dx and algrt_dw are the
+ * same calls with arguments instead of names. */
 
 /* How many; 0 for a null bundle. */
 ALGRT_API int64_t algrt_program_count(const algrt_bundle *bundle);
@@ -332,9 +334,10 @@ typedef struct algrt_operand_info {
   int32_t dtype_count; /* element types that a call may choose from */
   DLDataType dtypes[4];
   int32_t ndim;
-  int64_t shape[8];       /* extents; -1 where it depends on the call */
-  const char *symbols[8]; /* then how: "M", the rows of the batch, or "4*M", "S + 1"; else NULL. Live as long as the
-                             bundle */
+  int64_t shape[8]; /* extents; -1 where it depends on the call */
+  /* Then how: "M", the rows of the batch, or "S + 1", or with a factor "4*M"; else NULL. Live as long as the
+   * bundle. */
+  const char *symbols[8];
 } algrt_operand_info;
 
 /* All zero but for struct_size. */
@@ -345,20 +348,21 @@ static inline algrt_operand_info algrt_operand_info_init(void) {
   return info;
 }
 
-/* Sets *count to how many operands a program has. ALGRT_INVALID_ARGUMENT where there is no such program, with the names of
- * those that there are. */
+/* Sets *count to how many operands a program has. ALGRT_INVALID_ARGUMENT where there is no such program, with
+ * the names of those that there are. */
 ALGRT_API int algrt_program_operand_count(const algrt_bundle *bundle, const char *program, int64_t *count);
 /* Fills the first info->struct_size bytes with operand `index`, from 0 on. */
 ALGRT_API int algrt_program_get_operand(const algrt_bundle *bundle, const char *program, int64_t index,
                                         algrt_operand_info *info);
 
-/* Bytes of workspace with which algrt_run has enough for m rows on so many threads (0 = all), wherever the workspace begins:
- * for what its steps hand on to each other, and for what they need themselves. On a CUDA device `threads` means nothing. */
+/* Bytes of workspace with which algrt_run has enough for m rows on so many threads (0 = all), wherever the
+ * workspace begins: for what its steps hand on to each other, and for what they need themselves. On a CUDA
+ * device `threads` means nothing. */
 ALGRT_API int algrt_program_workspace_size(const algrt_bundle *bundle, const char *program, int64_t m,
                                            int32_t threads, size_t *bytes);
 
-/* A tensor of a call under its name in the signature, or in its place a packed bank of the same bundle, for a program of
- * one step on the CPU. */
+/* A tensor of a call under its name in the signature; or in the place of the bank, where a program is one
+ * forward product of the bundle's own projection, on the CPU, a packed bank of the same bundle. */
 typedef struct algrt_named_tensor {
   const char *name;
   const DLTensor *tensor;       /* or NULL where weights is given */
@@ -369,13 +373,16 @@ typedef struct algrt_run_options {
   size_t struct_size; /* set by algrt_run_options_init */
   int64_t p0;         /* absolute position of row 0, as in algrt_forward_args */
   void *stream;       /* a CUstream, NULL for the legacy default stream; NULL on the CPU */
-  void *workspace;    /* where the tensors are, algrt_program_workspace_size; NULL on the CPU: allocated for the call.
-                         On a CUDA device it has to stay until the work is done */
+  /* Where the tensors are, algrt_program_workspace_size bytes; NULL on the CPU: allocated for the call. On a
+   * CUDA device it has to stay until the work is done. */
+  void *workspace;
   size_t workspace_bytes;
   int32_t threads;          /* most threads to use, 0 = all */
-  int32_t kernel;           /* as in algrt_forward_args, for a program of one step; else 0 */
+  int32_t kernel;           /* as in algrt_forward_args, of the step's projection, for a program of one step;
+                               else 0 */
   int32_t dependent_launch; /* as in algrt_forward_args, for a program of one step; else 0 */
-  float beta;               /* of dw: what dw and dbias hold counts so often; with 0 it is not read */
+  float beta;               /* of dw: what dw and dbias hold counts so often; with 0 it is not read. 0 where a
+                               step hands one of them on */
 } algrt_run_options;
 
 /* All zero but for struct_size. */
@@ -386,12 +393,14 @@ static inline algrt_run_options algrt_run_options_init(void) {
   return options;
 }
 
-/* Runs a program: all its tensors in CPU memory, or all on one CUDA device, where the steps are enqueued one behind the
- * other and nothing is waited for, so that the call can be captured into a graph (algrt_bundle_prepare before). `options`
- * may be NULL for all defaults. A symbol of the signature has the same value in all tensors. Shapes, strides and
- * overlaps are as at the top of this page; leading extents of weights that are numbers may be joined, [m, K, N] as [m*K, N].
- * ALGRT_INVALID_ARGUMENT names the tensor that is missing, unknown, given twice or of a wrong type or shape;
- * ALGRT_WORKSPACE_TOO_SMALL says how many bytes there have to be. What a failing call has written of its outputs is
+/* Runs a program: all its tensors in CPU memory, or all on one CUDA device, where the steps are enqueued one
+ * behind the other and nothing is waited for, so that the call can be captured into a graph
+ * (algrt_bundle_prepare before). `options` may be NULL for all defaults. A symbol of the signature has the
+ * same value in all tensors. Shapes, strides and overlaps are as at the top of this page: an output overlaps
+ * none of the other tensors. Leading extents of weights that are numbers may be joined, [m, K, N] as [m*K,
+ * N]. ALGRT_INVALID_ARGUMENT names the tensor that is missing, unknown, given twice or of a wrong type or
+ * shape; ALGRT_WORKSPACE_TOO_SMALL says how many bytes there have to be; what a step of several refuses
+ * begins with the step and what its operands are. What a failing call has written of its outputs is
  * undefined. */
 ALGRT_API int algrt_run(const algrt_bundle *bundle, const char *program, const algrt_named_tensor *tensors,
                         int64_t count, const algrt_run_options *options);

@@ -17,21 +17,24 @@ namespace algrt {
 void checkCount(const char *name, int64_t value);
 
 // The caller may have been compiled against an older, shorter structure, or a newer one of which it uses
-// nothing new. `shortest` is the size of the first version; `initial` has the defaults.
+// nothing new. `shortest` is the size of the first version; `initial` has the defaults; `name` is that of the
+// function's parameter.
 template <typename Args>
-Args readArguments(const Args *given, size_t shortest, Args initial, const char *init) {
-  requireNotNull(given, "args");
+Args readArguments(const Args *given, size_t shortest, Args initial, const char *init,
+                   const char *name = "args") {
+  requireNotNull(given, name);
   const size_t size = given->struct_size;
   // So large a structure is none, but memory that was never set; reading all of it would leave the caller's.
   constexpr size_t longest = 4096;
   if (size < shortest || size > longest)
-    refuse("args: struct_size is " + std::to_string(size) + "; start from " + init + "()");
+    refuse(std::string(name) + ": struct_size is " + std::to_string(size) + "; start from " + init + "()");
   std::memcpy(&initial, given, std::min(size, sizeof(initial)));
   const unsigned char *bytes = reinterpret_cast<const unsigned char *>(given);
   for (size_t i = sizeof(initial); i < size; ++i)
     if (bytes[i] != 0)
-      throw Error(ALGRT_UNSUPPORTED,
-                  "args: a field is set that this runtime does not know: update the runtime");
+      throw Error(ALGRT_UNSUPPORTED, std::string(name) +
+                                         ": a field is set that this runtime does not know: update the "
+                                         "runtime");
   return initial;
 }
 

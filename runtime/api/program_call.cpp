@@ -2,6 +2,7 @@
 
 #include "runtime/api/arguments.h"
 #include "runtime/api/programs.h"
+#include "runtime/api/tensor.h"
 
 #include <algorithm>
 #include <optional>
@@ -10,17 +11,6 @@
 namespace algrt {
 
 namespace {
-
-bool sameType(DLDataType a, DLDataType b) {
-  return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes;
-}
-
-std::string shapeText(const DLTensor &tensor) {
-  std::string result = "[";
-  for (int i = 0; i < tensor.ndim; ++i)
-    result += (i == 0 ? "" : ", ") + std::to_string(tensor.shape[i]);
-  return result + "]";
-}
 
 std::string namesOf(const Program &program) {
   std::string names;
@@ -128,8 +118,8 @@ void ProgramCall::check(const ProgramOperand &operand, const DLTensor &tensor) {
     if (const auto value = symbols_.find(extent.symbol); value != symbols_.end() && known.empty())
       known = ", where " + extent.symbol + " is " + std::to_string(value->second) + " as " +
               first_[extent.symbol] + " has it";
-  refuse(operand.name + ": has shape " + shapeText(tensor) + ", needs " + text(operand.shape) +
-         (flat ? " or " + text(*flat) : "") + known);
+  refuse(operand.name + ": has shape " + shapeText(tensor.shape, tensor.ndim) + ", needs " +
+         text(operand.shape) + (flat ? " or " + text(*flat) : "") + known);
 }
 
 } // namespace algrt

@@ -12,8 +12,8 @@ namespace algrt {
 
 class ProgramCall {
 public:
-  // Throws Error(ALGRT_INVALID_ARGUMENT) naming the tensor that is missing, unknown, twice there, or of
-  // another type or shape than the signature's. What strides and memory are is for the steps to look at.
+  // Throws Error(ALGRT_INVALID_ARGUMENT) naming the tensor that is missing, unknown, given twice, or of
+  // another type or shape than the signature says. Strides and memory are looked at when the steps are run.
   ProgramCall(const Program &program, const algrt_named_tensor *tensors, int64_t count);
 
   // nullptr where the call has none of that name.

@@ -7,6 +7,7 @@
 #include "runtime/support/checked.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <map>
 #include <vector>
@@ -44,6 +45,14 @@ int64_t allBufferBytes(const Program &program, int64_t m) {
   return bytes;
 }
 
+// With which a call has enough: for the buffers, and behind them for the step that needs most.
+size_t programWorkspace(const algrt_bundle &bundle, const Program &program, int64_t m, int32_t threads) {
+  size_t most = 0;
+  for (const ProgramStep &step : program.steps)
+    most = std::max(most, workspaceBytes(bundle.projection(step.projection), m, threads));
+  return checkedAdd(size_t(allBufferBytes(program, m)), most, "the workspace of a program");
+}
+
 // A buffer as a tensor in the memory of the call.
 struct BufferTensor {
   std::vector<int64_t> shape, strides;
@@ -60,6 +69,17 @@ public:
   void run();
 
 private:
+  // Whether the options suit the program and its steps.
+  void checkOptions() const;
+  // A step sees to its own operands. Of several steps, no output may be what another one still reads or has
+  // written.
+  void checkOverlaps() const;
+  // With how many bytes there have to be for all of the program, whichever part of it found too few.
+  Error workspaceTooSmall() const;
+  // As error messages of the step, which know the names of its map alone, begin: what is what.
+  std::string describe(size_t number) const;
+  // The number that the step's projection has for the kernel of the options, which counts those of all.
+  int32_t kernelOf(const ProgramStep &step) const;
   // Takes the beginning of the workspace, or memory of its own.
   void placeBuffers();
   void run(const ProgramStep &step);
@@ -89,11 +109,7 @@ void Run::placeBuffers() {
     own_ = AlignedBuffer(size_t(bytes));
     place = own_.data();
   } else if (place == nullptr || workspace_bytes_ < size_t(bytes)) {
-    throw Error(ALGRT_WORKSPACE_TOO_SMALL,
-                std::string("workspace ") +
-                    (place == nullptr ? "is null" : "has " + std::to_string(workspace_bytes_) + " bytes") +
-                    ": what the steps of program " + program_.name + " hand on takes " +
-                    std::to_string(bytes) + " bytes: ask algrt_program_workspace_size");
+    throw workspaceTooSmall();
   } else {
     workspace_ += bytes;
     workspace_bytes_ -= size_t(bytes);
@@ -143,7 +159,7 @@ template <typename Args> void Run::setCommon(const ProgramStep &step, Args &args
   args.workspace = workspace_;
   args.workspace_bytes = workspace_bytes_;
   args.threads = options_.threads;
-  args.kernel = options_.kernel;
+  args.kernel = kernelOf(step);
 }
 
 void Run::run(const ProgramStep &step) {
@@ -174,8 +190,6 @@ void Run::run(const ProgramStep &step) {
     return;
   }
   case Map::dw: {
-    if (options_.dependent_launch != 0)
-      refuse("dependent_launch is set, but kernels of dw wait for nothing by themselves: pass 0");
     algrt_dw_args args = algrt_dw_args_init();
     setCommon(step, args);
     args.x = tensor(step, names.x);
@@ -189,27 +203,120 @@ void Run::run(const ProgramStep &step) {
   }
 }
 
-void Run::run() {
-  if (program_.steps.size() > 1) {
-    if (options_.kernel != 0 || options_.dependent_launch != 0)
-      refuse("kernel and dependent_launch are for programs of one step, " + program_.name + " has " +
-             std::to_string(program_.steps.size()) + ": pass 0");
-  }
-  const bool takes_packed = program_.steps.size() == 1 && program_.steps[0].map == Map::forward &&
-                            program_.steps[0].projection == 0;
+void Run::checkOptions() const {
+  checkCount("p0", options_.p0);
+  checkCount("threads", options_.threads);
+  checkCount("kernel", options_.kernel);
+  const std::vector<ProgramStep> &steps = program_.steps;
+  if (steps.size() > 1 && (options_.kernel != 0 || options_.dependent_launch != 0))
+    refuse("kernel and dependent_launch are for programs of one step, " + program_.name + " has " +
+           std::to_string(steps.size()) + ": pass 0");
+  if (options_.dependent_launch != 0 && steps[0].map == Map::dw)
+    refuse("dependent_launch is set, but kernels of dw wait for nothing by themselves: pass 0");
+  const bool takes_packed = steps.size() == 1 && steps[0].map == Map::forward && steps[0].projection == 0;
+  const std::string packed = takes_packed ? steps[0].operands.at("w") : "";
   for (const ProgramOperand &operand : program_.operands)
     if (const algrt_named_tensor *found = call_.find(operand.name);
-        found != nullptr && found->weights != nullptr && !takes_packed)
-      refuse(operand.name +
-             ": is given as packed weights, which a program takes that is one forward product: pass "
-             "the tensor");
-  const bool adds =
-      std::ranges::any_of(program_.steps, [](const ProgramStep &step) { return step.map == Map::dw; });
-  if (!adds && options_.beta != 0)
+        found != nullptr && found->weights != nullptr && operand.name != packed)
+      refuse(operand.name + ": is given as packed weights, which stand for the bank of a program that is one "
+                            "forward product of the bundle's own projection: pass the tensor");
+  if (options_.beta == 0)
+    return;
+  if (std::ranges::none_of(steps, [](const ProgramStep &step) { return step.map == Map::dw; }))
     refuse("beta is set, but program " + program_.name + " adds to nothing: pass 0");
+  for (size_t i = 0; i < steps.size(); ++i)
+    for (const char *result : {"dw", "dbias"})
+      if (const auto own = steps[i].operands.find(result);
+          own != steps[i].operands.end() && program_.findBuffer(own->second) != nullptr)
+        refuse("beta is set, but step " + std::to_string(i + 1) + " of program " + program_.name +
+               " writes " + result + " to its buffer " + own->second + ", which holds nothing yet: pass 0");
+}
+
+void Run::checkOverlaps() const {
+  if (program_.steps.size() < 2)
+    return;
+  struct Given {
+    const char *name;
+    OperandRole role;
+    MatrixView view;
+    int64_t element;
+  };
+  std::vector<Given> all;
+  for (const ProgramOperand &operand : program_.operands)
+    if (const algrt_named_tensor *found = call_.find(operand.name))
+      all.push_back({operand.name.c_str(), operand.role,
+                     readJoined(found->tensor, operand.name.c_str(), call_.device()),
+                     elementBytes(found->tensor->dtype)});
+  for (const Given &written : all) {
+    if (written.role != OperandRole::output)
+      continue;
+    for (const Given &other : all) {
+      if (other.role != OperandRole::output)
+        requireDisjoint(written.view, written.name, written.element, other.view, other.name, other.element);
+      else if (&other > &written && overlap(written.view, written.element, other.view, other.element))
+        refuse(std::string(written.name) + ": overlaps " + other.name + ": both are written");
+    }
+  }
+}
+
+Error Run::workspaceTooSmall() const {
+  const int64_t m = call_.rows();
+  return {ALGRT_WORKSPACE_TOO_SMALL,
+          (options_.workspace == nullptr
+               ? std::string("workspace is null")
+               : "workspace has " + std::to_string(options_.workspace_bytes) + " bytes") +
+              ", program " + program_.name + " needs " +
+              std::to_string(programWorkspace(bundle_, program_, m, options_.threads)) + " bytes for " +
+              std::to_string(m) + (m == 1 ? " row" : " rows") + ": ask algrt_program_workspace_size"};
+}
+
+std::string Run::describe(size_t number) const {
+  const ProgramStep &step = program_.steps[number];
+  const OperandNames names = operandNames(step.map);
+  const std::array<std::string, 3> matrices = {names.x, names.w, names.y};
+  std::string text = "step " + std::to_string(number + 1) + " (" + name(step.map) + ": ";
+  for (const std::string &matrix : matrices)
+    text += (matrix == names.x ? "" : ", ") + matrix + " is " + step.operands.at(matrix);
+  for (const auto &[operand, own] : step.operands)
+    if (std::ranges::find(matrices, operand) == matrices.end())
+      text += ", " + operand + " is " + own;
+  return text + "): ";
+}
+
+int32_t Run::kernelOf(const ProgramStep &step) const {
+  if (options_.kernel == 0 || bundle_.further.empty())
+    return options_.kernel;
+  const auto countOf = [&](size_t projection) {
+    return int64_t(bundle_.projection(projection).bundle.manifest().kernels.size());
+  };
+  int64_t before = 0;
+  for (size_t projection = 0; projection < step.projection; ++projection)
+    before += countOf(projection);
+  const int64_t count = countOf(step.projection), kernel = options_.kernel - before;
+  if (kernel < 1 || kernel > count)
+    refuse(
+        "kernel is " + std::to_string(options_.kernel) + ", but program " + program_.name + " is a step of " +
+        (step.projection == 0 ? "the bundle's own projection"
+                              : "projection " + bundle_.bundle.manifest().further[step.projection - 1].name) +
+        ", whose kernels are " +
+        (count == 0 ? "none" : std::to_string(before + 1) + " to " + std::to_string(before + count)));
+  return int32_t(kernel);
+}
+
+void Run::run() {
+  checkOptions();
+  checkOverlaps();
   placeBuffers();
-  for (const ProgramStep &step : program_.steps)
-    run(step);
+  for (size_t i = 0; i < program_.steps.size(); ++i)
+    try {
+      run(program_.steps[i]);
+    } catch (const Error &error) {
+      if (error.status() == ALGRT_WORKSPACE_TOO_SMALL)
+        throw workspaceTooSmall();
+      if (program_.steps.size() == 1)
+        throw;
+      throw Error(error.status(), describe(i) + error.what());
+    }
 }
 
 } // namespace
@@ -221,10 +328,7 @@ int algrt_program_workspace_size(const algrt_bundle *bundle, const char *program
     requireNotNull(bytes, "bytes");
     checkCount("m", m);
     checkCount("threads", threads);
-    size_t most = 0;
-    for (const ProgramStep &step : of.steps)
-      most = std::max(most, workspaceBytes(bundle->projection(step.projection), m, threads));
-    *bytes = checkedAdd(size_t(allBufferBytes(of, m)), most, "the workspace of a program");
+    *bytes = programWorkspace(*bundle, of, m, threads);
   });
 }
 
@@ -236,7 +340,7 @@ int algrt_run(const algrt_bundle *bundle, const char *program, const algrt_named
     const algrt_run_options read =
         readArguments(options == nullptr ? &initial : options,
                       offsetof(algrt_run_options, beta) + sizeof(algrt_run_options::beta), initial,
-                      "algrt_run_options_init");
+                      "algrt_run_options_init", "options");
     const ProgramCall call(of, tensors, count);
     Run(*bundle, of, call, read).run();
   });

@@ -26,13 +26,6 @@ std::string typeText(DLDataType type) {
   return type.lanes == 1 ? text : text + "x" + std::to_string(type.lanes);
 }
 
-std::string shapeText(const int64_t *shape, int ndim) {
-  std::string text = "[";
-  for (int i = 0; i < ndim; ++i)
-    text += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
-  return text + "]";
-}
-
 void checkDevice(const DLTensor *tensor, const char *name, DLDevice needed) {
   const DLDevice device = tensor->device;
   const std::string on =
@@ -45,10 +38,6 @@ void checkDevice(const DLTensor *tensor, const char *name, DLDevice needed) {
   if (needed.device_type == kDLCUDA &&
       (device.device_type != kDLCUDA || device.device_id != needed.device_id))
     refuse(name, on + ", needs to be on CUDA device " + std::to_string(needed.device_id) + " as x is");
-}
-
-bool sameType(DLDataType a, DLDataType b) {
-  return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes;
 }
 
 // Everything but shape and strides.
@@ -154,6 +143,19 @@ ByteRange bytesOf(const MatrixView &view, int64_t element_bytes) {
 
 } // namespace
 
+bool sameType(DLDataType a, DLDataType b) {
+  return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes;
+}
+
+std::string shapeText(const int64_t *shape, int ndim) {
+  std::string text = "[";
+  for (int i = 0; i < ndim; ++i)
+    text += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+int64_t elementBytes(DLDataType type) { return int64_t(type.bits) * type.lanes / 8; }
+
 DLDataType dlpackType(ElementType type) {
   return type == ElementType::f32 ? DLDataType{kDLFloat, 32, 1} : DLDataType{kDLBfloat, 16, 1};
 }
@@ -236,24 +238,54 @@ IntegerVector readIntegers(const DLTensor *tensor, const char *name, DLDevice de
   return {count == 0 ? nullptr : dataOf(tensor, name, bytes, element), count, element};
 }
 
+MatrixView readJoined(const DLTensor *tensor, const char *name, DLDevice device) {
+  checkDevice(tensor, name, device);
+  const int inner = tensor->ndim - 1;
+  const int64_t width = tensor->shape[inner], bytes = elementBytes(tensor->dtype);
+  for (int i = 0; i <= inner; ++i)
+    if (tensor->shape[i] == 0)
+      return {nullptr, 0, width, width};
+  if (int64_t stride = strideOf(tensor, inner, 1); stride != 1)
+    refuse(name, "has stride " + std::to_string(stride) + " inside a row, needs 1: make it contiguous");
+  MatrixView view{nullptr, 1, width, width};
+  for (int i = inner; i-- > 0;) {
+    const int64_t natural = checkedMultiply(view.rows, view.stride, name),
+                  stride = strideOf(tensor, i, natural);
+    if (view.rows == 1 && stride < width)
+      refuse(name, "has rows " + std::to_string(stride) + " elements apart, less than their width " +
+                       std::to_string(width));
+    if (view.rows == 1)
+      view.stride = stride;
+    else if (stride != natural)
+      refuse(name, "has blocks " + std::to_string(stride) + " elements apart, needs " +
+                       std::to_string(natural) + ", their rows one after another");
+    view.rows = checkedMultiply(view.rows, tensor->shape[i], name);
+  }
+  view.data = dataOf(tensor, name, spanBytes(view, bytes, name), bytes);
+  return view;
+}
+
+bool overlap(const MatrixView &a, int64_t a_element_bytes, const MatrixView &b, int64_t b_element_bytes) {
+  if (a.rows == 0 || b.rows == 0)
+    return false;
+  const ByteRange first = bytesOf(a, a_element_bytes), second = bytesOf(b, b_element_bytes);
+  if (first.end <= second.begin || second.end <= first.begin)
+    return false;
+  const uint64_t pitch = uint64_t(a.stride * a_element_bytes);
+  if (pitch != uint64_t(b.stride * b_element_bytes))
+    return true;
+  // Rows of both repeat with one pitch: where inside it does a row of the first start, seen from the second?
+  const uint64_t distance = first.begin >= second.begin ? (first.begin - second.begin) % pitch
+                                                        : pitch - (second.begin - first.begin) % pitch;
+  return distance < uint64_t(b.columns * b_element_bytes) ||
+         distance + uint64_t(a.columns * a_element_bytes) > pitch;
+}
+
 void requireDisjoint(const MatrixView &written, const char *written_name, int64_t written_element_bytes,
                      const MatrixView &read, const char *read_name, int64_t read_element_bytes) {
-  if (written.rows == 0 || read.rows == 0)
-    return;
-  const ByteRange a = bytesOf(written, written_element_bytes), b = bytesOf(read, read_element_bytes);
-  if (a.end <= b.begin || b.end <= a.begin)
-    return;
-  const uint64_t pitch = uint64_t(written.stride * written_element_bytes);
-  if (pitch == uint64_t(read.stride * read_element_bytes)) {
-    // Rows of both repeat with one pitch: where inside it does the written row start, seen from the read one?
-    const uint64_t distance =
-        a.begin >= b.begin ? (a.begin - b.begin) % pitch : pitch - (b.begin - a.begin) % pitch;
-    if (distance >= uint64_t(read.columns * read_element_bytes) &&
-        distance + uint64_t(written.columns * written_element_bytes) <= pitch)
-      return;
-  }
-  refuse(written_name, std::string("overlaps ") + read_name + ": it is written while " + read_name +
-                           " is still being read");
+  if (overlap(written, written_element_bytes, read, read_element_bytes))
+    refuse(written_name, std::string("overlaps ") + read_name + ": it is written while " + read_name +
+                             " is still being read");
 }
 
 } // namespace algrt

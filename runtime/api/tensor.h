@@ -7,6 +7,7 @@
 #include "runtime/cpu/row_source.h"
 
 #include <optional>
+#include <string>
 
 namespace algrt {
 
@@ -40,8 +41,19 @@ inline constexpr int64_t any_size = -1;
 IntegerVector readIntegers(const DLTensor *tensor, const char *name, DLDevice device, IntegerTypes types,
                            int64_t size, const char *meaning);
 
-// Throws if some element of `written` is also an element of `read`. Views that interleave, such as column
-// ranges of one buffer, do not overlap.
+// Any tensor in the memory of that device whose rows lie one after another at one distance, as a matrix with
+// all dimensions but the last one joined; one without elements has no rows. Type and shape are the caller's
+// to check.
+MatrixView readJoined(const DLTensor *tensor, const char *name, DLDevice device);
+int64_t elementBytes(DLDataType type);
+
+bool sameType(DLDataType a, DLDataType b);
+std::string shapeText(const int64_t *shape, int ndim); // "[4, 3]"
+
+// Whether some element of one is also an element of the other. Views that interleave, such as column ranges
+// of one buffer, do not overlap.
+bool overlap(const MatrixView &a, int64_t a_element_bytes, const MatrixView &b, int64_t b_element_bytes);
+// Throws if they do.
 void requireDisjoint(const MatrixView &written, const char *written_name, int64_t written_element_bytes,
                      const MatrixView &read, const char *read_name, int64_t read_element_bytes);
 

@@ -88,7 +88,7 @@ TEST(Bundle, ManifestsAreJsonOfBoundedDepthInUtf8) {
     return R"({"format": 2, "newer": )" + std::string(size_t(depth), '[') + std::string(size_t(depth), ']') +
            "}";
   };
-  EXPECT_EQ(message(nested(63)), "manifest: layer is missing");
+  EXPECT_EQ(message(nested(63)), "manifest: sections is missing");
   EXPECT_EQ(message(nested(64)), "manifest: is nested more than 64 deep");
   EXPECT_EQ(message(nested(1000000)), "manifest: is nested more than 64 deep");
   EXPECT_EQ(message("{\"format\": 2, \"na\xefme\": 2}"), "manifest: is not in UTF-8: see byte 19 of it");

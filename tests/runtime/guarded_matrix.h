@@ -6,6 +6,7 @@
 #include "runtime/reference/random.h"
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace algrt::test {
@@ -45,6 +46,12 @@ struct GuardedMatrix {
     for (int64_t r = 0; r < rows; ++r)
       for (int64_t c = 0; c < columns; ++c)
         set(r, c, values[size_t(r * columns + c)]);
+  }
+  // What nothing computes: a result that was not written is seen.
+  void poison() {
+    for (int64_t r = 0; r < rows; ++r)
+      for (int64_t c = 0; c < columns; ++c)
+        set(r, c, std::numeric_limits<float>::quiet_NaN());
   }
   std::vector<float> values() const {
     std::vector<float> result;

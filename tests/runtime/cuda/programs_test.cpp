@@ -120,13 +120,37 @@ TEST_F(CudaPrograms, AreCapturedOncePrepared) {
 TEST_F(CudaPrograms, NeedAWorkspaceForWhatTheyHandOn) {
   options.workspace = nullptr;
   EXPECT_EQ(run(), ALGRT_WORKSPACE_TOO_SMALL);
-  EXPECT_THAT(algrt_last_error(),
-              HasSubstr("workspace is null: what the steps of program both hand on takes"));
+  const std::string needs =
+      ", program both needs " + std::to_string(options.workspace_bytes) + " bytes for 21 rows: ask";
+  EXPECT_THAT(algrt_last_error(), HasSubstr("workspace is null" + needs));
   options.workspace = reinterpret_cast<void *>(workspace);
   options.workspace_bytes = 1;
   EXPECT_EQ(run(), ALGRT_WORKSPACE_TOO_SMALL);
-  EXPECT_THAT(algrt_last_error(), HasSubstr("workspace has 1 bytes"));
+  EXPECT_THAT(algrt_last_error(), HasSubstr("workspace has 1 bytes" + needs));
   EXPECT_EQ(launches, 0);
+}
+
+// Of two projections one may be for the CPU alone.
+TEST_F(CudaPrograms, ArePreparedAsFarAsThereAreKernels) {
+  const auto bundleOf = [&](bool of_up, bool of_down) {
+    nlohmann::ordered_json up = withParameters(gpuManifest(up_shape)),
+                           down = withParameters(gpuManifest(down_shape));
+    for (nlohmann::ordered_json &kernel : down["kernels"])
+      kernel["images"][0]["section"] = "down-ptx";
+    if (!of_up) {
+      up = withPrograms(up);
+      up["kernels"] = nlohmann::ordered_json::array();
+    }
+    if (!of_down)
+      down["kernels"] = nlohmann::ordered_json::array();
+    return openBundle(
+        encodeBundle(twoSteps(up, down), {{"ptx", "ptx", sectionOf(gpuBundle(up_shape), "ptx")},
+                                          {"down-ptx", "ptx", sectionOf(gpuBundle(down_shape), "ptx")}}));
+  };
+  EXPECT_EQ(algrt_bundle_prepare(bundleOf(true, false).get(), 0), ALGRT_OK) << algrt_last_error();
+  EXPECT_EQ(algrt_bundle_prepare(bundleOf(false, true).get(), 0), ALGRT_OK) << algrt_last_error();
+  EXPECT_EQ(algrt_bundle_prepare(bundleOf(false, false).get(), 0), ALGRT_UNSUPPORTED);
+  EXPECT_THAT(algrt_last_error(), HasSubstr("the bundle has no kernel for CUDA devices"));
 }
 
 // What algrt_dw does, by names, with the sums that it adds to.
