@@ -16,6 +16,7 @@
 #include <chrono>
 #include <limits>
 #include <memory>
+#include <set>
 #include <thread>
 
 namespace algrt {
@@ -59,8 +60,8 @@ std::string fileName(const std::string &path) { return path.substr(path.rfind('/
 } // namespace
 
 struct Bench::State {
-  explicit State(const BenchOptions &given)
-      : options(given), threads(resolveThreads(given.threads)), dense(threads),
+  State(const BenchOptions &given, DenseLibraries libraries)
+      : options(given), threads(resolveThreads(given.threads)), dense(std::move(libraries)),
         flush(given.flush_bytes != 0 ? given.flush_bytes : defaultFlushBytes()) {
     machine.cpu = cpuName();
     machine.level = cpuLevel();
@@ -76,11 +77,11 @@ struct Bench::State {
       options.progress(fraction, what);
   }
 
-  // Measured when the first case of that type asks.
+  // Measured when the first case of that type asks, also where the answer is that no library multiplies it.
   double denseRate(ElementType type) {
     double &rate =
         type == ElementType::f32 ? machine.dense_macs_per_second_f32 : machine.dense_macs_per_second_bf16;
-    if (rate == 0 && options.against_dense) {
+    if (options.against_dense && rates_measured.insert(type).second) {
       report(0, std::string("dense rate in ") + name(type));
       rate = dense.macsPerSecond(type);
     }
@@ -120,9 +121,12 @@ struct Bench::State {
   DenseLibraries dense;
   CacheFlush flush;
   Machine machine;
+  std::set<ElementType> rates_measured;
 };
 
-Bench::Bench(const BenchOptions &options) {
+namespace {
+
+void checkOptions(const BenchOptions &options) {
   if (options.trials < 1)
     throw Error(ALGRT_INVALID_ARGUMENT, "trials is " + std::to_string(options.trials) + ", needs at least 1");
   if (options.threads < 0)
@@ -131,7 +135,18 @@ Bench::Bench(const BenchOptions &options) {
   if (options.flush_bytes < 0)
     throw Error(ALGRT_INVALID_ARGUMENT, "the flush buffer cannot have a negative size");
   requireMemory(uint64_t(options.flush_bytes), "the buffer that empties the caches");
-  state_ = new State(options);
+}
+
+} // namespace
+
+Bench::Bench(const BenchOptions &options) {
+  checkOptions(options);
+  state_ = new State(options, DenseLibraries(resolveThreads(options.threads)));
+}
+
+Bench::Bench(const BenchOptions &options, DenseLibraries dense) {
+  checkOptions(options);
+  state_ = new State(options, std::move(dense));
 }
 
 Bench::~Bench() { delete state_; }
@@ -306,9 +321,11 @@ BenchCase Bench::measure(const std::string &bundle_path, int64_t m, const std::s
         dense.push_back(std::move(fastest));
     }
   const bool compares = !dense.empty() && dense.size() == measurement.parts().size();
-  result.dense_library = !state.options.against_dense ? "not asked for"
-                         : !compares                  ? "no dense library found for " + result.dtype
-                                                      : "";
+  result.dense_library =
+      !state.options.against_dense ? "not asked for"
+      : compares                   ? ""
+      : !state.dense.any()         ? "no dense library found"
+                           : "none of the dense libraries multiplies " + result.dtype + " on this processor";
   if (compares) {
     for (const std::unique_ptr<DenseProduct> &product : dense)
       result.dense_library += (result.dense_library.empty() ? "" : "; ") + product->name();

@@ -12,6 +12,8 @@
 
 namespace algrt {
 
+class DenseLibraries;
+
 struct BenchOptions {
   int trials = 15;
   int threads = 0; // 0 = all; both sides get the same number
@@ -45,9 +47,11 @@ struct BenchCase {
   std::optional<WarmAndFlushed> on_the_fly;
   std::optional<WarmAndFlushed> dense;
   std::string dense_library; // "oneDNN 2.6.3 sgemm", or why there is none
-  double floor_us = 0;       // max(active MACs / dense MAC rate, bytes / copy bandwidth), summed over maps
-  std::optional<double> predicted_us; // by the compiler's cost model, where the caller has one
-  double floor_macs_us = 0, floor_bytes_us = 0;
+  // max(active MACs / dense MAC rate, bytes / copy bandwidth), summed over maps; without a rate of bytes
+  // alone
+  double floor_us = 0;
+  std::optional<double> predicted_us;           // by the compiler's cost model, where the caller has one
+  double floor_macs_us = 0, floor_bytes_us = 0; // 0 where there is no rate
   double relative_l2 = 0, max_relative_error = 0;
   int64_t checked_rows = 0;
   std::string verdict; // "faster", "slower", "same" (inside the noise), "not compared"
@@ -57,7 +61,7 @@ struct Machine {
   std::string cpu, level;
   int threads = 0;
   double copy_bytes_per_second = 0;     // read plus written
-  double dense_macs_per_second_f32 = 0; // 0 = not measured
+  double dense_macs_per_second_f32 = 0; // 0 = not measured, or no library multiplies that type
   double dense_macs_per_second_bf16 = 0;
   int64_t flush_bytes = 0;
   std::vector<std::string> dense_libraries; // found, or why not
@@ -72,6 +76,8 @@ void requireRoom(const std::string &bundle_path, int64_t m, const std::string &w
 class Bench {
 public:
   explicit Bench(const BenchOptions &options);
+  // Against others than the machine's libraries.
+  Bench(const BenchOptions &options, DenseLibraries dense);
   ~Bench();
   Bench(const Bench &) = delete;
   Bench &operator=(const Bench &) = delete;

@@ -3,6 +3,7 @@
 #include "runtime/bench/stopwatch.h"
 #include "runtime/numeric/bfloat16.h"
 #include "runtime/support/aligned_buffer.h"
+#include "runtime/support/error.h"
 
 #include <algorithm>
 #include <limits>
@@ -41,14 +42,25 @@ DenseLibraries::DenseLibraries(int threads) {
   }
 }
 
+DenseLibraries::DenseLibraries(std::vector<std::unique_ptr<DenseLibrary>> libraries)
+    : libraries_(std::move(libraries)) {
+  for (const std::unique_ptr<DenseLibrary> &library : libraries_)
+    found_.push_back(library->name());
+}
+
 std::unique_ptr<DenseProduct> DenseLibraries::fastest(const DenseOperands &operands) {
   std::unique_ptr<DenseProduct> best;
   double best_time = std::numeric_limits<double>::infinity();
   for (const std::unique_ptr<DenseLibrary> &library : libraries_)
     for (std::unique_ptr<DenseProduct> &product : library->products(operands))
-      if (double time = bestTime(*product, 3); time < best_time) {
-        best_time = time;
-        best = std::move(product);
+      try {
+        if (double time = bestTime(*product, 3); time < best_time) {
+          best_time = time;
+          best = std::move(product);
+        }
+      } catch (const Error &error) {
+        if (error.status() != ALGRT_UNSUPPORTED)
+          throw;
       }
   return best;
 }

@@ -25,6 +25,7 @@ struct DenseOperands {
 class DenseProduct {
 public:
   virtual ~DenseProduct() = default;
+  // Throws Error(ALGRT_UNSUPPORTED) where only now it turns out that the library does not do that here.
   virtual void run() = 0;
   virtual std::string name() const = 0;
 };
@@ -34,7 +35,7 @@ class DenseLibrary {
 public:
   virtual ~DenseLibrary() = default;
   virtual std::string name() const = 0;
-  // Empty where the library cannot do that type or size.
+  // Empty where the library cannot do that type or size, or not on this processor.
   virtual std::vector<std::unique_ptr<DenseProduct>> products(const DenseOperands &operands) = 0;
 };
 
@@ -45,6 +46,10 @@ std::unique_ptr<DenseLibrary> openOnednn(int threads, std::string &found);
 class DenseLibraries {
 public:
   explicit DenseLibraries(int threads);
+  // Others in their place.
+  explicit DenseLibraries(std::vector<std::unique_ptr<DenseLibrary>> libraries);
+  // Whether there is any, whatever it can do.
+  bool any() const { return !libraries_.empty(); }
   const std::vector<std::string> &found() const { return found_; }
 
   // The fastest of all products for these operands, by a few trial runs each; null if there is none.

@@ -89,13 +89,32 @@ bool findAll(const DynamicLibrary &library, Functions &f, std::string &missing) 
   return find("dnnl_primitive_destroy", f.primitive_destroy) && all;
 }
 
-// dnnl_unimplemented: not on this processor. oneDNN 2 multiplies bf16 only where AVX-512 does.
-constexpr int unimplemented = 3;
+// The status of a library that does not do that on this processor: oneDNN 2 multiplies bf16 only where
+// AVX-512 does.
+constexpr int dnnl_unimplemented = 3;
 
+// Throws Error(ALGRT_UNSUPPORTED) where that is the status.
 void require(int status, const char *what) {
+  if (status == dnnl_unimplemented)
+    throw Error(ALGRT_UNSUPPORTED, std::string("oneDNN: no ") + what + " on this processor");
   if (status != 0)
     throw Error(ALGRT_INTERNAL,
                 std::string("oneDNN: ") + what + " failed with status " + std::to_string(status));
+}
+
+// Something of the library's that is ours to destroy.
+struct Destroy {
+  int (*function)(void *) = nullptr;
+  void operator()(void *handle) const { function(handle); }
+};
+using Handle = std::unique_ptr<void, Destroy>;
+
+template <typename... Parameters, typename... Arguments>
+Handle create(const char *what, int (*destroy)(void *), int (*function)(void **, Parameters...),
+              Arguments... arguments) {
+  void *handle = nullptr;
+  require(function(&handle, arguments...), what);
+  return Handle(handle, {destroy});
 }
 
 class Sgemm : public DenseProduct {
@@ -130,40 +149,28 @@ public:
     MemoryDescriptor wanted = w;
     const std::array<int64_t, 12> shape = {o.k, o.n};
     if (pack)
-      require(f_.memory_desc_init_by_tag(&wanted, 2, shape.data(), type, format_any), "a weights format");
+      require(f_.memory_desc_init_by_tag(&wanted, 2, shape.data(), type, format_any), "weights format");
     OperationDescriptor operation;
-    require(f_.matmul_desc_init(&operation, &x, &wanted, nullptr, &y), "a matmul descriptor");
-    void *description = nullptr;
-    const int status = f_.primitive_desc_create(&description, &operation, nullptr, engine, nullptr);
-    if (status == unimplemented)
-      return;
-    require(status, "a matmul");
-    const void *chosen = f_.primitive_desc_query_md(description, query_weights, 0);
+    require(f_.matmul_desc_init(&operation, &x, &wanted, nullptr, &y), "matmul descriptor");
+    const Handle description = create("matmul", f_.primitive_desc_destroy, f_.primitive_desc_create,
+                                      &operation, nullptr, engine, nullptr);
+    const void *chosen = f_.primitive_desc_query_md(description.get(), query_weights, 0);
     void *weights = const_cast<void *>(o.w);
     if (pack) {
       packed_ = AlignedBuffer(f_.memory_desc_get_size(chosen));
       weights = packed_.data();
     }
-    require(f_.memory_create(&x_, &x, engine, const_cast<void *>(o.x)), "memory for x");
-    require(f_.memory_create(&w_, chosen, engine, weights), "memory for w");
-    require(f_.memory_create(&y_, &y, engine, o.y), "memory for y");
+    x_ = memory("memory for x", &x, engine, const_cast<void *>(o.x));
+    w_ = memory("memory for w", chosen, engine, weights);
+    y_ = memory("memory for y", &y, engine, o.y);
     if (pack)
       reorder(engine, w, chosen, const_cast<void *>(o.w));
-    require(f_.primitive_create(&primitive_, description), "the matmul primitive");
-    require(f_.primitive_desc_destroy(description), "freeing a descriptor");
+    primitive_ = create("matmul primitive", f_.primitive_destroy, f_.primitive_create, description.get());
   }
-  ~Matmul() override {
-    if (!implemented())
-      return;
-    f_.primitive_destroy(primitive_);
-    for (void *memory : {x_, w_, y_})
-      f_.memory_destroy(memory);
-  }
-  // Whether the library multiplies such operands on this processor. run() is for those that are.
-  bool implemented() const { return primitive_ != nullptr; }
   void run() override {
-    const Argument arguments[] = {{argument_source, x_}, {argument_weights, w_}, {argument_destination, y_}};
-    require(f_.primitive_execute(primitive_, stream_, 3, arguments), "the matmul");
+    const Argument arguments[] = {
+        {argument_source, x_.get()}, {argument_weights, w_.get()}, {argument_destination, y_.get()}};
+    require(f_.primitive_execute(primitive_.get(), stream_, 3, arguments), "matmul");
     require(f_.stream_wait(stream_), "waiting");
   }
   std::string name() const override { return name_; }
@@ -173,26 +180,27 @@ private:
     const std::array<int64_t, 12> shape = {rows, columns},
                                   strides = {transposed ? 1 : columns, transposed ? rows : 1};
     require(f_.memory_desc_init_by_strides(&descriptor, 2, shape.data(), type, strides.data()),
-            "a plain format");
+            "plain format");
+  }
+  Handle memory(const char *what, const void *descriptor, void *engine, void *data) {
+    return create(what, f_.memory_destroy, f_.memory_create, descriptor, engine, data);
   }
   void reorder(void *engine, const MemoryDescriptor &from, const void *to, void *data) {
-    void *source = nullptr, *description = nullptr, *primitive = nullptr;
-    require(f_.memory_create(&source, &from, engine, data), "memory for the weights");
-    require(f_.reorder_primitive_desc_create(&description, &from, engine, to, engine, nullptr), "a reorder");
-    require(f_.primitive_create(&primitive, description), "the reorder primitive");
-    const Argument arguments[] = {{argument_source, source}, {argument_destination, w_}};
-    require(f_.primitive_execute(primitive, stream_, 2, arguments), "the reorder");
+    const Handle source = memory("memory for the weights", &from, engine, data),
+                 description = create("reorder", f_.primitive_desc_destroy, f_.reorder_primitive_desc_create,
+                                      &from, engine, to, engine, nullptr),
+                 primitive = create("reorder primitive", f_.primitive_destroy, f_.primitive_create,
+                                    description.get());
+    const Argument arguments[] = {{argument_source, source.get()}, {argument_destination, w_.get()}};
+    require(f_.primitive_execute(primitive.get(), stream_, 2, arguments), "reorder");
     require(f_.stream_wait(stream_), "waiting");
-    f_.primitive_destroy(primitive);
-    f_.primitive_desc_destroy(description);
-    f_.memory_destroy(source);
   }
 
   const Functions &f_;
   void *stream_;
   std::string name_;
   AlignedBuffer packed_;
-  void *x_ = nullptr, *w_ = nullptr, *y_ = nullptr, *primitive_ = nullptr;
+  Handle x_, w_, y_, primitive_;
 };
 
 class Onednn : public DenseLibrary {
@@ -213,15 +221,16 @@ public:
     void (*set_threads)(int);
     if (library_.find("omp_set_num_threads", set_threads))
       set_threads(threads);
-    require(functions_.engine_create(&engine_, cpu_engine, 0), "a CPU engine");
-    require(functions_.stream_create(&stream_, engine_, in_order_stream), "a stream");
-    usable_ = true;
-  }
-  ~Onednn() override {
-    if (stream_ != nullptr)
-      functions_.stream_destroy(stream_);
-    if (engine_ != nullptr)
-      functions_.engine_destroy(engine_);
+    try {
+      engine_ = create("CPU engine", functions_.engine_destroy, functions_.engine_create, cpu_engine, 0);
+      stream_ = create("stream", functions_.stream_destroy, functions_.stream_create, engine_.get(),
+                       in_order_stream);
+      usable_ = true;
+    } catch (const Error &error) {
+      if (error.status() != ALGRT_UNSUPPORTED)
+        throw;
+      found_ += std::string(": ") + error.what();
+    }
   }
   bool usable() const { return usable_; }
   std::string name() const override { return found_; }
@@ -229,24 +238,30 @@ public:
   // Products must be gone before the library: they use its stream.
   std::vector<std::unique_ptr<DenseProduct>> products(const DenseOperands &operands) override {
     std::vector<std::unique_ptr<DenseProduct>> products;
-    const auto add = [&](bool pack, const char *how) {
-      auto product = std::make_unique<Matmul>(functions_, engine_, stream_, operands, pack, found_ + how);
-      if (product->implemented())
-        products.push_back(std::move(product));
+    const auto add = [&](auto &&make) {
+      try {
+        products.push_back(make());
+      } catch (const Error &error) { // of products that the library does not do on this processor
+        if (error.status() != ALGRT_UNSUPPORTED)
+          throw;
+      }
+    };
+    const auto matmul = [&](bool pack, const char *how) {
+      return std::make_unique<Matmul>(functions_, engine_.get(), stream_.get(), operands, pack, found_ + how);
     };
     if (operands.type == ElementType::f32)
-      products.push_back(std::make_unique<Sgemm>(functions_, operands, found_ + " sgemm"));
+      add([&] { return std::make_unique<Sgemm>(functions_, operands, found_ + " sgemm"); });
     else
-      add(false, " matmul");
+      add([&] { return matmul(false, " matmul"); });
     if (operands.w_stays)
-      add(true, " matmul, packed weights");
+      add([&] { return matmul(true, " matmul, packed weights"); });
     return products;
   }
 
 private:
   DynamicLibrary library_;
   Functions functions_{};
-  void *engine_ = nullptr, *stream_ = nullptr;
+  Handle engine_, stream_;
   bool usable_ = false;
   std::string found_;
 };

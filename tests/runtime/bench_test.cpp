@@ -135,6 +135,56 @@ TEST(Bench, MeasuresEveryShape) {
   }
 }
 
+// A library of f32 alone; what it computes is nobody's concern here. One of its products cannot be run.
+class OnlyFloats : public DenseLibrary {
+public:
+  std::string name() const override { return "only floats"; }
+  std::vector<std::unique_ptr<DenseProduct>> products(const DenseOperands &operands) override {
+    std::vector<std::unique_ptr<DenseProduct>> products;
+    if (operands.type == ElementType::f32)
+      for (const bool runs : {false, true})
+        products.push_back(std::make_unique<Product>(runs));
+    return products;
+  }
+
+private:
+  struct Product : DenseProduct {
+    explicit Product(bool runs) : runs(runs) {}
+    void run() override {
+      if (!runs)
+        throw Error(ALGRT_UNSUPPORTED, "not on this processor");
+    }
+    std::string name() const override { return runs ? "a product" : "none"; }
+    bool runs;
+  };
+};
+
+// What no library does is looked for once, and said.
+TEST(Bench, SaysWhereNoLibraryMultipliesTheType) {
+  for (const bool any : {false, true}) {
+    std::vector<std::unique_ptr<DenseLibrary>> libraries;
+    if (any)
+      libraries.push_back(std::make_unique<OnlyFloats>());
+    int rates = 0;
+    BenchOptions options = quick();
+    options.progress = [&](double, const std::string &what) { rates += what.starts_with("dense rate"); };
+    Bench bench(options, DenseLibraries(std::move(libraries)));
+    for (int repetition = 0; repetition < 2; ++repetition) {
+      const BenchCase result = bench.measure(bundleFile("cyclic_bf16"), 3);
+      EXPECT_EQ(result.dense_library, any ? "none of the dense libraries multiplies bf16 on this processor"
+                                          : "no dense library found");
+      EXPECT_FALSE(result.dense);
+      EXPECT_EQ(result.verdict, "not compared");
+      EXPECT_EQ(result.floor_us, result.floor_bytes_us);
+      EXPECT_TRUE(toJson(result)["floor_macs_us"].is_null());
+    }
+    EXPECT_EQ(rates, 1);
+    EXPECT_TRUE(toJson(bench.machine())["dense_macs_per_second_bf16"].is_null());
+    const BenchCase floats = bench.measure(bundleFile("cyclic_f32"), 3);
+    EXPECT_EQ(floats.dense_library, any ? "a product" : "no dense library found");
+  }
+}
+
 TEST(Bench, RowsRotateOnRequest) {
   Bench bench(quick());
   for (const char *shape : {"cyclic_f32", "interval_f32", "slots_f32"}) {
