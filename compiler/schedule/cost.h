@@ -67,6 +67,9 @@ void addSideBySide(Cost &cost, const OnTop &on_top);
 /// nothing to do: all takes `uneven` times as long as if they had ("idle").
 void addInTurn(Cost &cost, double uneven);
 
+/// The smallest multiple of `step` that is `value` or more.
+inline std::int64_t roundUp(std::int64_t value, std::int64_t step) { return (value + step - 1) / step * step; }
+
 /// So many steps that together are `value` or more.
 inline double ceilDivide(double value, double step) { return std::ceil(value / step); }
 

@@ -10,10 +10,6 @@ namespace compiler {
 static constexpr double cycles_per_term = 12; // setting up one term's loop
 static constexpr double cycles_per_tile = 30; // setting up one register tile and its stores
 
-static std::int64_t roundUp(std::int64_t value, std::int64_t step) {
-  return (value + step - 1) / step * step;
-}
-
 static bool writesWholeLines(const algebras::Layer &layer, const CpuSchedule &schedule) {
   constexpr std::int64_t cache_line = 64;
   const std::int64_t element = byteWidth(layer.dtype);

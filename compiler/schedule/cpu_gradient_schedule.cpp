@@ -14,20 +14,9 @@ static constexpr double sums_per_cycle = 0.5;
 static constexpr double cycles_per_row = 6;      // finding a row of a type
 static constexpr double cycles_per_product = 20; // setting up the loop over rows of one register tile
 
-static std::int64_t roundUp(std::int64_t value, std::int64_t step) {
-  return (value + step - 1) / step * step;
-}
-
-static std::int64_t widest(const algebras::Groups &groups) {
-  std::int64_t most = 0;
-  for (std::int64_t group = 0; group < groups.count(); ++group)
-    most = std::max(most, groups.width(group));
-  return most;
-}
-
 std::vector<Considered<CpuGradientSchedule>> considerCpuGradient(const algebras::Layer &layer,
                                                                  const CpuLevel &level) {
-  const std::int64_t most_features = widest(layer.in), most_columns = widest(layer.out);
+  const std::int64_t most_features = layer.in.widest(), most_columns = layer.out.widest();
   const bool pairs = usesPairs(layer, level);
   std::vector<Considered<CpuGradientSchedule>> considered;
   for (std::int64_t vectors = 1; vectors <= 4; ++vectors)

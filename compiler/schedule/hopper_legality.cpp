@@ -18,10 +18,6 @@ using namespace hopper_limits;
 static constexpr std::int64_t tensor_map_granule = 16;
 // Every slot of a ring begins at a multiple of the widest swizzle's period.
 static constexpr std::int64_t slot_alignment = 1024;
-static std::int64_t roundUp(std::int64_t value, std::int64_t step) {
-  return (value + step - 1) / step * step;
-}
-
 bool copyEngineTakes(const algebras::Layer &layer) {
   constexpr std::int64_t step = tensor_map_granule / 2;
   return coefficientsOf(layer.lift) != Coefficients::General && layer.in.isEqual() && layer.out.isEqual() &&

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <map>
 #include <numeric>
 
 namespace compiler {
@@ -59,13 +58,7 @@ static void addReductions(Ranking &ranking, const algebras::Layer &layer, std::i
   if (m > most_reduction_rows || layer.lift.isTransposed() || explicit_types || !layer.in.isEqual() ||
       !layer.out.isEqual())
     return;
-  std::map<std::int64_t, double> common; // by rows of a part, of which there are no more than the batch has
-  add(ranking, considerReductions(layer), [&](const ReductionSchedule &schedule) {
-    const std::int64_t rows = std::min(m, schedule.rows);
-    if (!common.contains(rows))
-      common[rows] = commonTerms(layer, rows);
-    return reductionCost(work, schedule, common[rows], machine);
-  });
+  add(ranking, considerReductions(layer), ReductionCosts(layer, m, work, machine));
 }
 
 static Ranking rankGpu(const algebras::Layer &layer, const TargetEntry &target, std::int64_t m,

@@ -130,14 +130,19 @@ std::vector<Considered<ReductionSchedule>> considerReductions(const algebras::La
   return considered;
 }
 
+Cost ReductionCosts::operator()(const ReductionSchedule &schedule) {
+  const std::int64_t rows = std::min(m, schedule.rows);
+  if (!common.contains(rows))
+    common[rows] = commonTerms(layer, rows);
+  return reductionCost(work, schedule, common[rows], machine);
+}
+
 std::optional<ReductionSchedule> chooseReduction(const algebras::Layer &layer, std::int64_t m,
                                                  algebras::DataType output, std::int64_t vector,
                                                  const GpuMachine &machine) {
   const ProjectionWork work = projectionWork(layer, m, output);
   const auto considered = considerReductions(layer, vector);
-  const ReductionSchedule *best = cheapest(considered, [&](const ReductionSchedule &schedule) {
-    return reductionCost(work, schedule, commonTerms(layer, std::min(m, schedule.rows)), machine);
-  });
+  const ReductionSchedule *best = cheapest(considered, ReductionCosts(layer, m, work, machine));
   return best ? std::optional(*best) : std::nullopt;
 }
 

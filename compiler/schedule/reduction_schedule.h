@@ -11,6 +11,7 @@
 #include "runtime/gpu_kernel_abi.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,6 +41,22 @@ double commonTerms(const algebras::Layer &layer, std::int64_t rows);
 /// other. `schedule` is legal, and complete; `common` is commonTerms of its rows.
 Cost reductionCost(const ProjectionWork &work, const ReductionSchedule &schedule, double common,
                    const GpuMachine &machine);
+
+/// The costs of several schedules for `m` rows of a layer: commonTerms is counted once for each number of rows.
+class ReductionCosts {
+public:
+  ReductionCosts(const algebras::Layer &layer, std::int64_t m, const ProjectionWork &work,
+                 const GpuMachine &machine)
+      : layer(layer), m(m), work(work), machine(machine) {}
+  Cost operator()(const ReductionSchedule &schedule);
+
+private:
+  const algebras::Layer &layer;
+  std::int64_t m;
+  const ProjectionWork &work;
+  const GpuMachine &machine;
+  std::map<std::int64_t, double> common; ///< by rows of a part, of which there are no more than the batch has
+};
 
 /// Rows, columns and slices, with the vector; 0: the widest.
 std::vector<Considered<ReductionSchedule>> considerReductions(const algebras::Layer &layer,

@@ -19,11 +19,15 @@ constexpr std::string_view outer_axes[] = {"types", "groups"}, sides[] = {"m", "
 
 // What every schedule of the kind says comes through `always`, what most leave as it is through `other`: a
 // number, two of them written as 2x4, or a word that stands for a value of an enumeration.
-template <class Visitor> void visitEntries(HopperSchedule &schedule, Visitor &visitor) {
+template <class Kind, class Visitor> void visitTile(Kind &schedule, Visitor &visitor) {
   visitor.always("rows", schedule.rows);
   visitor.always("columns", schedule.columns);
   visitor.always("depth", schedule.depth);
   visitor.always("stages", schedule.stages);
+}
+
+template <class Visitor> void visitEntries(HopperSchedule &schedule, Visitor &visitor) {
+  visitTile(schedule, visitor);
   visitor.other("types", schedule.types);
   visitor.other("cluster", schedule.cluster_rows, schedule.cluster_columns);
   visitor.other("hold", schedule.held_groups);
@@ -35,10 +39,7 @@ template <class Visitor> void visitEntries(HopperSchedule &schedule, Visitor &vi
 }
 
 template <class Visitor> void visitEntries(AmpereSchedule &schedule, Visitor &visitor) {
-  visitor.always("rows", schedule.rows);
-  visitor.always("columns", schedule.columns);
-  visitor.always("depth", schedule.depth);
-  visitor.always("stages", schedule.stages);
+  visitTile(schedule, visitor);
   visitor.always("warps", schedule.warp_rows, schedule.warp_columns);
   visitor.always("vector", schedule.vector);
   visitor.other("long", schedule.long_groups);
@@ -77,14 +78,12 @@ constexpr std::string_view hint<HopperSchedule> =
 template <>
 constexpr std::string_view hint<AmpereSchedule> =
     "write a schedule as rows=64,columns=128,depth=32,stages=4,warps=2x2,vector=8, for unequal groups also "
-    "long=1; "
-    "what is left out keeps its default, stages=0 takes what fits, and vector=0 the widest that the layer "
-    "allows";
+    "long=1; what is left out keeps its default, stages=0 takes what fits, and vector=0 the widest that the "
+    "layer allows";
 template <>
 constexpr std::string_view hint<ReductionSchedule> =
     "write a schedule of vector reductions as reduce=32,rows=4,columns=64,vector=8; what is left out keeps "
-    "its "
-    "default, and vector=0 takes the widest that the layer allows";
+    "its default, and vector=0 takes the widest that the layer allows";
 
 /// Writes entries, those that most leave as they are only where they are not as in `usual`.
 class Writer {

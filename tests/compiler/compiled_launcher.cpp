@@ -15,54 +15,37 @@ using namespace algrt;
 using compiler::CudaProgram;
 using compiler::launcherNames;
 
+// The first shape as other kernels see it: several types in a tile, held rows, blocks that share a tile.
+static Shape cyclic(const char *name) {
+  return {name, Lift::rows, RowTypesKind::cyclic, 5, 1, 5, 64, 96, ElementType::bf16, 1, {}};
+}
+
+static Shape pairs(const char *name, std::int64_t held_groups) {
+  Shape shape = cyclic(name);
+  shape.tile_types = 2;
+  shape.held_groups = held_groups;
+  return shape;
+}
+
+static Shape triples() {
+  Shape shape = {"IntervalTriples", Lift::rows, RowTypesKind::interval, 3, 7, 3, 32, 64, ElementType::f32, 1, {}};
+  shape.tile_types = 3;
+  return shape;
+}
+
+static Shape split() {
+  Shape shape = cyclic("CyclicSplit");
+  shape.cluster = 4;
+  shape.split = true;
+  return shape;
+}
+
 const std::vector<Shape> shapes = {
-    {"Cyclic", Lift::rows, RowTypesKind::cyclic, 5, 1, 5, 64, 96, ElementType::bf16, 1, {}},
-    {"CyclicPairs", Lift::rows, RowTypesKind::cyclic, 5, 1, 5, 64, 96, ElementType::bf16, 1, {}, 0, false, 2},
-    {"IntervalTriples",
-     Lift::rows,
-     RowTypesKind::interval,
-     3,
-     7,
-     3,
-     32,
-     64,
-     ElementType::f32,
-     1,
-     {},
-     0,
-     false,
-     3},
-    {"CyclicHeld",
-     Lift::rows,
-     RowTypesKind::cyclic,
-     5,
-     1,
-     5,
-     64,
-     96,
-     ElementType::bf16,
-     1,
-     {},
-     0,
-     false,
-     2,
-     3},
-    {"CyclicSplit",
-     Lift::rows,
-     RowTypesKind::cyclic,
-     5,
-     1,
-     5,
-     64,
-     96,
-     ElementType::bf16,
-     4,
-     {},
-     0,
-     false,
-     1,
-     0,
-     true},
+    cyclic("Cyclic"),
+    pairs("CyclicPairs", 0),
+    triples(),
+    pairs("CyclicHeld", 3),
+    split(),
     {"OneType", Lift::rows, RowTypesKind::cyclic, 1, 1, 1, 64, 32, ElementType::f32, 1, {}},
     {"Interval", Lift::rows, RowTypesKind::interval, 3, 7, 3, 32, 64, ElementType::f32, 2, {}},
     {"Slots",

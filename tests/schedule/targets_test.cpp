@@ -60,7 +60,15 @@ TEST(Machines, SayWhereTheirFiguresAreFrom) {
          {machine.clock, machine.cache_bytes_per_us, machine.cache_bytes, machine.port_bytes_per_us,
           machine.memory_latency, machine.bytes_in_flight, machine.launch_us})
       EXPECT_EQ(figure.origin, Figure::Origin::Assumed) << machine.name << ", " << figure.value;
+    for (const Figure &figure :
+         {machine.multiprocessors_of_large_clusters, machine.macs_per_cycle, machine.dense_macs_per_cycle,
+          machine.shared_bytes_per_cycle, machine.cluster_bytes_per_cycle, machine.issues_per_cycle,
+          machine.engine_latency_us, machine.shared_bytes, machine.registers, machine.most_threads,
+          machine.most_blocks})
+      EXPECT_NE(figure.origin, Figure::Origin::Measured) << machine.name << ", " << figure.value;
   }
+  EXPECT_NE(a100_machine.memory_bytes_per_us.origin, Figure::Origin::Measured);
+  EXPECT_NE(a100_machine.dense_clock.origin, Figure::Origin::Measured);
 }
 
 } // namespace
