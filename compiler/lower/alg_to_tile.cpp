@@ -66,7 +66,7 @@ struct ConvertAlgToTile : compiler::impl::ConvertAlgToTileBase<ConvertAlgToTile>
       FailureOr<Projection> projection = match(function);
       if (failed(projection))
         return signalPassFailure();
-      if (!projection->layout) // nothing of the alg dialect in it
+      if (!projection->layout) // no product in it
         continue;
       if (!staged)
         writeKernels(function, *projection, level);

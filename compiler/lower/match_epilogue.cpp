@@ -21,6 +21,7 @@ private:
   LogicalResult addMap(alg::MapOp map, Value sums);
   /// The number of a function's argument among the operands; failure has been reported.
   FailureOr<std::size_t> operandOf(Operation *user, Value argument, Epilogue::Shape shape, Type element);
+  std::string unusedName(const std::string &wanted) const;
 
   alg::ContractOp product;
   Epilogue epilogue;
@@ -30,16 +31,34 @@ private:
 
 } // namespace
 
+static LogicalResult checkElement(Operation *user, Type element) {
+  if (element.isF32() || element.isBF16())
+    return success();
+  return user->emitError("kernels compute on f32 or bf16, not on ") << element;
+}
+
+/// Names of operands are those of a kernel's parameters, which each have their own.
+std::string EpilogueMatch::unusedName(const std::string &wanted) const {
+  auto isTaken = [&](const std::string &name) {
+    return llvm::any_of(epilogue.operands, [&](const Epilogue::Operand &other) { return other.name == name; });
+  };
+  std::string name = wanted;
+  for (unsigned number = 2; isTaken(name); ++number)
+    name = wanted + std::to_string(number);
+  return name;
+}
+
 FailureOr<std::size_t> EpilogueMatch::operandOf(Operation *user, Value argument, Epilogue::Shape shape,
                                                 Type element) {
   if (!isa<BlockArgument>(argument))
     return user->emitError("what a product is mapped with must be an argument of the function");
-  if (!element.isF32() && !element.isBF16())
-    return user->emitError("kernels compute on f32 or bf16, not on ") << element;
+  if (failed(checkElement(user, element)))
+    return failure();
   auto [place, is_new] = numbers.insert({{argument.getAsOpaquePointer(), shape}, epilogue.operands.size()});
   if (is_new) {
     auto name = dyn_cast<NameLoc>(argument.getLoc());
-    epilogue.operands.push_back({shape, element, name ? name.getName().str() : std::string("operand")});
+    epilogue.operands.push_back(
+        {shape, element, unusedName(name ? name.getName().str() : std::string("operand"))});
   }
   return place->second;
 }
@@ -47,6 +66,8 @@ FailureOr<std::size_t> EpilogueMatch::operandOf(Operation *user, Value argument,
 LogicalResult EpilogueMatch::addMap(alg::MapOp map, Value sums) {
   Epilogue::Step step;
   step.result = cast<alg::SlotsType>(map.getResult().getType()).getElementType();
+  if (failed(checkElement(map, step.result)))
+    return failure();
   // Operands in the order of the body's arguments.
   SmallVector<Value> inside(map.getBody().getArguments());
   for (Value input : map.getInputs()) {
@@ -77,7 +98,9 @@ LogicalResult EpilogueMatch::addMap(alg::MapOp map, Value sums) {
   // Numbers from outside, which the body uses as they are; constants are copied.
   SmallVector<arith::ConstantOp> constants;
   Block &body = map.getBody().front();
-  for (Operation &op : body)
+  for (Operation &op : body) {
+    if (op.getNumRegions() != 0)
+      return op.emitError("is no scalar code of arith or math, which is what kernels run on their sums");
     for (Value operand : op.getOperands()) {
       if (operand.getParentBlock() == &body || llvm::is_contained(inside, operand))
         continue;
@@ -93,6 +116,7 @@ LogicalResult EpilogueMatch::addMap(alg::MapOp map, Value sums) {
       step.inputs.push_back(*number);
       inside.push_back(operand);
     }
+  }
   step.body = [&body, inside, constants](OpBuilder &builder, Location, ValueRange elements) {
     IRMapping copies;
     copies.map(ValueRange(inside), elements);
@@ -115,6 +139,8 @@ FailureOr<Epilogue> EpilogueMatch::match() {
     numbers[{bias.getAsOpaquePointer(), Epilogue::Shape::PerColumn}] = 0;
   }
   Value sums = product.getResult();
+  if (failed(checkElement(product, cast<alg::SlotsType>(sums.getType()).getElementType())))
+    return failure();
   bool mapped = false;
   while (sums.hasOneUse()) {
     auto map = dyn_cast<alg::MapOp>(*sums.user_begin());
@@ -130,7 +156,8 @@ FailureOr<Epilogue> EpilogueMatch::match() {
     sums = map.getResult();
   }
   auto gather = sums.hasOneUse() ? dyn_cast<alg::GatherOp>(*sums.user_begin()) : alg::GatherOp();
-  if (!gather || !gather->hasOneUse() || !isa<func::ReturnOp>(*gather->user_begin()))
+  if (!gather || !gather->hasOneUse() || !isa<func::ReturnOp>(*gather->user_begin()) ||
+      gather->user_begin()->getNumOperands() != 1)
     return product.emitError("the product must be mapped, gathered and returned, and nothing else");
   const Type element = cast<alg::SlotsType>(product.getLhs().getType()).getElementType();
   const Type stored = cast<alg::SlotsType>(sums.getType()).getElementType();

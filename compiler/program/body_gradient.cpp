@@ -136,6 +136,10 @@ LogicalResult BodySweep::differentiate(Operation *op) {
         return success();
       })
       .Case([&](math::ExpOp) { return add(0, [&] { return times(gradient(), result()); }), success(); })
+      .Case([&](math::Log2Op) {
+        add(0, [&] { return quotient(gradient(), times(operand(0), number(std::numbers::ln2))); });
+        return success();
+      })
       .Case([&](math::Exp2Op) {
         add(0, [&] { return times(gradient(), times(result(), number(std::numbers::ln2))); });
         return success();

@@ -180,11 +180,14 @@ LogicalResult Evaluation::computeElements(Operation *op) {
   ScalarFunction function = op->getNumResults() == 1 ? scalarFunction(op) : nullptr;
   if (!function || op->getNumOperands() == 0 || op->getNumOperands() > 3)
     return op->emitError("cannot be computed by the reference");
-  DenseArray result = values[op->getOperand(0)];
+  // The condition of a select may be one number where what it chooses between are tensors.
+  DenseArray result = values[op->getOperands().back()];
   for (std::size_t i = 0; i < result.values.size(); ++i) {
     double operands[3] = {};
-    for (auto [index, operand] : llvm::enumerate(op->getOperands()))
-      operands[index] = values[operand].values[i];
+    for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
+      const std::vector<double> &elements = values[operand].values;
+      operands[index] = elements[elements.size() == 1 ? 0 : i];
+    }
     result.values[i] = function(operands[0], operands[1], operands[2]);
   }
   values[op->getResult(0)] = std::move(result);

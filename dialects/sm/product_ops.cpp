@@ -1,5 +1,6 @@
 // Verifiers of what becomes of products' sums.
 #include "dialects/sm/sm.h"
+#include "dialects/tile/verify.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -43,15 +44,10 @@ LogicalResult MapOp::verify() {
   if (!sums)
     return emitOpError("needs at least one accumulator");
   for (Operation &op : body)
-    for (Value operand : op.getOperands())
-      if (operand.getParentBlock() != &body && !operand.getDefiningOp<arith::ConstantOp>())
-        return op.emitOpError(
-            "uses a value from outside of its sm.map that is no constant: make it an input");
-  for (Operation &op : body.without_terminator())
-    if (!isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) || op.getNumRegions() != 0)
-      return op.emitOpError("is no scalar code of arith or math, so an sm.map cannot apply it to sums");
-  auto yield = cast<YieldOp>(body.getTerminator());
-  if (yield.getNumOperands() != 1 || !yield.getOperand(0).getType().isF32())
+    if (failed(tile::verifyScalarCode(&op)))
+      return failure();
+  auto yield = body.empty() ? YieldOp() : dyn_cast<YieldOp>(body.back());
+  if (!yield || yield.getNumOperands() != 1 || !yield.getOperand(0).getType().isF32())
     return emitOpError("body must yield one value of type f32");
   return success();
 }

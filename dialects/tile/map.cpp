@@ -137,21 +137,25 @@ static LogicalResult verifyMatrix(MapOp map, unsigned number, MatrixType matrix)
   return success();
 }
 
-/// One op of the body: element-wise, and in f32 where it computes.
-static LogicalResult verifyScalarCode(Operation *op) {
+LogicalResult tile::verifyScalarCode(Operation *op) {
+  const StringRef map = op->getParentOp()->getName().getStringRef();
   for (Value operand : op->getOperands())
     if (operand.getParentBlock() != op->getBlock() && !operand.getDefiningOp<arith::ConstantOp>())
-      return op->emitOpError(
-          "uses a value from outside of its tile.map that is no constant: make it an input");
-  if (isa<YieldOp>(op))
+      return op->emitOpError("uses a value from outside of its ")
+             << map << " that is no constant: make it an input";
+  if (op->hasTrait<OpTrait::IsTerminator>())
     return success();
-  if (!isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) || op->getNumRegions() != 0)
-    return op->emitOpError("is no scalar code of arith or math, so a tile.map cannot apply it to elements");
-  if (isa<arith::ExtFOp, arith::TruncFOp, arith::SelectOp, arith::ConstantOp>(op))
-    return success();
-  for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
-    if (isa<FloatType>(type) && !type.isF32())
-      return op->emitOpError("computes with ") << type << "; a tile.map computes in f32: widen its operands";
+  if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()) || op->getNumRegions() != 0)
+    return op->emitOpError("is no scalar code of arith or math, so ")
+           << map << " cannot apply it to elements";
+  // These take and give bf16 as it lies in memory.
+  const bool converts = isa<arith::ExtFOp, arith::TruncFOp, arith::SelectOp, arith::ConstantOp>(op);
+  for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes())) {
+    if (!type.isIntOrIndex() && !type.isF32() && !type.isBF16())
+      return op->emitOpError("is of ") << type << "; elements in " << map << " are f32 and bf16";
+    if (type.isBF16() && !converts)
+      return op->emitOpError("computes with ") << type << "; " << map << " computes in f32: widen its operands";
+  }
   return success();
 }
 
@@ -189,8 +193,8 @@ LogicalResult MapOp::verify() {
   for (Operation &op : block)
     if (failed(verifyScalarCode(&op)))
       return failure();
-  auto yield = cast<YieldOp>(block.getTerminator());
-  if (yield.getNumOperands() != 1 || yield.getOperand(0).getType() != result.getElementType())
+  auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
+  if (!yield || yield.getNumOperands() != 1 || yield.getOperand(0).getType() != result.getElementType())
     return emitOpError("body must yield one value of type ") << result.getElementType();
   return success();
 }

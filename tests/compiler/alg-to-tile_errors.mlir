@@ -185,3 +185,62 @@ func.func @into(%x: tensor<?x8xbf16>, %w: tensor<8x8xbf16>) -> tensor<?x8xf32> {
   %y = alg.gather %ys : !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
   return %y : tensor<?x8xf32>
 }
+
+// -----
+
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+
+func.func @branch(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %p0: index) -> tensor<?x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
+  %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
+  %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+  %hs = alg.map %ys : !x {
+  ^bb0(%v: f32):
+    %k = arith.cmpf ogt, %v, %v : f32
+    // expected-error @+1 {{is no scalar code of arith or math, which is what kernels run on their sums}}
+    %s = scf.if %k -> f32 {
+      scf.yield %zero : f32
+    } else {
+      scf.yield %v : f32
+    }
+    alg.yield %s : f32
+  }
+  %y = alg.gather %hs : !x
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+
+func.func @two_results(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %p0: index) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+  %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
+  %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
+  // expected-error @+1 {{the product must be mapped, gathered and returned, and nothing else}}
+  %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+  %y = alg.gather %ys : !x
+  return %y, %x : tensor<?x8xf32>, tensor<?x8xf32>
+}
+
+// -----
+
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+!h = !alg.slots<?x8xf16, rows(cyclic 2), cols(2 x 4)>
+
+func.func @half(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %p0: index) -> tensor<?x8xf32> {
+  %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
+  %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
+  // expected-error @+1 {{kernels compute on f32 or bf16, not on 'f16'}}
+  %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w into f16
+  %hs = alg.map %ys : (!h) -> !x {
+  ^bb0(%v: f16):
+    %s = arith.extf %v : f16 to f32
+    alg.yield %s : f32
+  }
+  %y = alg.gather %hs : !x
+  return %y : tensor<?x8xf32>
+}

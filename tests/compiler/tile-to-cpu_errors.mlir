@@ -139,7 +139,7 @@ tile.kernel @reducing_map(%x: !tile.matrix<?x10xf32>, %w: !tile.matrix<10x64xf32
             tile.yield %next : !tile.fragment<2x16xf32>
           }
           %h = tile.map (%v = %sum : !tile.fragment<2x16xf32>) -> !tile.fragment<2x16xf32> {
-            // expected-error @+1 {{is no scalar code of arith or math, so a tile.map cannot apply it to elements}}
+            // expected-error @+1 {{is no scalar code of arith or math, so tile.map cannot apply it to elements}}
             %p = builtin.unrealized_conversion_cast %v : f32 to f32
             tile.yield %p : f32
           }

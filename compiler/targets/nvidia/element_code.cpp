@@ -39,26 +39,32 @@ Value roundedBits(OpBuilder &builder, Location location, Value number) {
 }
 
 Value writeElement(OpBuilder &builder, Location location, Block &body, ValueRange elements) {
-  const Type f32 = builder.getF32Type();
   IRMapping values;
   values.map(body.getArguments(), elements);
+  // Elements of bf16 are f32 here, constants as well.
+  auto writeConstant = [&](arith::ConstantOp constant) {
+    if (!constant.getType().isBF16()) {
+      builder.clone(*constant, values);
+      return;
+    }
+    const double number = cast<FloatAttr>(constant.getValue()).getValueAsDouble();
+    Value wide =
+        arith::ConstantOp::create(builder, location, builder.getF32FloatAttr(static_cast<float>(number)));
+    values.map(constant.getResult(), wide);
+  };
   // Constants from outside are written once more: the conversion around replaces theirs.
   for (Operation &op : body)
     for (Value operand : op.getOperands())
       if (operand.getParentBlock() != &body && !values.contains(operand))
-        builder.clone(*operand.getDefiningOp<arith::ConstantOp>(), values);
+        writeConstant(operand.getDefiningOp<arith::ConstantOp>());
   for (Operation &op : body.without_terminator()) {
-    if (auto wider = dyn_cast<arith::ExtFOp>(op); wider && wider.getType() == f32) {
+    if (auto wider = dyn_cast<arith::ExtFOp>(op)) {
       values.map(wider.getOut(), values.lookup(wider.getIn()));
-    } else if (auto rounded = dyn_cast<arith::TruncFOp>(op); rounded && rounded.getType().isBF16()) {
+    } else if (auto rounded = dyn_cast<arith::TruncFOp>(op)) {
       Value bits = roundedBits(builder, location, values.lookup(rounded.getIn()));
       values.map(rounded.getOut(), widened(builder, location, bits));
-    } else if (auto constant = dyn_cast<arith::ConstantOp>(op); constant && constant.getType().isBF16()) {
-      const double number = cast<FloatAttr>(constant.getValue()).getValueAsDouble();
-      values.map(
-          constant.getResult(),
-          arith::ConstantOp::create(builder, location, builder.getF32FloatAttr(static_cast<float>(number)))
-              .getResult());
+    } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+      writeConstant(constant);
     } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
       values.map(select.getResult(),
                  arith::SelectOp::create(builder, location, values.lookup(select.getCondition()),

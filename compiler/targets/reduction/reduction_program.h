@@ -52,7 +52,6 @@ private:
   mlir::LogicalResult check();
   mlir::LogicalResult checkOp(mlir::Operation *op, tile::OwnOp own);
   void declare();
-  void describe();
   void writeWalk();
   void writePart(const Part &part);
   Part partAt(Value number);

@@ -65,6 +65,9 @@ LogicalResult ReductionProgram::checkOp(Operation *op, tile::OwnOp own) {
     auto map = dyn_cast<tile::MapOp>(op);
     for (unsigned input = 0; map && input < map.getInputs().size(); ++input) {
       const tile::MapInputKind kind = map.getInputKind(input);
+      if (kind != tile::MapInputKind::Fragment &&
+          !llvm::is_contained(matrices.getArguments().drop_front(2).drop_back(), map.getInputs()[input]))
+        return map.emitOpError("must take operands of the kernel, behind X and W and before Y");
       if (kind == tile::MapInputKind::PerRow || kind == tile::MapInputKind::PerElement)
         return map.emitOpError(
             "reads rows of an operand; vector reductions read numbers of columns, and numbers");

@@ -156,3 +156,39 @@ sm.kernel @code(%x: !sm.maps<2 x 16 x 64 x bf16, row_dimension 3, swizzle 128>,
     sm.write %mapped to %c[%g] : !sm.accumulator<16 x 128, transposed> to !sm.buffer<2 x 16 x 64 x bf16, swizzle 128>
   }
 }
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+                       out = #alg.groups<4 x 40>, row_types = #alg.row_types<cyclic 4>>
+
+// Rounded sums are bf16 in the map and f32 in registers, and so is a constant that stands outside of it.
+// CHECK-LABEL: llvm.func @rectified(
+// CHECK:       nvvm.convert.f32x2.to.bf16x2
+// CHECK:       llvm.select %{{.*}}, %{{.*}}, %{{.*}} : i1, f32
+sm.kernel @rectified(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
+    %w: !sm.maps<1 x 64 x 16 x bf16, row_dimension 2, swizzle 32>,
+    %y: !sm.maps<2 x 64 x 16 x bf16, row_dimension 3, swizzle 32>, %rows: index, %offset: index, %terms: !sm.terms_table)
+    attributes {layout = #layout, schedule = "by hand"} {
+  %a = sm.allocate : !sm.buffer<2 x 64 x 64 x bf16, swizzle 128>
+  %b = sm.allocate : !sm.buffer<2 x 64 x 16 x bf16, swizzle 32>
+  %c = sm.allocate : !sm.buffer<1 x 64 x 16 x bf16, swizzle 32>
+  %slot = sm.block_index
+  sm.role multiply warpgroups 1 registers 240 {
+    %nothing = arith.constant 0.0 : bf16
+    %sum = sm.zero : !sm.accumulator<64 x 16>
+    %next = sm.mma %a[%slot], %b[%slot], %sum : <2 x 64 x 64 x bf16, swizzle 128>, <2 x 64 x 16 x bf16, swizzle 32>, <64 x 16>
+    sm.mma_commit
+    sm.mma_wait 0
+    %done = sm.settle %next : !sm.accumulator<64 x 16>
+    %positive = sm.map (%v = %done : !sm.accumulator<64 x 16>) at [%rows, %offset] -> !sm.accumulator<64 x 16> {
+      %h = arith.truncf %v : f32 to bf16
+      %zero = arith.constant 0.0 : f32
+      %k = arith.cmpf ogt, %v, %zero : f32
+      %r = arith.select %k, %h, %nothing : bf16
+      %wide = arith.extf %r : bf16 to f32
+      sm.yield %wide : f32
+    }
+    sm.write %positive to %c[%slot] : !sm.accumulator<64 x 16> to !sm.buffer<1 x 64 x 16 x bf16, swizzle 32>
+  }
+}

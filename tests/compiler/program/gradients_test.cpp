@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "%r = arith.select %k, %a, %q : f32",
                     "%k = arith.truncf %a : f32 to bf16\n %r = arith.extf %k : bf16 to f32",
                     "%r = math.fma %a, %b, %a : f32", "%r = math.exp %a : f32", "%r = math.exp2 %a : f32",
-                    "%r = math.expm1 %a : f32", "%r = math.log %a : f32", "%r = math.log1p %a : f32",
+                    "%r = math.log2 %a : f32", "%r = math.expm1 %a : f32", "%r = math.log %a : f32", "%r = math.log1p %a : f32",
                     "%r = math.tanh %a : f32", "%r = math.erf %a : f32", "%r = math.sqrt %a : f32",
                     "%r = math.rsqrt %a : f32", "%k = arith.subf %a, %c : f32\n %r = math.absf %k : f32",
                     "%r = math.sin %a : f32", "%r = math.cos %a : f32", "%r = math.powf %a, %c : f32"));

@@ -183,3 +183,22 @@ tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, 
     tile.store_rows %sum to %y[%r, %j, %n] : !tile.fragment<4x16xf32> to !tile.matrix<?x48xf32>
   }
 }
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>>
+tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, %y: !tile.matrix<?x48xf32>)
+    attributes {layout = #layout, schedule = #tile.reduced<rows = 4, columns = 16, slices = 16, vector = 8>} {
+  tile.own (%r, %j, %n) over [<batch, 4>, <groups, 1>, <columns, 16>] {
+    %zero = tile.zero : !tile.fragment<4x16xf32>
+    %sum = tile.add_row_terms %x[%r], %w[%j, %n], %zero : !tile.matrix<?x16xbf16>, !tile.matrix<16x48xbf16>, !tile.fragment<4x16xf32>
+    %two = arith.constant 2.0 : f32
+    // expected-error @+1 {{must take operands of the kernel, behind X and W and before Y}}
+    %other = tile.map (%v = %sum : !tile.fragment<4x16xf32>, %a = %two : f32) -> !tile.fragment<4x16xf32> {
+      %m = arith.mulf %v, %a : f32
+      tile.yield %m : f32
+    }
+    tile.store_rows %other to %y[%r, %j, %n] : !tile.fragment<4x16xf32> to !tile.matrix<?x48xf32>
+  }
+}

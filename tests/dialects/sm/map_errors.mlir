@@ -53,7 +53,7 @@ func.func @captured(%sum: !sm.accumulator<64 x 64>, %other: !sm.accumulator<128 
 
 func.func @code(%sum: !sm.accumulator<64 x 64>, %other: !sm.accumulator<128 x 64>, %b: !sm.columns<2 x 96 x bf16>, %a: f32, %i: index) {
   %r = sm.map (%v = %sum : !sm.accumulator<64 x 64>) at [%i, %i] -> !sm.accumulator<64 x 64> {
-    // expected-error @+1 {{is no scalar code of arith or math, so an sm.map cannot apply it to sums}}
+    // expected-error @+1 {{is no scalar code of arith or math, so sm.map cannot apply it to elements}}
     %s = builtin.unrealized_conversion_cast %v : f32 to f32
     sm.yield %s : f32
   }
@@ -91,4 +91,38 @@ sm.kernel @strange(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.ma
 sm.kernel @gradient(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
                 %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index,
                 %terms: !sm.terms_table, %bias: !sm.columns<2 x 96 x bf16>) attributes {layout = #layout, schedule = #schedule} {
+}
+
+// -----
+
+func.func @half(%sum: !sm.accumulator<64 x 64>, %i: index) {
+  %r = sm.map (%v = %sum : !sm.accumulator<64 x 64>) at [%i, %i] -> !sm.accumulator<64 x 64> {
+    // expected-error @+1 {{is of 'f16'; elements in sm.map are f32 and bf16}}
+    %h = arith.truncf %v : f32 to f16
+    %s = arith.extf %h : f16 to f32
+    sm.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+func.func @computes_narrow(%sum: !sm.accumulator<64 x 64>, %b: !sm.columns<2 x 96 x bf16>, %i: index) {
+  %r = sm.map (%v = %sum : !sm.accumulator<64 x 64>, %e = %b : !sm.columns<2 x 96 x bf16>) at [%i, %i] -> !sm.accumulator<64 x 64> {
+    // expected-error @+1 {{computes with 'bf16'; sm.map computes in f32: widen its operands}}
+    %s = arith.addf %e, %e : bf16
+    %t = arith.extf %s : bf16 to f32
+    sm.yield %t : f32
+  }
+  return
+}
+
+// -----
+
+func.func @yields_nothing(%sum: !sm.accumulator<64 x 64>, %i: index) {
+  // expected-error @+1 {{body must yield one value of type f32}}
+  %r = sm.map (%v = %sum : !sm.accumulator<64 x 64>) at [%i, %i] -> !sm.accumulator<64 x 64> {
+    %s = arith.negf %v : f32
+  }
+  return
 }

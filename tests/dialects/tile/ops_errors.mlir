@@ -591,7 +591,7 @@ func.func @captured(%a: !tile.fragment<8x16xf32>, %b: f32) {
 
 func.func @narrow(%a: !tile.fragment<8x16xbf16>) {
   %r = tile.map (%v = %a : !tile.fragment<8x16xbf16>) -> !tile.fragment<8x16xbf16> {
-    // expected-error @+1 {{computes with 'bf16'; a tile.map computes in f32: widen its operands}}
+    // expected-error @+1 {{computes with 'bf16'; tile.map computes in f32: widen its operands}}
     %s = arith.addf %v, %v : bf16
     tile.yield %s : bf16
   }
@@ -602,7 +602,7 @@ func.func @narrow(%a: !tile.fragment<8x16xbf16>) {
 
 func.func @code(%a: !tile.fragment<8x16xf32>) {
   %r = tile.map (%v = %a : !tile.fragment<8x16xf32>) -> !tile.fragment<8x16xf32> {
-    // expected-error @+1 {{is no scalar code of arith or math, so a tile.map cannot apply it to elements}}
+    // expected-error @+1 {{is no scalar code of arith or math, so tile.map cannot apply it to elements}}
     %p = builtin.unrealized_conversion_cast %v : f32 to f32
     tile.yield %p : f32
   }
@@ -652,4 +652,37 @@ tile.kernel @kernel(%b: !tile.matrix<8x32xf32>) attributes {layout = #layout, sc
       tile.yield %v : f32
     }
   }
+}
+
+// -----
+
+func.func @half(%a: !tile.fragment<8x16xf32>) {
+  %r = tile.map (%v = %a : !tile.fragment<8x16xf32>) -> !tile.fragment<8x16xf32> {
+    // expected-error @+1 {{is of 'f16'; elements in tile.map are f32 and bf16}}
+    %h = arith.truncf %v : f32 to f16
+    %s = arith.extf %h : f16 to f32
+    tile.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+func.func @vectors(%a: !tile.fragment<8x16xf32>) {
+  %r = tile.map (%v = %a : !tile.fragment<8x16xf32>) -> !tile.fragment<8x16xf32> {
+    // expected-error @+1 {{is of 'vector<4xf32>'; elements in tile.map are f32 and bf16}}
+    %c = arith.constant dense<1.0> : vector<4xf32>
+    tile.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+func.func @yields_nothing(%a: !tile.fragment<8x16xf32>) {
+  // expected-error @+1 {{body must yield one value of type 'f32'}}
+  %r = tile.map (%v = %a : !tile.fragment<8x16xf32>) -> !tile.fragment<8x16xf32> {
+    %s = arith.negf %v : f32
+  }
+  return
 }
