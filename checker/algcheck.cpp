@@ -3,9 +3,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-
 int main(int count, char **arguments) {
   int code = 2; // 0: every claim is proved, 1: not readable, or no place for the answer, 2: called wrongly, 3: refused
+  std::string shown = count > 1 ? arguments[1] : ""; // a terminal obeys what is not plain text
+  std::ranges::replace_if(shown, [](char c) { return c < ' ' || c > '~'; }, '?');
   try {
     checker::require(count == 2, "usage: algcheck CERTIFICATE");
     code = 1;
@@ -17,11 +18,10 @@ int main(int count, char **arguments) {
     checker::Json proved = checker::check(certificate);
     proved["format"] = 1; // docs/json.md
     code = 1;
-    std::cout << path << ": accepted\n" << proved.dump(2) << std::endl;
+    std::cout << shown << ": accepted\n" << proved.dump(2) << std::endl;
     checker::require(std::cout.good(), "accepted, but that cannot be written to standard output");
-    return 0;
   } catch (const std::exception &error) { // a claim that fails, or a part that is missing or of the wrong type
-    std::cerr << (code == 2 ? "" : arguments[1] + std::string(code == 1 ? ": " : ": refused: " + checker::claim + ": "))
+    std::cerr << (code == 2 ? "" : shown + (code == 1 ? ": " : ": refused: " + checker::claim + ": "))
               << error.what() << '\n';
     return code;
   }

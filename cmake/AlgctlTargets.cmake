@@ -31,14 +31,17 @@ if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
 endif()
 
 # What runs once and computes little: command lines and tests. Two thirds of their time in the compiler would go into
-# optimising what GoogleTest, CLI11 and the JSON library make of a few lines. What they call is optimised.
+# optimising what GoogleTest, CLI11 and the JSON library make of a few lines. What they call is optimised, but for inline
+# functions and templates that they use, too: of those the linker keeps the program's own copy.
 set(ALGCTL_RUNS_ONCE -O0)
 
-# Tests under sanitizers: what is watched is the product. Instrumenting the tests themselves would take nearly half of
-# the build, for code that gives no input to anybody; what they allocate is watched all the same.
+# Tests: sanitizers watch them as everything else, but counting what they cover is for the fuzz targets.
 set(ALGCTL_TEST_FLAGS ${ALGCTL_RUNS_ONCE})
 if(ALGCTL_SANITIZE)
-  list(APPEND ALGCTL_TEST_FLAGS -fno-sanitize=all -DALGCTL_SANITIZED)
+  list(APPEND ALGCTL_TEST_FLAGS -DALGCTL_SANITIZED)
+endif()
+if(ALGCTL_FUZZ)
+  list(APPEND ALGCTL_TEST_FLAGS -fno-sanitize=fuzzer-no-link)
 endif()
 
 # algctl_precompiled(NAME HEADER LIBRARIES ...): headers that many targets need and that cost more time than their own

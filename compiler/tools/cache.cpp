@@ -72,7 +72,8 @@ int listEntries(const CacheCommand &command) {
   }
   for (const ContentCache::Entry &entry : entries)
     printText(fmt::format("{}  {:>10}  {}  {}\n", entry.key.substr(0, shown_digits), entry.bytes,
-                          utc(entry.last_used), entry.what.empty() ? "(damaged)" : entry.what));
+                          utc(entry.last_used), entry.what.empty() ? "(damaged, or not to be trusted: cache verify)"
+                                                             : entry.what));
   printText(fmt::format("{}: {} entries, {} bytes\n", cache.folder().string(), entries.size(), bytes));
   return kDone;
 }
@@ -171,8 +172,9 @@ hash of the program that they were compiled from, of the build of algctl and of 
 is ever out of date; --no-cache at compile, emit and bench passes over them.
 
 A cache is code: whoever can write an entry decides what those run who take it. So the folder is made for its user
-alone, and one that does not belong to you or to root, or that others can write, is passed over with a warning, as is
-such an entry. To share a cache, let root own it and others read it (chmod -R go=rX): it is then read and not added to.
+alone, and one that does not belong to you or to root, or that others can write, is passed over with a warning. Such an
+entry counts as absent; cache verify names it. To share a
+cache, let root own it and others read it (chmod -R go=rX): it is then read and not added to.
 
 Examples:
   algctl cache ls

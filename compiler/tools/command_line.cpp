@@ -58,6 +58,17 @@ int reportUsage(const CLI::App &app, const CLI::ParseError &error) {
 
 } // namespace
 
+/// An empty name of a file, as `--x "$X"` has where X is not set, means nothing, and not that there is no file.
+static void refuseEmptyNames(CLI::App &app) {
+  for (CLI::Option *option : app.get_options())
+    if (option->get_type_name() == "FILE")
+      option->check([](const std::string &name) {
+        return name.empty() ? std::string("the name of the file is empty") : "";
+      });
+  for (CLI::App *command : app.get_subcommands([](CLI::App *) { return true; }))
+    refuseEmptyNames(*command);
+}
+
 int runCommandLine(int argc, char **argv, const std::function<void(CLI::App &, Session &)> &add_commands) {
   CLI::App app("algctl: a compiler for products in associative algebras", "algctl");
   Session session;
@@ -74,6 +85,7 @@ Examples:
   algctl show "Q(2)^2" --format=html -o algebra.html       look at it
 Each command has its own --help with examples.)help");
   add_commands(app, session);
+  refuseEmptyNames(app);
 
   if (argc < 2) {
     algrt::writeDiagnostic(app.help());

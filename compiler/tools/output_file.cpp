@@ -153,13 +153,7 @@ void commitBoth(OutputFile &first, std::string_view first_bytes, OutputFile &sec
 
 void writeOutput(std::string_view bytes) { algrt::writeStandardOutput(bytes); }
 
-CLI::Option *outputFile(CLI::Option *option) {
-  return option
-      ->check([](const std::string &name) {
-        return name.empty() ? std::string("the name of the file is empty") : "";
-      })
-      ->type_name("FILE");
-}
+CLI::Option *outputFile(CLI::Option *option) { return option->type_name("FILE"); }
 
 bool namesStandardOutput(const std::string &path) { return streamOf(path) == STDOUT_FILENO; }
 

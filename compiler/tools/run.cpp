@@ -330,12 +330,10 @@ void addRun(CLI::App &app, Session &session) {
       ->type_name("TYPE");
   command->add_option("--w", options->sources.w, "bank of shape (K, N), or (m, K/m, N/m) in the slot lift")
       ->type_name("FILE");
-  auto *bias_file = command
-                        ->add_option("--bias-file", options->sources.bias,
-                                     "bias of shape (N,), for the map forward where the layer has one")
-                        ->type_name("FILE");
-  // As it was called here before: --bias alone says everywhere else that there is one.
-  command->add_option("--bias", options->sources.bias)->type_name("FILE")->excludes(bias_file)->group("");
+  command
+      ->add_option("--bias-file", options->sources.bias,
+                   "bias of shape (N,), for the map forward where the layer has one")
+      ->type_name("FILE");
   command
       ->add_option("--types", options->sources.types,
                    "row types, int32 of shape (M,), where they are explicit")
@@ -376,7 +374,7 @@ void addRun(CLI::App &app, Session &session) {
   command->add_flag("--no-packed", options->no_packed, "use the weights as they are")->excludes(packed);
   command->add_flag("--json", options->json, "print one JSON object");
   // Operands have names, or options of their own.
-  for (const char *name : {"--map", "--x", "--dy", "--dw", "--result-dtype", "--w", "--bias-file", "--bias",
+  for (const char *name : {"--map", "--x", "--dy", "--dw", "--result-dtype", "--w", "--bias-file",
                            "--types", "--positions", "--sequence-starts", "--sequence-positions", "--output",
                            "--dbias", "--seed", "--check", "--packed", "--no-packed"})
     for (auto *named : {program, set, get})

@@ -19,7 +19,7 @@ using Shape = std::vector<std::int64_t>;
 
 [[noreturn]] void wrongShape(const std::string &file, const Shape &shape, const std::string &needed) {
   throw Failure(
-      fmt::format("{} has shape {}, but the bundle needs {}", file, algrt::shapeText(shape), needed));
+      fmt::format("{} has shape {}, but the layer needs {}", file, algrt::shapeText(shape), needed));
 }
 
 // What is said of a bank that came the other way round, as frameworks keep the weights of a dense layer.
@@ -110,7 +110,7 @@ void refuseOthers(const ArraySources &sources, algrt::Map map, bool bias) {
   refuse(forward || dx, sources.w, "--w");
   refuse(!forward && !dx, sources.dw, "--dw");
   if (forward && !bias && !sources.bias.empty())
-    throw Failure("the layer of this bundle has no bias: leave --bias-file out, or compile it with one");
+    throw Failure("the layer has no bias: leave --bias-file out, or give it one with --bias");
   refuse(forward, sources.bias, "--bias-file");
 }
 
@@ -121,7 +121,7 @@ RunArrays makeArrays(const algrt::Layer &layer, const ArraySources &sources, alg
   refuseOthers(sources, map, has_bias);
   bool explicit_types = layer.row_types == algrt::RowTypesKind::explicit_types;
   if (!sources.types.empty() && !explicit_types)
-    throw Failure(fmt::format("the types of this bundle follow from the position ({}): leave --types out",
+    throw Failure(fmt::format("the row types of the layer follow from the position ({}): leave --types out",
                               algrt::name(layer.row_types)));
 
   RunArrays arrays;

@@ -27,7 +27,7 @@ std::vector<std::int32_t> RowPositions::types(const algrt::Layer &layer) const {
 RowPositions readPositions(const algrt::Layer &layer, const PositionSources &sources, std::int64_t offset) {
   if (sources.any() && layer.row_types == algrt::RowTypesKind::explicit_types)
     throw Failure(
-        "the row types of this bundle are explicit and do not depend on positions: leave --positions "
+        "the row types of the layer are explicit and do not depend on positions: leave --positions "
         "and --sequence-starts out");
   if (!sources.positions.empty() && !sources.sequence_starts.empty())
     throw Failure("--positions and --sequence-starts both say where the rows are: give one of them");

@@ -3,6 +3,7 @@
 #include "runtime/api/arguments.h"
 #include "runtime/api/programs.h"
 #include "runtime/api/tensor.h"
+#include "runtime/support/transposed.h"
 
 #include <algorithm>
 #include <optional>
@@ -113,13 +114,17 @@ void ProgramCall::check(const ProgramOperand &operand, const DLTensor &tensor) {
   const std::optional<Shape> flat = joined(operand);
   if (fits(operand.shape) || (flat && fits(*flat)))
     return;
+  std::vector<int64_t> needed; // -1: any
+  for (const Extent &extent : operand.shape)
+    needed.push_back(extent.symbol.empty() ? extent.constant : -1);
   std::string known;
   for (const Extent &extent : operand.shape)
     if (const auto value = symbols_.find(extent.symbol); value != symbols_.end() && known.empty())
       known = ", where " + extent.symbol + " is " + std::to_string(value->second) + " as " +
               first_[extent.symbol] + " has it";
   refuse(operand.name + ": has shape " + shapeText(tensor.shape, tensor.ndim) + ", needs " +
-         text(operand.shape) + (flat ? " or " + text(*flat) : "") + known);
+         text(operand.shape) + (flat ? " or " + text(*flat) : "") + known +
+         (isTransposed({tensor.shape, size_t(tensor.ndim)}, needed) ? ": transposed?" : ""));
 }
 
 } // namespace algrt

@@ -62,6 +62,14 @@ TEST(Program, ExitCodes) {
   EXPECT_EQ(algcheckText("[]").code, 3);
 }
 
+// A name that a terminal would obey is printed as text.
+TEST(Program, NamesAreText) {
+  const std::string name = "\033[31mred.json";
+  EXPECT_EQ(algcheck("'" + name + "'").err, "?[31mred.json: cannot be read\n");
+  std::ofstream(name) << certificateOf(algebras::parseExpression("Q(2)")).dump();
+  EXPECT_EQ(algcheck("'" + name + "'").out.substr(0, 24), "?[31mred.json: accepted\n");
+}
+
 // Whoever doubts the engine reads the checker instead: in one sitting.
 TEST(Program, IsShort) {
   std::int64_t lines = 0;

@@ -218,6 +218,8 @@ TEST(Programs, TellWhatIsWrongWithACall) {
   EXPECT_THAT(with(2, {"x", &wrong.tensor, nullptr}),
               HasSubstr("x: is of another type than program both takes, f32"));
   EXPECT_THAT(with(1, {"up", &both.x.tensor, nullptr}), HasSubstr("up: has shape [6, 20], needs [20, 30]"));
+  EXPECT_THAT(with(1, {"up", &both.w_down.tensor, nullptr}),
+              HasSubstr("up: has shape [30, 20], needs [20, 30]: transposed?"));
   GuardedMatrix shorter(5, 20, 20, false);
   EXPECT_THAT(with(0, {"y", &shorter.tensor, nullptr}),
               HasSubstr("y: has shape [5, 20], needs [M, 20], where M is 6 as x has it"));

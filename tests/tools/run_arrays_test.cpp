@@ -98,19 +98,19 @@ TEST(RunArrays, ShapesThatDoNotFitNameFileShapeAndNeed) {
   compiler::ArraySources sources;
   sources.x = array(folder, "x.npy", {6, 7});
   EXPECT_EQ(failureOf(rowLayer(), sources),
-            sources.x + " has shape (6, 7), but the bundle needs (M, 6): M rows of K features; transposed?");
+            sources.x + " has shape (6, 7), but the layer needs (M, 6): M rows of K features; transposed?");
   sources.x = array(folder, "x0.npy", {5, 7});
   EXPECT_EQ(failureOf(rowLayer(), sources),
-            sources.x + " has shape (5, 7), but the bundle needs (M, 6): M rows of K features");
+            sources.x + " has shape (5, 7), but the layer needs (M, 6): M rows of K features");
   sources.x = array(folder, "x1.npy", {6});
   EXPECT_NE(failureOf(rowLayer(), sources).find("has shape (6,)"), std::string::npos);
   sources.x = array(folder, "x2.npy", {2, 6});
   sources.w = array(folder, "w.npy", {4, 6});
   EXPECT_EQ(failureOf(rowLayer(), sources),
-            sources.w + " has shape (4, 6), but the bundle needs (6, 4): transposed? Weights are (in, out), "
+            sources.w + " has shape (4, 6), but the layer needs (6, 4): transposed? Weights are (in, out), "
                         "those of torch.nn.Linear (out, in)");
   sources.w = array(folder, "w1.npy", {6, 6});
-  EXPECT_EQ(failureOf(rowLayer(), sources), sources.w + " has shape (6, 6), but the bundle needs (6, 4)");
+  EXPECT_EQ(failureOf(rowLayer(), sources), sources.w + " has shape (6, 6), but the layer needs (6, 4)");
 }
 
 TEST(RunArrays, FilesMayHaveNoRows) {
