@@ -52,6 +52,15 @@ const char *name(Lift lift) { return lift == Lift::rows ? "rows" : "slots"; }
 
 const char *name(ElementType type) { return type == ElementType::f32 ? "f32" : "bf16"; }
 
+const char *name(FusedOperand::Per per) {
+  constexpr const char *names[] = {"column", "row", "element", "call"};
+  return names[size_t(per)];
+}
+
+std::string numberedName(const char *first, int64_t number) {
+  return number == 0 ? first : first + std::to_string(number + 1);
+}
+
 const char *name(RowTypesKind kind) {
   switch (kind) {
   case RowTypesKind::cyclic:

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace algrt {
@@ -17,6 +19,35 @@ const char *name(Lift lift);
 const char *name(ElementType type);
 const char *name(RowTypesKind kind);
 
+// What maps of a product's sums read beside these: numbers in f32 or bf16.
+struct FusedOperand {
+  enum class Per {
+    column,  // one for each column of the result: shape [N]
+    row,     // one for each row: [M]
+    element, // one for each element: [M, N]
+    call     // one for the call: [1], always on the CPU, as an argument of the launch; f32
+  };
+  std::string name; // neither a matrix of the product nor what says the rows' types
+  Per per;
+  ElementType type;
+  bool operator==(const FusedOperand &) const = default;
+};
+const char *name(FusedOperand::Per per);
+
+// What kernels of a program compute at once: products of the same rows with several weights, which are all
+// shaped like the layer's bank, and maps of their sums. Kernels of a fused layer are of one map, forward or
+// dx. Beside x (or dy) they take the weights "w", "w2", "w3", ..., then the operands, and write the results "y", "y2",
+// ... (or "dx", "dx2", ...), all shaped like the result of the map.
+struct Fusion {
+  int64_t weights = 1;
+  std::vector<FusedOperand> operands;
+  std::vector<ElementType> results;
+  bool operator==(const Fusion &) const = default;
+};
+
+// "w" or "w3"; "y" or "y2": a matrix of a product and those like it, counted from 0.
+std::string numberedName(const char *first, int64_t number);
+
 struct Layer {
   Lift lift;
   ElementType dtype;
@@ -28,6 +59,8 @@ struct Layer {
   std::vector<int64_t> out_groups;
   std::vector<int64_t> bank_rows;
   bool bias = false; // forward adds n numbers of type dtype to every row of y
+  // Of a kernel of a program; a plain projection has none. With it there is no bias: that is an operand.
+  std::optional<Fusion> fusion = {};
 
   // The bank as a matrix: k rows, and n columns (row lift) or n over the number of output groups (slot lift).
   int64_t bankColumns() const;

@@ -54,11 +54,13 @@ struct ProgramBuffer {
   Shape shape;
 };
 
-// One map of a projection, by whichever of its kernels suits machine and call.
+// One map of a projection, or an element-wise function, by whichever of its kernels suits machine and call.
 struct ProgramStep {
   size_t projection = 0; // 0 is the bundle's own, others its further ones
-  Map map;
-  std::map<std::string, std::string> operands; // names that the map has to those that the program has
+  Map map = Map::forward;
+  // Number in the manifest's list of element-wise functions; with it, projection and map mean nothing.
+  std::optional<size_t> elementwise = {};
+  std::map<std::string, std::string> operands; // names that the step's function has to those of the program
 };
 
 struct Program {

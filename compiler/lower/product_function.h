@@ -1,0 +1,37 @@
+// Functions of the alg dialect that become kernels of products: one contraction or several of the same
+// activations with the same terms, maps of their sums, and what is stored of these.
+#ifndef ALGCTL_COMPILER_LOWER_PRODUCT_FUNCTION_H
+#define ALGCTL_COMPILER_LOWER_PRODUCT_FUNCTION_H
+
+#include "algebras/layer.h"
+#include "dialects/alg/alg.h"
+#include "runtime/bundle/layer.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <string>
+#include <vector>
+
+namespace compiler {
+
+/// What such a function computes, as kernels and bundles describe it.
+struct ProductFunction {
+  alg::OutputMode mode;
+  /// One of its contractions, without a bias.
+  algebras::Layer layer;
+  /// How many contractions, what their maps read, what is stored.
+  algrt::Fusion fusion;
+  /// What each argument of the function is to its kernels: "x", "w", "w2", the name of one of the fusion's
+  /// operands; empty for p0 or the types of rows.
+  std::vector<std::string> arguments;
+};
+
+/// Whether a function has a contraction at all: others are no kernels of products.
+bool hasContraction(mlir::func::FuncOp function);
+
+/// Failure after an error at the operation that no kernel of products can have.
+mlir::FailureOr<ProductFunction> matchProductFunction(mlir::func::FuncOp function);
+
+} // namespace compiler
+
+#endif
