@@ -146,10 +146,7 @@ CpuKernel CpuKernels::load(size_t index) const {
     loaded.bank_gradient = reinterpret_cast<algrt_bank_gradient_kernel>(symbol);
     return loaded;
   }
-  if (kernel.map == name(Map::forward) && bundle_->layer().bias)
-    loaded.multiply_biased = reinterpret_cast<algrt_biased_product_kernel>(symbol);
-  else
-    loaded.multiply = reinterpret_cast<algrt_product_kernel>(symbol);
+  loaded.multiply = reinterpret_cast<algrt_product_kernel>(symbol);
   if (kernel.weights == WeightsForm::packed)
     loaded.pack = reinterpret_cast<algrt_pack_kernel>(object->symbol(kernel.pack_symbol));
   return loaded;

@@ -47,17 +47,16 @@ void runProduct(const CpuKernels &kernels, const Layer &layer, const ProductCall
     const int64_t elements = description.packed_bytes / elementBytes(layer.dtype);
     bank = MatrixView{call.packed->data(), 1, elements, elements};
   }
-  const algrt_memref2 x = descriptor(call.rows), w = descriptor(bank), y = descriptor(call.result);
-  const algrt_memref2 bias = descriptor(call.bias);
+  // x, w, perhaps a bias, and y.
+  algrt_memref2 operands[4] = {descriptor(call.rows), descriptor(bank)};
+  size_t count = 2;
+  if (call.map == Map::forward && layer.bias)
+    operands[count++] = descriptor(call.bias);
+  operands[count] = descriptor(call.result);
   const algrt_memref1 row_list = memory.rows(), start_list = memory.starts();
   runTasks(memory.workers(), tasks, [&](int worker, int64_t begin, int64_t end) {
     const algrt_memref1 scratch = memory.scratch(worker, description.scratch_bytes);
-    if (kernel.multiply_biased != nullptr)
-      kernel.multiply_biased(&x, &w, &bias, &y, &scratch, &row_list, &start_list, memory.p0(), row_blocks,
-                             slices, begin, end);
-    else
-      kernel.multiply(&x, &w, &y, &scratch, &row_list, &start_list, memory.p0(), row_blocks, slices, begin,
-                      end);
+    kernel.multiply(operands, &scratch, &row_list, &start_list, memory.p0(), row_blocks, slices, begin, end);
   });
 }
 
