@@ -230,7 +230,7 @@ nlohmann::ordered_json BundleParts::programsJson(const algebras::Layer &layer) c
       if (part.kernel.gpu && part.kernel.gpu->map == map)
         add(part.kernel.gpu->output);
     if (!results.empty())
-      programs.push_back(algrt::programJson(algrt::projectionProgram(described, map, results), {&own, 1}));
+      programs.push_back(algrt::programJson(algrt::projectionProgram(described, map, results), {{&own, 1}}));
   }
   return programs;
 }

@@ -1,5 +1,7 @@
 #include "compiler/lower/match_product.h"
 
+#include "runtime/bundle/fusion.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -70,18 +72,10 @@ static algrt::ElementType runtimeType(Type element) {
   return element.isF32() ? algrt::ElementType::f32 : algrt::ElementType::bf16;
 }
 
-/// Whether calls name something else so: matrices of a product, which are counted, and what says the types
-/// of rows.
-static bool isReserved(StringRef name) {
-  return llvm::is_contained({"x", "dy", "w", "y", "dx", "dw"}, name.rtrim("0123456789")) ||
-         llvm::is_contained({"p0", "types", "positions", "sequence_starts", "sequence_positions", "beta"},
-                            name);
-}
-
 std::string ProductMatch::nameOf(BlockArgument argument, Epilogue::Shape shape, StringRef usual) const {
   auto given = dyn_cast<NameLoc>(argument.getLoc());
   std::string wanted = given ? given.getName().str() : usual.str();
-  if (isReserved(wanted))
+  if (algrt::isReservedName(wanted)) // calls name something else so
     wanted += std::string("_") + algrt::name(perOf(shape));
   auto isTaken = [&](const std::string &name) {
     return llvm::any_of(kernel.epilogue.operands, [&](const auto &other) { return other.name == name; });
