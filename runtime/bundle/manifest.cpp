@@ -198,6 +198,20 @@ void parseFurther(const JsonFields &document, Manifest &manifest) {
   }
 }
 
+// The functions whose kernels lie in sections that exist.
+std::vector<Elementwise> parseFunctions(const JsonFields &document, const Manifest &manifest) {
+  std::vector<Elementwise> functions = parseElementwise(document);
+  for (const Elementwise &function : functions)
+    for (const ElementwiseKernel &kernel : function.kernels) {
+      if (kernel.known && !kernel.gpu)
+        requireSection(document, "elementwise", manifest, kernel.section, "shared-object");
+      if (kernel.gpu)
+        for (const GpuImage &image : kernel.gpu->images)
+          requireSection(document, "elementwise", manifest, image.section, name(image.kind));
+    }
+  return functions;
+}
+
 } // namespace
 
 const char *name(WeightsForm form) {
@@ -282,6 +296,7 @@ Manifest parseManifest(std::string_view json, uint64_t sections_begin, uint64_t 
   manifest.support = std::move(own.support);
   manifest.kernels = std::move(own.kernels);
   parseFurther(document, manifest);
+  manifest.elementwise = parseFunctions(document, manifest);
   std::vector<NamedLayer> layers = {{"", &manifest.layer}};
   for (const Projection &further : manifest.further)
     layers.push_back({further.name, &further.layer});

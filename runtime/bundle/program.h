@@ -38,6 +38,9 @@ struct Extent {
 };
 using Shape = std::vector<Extent>;
 std::string text(const Shape &shape); // "[M, 2048]"
+// Reads the field `key`; throws Error(ALGRT_BAD_BUNDLE) naming it for what is no shape of 1 to 8 dimensions.
+Shape parseShape(const JsonFields &fields, const char *key);
+nlohmann::ordered_json shapeJson(const Shape &shape);
 
 struct ProgramOperand {
   std::string name;
