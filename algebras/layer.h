@@ -6,7 +6,20 @@
 #include "algebras/lift.h"
 #include "algebras/row_types.h"
 
+#include <cstdint>
+
 namespace algebras {
+
+// What a kernel computes beyond one product of a layer, as far as its cost and its limits go by it.
+struct Fused {
+  std::int64_t weights = 1;          // banks of the layer's shape, which the same X is multiplied by
+  std::int64_t results = 1;          // matrices like Y that are written
+  std::int64_t element_operands = 0; // matrices like Y that maps of the sums read
+  std::int64_t row_operands = 0;     // vectors of one number for each row that they read
+
+  bool mapsReadRows() const { return element_operands + row_operands > 0; }
+  bool operator==(const Fused &) const = default;
+};
 
 struct Layer {
   Lift lift;
@@ -15,6 +28,7 @@ struct Layer {
   RowTypes row_types;
   bool bias =
       false; // Y = X W + b, with one element of b for each output feature, in the order of Y's columns
+  Fused fused = {};
 
   // InputError when group counts do not match the lift, the slots lift has unequal groups, the number of
   // types is not the lift's, or K * N leaves 64 bits.
@@ -22,7 +36,9 @@ struct Layer {
 
   // The layer read backwards, of which dX = dY W^T is the forward product: Lift::transposed, from the groups
   // of Y to those of X. It has no bias, on which X does not depend.
-  Layer transposed() const { return {lift.transposed(), out, in, dtype, row_types}; }
+  Layer transposed() const {
+    return {lift.transposed(), out, in, dtype, row_types, false, fused};
+  }
 };
 
 // Layer with equal groups; InputError that suggests in_groups / out_groups where the count does not divide K

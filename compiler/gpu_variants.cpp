@@ -92,7 +92,7 @@ static std::string besideBatched(const algebras::Layer &layer, Target target, co
       AmpereSchedule same = *threads;
       if (std::exchange(same.vector, 1) == 1)
         return "";
-      if (whyIllegal(layer, same).empty() && copiesOfThread(same) <= most_single_copies)
+      if (whyIllegal(layer, same).empty() && copiesOfThread(same, layer.fused.weights) <= most_single_copies)
         return toString(same);
     }
   }

@@ -181,6 +181,12 @@ typedef struct algrt_weights algrt_weights;
  * the bundle has no packed kernel for this machine: pass w to algrt_forward instead. */
 ALGRT_API int algrt_weights_pack(const algrt_bundle *bundle, const DLTensor *w, int32_t threads,
                                  algrt_weights **weights);
+/* The same of a weight of a program, for algrt_run: one that all steps which read it take as a bank of forward
+ * products of one projection. `operand` is its name, `tensor` shaped as the signature says. ALGRT_UNSUPPORTED
+ * where steps read it otherwise, or the projection has no packed kernel for this machine: pass the tensor to
+ * algrt_run instead. */
+ALGRT_API int algrt_program_weights_pack(const algrt_bundle *bundle, const char *program, const char *operand,
+                                         const DLTensor *tensor, int32_t threads, algrt_weights **weights);
 ALGRT_API void algrt_weights_free(algrt_weights *weights);
 /* Memory that the packed bank holds; 0 for NULL. */
 ALGRT_API size_t algrt_weights_bytes(const algrt_weights *weights);
@@ -338,6 +344,7 @@ typedef struct algrt_operand_info {
   /* Then how: "M", the rows of the batch, or "S + 1", or with a factor "4*M"; else NULL. Live as long as the
    * bundle. */
   const char *symbols[8];
+  int32_t host; /* 1: one number that steps are launched with: in CPU memory wherever the other tensors are */
 } algrt_operand_info;
 
 /* All zero but for struct_size. */
@@ -361,8 +368,9 @@ ALGRT_API int algrt_program_get_operand(const algrt_bundle *bundle, const char *
 ALGRT_API int algrt_program_workspace_size(const algrt_bundle *bundle, const char *program, int64_t m,
                                            int32_t threads, size_t *bytes);
 
-/* A tensor of a call under its name in the signature; or in the place of the bank, where a program is one
- * forward product of the bundle's own projection, on the CPU, a packed bank of the same bundle. */
+/* A tensor of a call under its name in the signature; or on the CPU, in the place of a weight, what
+ * algrt_program_weights_pack has made of it, or algrt_weights_pack where it is the bank of the bundle's own
+ * projection. A step that takes several weights takes all of them packed, or none. */
 typedef struct algrt_named_tensor {
   const char *name;
   const DLTensor *tensor;       /* or NULL where weights is given */
@@ -395,9 +403,10 @@ static inline algrt_run_options algrt_run_options_init(void) {
 
 /* Runs a program: all its tensors in CPU memory, or all on one CUDA device, where the steps are enqueued one
  * behind the other and nothing is waited for, so that the call can be captured into a graph
- * (algrt_bundle_prepare before). `options` may be NULL for all defaults. A symbol of the signature has the
+ * (algrt_bundle_prepare before). Operands with `host` are in CPU memory in either case, and read before the
+ * function returns: a graph keeps the number. `options` may be NULL for all defaults. A symbol of the signature has the
  * same value in all tensors. Shapes, strides and overlaps are as at the top of this page: an output overlaps
- * none of the other tensors. Leading extents of weights that are numbers may be joined, [m, K, N] as [m*K,
+ * none of the other tensors, also where a step would read each element just before it writes it. Leading extents of weights that are numbers may be joined, [m, K, N] as [m*K,
  * N]. ALGRT_INVALID_ARGUMENT names the tensor that is missing, unknown, given twice or of a wrong type or
  * shape; ALGRT_WORKSPACE_TOO_SMALL says how many bytes there have to be; what a step of several refuses
  * begins with the step and what its operands are. What a failing call has written of its outputs is

@@ -1,7 +1,7 @@
 /* What a compiled CPU kernel looks like from outside: the one header that the compiler's CPU target and the
  * runtime agree on. Plain C.
  *
- * Every kernel takes pointers to MLIR's ranked memref descriptors (the `_mlir_ciface_` convention), then
+ * Every kernel takes pointers to MLIR's ranked memref descriptors, its matrices in one array of them, then
  * integers. Strides are in elements. bf16 elements are passed as uint16_t bit patterns.
  *
  * A product is cut into independent tasks; task t writes its own part of the result and nothing else, so
@@ -45,39 +45,37 @@ typedef struct algrt_memref2 {
   int64_t strides[2];
 } algrt_memref2;
 
-/* Y = X (times) W, or the gradient dX = dY (times) W^T.
- *   x        M x K activations; for a gradient dY, M x N
- *   w        the bank as the user stores it, K x N (row lift) or (m*K/m) x (N/m) (slot lift: block j is rows
- *            j*K/m ...); for kernels with packed weights a descriptor with sizes {1, packed elements}
- *   y        M x N, written whole (output groups that a type does not reach are written as zero); for a
- *            gradient dX, M x K, and its output groups are the layer's input groups
+/* Y = X (times) W, or the gradient dX = dY (times) W^T; or what a program's kernel makes of several such
+ * products of the same rows.
+ *   operands one descriptor for each name of the manifest's `operands` of the kernel, in its order:
+ *     x        M x K activations; for a gradient dY, M x N
+ *     w        the bank as the user stores it, K x N (row lift) or (m*K/m) x (N/m) (slot lift: block j is rows
+ *              j*K/m ...); for kernels with packed weights a descriptor with sizes {1, packed elements}.
+ *              Further products have banks of their own, w2, w3, ..., all as the first
+ *     bias     where the layer has one, 1 x N, of the element type of x: it is added to the finished sums,
+ *              before they are rounded. Of a program's kernel, whatever its maps read: one number for each
+ *              column 1 x N, for each row M x 1, an element for each of the result M x N, or a single number
+ *              in f32, 1 x 1
+ *     y        M x N, written whole (output groups that a type does not reach are written as zero); for a
+ *              gradient dX, M x K, and its output groups are the layer's input groups. Further results
+ *              follow, y2, y3, ...
  *   scratch  scratch_bytes bytes, 64-byte aligned, one per running thread; contents need not be set
  *   rows     int64 row numbers sorted by type, stable
  *   starts   types + 1 int64 offsets into rows
  *   p0       absolute position of row 0 (cyclic and interval types)
  * Rows of explicit types come in lists. Those of other types may, where the manifest says row_lists: then p0 is
  * 0 and means nothing; or rows and starts are of size 0, and row r is at position p0 + r. */
-typedef void (*algrt_product_kernel)(const algrt_memref2 *x, const algrt_memref2 *w, const algrt_memref2 *y,
-                                     const algrt_memref1 *scratch, const algrt_memref1 *rows,
-                                     const algrt_memref1 *starts, int64_t p0, int64_t row_blocks,
-                                     int64_t slices, int64_t begin, int64_t end);
-
-/* Y = X (times) W + b, where the layer has a bias: b is added to the finished sums, before they are rounded.
- *   bias     1 x N, of the element type of x; the other arguments as above */
-typedef void (*algrt_biased_product_kernel)(const algrt_memref2 *x, const algrt_memref2 *w,
-                                            const algrt_memref2 *bias, const algrt_memref2 *y,
-                                            const algrt_memref1 *scratch, const algrt_memref1 *rows,
-                                            const algrt_memref1 *starts, int64_t p0, int64_t row_blocks,
-                                            int64_t slices, int64_t begin, int64_t end);
+typedef void (*algrt_product_kernel)(const algrt_memref2 *operands, const algrt_memref1 *scratch,
+                                     const algrt_memref1 *rows, const algrt_memref1 *starts, int64_t p0,
+                                     int64_t row_blocks, int64_t slices, int64_t begin, int64_t end);
 
 /* dW = X^T (times) dY, plus beta times what dW was. Task t owns a tile of dW; there are `tasks` of them
  * (manifest), and any number of threads may run disjoint ranges at once.
- *   x, dy    M x K and M x N
- *   dw       shaped like w above, of the element type that the manifest names; written whole (blocks that no
- *            row reaches become beta times what they were). With beta = 0 what it held is not read
+ *   operands x, M x K; dy, M x N; and dw, shaped like w above, of the element type that the manifest names:
+ *            written whole (blocks that no row reaches become beta times what they were). With beta = 0 what
+ *            it held is not read
  *   scratch, rows, starts, p0 as above */
-typedef void (*algrt_bank_gradient_kernel)(const algrt_memref2 *x, const algrt_memref2 *dy,
-                                           const algrt_memref2 *dw, const algrt_memref1 *scratch,
+typedef void (*algrt_bank_gradient_kernel)(const algrt_memref2 *operands, const algrt_memref1 *scratch,
                                            const algrt_memref1 *rows, const algrt_memref1 *starts, int64_t p0,
                                            float beta, int64_t begin, int64_t end);
 

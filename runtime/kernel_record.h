@@ -24,7 +24,7 @@ extern "C" {
 #define algrt_record_hash_begin UINT64_C(0xcbf29ce484222325)
 
 enum {
-  algrt_record_version = 2,
+  algrt_record_version = 3,
   /* What the code computes. */
   algrt_records_forward = 0,
   algrt_records_dx = 1,
@@ -57,6 +57,9 @@ typedef struct algrt_record_head {
   uint64_t support; /* 0 of a complete one; else hash of the number of the factors and for each its kind (0 complete, 1 triangular, 2
                        diagonal, 3 full, 4 table), its output groups and, of a table, for each type and output group the number
                        of terms, and of each term the input group, the bank row, and the bits of the coefficient as f64 */
+  uint64_t fusion;  /* 0 of a layer that is not fused; else hash of the number of weights, the number of operands and of each its
+                       name, kind and type as in the manifest (of a text the length and the bytes), the number of results and
+                       of each its type */
 } algrt_record_head;
 
 /* Of an element-wise function (docs/bundle.md, "Element-wise functions"). Fields of the other kind of target are 0. */

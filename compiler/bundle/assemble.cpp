@@ -28,8 +28,7 @@ static std::int64_t numberOf(mlir::func::FuncOp function, llvm::StringRef attrib
   return function->getAttrOfType<mlir::IntegerAttr>(attribute).getInt();
 }
 
-/// A product's kernel takes eleven operands, or twelve with a bias, a packing kernel four
-/// (runtime/kernel_abi.h).
+/// A packing kernel takes four arguments, those of products more (runtime/kernel_abi.h).
 static bool packs(mlir::func::FuncOp function) { return function.getNumArguments() == 4; }
 
 static algrt::WeightsForm weightsOf(tile::ScheduleAttr schedule) {
@@ -231,7 +230,7 @@ nlohmann::ordered_json BundleParts::programsJson(const algebras::Layer &layer) c
       if (part.kernel.gpu && part.kernel.gpu->map == map)
         add(part.kernel.gpu->output);
     if (!results.empty())
-      programs.push_back(algrt::programJson(algrt::projectionProgram(described, map, results), {&own, 1}));
+      programs.push_back(algrt::programJson(algrt::projectionProgram(described, map, results), {{&own, 1}}));
   }
   return programs;
 }

@@ -15,42 +15,26 @@ static Value asType(OpBuilder &builder, Location location, Value number, Type ty
   return arith::TruncFOp::create(builder, location, type, number);
 }
 
-void Epilogue::addBias(Type element) {
-  operands.push_back({Shape::PerColumn, element, "bias"});
+Epilogue::Source Epilogue::addStep(Step step) {
+  steps.push_back(std::move(step));
+  return {Source::Kind::Step, steps.size() - 1};
+}
+
+Epilogue::Source Epilogue::addBias(Source sums, std::size_t operand) {
   auto body = [](OpBuilder &builder, Location location, ValueRange elements) -> Value {
     Value number = asType(builder, location, elements[1], builder.getF32Type());
     return arith::AddFOp::create(builder, location, elements[0], number);
   };
-  steps.push_back({{sums, operands.size() - 1}, Float32Type::get(element.getContext()), body});
+  Type f32 = Float32Type::get(operands[operand].element.getContext());
+  return addStep({{sums, {Source::Kind::Operand, operand}}, f32, body});
 }
 
-void Epilogue::round(Type element) {
-  if (!element.isF32())
-    steps.push_back({{sums}, element, [element](OpBuilder &builder, Location location, ValueRange sum) {
-                       return asType(builder, location, sum[0], element);
-                     }});
-}
-
-Type Epilogue::typeOf(const Operand &operand, tile::LayoutAttr layout) const {
-  MLIRContext *context = layout.getContext();
-  const std::int64_t columns = layout.getOut().getTotal();
-  switch (operand.shape) {
-  case Shape::PerColumn:
-    return tile::MatrixType::get(context, 1, columns, operand.element);
-  case Shape::PerRow:
-    return tile::MatrixType::get(context, ShapedType::kDynamic, 1, operand.element);
-  case Shape::PerElement:
-    return tile::MatrixType::get(context, ShapedType::kDynamic, columns, operand.element);
-  case Shape::Number:
-    return operand.element;
-  }
-  llvm_unreachable("all shapes are above");
-}
-
-void nameOperands(const Epilogue &epilogue, Block &operands) {
-  for (auto [operand, argument] :
-       llvm::zip_equal(epilogue.operands, operands.getArguments().drop_front(2).drop_back()))
-    argument.setLoc(NameLoc::get(StringAttr::get(argument.getContext(), operand.name), argument.getLoc()));
+Epilogue::Source Epilogue::round(Source sums, Type element) {
+  if (element.isF32())
+    return sums;
+  return addStep({{sums}, element, [element](OpBuilder &builder, Location location, ValueRange sum) {
+                    return asType(builder, location, sum[0], element);
+                  }});
 }
 
 /// Where the tile is in an operand.
@@ -96,21 +80,44 @@ static Value writeMap(OpBuilder &builder, Location location, StringRef name, Typ
   return map.getResult();
 }
 
-Value writeEpilogue(OpBuilder &builder, Location location, const Epilogue &epilogue, ValueRange operands,
-                    const TilePlace &place, Value sums, Type result) {
+SmallVector<Value> writeEpilogue(OpBuilder &builder, Location location, const Epilogue &epilogue,
+                                 ValueRange operands, const TilePlace &place, ValueRange sums) {
+  SmallVector<Value> mapped;
+  auto valueOf = [&](const Epilogue::Source &source) -> tile::MapInput {
+    switch (source.kind) {
+    case Epilogue::Source::Kind::Sums:
+      return {sums[source.number], {}};
+    case Epilogue::Source::Kind::Step:
+      return {mapped[source.number], {}};
+    case Epilogue::Source::Kind::Operand:
+      return {operands[source.number], placeIn(epilogue.operands[source.number].shape, place)};
+    }
+    llvm_unreachable("all kinds of sources are above");
+  };
   for (const Epilogue::Step &step : epilogue.steps) {
-    SmallVector<tile::MapInput> inputs;
-    for (std::size_t input : step.inputs)
-      inputs.push_back(input == Epilogue::sums
-                           ? tile::MapInput{sums, {}}
-                           : tile::MapInput{operands[input], placeIn(epilogue.operands[input].shape, place)});
-    sums = writeMap(builder, location, step.result.isF32() ? "mapped" : "rounded", step.result, inputs,
-                    [&](ValueRange elements) { return step.body(builder, location, elements); });
+    SmallVector<tile::MapInput> inputs = llvm::map_to_vector(step.inputs, valueOf);
+    // A map of operands alone is of the tile's shape all the same: it takes sums that it does not use.
+    const bool shapeless = llvm::none_of(step.inputs, [](const Epilogue::Source &source) {
+      return source.kind != Epilogue::Source::Kind::Operand;
+    });
+    if (shapeless)
+      inputs.push_back({sums.front(), {}});
+    mapped.push_back(writeMap(builder, location, step.result.isF32() ? "mapped" : "rounded", step.result,
+                              inputs, [&](ValueRange elements) {
+                                return step.body(builder, location, elements.drop_back(shapeless));
+                              }));
   }
-  if (cast<tile::FragmentType>(sums.getType()).getElementType() == result)
-    return sums;
-  return writeMap(builder, location, "rounded", result, {tile::MapInput{sums, {}}},
-                  [&](ValueRange element) { return asType(builder, location, element.front(), result); });
+  SmallVector<Value> stored;
+  for (const Epilogue::Result &result : epilogue.results) {
+    Value value = valueOf(result.value).value;
+    if (cast<tile::FragmentType>(value.getType()).getElementType() != result.element)
+      value = writeMap(builder, location, "rounded", result.element, {tile::MapInput{value, {}}},
+                       [&](ValueRange element) {
+                         return asType(builder, location, element.front(), result.element);
+                       });
+    stored.push_back(value);
+  }
+  return stored;
 }
 
 } // namespace compiler

@@ -1,4 +1,4 @@
-// What becomes of a product's finished sums before they are stored.
+// What becomes of the finished sums of products before they are stored.
 #ifndef ALGCTL_COMPILER_LOWER_EPILOGUE_H
 #define ALGCTL_COMPILER_LOWER_EPILOGUE_H
 
@@ -12,8 +12,8 @@
 
 namespace compiler {
 
-/// Maps of the sums, one after another. The kernel takes what they read as operands between the bank and the
-/// result.
+/// Maps of sums, each of which may read several sums, what other maps have left, and operands of the kernel,
+/// which stand between the banks and the results.
 struct Epilogue {
   /// What an operand has: a number for each column of the result, one for each row of X, an element for each
   /// of the result, or one number for all.
@@ -21,43 +21,51 @@ struct Epilogue {
   struct Operand {
     Shape shape;
     mlir::Type element; ///< as it lies in memory; f32 for a number
-    std::string name;   ///< for readers of the printed program
+    std::string name;   ///< the kernel's, by which a launch finds it
   };
-  /// What a step makes of the sums that the one before has left, in the place of an operand.
-  static constexpr std::size_t sums = ~std::size_t{0};
+  /// Something that a step reads, or that is stored.
+  struct Source {
+    enum class Kind {
+      Sums,    ///< of a product, in f32
+      Operand, ///< of the kernel
+      Step     ///< what it has left
+    };
+    Kind kind;
+    std::size_t number; ///< of the product, of the operand, of the step
+  };
   struct Step {
-    std::vector<std::size_t> inputs; ///< of the body: numbers of operands, and `sums`
-    mlir::Type result;               ///< f32 or bf16
-    /// Writes the body where the builder stands: of elements as they lie in memory, or as the step before
+    std::vector<Source> inputs; ///< of the body; earlier steps alone
+    mlir::Type result;          ///< f32 or bf16
+    /// Writes the body where the builder stands: of elements as they lie in memory, or as the steps before
     /// left them, one of the result's type.
     std::function<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::ValueRange)> body;
+  };
+  struct Result {
+    Source value;
+    mlir::Type element; ///< that it is stored in, after one rounding where it is of another type
   };
 
   std::vector<Operand> operands;
   std::vector<Step> steps;
+  std::vector<Result> results;
 
-  /// Adds a number for each column of the result, a bias, to f32 sums.
-  void addBias(mlir::Type element);
-  /// Rounds sums to `element`, where they are not of that type.
-  void round(mlir::Type element);
-
-  /// The type of an operand in a kernel of this layout.
-  mlir::Type typeOf(const Operand &operand, tile::LayoutAttr layout) const;
+  Source addStep(Step step);
+  /// f32 sums and a number of the operand for each column, a bias.
+  Source addBias(Source sums, std::size_t operand);
+  /// f32 sums rounded to `element`; the sums themselves where that is their type.
+  Source round(Source sums, mlir::Type element);
 };
-
-/// Gives the epilogue's operands of a kernel, which stand between the bank and the result, their names.
-void nameOperands(const Epilogue &epilogue, mlir::Block &operands);
 
 /// Where a tile of the result begins. The type is null where rows are of the batch, whatever their types.
 struct TilePlace {
   mlir::Value type, row, group, column;
 };
 
-/// The maps of the epilogue where the builder stands, and the conversion to `result`; `operands` are the
-/// kernel's, in the order of the epilogue's.
-mlir::Value writeEpilogue(mlir::OpBuilder &builder, mlir::Location location, const Epilogue &epilogue,
-                          mlir::ValueRange operands, const TilePlace &place, mlir::Value sums,
-                          mlir::Type result);
+/// The maps of the epilogue where the builder stands, and what is stored for each of its results; `operands`
+/// are the kernel's, in the order of the epilogue's, `sums` fragments of one shape.
+llvm::SmallVector<mlir::Value> writeEpilogue(mlir::OpBuilder &builder, mlir::Location location,
+                                             const Epilogue &epilogue, mlir::ValueRange operands,
+                                             const TilePlace &place, mlir::ValueRange sums);
 
 } // namespace compiler
 

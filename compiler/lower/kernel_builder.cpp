@@ -7,93 +7,82 @@ using namespace tile;
 
 namespace compiler {
 
-KernelBuilder::KernelBuilder(OpBuilder &builder, Location location, LayoutAttr layout, ScheduleAttr schedule,
-                             Type element, bool pairs)
-    : KernelBody(builder, location, layout, schedule), element(element), pairs(pairs) {
+KernelBuilder::KernelBuilder(OpBuilder &builder, Location location, const ProductsOfKernel &products,
+                             ScheduleAttr schedule, bool pairs)
+    : KernelBody(builder, location, products.layout, schedule), products(products), pairs(pairs) {
   const auto [k, n] = layout.getBankShape();
-  user_bank = MatrixType::get(builder.getContext(), k, n, element);
-  packed_bank =
-      MatrixType::get(builder.getContext(), k, n, element, schedule.getRegisterColumns(), pairs ? 2 : 1);
+  packed_bank = MatrixType::get(builder.getContext(), k, n, products.element, schedule.getRegisterColumns(),
+                                pairs ? 2 : 1);
 }
 
-Value KernelBuilder::terms(Value type, Value group, Value init,
-                           function_ref<Value(Value, Value, Value, Value)> body) {
-  ValueRange inits = init ? ValueRange(init) : ValueRange();
-  auto terms = TermsOp::create(builder, named("total"), inits.getTypes(), type, group, inits);
-  Block &block = terms.getBody().emplaceBlock();
+void KernelBuilder::copyPanels(Value type, Value group, Value column, ValueRange banks, ValueRange stages) {
+  auto terms = TermsOp::create(builder, location, TypeRange(), type, group, ValueRange());
+  Block &term = terms.getBody().emplaceBlock();
   Type index = builder.getIndexType();
-  block.addArguments({index, index, builder.getF32Type()}, {location, location, location});
-  if (init)
-    block.addArgument(init.getType(), location);
+  term.addArguments({index, index, builder.getF32Type()}, {location, location, location});
   OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(&block);
-  Value sum = body(block.getArgument(0), block.getArgument(1), block.getArgument(2),
-                   init ? Value(block.getArgument(3)) : Value());
-  YieldOp::create(builder, location, sum ? ValueRange(sum) : ValueRange());
-  return init ? terms.getResult(0) : Value();
+  builder.setInsertionPointToEnd(&term);
+  for (auto [bank, stage] : llvm::zip_equal(banks, stages))
+    CopyOp::create(builder, location, bank, term.getArgument(1), group, column, stage,
+                   /*once=*/schedule.getTypes() > 1);
+  YieldOp::create(builder, location, ValueRange());
 }
 
-KernelOp KernelBuilder::contraction(StringRef name, const Epilogue &epilogue) {
+KernelOp KernelBuilder::contraction(StringRef name) {
   OpBuilder::InsertionGuard guard(builder);
   MLIRContext *context = builder.getContext();
   const std::int64_t columns = schedule.getRegisterColumns(), rows = schedule.getRegisterRows();
   const bool packed = schedule.getBank() == BankAccess::Packed,
              copied = schedule.getBank() == BankAccess::Copied;
   const Coefficients coefficients = coefficientsOf(layout.getTerms());
-  auto x = MatrixType::get(context, ShapedType::kDynamic, layout.getIn().getTotal(), element);
-  auto y = MatrixType::get(context, ShapedType::kDynamic, layout.getOut().getTotal(), element);
-  Type held_element = pairs ? element : builder.getF32Type();
+  Type held_element = pairs ? products.element : builder.getF32Type();
   auto held = BufferType::get(context, schedule.getTypes() * schedule.getRows(), layout.getIn().getTotal(),
                               held_element, 0, 1);
-  auto staged =
-      BufferType::get(context, layout.getBank().getTotal(), columns, element, columns, pairs ? 2 : 1);
+  auto staged = BufferType::get(context, layout.getBank().getTotal(), columns, products.element, columns,
+                                pairs ? 2 : 1);
   auto fragment = FragmentType::get(context, rows, columns, builder.getF32Type());
 
-  SmallVector<Type> types_of_operands = {x, packed ? packed_bank : user_bank};
-  for (const Epilogue::Operand &operand : epilogue.operands)
-    types_of_operands.push_back(epilogue.typeOf(operand, layout));
-  types_of_operands.push_back(y);
-  KernelOp kernel = this->kernel(name, types_of_operands);
-  Block &operands = kernel.getBody().front();
-  nameOperands(epilogue, operands);
-  Value result = operands.getArguments().back();
-  builder.setInsertionPointToEnd(&operands);
+  KernelOp kernel =
+      this->kernel(name, typesOfOperands(products, packed ? packed_bank : typeOfBank(products)));
+  Block &body = kernel.getBody().front();
+  const ProductOperands operands(products, body);
+  operands.setNames();
+  builder.setInsertionPointToEnd(&body);
   Block &own = loops<OwnOp>({axis(AxisKind::Types, schedule.getTypes()),
                              axis(AxisKind::Rows, schedule.getRows()), axis(AxisKind::Groups, 0)});
-  Value held_rows = HoldOp::create(builder, named("held"), held, operands.getArgument(0), own.getArgument(0),
+  Value held_rows = HoldOp::create(builder, named("held"), held, operands.rows(), own.getArgument(0),
                                    own.getArgument(1));
-  Value bank =
-      copied ? BufferOp::create(builder, named("stage"), staged).getResult() : Value(operands.getArgument(1));
+  SmallVector<Value> banks;
+  for (Value bank : operands.banks())
+    banks.push_back(copied ? BufferOp::create(builder, named("stage"), staged).getResult() : bank);
 
   Block &panel = loops<WalkOp>({axis(AxisKind::Groups, 1), axis(AxisKind::Columns, columns)});
   Value j = panel.getArgument(0), n = panel.getArgument(1);
   Block &types = loops<WalkOp>({axis(AxisKind::Types, 1)});
   Value t = types.getArgument(0);
   if (copied)
-    terms(t, j, {}, [&](Value, Value b, Value, Value) -> Value {
-      CopyOp::create(builder, location, operands.getArgument(1), b, j, n, bank,
-                     /*once=*/schedule.getTypes() > 1);
-      return {};
-    });
+    copyPanels(t, j, n, operands.banks(), banks);
 
   Block &tile = loops<WalkOp>({axis(AxisKind::Rows, rows)});
   Value s = tile.getArgument(0);
-  Value zero = ZeroOp::create(builder, named("zero"), fragment);
-  Value sum = terms(t, j, zero, [&](Value k, Value b, Value c, Value sum) -> Value {
-    return MmaOp::create(builder, named("next"), fragment, held_rows, t, k, s, bank, b, j, n, sum,
-                         coefficients == Coefficients::One ? Value() : c,
-                         coefficients == Coefficients::Signs);
-  });
-  sum = writeEpilogue(builder, location, epilogue, operands.getArguments().drop_front(2).drop_back(),
-                      {t, s, j, n}, sum, element);
+  const SmallVector<Value> sums =
+      writeTerms(builder, location, t, j, banks, fragment,
+                 [&](Value bank, Value k, Value b, Value c, Value sum) -> Value {
+                   return MmaOp::create(builder, named("next"), fragment, held_rows, t, k, s, bank, b, j, n,
+                                        sum, coefficients == Coefficients::One ? Value() : c,
+                                        coefficients == Coefficients::Signs);
+                 });
+  const SmallVector<Value> stored = writeEpilogue(builder, location, products.epilogue,
+                                                  operands.furtherOperands(), {t, s, j, n}, sums);
   Value mask = MaskOp::create(builder, named("mask"), MaskType::get(context, rows, columns), t, s, j, n);
-  StoreOp::create(builder, location, sum, result, t, s, j, n, mask);
+  for (auto [value, target] : llvm::zip_equal(stored, operands.results()))
+    StoreOp::create(builder, location, value, target, t, s, j, n, mask);
   return kernel;
 }
 
 KernelOp KernelBuilder::pack(StringRef name) {
   OpBuilder::InsertionGuard guard(builder);
-  KernelOp kernel = this->kernel(name, {user_bank, packed_bank});
+  KernelOp kernel = this->kernel(name, {typeOfBank(products), packed_bank});
   Block &operands = kernel.getBody().front();
   builder.setInsertionPointToEnd(&operands);
   Block &own = loops<OwnOp>({axis(AxisKind::BankRows, 1)});

@@ -5,23 +5,31 @@
 include "mlir/Pass/PassBase.td"
 
 def ConvertAlgToTile : Pass<"convert-alg-to-tile", "mlir::ModuleOp"> {
-  let summary = "Choose schedules and write the kernels of every projection";
+  let summary = "Choose schedules and write the kernels of every function with products";
   let description = [{
     Replaces each function of the form
 
-        slots of x, slots of w -> contract -> maps, one after another -> gather -> return
+        slots of x, slots of w, w2, ... -> contract each -> maps -> gather -> return
 
-    by the `tile.kernel`s that compute it. What maps (`alg.map`) read beside the product are arguments of the function: views like
-    the result, and numbers. They become operands of the kernel between the bank and the result, and the maps `tile.map`s of its
-    finished sums, which are rounded where the types of the alg program say so. A gradient of the bank (mode j) has no maps. A product (mode k) has `NAME_packed` and `NAME_pack` (the bank rewritten into
-    panels once), `NAME_copied` (each block copied when it is needed) and `NAME_direct` (the bank read in place, for few
-    rows of a type). A bias of the product, an argument of the function, is an operand of each but `NAME_pack` and
-    is added to the finished sums. A gradient of the activations (mode i) has one kernel, `NAME`, which transposes each block of the
-    bank as it copies it. For each kernel the cost model ranks the candidate schedules of the CPU level and the cheapest for
-    the nominal number of rows is taken.
+    by the `tile.kernel`s that compute it. Its contractions, one or several, read the same view of x with the same terms; banks and
+    results are cut alike. Maps (`alg.map`) read any of the contractions, other maps, and arguments of the function: views like the
+    result, and numbers for columns, for rows, or for the call. Any of the contractions and maps may be returned, of either element
+    type. A function without a contraction stays as it is.
 
-    For the targets `sm_80` and `sm_90a` there is one kernel for each type of result, `NAME_bf16` or `NAME_f32`: a worker
-    owns one tile of the result, and the operands are multiplied straight from memory, for the target's own passes to stage.
+    The operands of the kernels are x, a bank for each contraction, what the maps read, and the results, in this order. Maps become
+    `tile.map`s of finished sums, which are rounded where the types of the alg program say so. x may be read by maps,
+    too: then it is two operands. A gradient of the bank (mode j) is one contraction without maps.
+
+    A product (mode k) has `NAME_packed` and `NAME_pack` (a bank rewritten into panels once, each of them for itself), `NAME_copied`
+    (each block copied when it is needed) and `NAME_direct` (the banks read in place, for few rows of a type). A bias
+    of the product, an argument of the function, is such an operand of a map. A gradient of the activations (mode i) has one
+    kernel, `NAME`, which transposes each block of a bank as it copies it. For each kernel the cost model ranks the candidate
+    schedules of the CPU level and the cheapest for the nominal number of rows is taken; the sums of all contractions of a tile
+    share the registers.
+
+    For the targets `sm_80` and `sm_90a` there is one kernel, `NAME_bf16` or `NAME_f32` by its first result. One contraction
+    with one result of the operands' type writes it in the type `output`; all others are what the function says. A worker
+    owns one tile of the results, and the operands are multiplied straight from memory, for the target's own passes to stage.
     A schedule with `reduce` makes it a kernel of vector reductions instead, whose workers own rows of the batch as they lie.
   }];
   let options = [
@@ -57,9 +65,11 @@ def ExpandMath : Pass<"expand-math", "mlir::ModuleOp"> {
 def ConvertTileToCpu : Pass<"convert-tile-to-cpu", "mlir::ModuleOp"> {
   let summary = "Lower kernels to loops and vector operations";
   let description = [{
-    Each `tile.kernel` becomes a function with the signature that `runtime/kernel_abi.h` documents. `own` becomes a
+    Each `tile.kernel` becomes a function with the signature that `runtime/kernel_abi.h` documents: a kernel of products takes its
+    matrices and numbers out of one array of descriptors. `own` becomes a
     loop over a range of tasks, which the runtime deals out to its threads; `hold` and `copy` become copies into
-    the thread's scratch; fragments become vector registers, and `mma` an outer product of them. Terms are
+    the thread's scratch; fragments become vector registers, and `mma` an outer product of them; products of the same rows
+    that follow one another in `terms` go through their depth together. Terms are
     computed where the support is that of Q(q), and read from a constant table otherwise.
 
     The function carries `tile.scratch_bytes`, the scratch that one thread needs.

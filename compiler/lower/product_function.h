@@ -19,11 +19,12 @@ struct ProductFunction {
   alg::OutputMode mode;
   /// One of its contractions, without a bias.
   algebras::Layer layer;
-  /// How many contractions, what their maps read, what is stored.
+  /// How many contractions, what their maps read, what is stored. The results are the function's.
   algrt::Fusion fusion;
   /// What each argument of the function is to its kernels: "x", "w", "w2", the name of one of the fusion's
-  /// operands; empty for p0 or the types of rows.
-  std::vector<std::string> arguments;
+  /// operands. An argument is several operands where it is read in several ways, as x is that is also added
+  /// to the product, and none where it is p0 or the types of rows, or is not read.
+  std::vector<std::vector<std::string>> arguments;
 };
 
 /// Whether a function has a contraction at all: others are no kernels of products.

@@ -66,7 +66,8 @@ static HopperSchedule filledIn(const algebras::Layer &layer, const StagedChoice 
   if (schedule.stages == 0)
     schedule.stages = choice.bank_gradient
                           ? bankGradientStagesThatFit(schedule)
-                          : stagesThatFit(schedule, choice.output, heldBytes(schedule, layer.in.width(0)));
+                          : stagesThatFit(schedule, choice.output, heldBytes(schedule, layer.in.width(0)),
+                                          layer.fused.weights);
   return schedule;
 }
 

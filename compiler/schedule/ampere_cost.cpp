@@ -44,8 +44,9 @@ struct Step {
 } // namespace
 
 /// `multiplied` of the depth, on average: the last step of a term multiplies what is left of its group.
-/// `listed` of the elements that a step brings lie in rows from a list.
-static Step stepOf(const AmpereSchedule &schedule, double multiplied, double listed,
+/// `listed` of the elements that a step brings lie in rows from a list. The columns are those of each of so
+/// many banks; warps read their rows for each.
+static Step stepOf(const AmpereSchedule &schedule, double multiplied, double listed, double weights,
                    const GpuMachine &machine) {
   const double rows = static_cast<double>(schedule.rows), columns = static_cast<double>(schedule.columns);
   const double depth = static_cast<double>(schedule.depth), warps = static_cast<double>(schedule.warps());
@@ -54,14 +55,16 @@ static Step stepOf(const AmpereSchedule &schedule, double multiplied, double lis
   const double vector = static_cast<double>(schedule.vector);
   const double row_tiles = rows / warp_rows / 16, column_tiles = columns / warp_columns / 8;
   Step step;
-  step.products = rows * columns * multiplied / machine.macs_per_cycle;
+  step.products = weights * rows * columns * multiplied / machine.macs_per_cycle;
   // Every warp reads its rows of A and its columns of B; all of the slot is written.
-  step.shared = 2 * (multiplied * (rows * warp_columns + columns * warp_rows) + depth * (rows + columns)) /
+  step.shared = 2 *
+                (weights * multiplied * (rows * warp_columns + columns * warp_rows) +
+                 depth * (rows + weights * columns)) /
                 machine.shared_bytes_per_cycle;
-  const double copies = (rows + columns) * depth / vector / 32 *
+  const double copies = (rows + weights * columns) * depth / vector / 32 *
                         (schedule.vector > 1 ? instructions_per_copy : instructions_per_element);
   const double multiplies =
-      warps * multiplied / 16 * (row_tiles * column_tiles + row_tiles + column_tiles / 2);
+      weights * warps * multiplied / 16 * (row_tiles * column_tiles + row_tiles + column_tiles / 2);
   const double looks = listed / vector / 32 * instructions_per_entry;
   step.issue = (copies + looks + multiplies) / machine.issues_per_cycle;
   // Copies of one element go through registers, so that a step waits for memory.
@@ -97,6 +100,8 @@ struct TileWork {
   double empty = 0;      ///< numbers of tiles without rows
   double list_waits = 0; ///< of a tile, in cycles
   double grouping = 0;   ///< making the list, in microseconds
+  double weights = 1;    ///< banks
+  double results = 1;
 };
 } // namespace
 
@@ -107,18 +112,18 @@ static Cost costOfTiles(const TileWork &work, const AmpereSchedule &schedule, al
   const double memory = work.memory_bytes / machine.memory_bytes_per_us;
   // A step waits for its own group: the others of the ring are on their way.
   const double in_flight = together * static_cast<double>(schedule.stages - 1) * 2 *
-                           static_cast<double>(schedule.depth) * (rows + columns);
+                           static_cast<double>(schedule.depth) * (rows + work.weights * columns);
   const double loads =
       work.copied / machine.cache_bytes_per_us * std::max<double>(1.0, machine.bytes_in_flight / in_flight);
 
   // Cycles of one multiprocessor, spread over all.
   const double in_us = 1 / (machine.multiprocessors * machine.clock);
-  const Step step = stepOf(schedule, work.multiplied, work.listed, machine);
+  const Step step = stepOf(schedule, work.multiplied, work.listed, work.weights, machine);
   const double products = work.steps * step.products * in_us, shared = work.steps * step.shared * in_us,
                issue = work.steps * step.issue * in_us,
                latency = work.steps * step.latency / together * in_us;
   // A warp writes 8 columns of a row at once: full sectors of f32, half ones of bf16.
-  const double store = rows * columns * static_cast<double>(byteWidth(output)) / 48;
+  const double store = work.results * rows * columns * static_cast<double>(byteWidth(output)) / 48;
   const double tile_ends = (work.tiles * ((cycles_per_tile + work.list_waits) / together + store) +
                             work.empty * cycles_per_empty_tile / together) *
                            in_us;
@@ -138,10 +143,12 @@ static Cost costOfTiles(const TileWork &work, const AmpereSchedule &schedule, al
 }
 
 /// Blocks that share a multiprocessor, as far as there are tiles for them.
-static double blocksTogether(const AmpereSchedule &schedule, double tiles, const GpuMachine &machine) {
-  const double stage = static_cast<double>(ampereStageBytes(schedule.rows, schedule.columns, schedule.depth));
+static double blocksTogether(const AmpereSchedule &schedule, double tiles, double weights,
+                             const GpuMachine &machine) {
+  const double stage = static_cast<double>(ampereStageBytes(
+      schedule.rows, schedule.columns, schedule.depth, static_cast<std::int64_t>(weights)));
   const double threads = static_cast<double>(schedule.threads());
-  const double sums = static_cast<double>(schedule.rows * schedule.columns) / threads;
+  const double sums = weights * static_cast<double>(schedule.rows * schedule.columns) / threads;
   const double most = machine.blocksTogether(threads, std::min(most_registers, sums + registers_beside_sums),
                                              static_cast<double>(schedule.stages) * stage);
   return std::min(most, std::max(1.0, std::ceil(tiles / machine.multiprocessors)));
@@ -154,6 +161,8 @@ Cost ampereCost(const ProjectionWork &work, const AmpereSchedule &schedule, alge
                depth_blocks = ceilDivide(work.k, static_cast<double>(schedule.depth));
   TileWork all{0, 0, 0, work.x_bytes + work.bank_bytes + work.y_bytes,
                16 * ceilDivide(work.k, 16) / depth_blocks};
+  all.weights = work.weights;
+  all.results = work.results;
   std::vector<EqualLines> lines = work.lines;
   if (work.list)
     lines = {{work.types, work.list->rows() / work.types}};
@@ -164,7 +173,7 @@ Cost ampereCost(const ProjectionWork &work, const AmpereSchedule &schedule, alge
                                              : work.k * column_blocks * sectors(2 * work.n / column_blocks);
     all.copied += kind.count * work.groups * work.terms *
                   (column_blocks * kind.rows * depth_blocks * sectors(2 * work.k / depth_blocks) +
-                   row_blocks * bank_rows);
+                   work.weights * row_blocks * bank_rows);
   }
   all.steps = all.tiles * work.terms * depth_blocks;
   if (work.list) {
@@ -175,7 +184,7 @@ Cost ampereCost(const ProjectionWork &work, const AmpereSchedule &schedule, alge
     all.copied += all.tiles * 2 * sectors(4 * rows); // of X, and of Y
     all.grouping = groupingTime(*work.list, machine);
   }
-  const double together = blocksTogether(schedule, all.tiles, machine);
+  const double together = blocksTogether(schedule, all.tiles, all.weights, machine);
   const double uneven =
       work.transposed ? unevenness(work, schedule, all.tiles, machine.multiprocessors * together)
                       : ceilDivide(all.tiles, machine.multiprocessors) * machine.multiprocessors / all.tiles;
@@ -209,7 +218,7 @@ Cost ampereBankGradientCost(const BankGradientWork &work, const AmpereSchedule &
     all.copied += all.steps * 2 * sectors(4 * depth); // of X, and of dY
     all.grouping = groupingTime(*work.list, machine);
   }
-  const double together = blocksTogether(schedule, all.tiles, machine);
+  const double together = blocksTogether(schedule, all.tiles, all.weights, machine);
   const double blocks = machine.multiprocessors * together;
   auto time = [&](auto begin, auto end) {
     double sum = 0;

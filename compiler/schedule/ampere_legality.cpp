@@ -26,21 +26,23 @@ std::int64_t widestVector(const algebras::Layer &layer) {
   return vector;
 }
 
-std::int64_t ampereStageBytes(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
+std::int64_t ampereStageBytes(std::int64_t rows, std::int64_t columns, std::int64_t depth,
+                              std::int64_t weights) {
   auto slot = [](std::int64_t bytes) {
     return (bytes + slot_alignment - 1) / slot_alignment * slot_alignment;
   };
-  return slot(rows * depth * 2) + slot(depth * columns * 2);
+  return slot(rows * depth * 2) + weights * slot(depth * columns * 2);
 }
 
-std::int64_t ampereStagesThatFit(const AmpereSchedule &schedule) {
+std::int64_t ampereStagesThatFit(const AmpereSchedule &schedule, std::int64_t weights) {
   return std::min(most_ampere_stages,
-                  ampere_shared_bytes / ampereStageBytes(schedule.rows, schedule.columns, schedule.depth));
+                  ampere_shared_bytes /
+                      ampereStageBytes(schedule.rows, schedule.columns, schedule.depth, weights));
 }
 
-std::int64_t copiesOfThread(const AmpereSchedule &schedule) {
+std::int64_t copiesOfThread(const AmpereSchedule &schedule, std::int64_t weights) {
   const std::int64_t of_all = schedule.vector * schedule.threads();
-  return ((schedule.rows + schedule.columns) * schedule.depth + of_all - 1) / of_all;
+  return ((schedule.rows + weights * schedule.columns) * schedule.depth + of_all - 1) / of_all;
 }
 
 /// Registers for the copies of a thread in one stage, which ptxas issues side by side, each with its address
@@ -59,17 +61,17 @@ static std::int64_t registersOfList(const AmpereSchedule &schedule) {
   return beside + of_copy * ((schedule.rows * schedule.depth + of_all - 1) / of_all);
 }
 
-/// Registers of a thread: its sums, twice where they are scaled, the operands of one instruction depth, and
-/// its copies. What is within the limit does not spill, unless it copies more than most_single_copies.
+/// Registers of a thread: its sums, of every bank, and twice where they are scaled, the operands of one
+/// instruction depth, and its copies. What is within the limit does not spill, unless it copies more than most_single_copies.
 static std::int64_t registersNeeded(const algebras::Layer &layer, const AmpereSchedule &schedule,
                                     Coefficients coefficients, bool listed_product) {
   const std::int64_t warp_rows = schedule.rows / schedule.warp_rows,
                      warp_columns = schedule.columns / schedule.warp_columns;
-  const std::int64_t sums = warp_rows * warp_columns / 32;
+  const std::int64_t sums = warp_rows * warp_columns / 32 * layer.fused.weights;
   const bool scaled = coefficients == Coefficients::General;
   const AmpereSchedule whole = completed(layer, schedule);
   return sums * (scaled ? 2 : 1) + warp_rows / 16 * 4 + warp_columns / 8 * 2 + registers_beside_fragments +
-         registersOfCopies(copiesOfThread(whole), whole.vector) +
+         registersOfCopies(copiesOfThread(whole, layer.fused.weights), whole.vector) +
          (listed_product ? registersOfList(whole) : 0);
 }
 
@@ -114,11 +116,13 @@ static MaybeRefusal refusalOfTile(const algebras::Layer &layer, const AmpereSche
   if (schedule.stages < 0 || schedule.stages == 1 || schedule.stages > most_ampere_stages)
     return refuse("stages", fmt::format("{} stages: a ring has 2 to {}, or 0 for as many as are useful",
                                         schedule.stages, most_ampere_stages));
-  const std::int64_t fit = ampereStagesThatFit(schedule), wanted = std::max<std::int64_t>(2, schedule.stages);
+  const std::int64_t weights = layer.fused.weights;
+  const std::int64_t fit = ampereStagesThatFit(schedule, weights),
+                     wanted = std::max<std::int64_t>(2, schedule.stages);
   if (wanted > fit)
     return refuse("shared memory",
                   fmt::format("{} stages of {} bytes exceed the {} bytes of shared memory; {} fit", wanted,
-                              ampereStageBytes(schedule.rows, schedule.columns, schedule.depth),
+                              ampereStageBytes(schedule.rows, schedule.columns, schedule.depth, weights),
                               ampere_shared_bytes, fit));
   return std::nullopt;
 }
@@ -148,7 +152,7 @@ std::string whyIllegal(const algebras::Layer &layer, const AmpereSchedule &sched
 
 AmpereSchedule completed(const algebras::Layer &layer, AmpereSchedule schedule) {
   if (schedule.stages == 0)
-    schedule.stages = std::min(usual_ampere_stages, ampereStagesThatFit(schedule));
+    schedule.stages = std::min(usual_ampere_stages, ampereStagesThatFit(schedule, layer.fused.weights));
   if (schedule.vector == 0)
     schedule.vector = widestVector(layer);
   return schedule;

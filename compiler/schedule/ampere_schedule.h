@@ -25,14 +25,16 @@ std::int64_t widestVector(const algebras::Layer &layer);
 /// Shared memory of a block: what the smallest machines of the family have, compute capability 8.6 and 8.9,
 /// so that one kernel runs on all.
 inline constexpr std::int64_t ampere_shared_bytes = 99 * 1024;
-/// Of one stage. Every slot begins at a multiple of the widest swizzle's period.
-std::int64_t ampereStageBytes(std::int64_t rows, std::int64_t columns, std::int64_t depth);
-std::int64_t ampereStagesThatFit(const AmpereSchedule &schedule);
+/// Of one stage, with a block of each of so many banks. Every slot begins at a multiple of the widest
+/// swizzle's period.
+std::int64_t ampereStageBytes(std::int64_t rows, std::int64_t columns, std::int64_t depth,
+                              std::int64_t weights = 1);
+std::int64_t ampereStagesThatFit(const AmpereSchedule &schedule, std::int64_t weights = 1);
 /// More hide no more, and keep other blocks off the multiprocessor.
 inline constexpr std::int64_t usual_ampere_stages = 4, most_ampere_stages = 8;
 
 /// Vectors that one thread copies for one stage, rounded up.
-std::int64_t copiesOfThread(const AmpereSchedule &schedule);
+std::int64_t copiesOfThread(const AmpereSchedule &schedule, std::int64_t weights = 1);
 /// Of single elements, which go through registers: with more than these, ptxas 12.9 may spill whatever room
 /// there is, which is legal and not worth a look.
 inline constexpr std::int64_t most_single_copies = 20;

@@ -13,7 +13,8 @@ bool usesPairs(const algebras::Layer &layer, const CpuLevel &level) {
 /// Why a schedule of so many blocks of rows is none to consider.
 static MaybeRefusal refusal(const algebras::Layer &layer, const CpuLevel &level,
                             const CpuSchedule &schedule) {
-  const std::int64_t vectors = schedule.register_columns / schedule.lanes;
+  // Of every bank a vector of each column.
+  const std::int64_t vectors = schedule.register_columns / schedule.lanes * layer.fused.weights;
   const std::int64_t sums = schedule.register_rows * vectors;
   const std::int64_t blocks = schedule.rows / schedule.register_rows;
   // Sums, the vectors of the bank and one broadcast must fit the registers; fewer than eight sums cannot hide

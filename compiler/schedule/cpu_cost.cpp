@@ -21,7 +21,8 @@ Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, std::int
   const algebras::Lift &lift = layer.lift;
   const double element = static_cast<double>(byteWidth(layer.dtype));
   const double depth_step = schedule.pairs ? 2 : 1;
-  const double vectors = static_cast<double>(schedule.register_columns / schedule.lanes);
+  const double weights = static_cast<double>(layer.fused.weights);
+  const double vectors = weights * static_cast<double>(schedule.register_columns / schedule.lanes);
   const double tile_rows = static_cast<double>(schedule.register_rows);
 
   // One pass over the groups with the average depth and number of terms stands for all of them: the supports
@@ -54,7 +55,7 @@ Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, std::int
 
   // The bank passes once for every block of rows. Of what several owned types share, they bring one copy.
   const double shared = lift.completeGraph() ? (1 + 1 / static_cast<double>(schedule.types)) / 2 : 1;
-  const double bank_bytes = types * row_blocks * depth * padded_columns * element * shared;
+  const double bank_bytes = weights * types * row_blocks * depth * padded_columns * element * shared;
   double bank = 0;
   switch (schedule.bank) {
   case BankAccess::Packed: {
@@ -77,11 +78,12 @@ Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, std::int
   // Tasks come in rounds of one for each worker; in the last round some have nothing to do.
   const double workers = static_cast<double>(cores);
   const double tasks = std::max(1.0, types / static_cast<double>(schedule.types)) * row_blocks;
-  double store =
-      static_cast<double>(m) * static_cast<double>(layer.out.total()) * element / cpu_core.stored_bytes;
+  const double bytes_like_y = static_cast<double>(m) * static_cast<double>(layer.out.total()) * element;
+  double store = static_cast<double>(layer.fused.results) * bytes_like_y / cpu_core.stored_bytes;
   // Whole lines go past the cache; pieces of one make the machine read it first, and write it later.
   if (!writesWholeLines(layer, schedule))
     store *= 2;
+  store += static_cast<double>(layer.fused.element_operands) * bytes_like_y / cpu_core.far_bytes;
   Cost cost;
   cost.tiles = cost.turns =
       std::ceil(static_cast<double>(lift.types()) / static_cast<double>(schedule.types)) *

@@ -82,21 +82,21 @@ TermCost::TermCost(const ProjectionWork &work, const HopperSchedule &schedule, d
   const double depth_panels = 2 * depth / static_cast<double>(panelBytes(schedule.depth, 2));
   const double bank_panels =
       work.transposed ? depth_panels : 2 * columns / static_cast<double>(panelBytes(schedule.columns, 2));
-  const double copies = loaded * depth_panels + bank_panels;
+  const double copies = loaded * depth_panels + work.weights * bank_panels;
   const double waits = cycles_per_stage + (schedule.cluster() > 1 ? cycles_per_shared_stage : 0);
   multiplied = stages = 0;
   auto step = [&](double deep) {
     return productCycles(schedule.rows_on == RowSide::M ? rows : columns, width, deep);
   };
   auto add = [&](double steps, double products) {
-    multiplied += steps * products;
-    stages += steps * (std::max(products, copies * cycles_per_copy) + waits);
+    multiplied += steps * products * work.weights;
+    stages += steps * (std::max(products * work.weights, copies * cycles_per_copy) + waits);
   };
   // The last step multiplies only what is left of the group.
   const double steps = ceilDivide(work.k, depth);
   add(steps - 1, step(depth));
   add(1, step(work.k - (steps - 1) * depth));
-  bytes = 2 * depth * (loaded * static_cast<double>(schedule.rows) + columns);
+  bytes = 2 * depth * (loaded * static_cast<double>(schedule.rows) + work.weights * columns);
 }
 
 /// Bytes that come from memory beyond the first time, where all groups of a type follow one another: column
@@ -200,7 +200,7 @@ Cost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule, alge
   // A block of the bank has k rows of n columns, or transposed n of k.
   const double block_received = work.transposed ? work.n * rowCost(2 * work.k, w_panel)
                                                 : work.k * rowCostInBlocks(2 * work.n, 2 * columns, w_panel);
-  const double bank_received = bank_blocks * block_received;
+  const double bank_received = work.weights * bank_blocks * block_received;
   const double received = x_received + bank_received;
   // What blocks of a cluster share, the cache sends once.
   const double sent = x_received / cluster_columns + bank_received / cluster_rows;
@@ -210,7 +210,10 @@ Cost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule, alge
   const double filled =
       (own_terms * own.bytes + shared_terms * shared.bytes) / ((own_terms + shared_terms) * shared.bytes);
   // Of the slots one is multiplied from.
-  const double in_flight = static_cast<double>((schedule.stages - 1) * stageBytes(schedule)) * filled;
+  const double in_flight =
+      static_cast<double>((schedule.stages - 1) *
+                          stageBytes(schedule, static_cast<std::int64_t>(work.weights))) *
+      filled;
   const double takes_in = machine.multiprocessors *
                           std::min<double>(machine.port_bytes_per_us, in_flight / machine.engine_latency_us);
   const double loads = std::max(sent / machine.cache_bytes_per_us, received / takes_in);
@@ -225,7 +228,7 @@ Cost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule, alge
   auto tileEnd = [&](double blocks) {
     const double sums = types * rows * columns / blocks;
     const double written = sums * static_cast<double>(byteWidth(output)) / machine.shared_bytes_per_cycle * 2;
-    return cycles_per_tile + written + exchangeCycles(sums * blocks, blocks, machine);
+    return cycles_per_tile + work.results * written + exchangeCycles(sums * blocks, blocks, machine);
   };
   double store = (long_tiles * split * tileEnd(split) + short_tiles * tileEnd(1) +
                   (holds ? cost.turns * cycles_per_walk : 0)) *
@@ -260,7 +263,7 @@ Cost hopperCost(const ProjectionWork &work, const HopperSchedule &schedule, alge
   const double bank_of_term =
       work.transposed ? std::min(columns, work.n) * rowCost(2 * work.k, w_panel) : work.k * bank_rows;
   const double full_turn = rows_of_tile * std::min(rows, longest_line) * rowCost(2 * work.k, x_panel) +
-                           (counts.most_own_terms + counts.shared_terms) * bank_of_term;
+                           (counts.most_own_terms + counts.shared_terms) * work.weights * bank_of_term;
   auto uneven = [&](double longest) { return (waves - 1 + longest) * machine.multiprocessors / cost.turns; };
   double uneven_takes = uneven(share * full_turn * cost.turns / received);
   double uneven_tensor = uneven((most * multiplying + most_store * store) / tensor);

@@ -63,9 +63,9 @@ HopperRegisters hopperRegisters(std::int64_t warpgroups) {
   }
 }
 
-std::int64_t stageBytes(const HopperSchedule &schedule) {
+std::int64_t stageBytes(const HopperSchedule &schedule, std::int64_t weights) {
   return roundUp(schedule.types * schedule.rows * schedule.depth * 2, slot_alignment) +
-         roundUp(schedule.depth * schedule.columns * 2, slot_alignment);
+         weights * roundUp(schedule.depth * schedule.columns * 2, slot_alignment);
 }
 
 std::int64_t stagingBytes(const HopperSchedule &schedule, algebras::DataType output) {
@@ -86,10 +86,11 @@ std::int64_t heldBytes(const HopperSchedule &schedule, std::int64_t k) {
   return schedule.held_groups > 0 ? schedule.types * schedule.rows * roundUp(k, schedule.depth) * 2 : 0;
 }
 
-std::int64_t stagesThatFit(const HopperSchedule &schedule, algebras::DataType output, std::int64_t held) {
+std::int64_t stagesThatFit(const HopperSchedule &schedule, algebras::DataType output, std::int64_t held,
+                           std::int64_t weights) {
   const std::int64_t left = hopper_shared_bytes - reserved_shared_bytes - stagingBytes(schedule, output) -
                             exchangeBytes(schedule) - held;
-  return std::clamp<std::int64_t>(left / stageBytes(schedule), 0, most_stages);
+  return std::clamp<std::int64_t>(left / stageBytes(schedule, weights), 0, most_stages);
 }
 
 /// What thread blocks share.
@@ -124,6 +125,24 @@ static MaybeRefusal refusalOfSharing(const algebras::Layer &layer, const HopperS
   return refusalOfCluster(schedule, {"X", schedule.rows}, {"the bank", bank_rows});
 }
 
+/// What only kernels of one product, or of one result, do so far.
+static MaybeRefusal refusalOfFusion(const algebras::Fused &fused, const HopperSchedule &schedule) {
+  const bool several = fused.weights > 1 || fused.results > 1 || fused.mapsReadRows();
+  if (several && (schedule.types > 1 || schedule.held_groups > 0))
+    return refuse("fusion",
+                  fmt::format("{} for several products, several results, or maps that read rows: no kernel "
+                              "has both yet",
+                              schedule.types > 1 ? "tiles of several types" : "held rows"));
+  if (fused.weights > 1 && schedule.split > 1)
+    return refuse("fusion", fmt::format("split={} of {} products: blocks exchange the sums of one",
+                                        schedule.split, fused.weights));
+  if (fused.results > 1 && schedule.rows_on == RowSide::N)
+    return refuse("fusion", fmt::format("rows on side N for {} results: the further ones are written by "
+                                        "threads that have rows of the sums",
+                                        fused.results));
+  return std::nullopt;
+}
+
 /// Tiles of some groups before those of others.
 static MaybeRefusal refusalOfOrder(const algebras::Layer &layer, const HopperSchedule &schedule) {
   if (schedule.long_groups == 0)
@@ -138,8 +157,10 @@ static MaybeRefusal refusalOfOrder(const algebras::Layer &layer, const HopperSch
 
 MaybeRefusal refusal(const algebras::Layer &layer, const HopperSchedule &schedule,
                      algebras::DataType output) {
-  if (MaybeRefusal tile = refusalOfTile(schedule))
+  if (MaybeRefusal tile = refusalOfTile(schedule, layer.fused.weights))
     return tile;
+  if (MaybeRefusal fused = refusalOfFusion(layer.fused, schedule))
+    return fused;
   if (schedule.turns > 1 && (schedule.types > 1 || schedule.held_groups > 0))
     return refuse("turns", "turns, with tiles of several types or held rows: no kernel has both yet");
   if (MaybeRefusal shared = refusalOfSharing(layer, schedule))
@@ -149,13 +170,14 @@ MaybeRefusal refusal(const algebras::Layer &layer, const HopperSchedule &schedul
   if (MaybeRefusal split = refusalOfSplit(schedule))
     return split;
   const std::int64_t held = heldBytes(schedule, layer.in.width(0));
-  const std::int64_t fit = stagesThatFit(schedule, output, held);
+  const std::int64_t weights = layer.fused.weights;
+  const std::int64_t fit = stagesThatFit(schedule, output, held, weights);
   std::string beside = fmt::format("{} bytes for the result", stagingBytes(schedule, output));
   if (held > 0)
     beside = fmt::format("{} bytes of held rows and {}", held, beside);
   if (schedule.split > 1)
     beside = fmt::format("{} bytes of others' sums and {}", exchangeBytes(schedule), beside);
-  return refusalOfStages(schedule, fit, beside);
+  return refusalOfStages(schedule, fit, beside, weights);
 }
 
 std::string whyIllegal(const algebras::Layer &layer, const HopperSchedule &schedule,

@@ -36,7 +36,7 @@ static MaybeRefusal refusalOfSides(const HopperSchedule &schedule) {
   return std::nullopt;
 }
 
-MaybeRefusal refusalOfTile(const HopperSchedule &schedule) {
+MaybeRefusal refusalOfTile(const HopperSchedule &schedule, std::int64_t weights) {
   if (MaybeRefusal sides = refusalOfSides(schedule))
     return sides;
   if (schedule.turns < 1 || schedule.warpgroups() > most_warpgroups)
@@ -46,7 +46,7 @@ MaybeRefusal refusalOfTile(const HopperSchedule &schedule) {
     return refuse("depth", fmt::format("a depth of {}: a stage is one swizzled panel of X deep, 16, 32 or 64",
                                        schedule.depth));
   const std::int64_t registers = std::min<std::int64_t>(255, 65536 / schedule.threads() / 8 * 8);
-  const std::int64_t needed = schedule.instructionWidth() / 2 + registers_beside_sums;
+  const std::int64_t needed = weights * schedule.instructionWidth() / 2 + registers_beside_sums;
   if (needed > registers)
     return refuse("registers",
                   fmt::format("{} {}: a product takes {} registers of a thread for its sums and beside them, "
@@ -106,18 +106,19 @@ MaybeRefusal refusalOfSplit(const HopperSchedule &schedule) {
   return std::nullopt;
 }
 
-MaybeRefusal refusalOfStages(const HopperSchedule &schedule, std::int64_t fit, const std::string &beside) {
+MaybeRefusal refusalOfStages(const HopperSchedule &schedule, std::int64_t fit, const std::string &beside,
+                             std::int64_t weights) {
   if (fit < 2)
     return refuse("shared memory",
                   fmt::format("two stages of {} bytes and {} do not fit the {} bytes of shared memory",
-                              stageBytes(schedule), beside, hopper_shared_bytes));
+                              stageBytes(schedule, weights), beside, hopper_shared_bytes));
   if (schedule.stages < 0 || schedule.stages == 1)
     return refuse("stages", fmt::format("{} stages: a ring needs at least 2, or 0 for as many as fit",
                                         schedule.stages));
   if (schedule.stages > fit)
     return refuse("shared memory",
                   fmt::format("{} stages of {} bytes and {} exceed the {} bytes of shared memory; {} fit",
-                              schedule.stages, stageBytes(schedule), beside, hopper_shared_bytes, fit));
+                              schedule.stages, stageBytes(schedule, weights), beside, hopper_shared_bytes, fit));
   return std::nullopt;
 }
 

@@ -8,8 +8,9 @@
 
 namespace compiler::hopper_limits {
 
-/// Tiles that the tensor cores have instructions for, warpgroups, the depth of a stage, registers.
-MaybeRefusal refusalOfTile(const HopperSchedule &schedule);
+/// Tiles that the tensor cores have instructions for, warpgroups, the depth of a stage, registers for the
+/// sums of so many products.
+MaybeRefusal refusalOfTile(const HopperSchedule &schedule, std::int64_t weights = 1);
 
 /// An operand of which every block of a cluster loads a part for all of its row, or of its column.
 struct SharedRows {
@@ -24,7 +25,8 @@ MaybeRefusal refusalOfCluster(const HopperSchedule &schedule, const SharedRows &
 MaybeRefusal refusalOfSplit(const HopperSchedule &schedule);
 
 /// The stages against those that `fit` beside `beside`, in words.
-MaybeRefusal refusalOfStages(const HopperSchedule &schedule, std::int64_t fit, const std::string &beside);
+MaybeRefusal refusalOfStages(const HopperSchedule &schedule, std::int64_t fit, const std::string &beside,
+                             std::int64_t weights = 1);
 
 } // namespace compiler::hopper_limits
 

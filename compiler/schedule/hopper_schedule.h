@@ -35,7 +35,8 @@ inline constexpr std::int64_t most_warpgroups = 4; ///< that multiply
 inline constexpr std::int64_t hopper_shared_bytes = 227 * 1024;
 /// Of that, for barriers and for aligning the rest.
 inline constexpr std::int64_t reserved_shared_bytes = 2048;
-std::int64_t stageBytes(const HopperSchedule &schedule);
+/// A stage has a block of each of so many banks.
+std::int64_t stageBytes(const HopperSchedule &schedule, std::int64_t weights = 1);
 std::int64_t stagingBytes(const HopperSchedule &schedule, algebras::DataType output);
 /// Where the others of a split leave their sums.
 std::int64_t exchangeBytes(const HopperSchedule &schedule);
@@ -43,7 +44,8 @@ std::int64_t exchangeBytes(const HopperSchedule &schedule);
 std::int64_t heldBytes(const HopperSchedule &schedule, std::int64_t k);
 /// The stages that fit beside the staging of the result, the exchange of sums and `held` bytes, at most
 /// `most_stages`.
-std::int64_t stagesThatFit(const HopperSchedule &schedule, algebras::DataType output, std::int64_t held = 0);
+std::int64_t stagesThatFit(const HopperSchedule &schedule, algebras::DataType output, std::int64_t held = 0,
+                           std::int64_t weights = 1);
 inline constexpr std::int64_t most_stages = 16;
 
 /// Nothing for a legal schedule.

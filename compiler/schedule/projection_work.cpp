@@ -73,14 +73,18 @@ ProjectionWork projectionWork(const algebras::Layer &given, std::int64_t m, alge
   work.terms = static_cast<double>(report.terms) / (work.types * work.groups);
   work.most_terms = mostTerms(layer.lift);
   work.terms_by_rank = termsByRank(layer.lift);
-  work.macs = static_cast<double>(report.active_macs);
+  work.weights = static_cast<double>(layer.fused.weights);
+  work.results = static_cast<double>(layer.fused.results);
+  work.macs = static_cast<double>(report.active_macs) * work.weights;
   work.x_bytes = element * static_cast<double>(m) * static_cast<double>(layer.in.total());
-  work.y_bytes = static_cast<double>(byteWidth(output)) * static_cast<double>(m) *
-                 static_cast<double>(layer.out.total());
-  work.bank_bytes = static_cast<double>(report.live_weight_bytes);
+  work.y_bytes = (static_cast<double>(layer.fused.results * byteWidth(output)) +
+                  static_cast<double>(layer.fused.element_operands) * element) *
+                 static_cast<double>(m) * static_cast<double>(layer.out.total());
+  work.bank_bytes = static_cast<double>(report.live_weight_bytes) * work.weights;
   // A term of the slot lift names a block that all groups share; of the row lift, one of its own group.
   const bool slots = layer.lift.kind() == algebras::Lift::Kind::Slots;
-  work.type_bytes = slots ? work.bank_bytes : work.terms * work.groups * work.k * work.n * element;
+  work.type_bytes =
+      slots ? work.bank_bytes : work.weights * work.terms * work.groups * work.k * work.n * element;
   work.transposed = layer.lift.isTransposed();
   work.own_groups_are_long = work.transposed && layer.lift.completeGraph().has_value();
   work.intervals = layer.row_types.kind() == algebras::RowTypes::Kind::Interval;

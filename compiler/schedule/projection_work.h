@@ -28,9 +28,11 @@ struct ProjectionWork {
   double most_terms;                 ///< of one type and one group
   std::vector<double> terms_by_rank; ///< of the groups of a type, most terms first (group_order.h)
   double macs;                       ///< multiply-accumulates of the terms for these rows
-  double x_bytes, y_bytes;
-  double bank_bytes; ///< of the blocks that some row of the batch uses
-  double type_bytes; ///< of the blocks that one type uses, on average
+  double x_bytes, y_bytes;           ///< Y: with further results, and matrices like it that maps read
+  double bank_bytes; ///< of the blocks that some row of the batch uses, of all banks
+  double type_bytes; ///< of the blocks that one type uses, on average, of all banks
+  double weights = 1; ///< banks, which X is multiplied by
+  double results = 1; ///< matrices like Y that are written
   bool intervals;    ///< lines of one type come back, after those of all others
   /// The product is by the transposed bank: a row of a block in memory is `k` wide, and there are `n` of
   /// them.

@@ -76,7 +76,8 @@ Cost reductionCost(const ProjectionWork &work, const ReductionSchedule &schedule
   const double memory = (work.x_bytes + work.bank_bytes + work.y_bytes) / machine.memory_bytes_per_us;
 
   // Every part reads its blocks of the bank, in rows that begin anywhere, and its rows of X.
-  const double bank_bytes = reads * work.k * (2 * work.n / column_blocks + sector_bytes / 2),
+  const double bank_bytes =
+                   work.weights * reads * work.k * (2 * work.n / column_blocks + sector_bytes / 2),
                x_bytes = rows_of_part * work.terms * (2 * work.k + sector_bytes / 2);
   const double together =
       machine.blocksTogether(static_cast<double>(schedule.threads()), registersOf(schedule),
@@ -92,7 +93,7 @@ Cost reductionCost(const ProjectionWork &work, const ReductionSchedule &schedule
   const double of_block = depth + depth * vector + instructions_per_piece,
                of_row = depth / vector + depth + depth * vector;
   const double instructions =
-      warps * rounds * (reads * of_block + rows_of_part * work.terms * of_row) +
+      work.weights * warps * rounds * (reads * of_block + rows_of_part * work.terms * of_row) +
       static_cast<double>(schedule.warps()) * rows * vector * 2 * std::log2(std::max(1.0, 32 / lanes));
   const double in_us = 1 / (machine.multiprocessors * machine.clock);
   const double issue = parts * instructions / machine.issues_per_cycle * in_us;

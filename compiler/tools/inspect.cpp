@@ -64,7 +64,8 @@ nlohmann::ordered_json asJson(const algrt::Bundle &bundle, const std::string &pa
       kernels[index]["obstacle"] = reason.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(reason);
     }
   };
-  addObstacles(bundle, json["kernels"]);
+  if (bundle.hasProjection())
+    addObstacles(bundle, json["kernels"]);
   for (std::size_t number = 0; number < bundle.further().size(); ++number)
     addObstacles(bundle.further()[number], json["projections"][number]["kernels"]);
   return json;
@@ -219,12 +220,19 @@ std::string operandText(const algrt::ProgramOperand &operand) {
     types.emplace_back(algrt::name(type));
   return fmt::format("{} {} {}{}", operand.name, algrt::text(operand.shape), fmt::join(types, " or "),
                      operand.optional                             ? ", optional"
+                     : operand.host                               ? ", in CPU memory"
                      : operand.role == algrt::OperandRole::weight ? ", weight"
                                                                   : "");
 }
 
+// "forward of up": what a step does.
+std::string stepText(const algrt::ProgramStep &step, const algrt::Bundle &bundle) {
+  const std::string &projection = bundle.projectionName(step.projection);
+  return algrt::name(step.map) + (projection.empty() ? "" : " of " + projection);
+}
+
 // Signature and steps of one program.
-std::string programText(const algrt::Program &program, const algrt::Manifest &manifest) {
+std::string programText(const algrt::Program &program, const algrt::Bundle &bundle) {
   std::string text = fmt::format("  {}\n", program.name);
   for (const algrt::ProgramOperand &operand : program.operands)
     text += fmt::format("    {:<18}{}\n", operand.role == algrt::OperandRole::output ? "writes" : "reads",
@@ -232,15 +240,15 @@ std::string programText(const algrt::Program &program, const algrt::Manifest &ma
   for (const algrt::ProgramBuffer &buffer : program.buffers)
     text += fmt::format("    {:<18}{} {} {}\n", "hands on", buffer.name, algrt::text(buffer.shape),
                         algrt::name(buffer.type));
-  if (program.steps.size() > 1)
-    for (const algrt::ProgramStep &step : program.steps) {
-      std::vector<std::string> operands;
-      for (const auto &[name, own] : step.operands)
-        operands.push_back(fmt::format("{} = {}", name, own));
-      text += fmt::format("    {:<18}{}{}: {}\n", "step", algrt::name(step.map),
-                          step.projection == 0 ? "" : " of " + manifest.further[step.projection - 1].name,
-                          fmt::join(operands, ", "));
-    }
+  for (const algrt::ProgramStep &step : program.steps) {
+    const std::string function = stepText(step, bundle);
+    if (program.steps.size() == 1 && function == program.name)
+      continue; // a map of the bundle's own projection, under its name
+    std::vector<std::string> operands;
+    for (const auto &[name, own] : step.operands)
+      operands.push_back(fmt::format("{} = {}", name, own));
+    text += fmt::format("    {:<18}{}: {}\n", "step", function, fmt::join(operands, ", "));
+  }
   return text;
 }
 
@@ -263,9 +271,28 @@ std::string kernelsText(const algrt::Bundle &bundle) {
   return text;
 }
 
+// "2048 -> 6144, bf16, ...", and what its kernels compute at once.
+std::string layerText(const algrt::Layer &layer) {
+  std::string text =
+      fmt::format("  {} -> {}, {}, lift {}, {} row types, {}\n  input groups  {}\n  output groups {}\n", layer.k,
+                  layer.n, algrt::name(layer.dtype), algrt::name(layer.lift), layer.types, rowTypes(layer),
+                  widths(layer.in_groups), widths(layer.out_groups));
+  if (!layer.fusion)
+    return text;
+  const algrt::Fusion &fusion = *layer.fusion;
+  text += fmt::format("  fused         {}\n", counted(fusion.weights, "product"));
+  for (const algrt::FusedOperand &operand : fusion.operands)
+    text += fmt::format("    {:<18}{} {} for {}\n", "reads", operand.name, algrt::name(operand.type),
+                        operand.per == algrt::FusedOperand::Per::call ? std::string("the call")
+                                                                      : fmt::format("each {}", algrt::name(operand.per)));
+  for (std::size_t i = 0; i < fusion.results.size(); ++i)
+    text += fmt::format("    {:<18}{} {}\n", "writes", i == 0 ? "the result" : fmt::format("result {}", i + 1),
+                        algrt::name(fusion.results[i]));
+  return text;
+}
+
 std::string asText(const algrt::Bundle &bundle, const std::string &path) {
   const algrt::Manifest &manifest = bundle.manifest();
-  const algrt::Layer &layer = manifest.layer;
   auto document = nlohmann::json::parse(bundle.manifestText());
   std::string text = fmt::format("{}: {} from {}\n  sha256 {}\n  signature {}\n", path, manifest.algebra,
                                  manifest.compiler, bundle.hash(), signatureText(bundle, path));
@@ -277,20 +304,21 @@ std::string asText(const algrt::Bundle &bundle, const std::string &path) {
       text += fmt::format("  {:<20}{}\n", key, fact(*algebra, key));
   }
 
-  text += fmt::format(
-      "\nLayer\n  {} -> {}, {}, lift {}, {} row types, {}\n  input groups  {}\n  output groups {}\n", layer.k,
-      layer.n, algrt::name(layer.dtype), algrt::name(layer.lift), layer.types, rowTypes(layer),
-      widths(layer.in_groups), widths(layer.out_groups));
-  text += namesText(layer, document["layer"]);
+  if (manifest.layer)
+    text += "\nLayer\n" + layerText(*manifest.layer) + namesText(*manifest.layer, document["layer"]);
 
   text += "\nPrograms\n";
   for (const algrt::Program &program : manifest.programs)
-    text += programText(program, manifest);
+    text += programText(program, bundle);
 
-  text += "\nKernels, best first\n" + kernelsText(bundle);
-  for (std::size_t number = 0; number < bundle.further().size(); ++number)
-    text += fmt::format("\nKernels of projection {}, best first\n", manifest.further[number].name) +
+  if (manifest.layer)
+    text += "\nKernels, best first\n" + kernelsText(bundle);
+  for (std::size_t number = 0; number < bundle.further().size(); ++number) {
+    const algrt::Projection &projection = manifest.further[number];
+    text += fmt::format("\nProjection {}\n{}\nKernels of projection {}, best first\n", projection.name,
+                        layerText(projection.layer), projection.name) +
             kernelsText(bundle.further()[number]);
+  }
 
   text += "\nSections\n";
   for (const algrt::SectionEntry &section : manifest.sections)

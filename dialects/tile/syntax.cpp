@@ -69,13 +69,16 @@ void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set)
   if (region.getNumArguments() == 2)
     names = packing;
   for (BlockArgument argument : region.getArguments()) {
-    const unsigned number = argument.getArgNumber(), behind = region.getNumArguments() - 1 - number;
-    if (behind == 0)
-      set(argument, names.back());
-    else if (number + 1 < names.size())
+    // Of further operands and results the location has the name.
+    const unsigned number = argument.getArgNumber();
+    const bool last = number + 1 == region.getNumArguments();
+    auto name = dyn_cast<NameLoc>(argument.getLoc());
+    if (!last && number + 1 < names.size())
       set(argument, names[number]);
-    else if (auto name = dyn_cast<NameLoc>(argument.getLoc()))
+    else if (name && region.getNumArguments() > names.size())
       set(argument, name.getName());
+    else if (last)
+      set(argument, names.back());
     else
       set(argument, "operand");
   }

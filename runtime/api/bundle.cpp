@@ -44,9 +44,8 @@ void describeKernels(const LoadedProjection &bundle, const std::string &projecti
 
 std::string describeKernels(const algrt_bundle &bundle) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  describeKernels(bundle, "", list);
-  for (size_t i = 0; i < bundle.further.size(); ++i)
-    describeKernels(*bundle.further[i], bundle.bundle.manifest().further[i].name, list);
+  for (size_t i = 0; i < bundle.bundle.projectionCount(); ++i)
+    describeKernels(bundle.projection(i), bundle.bundle.projectionName(i), list);
   return list.dump();
 }
 
@@ -81,9 +80,10 @@ algrt_row_types rowTypesOf(const Layer &layer) {
 
 } // namespace
 
-algrt_bundle::algrt_bundle(Bundle opened) : LoadedProjection(std::move(opened)) {
-  for (const Bundle &part : bundle.further())
-    further.push_back(std::make_unique<const LoadedProjection>(part));
+algrt_bundle::algrt_bundle(Bundle opened) : LoadedProjection(std::move(opened), 0) {
+  const size_t first = bundle.hasProjection() ? 1 : 0;
+  for (size_t i = 0; i < bundle.further().size(); ++i)
+    further.push_back(std::make_unique<const LoadedProjection>(bundle.further()[i], first + i));
   for (const Program &program : bundle.manifest().programs)
     for (const ProgramOperand &operand : program.operands)
       for (const Extent &extent : operand.shape)

@@ -4,6 +4,8 @@
 #include "runtime/api/handles.h"
 #include "runtime/api/row_arguments.h"
 
+#include <string>
+
 namespace algrt {
 
 struct CpuProduct {
@@ -19,6 +21,15 @@ struct CpuProduct {
   int threads = 0;
   int64_t kernel = -1; // -1 = choose
 };
+
+// A bank as algrt_weights_pack has rewritten it, for that kernel, as one row.
+struct PackedBank {
+  size_t kernel;
+  MatrixView view;
+};
+// Throws Error(ALGRT_INVALID_ARGUMENT) beginning with the name where it is of another bundle.
+PackedBank readPacked(const LoadedProjection &projection, const algrt_weights &weights,
+                      const std::string &name);
 
 void multiplyOnCpu(const LoadedProjection &bundle, const CpuProduct &product);
 

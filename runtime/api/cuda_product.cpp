@@ -29,10 +29,11 @@ void multiplyOnCuda(const LoadedProjection &bundle, const CudaProduct &product) 
   const int64_t element = elementBytes(layer.dtype), result_element = elementBytes(call.output);
   requireDisjoint(call.y, product.result_name, result_element, call.x, product.rows_name, element);
   requireDisjoint(call.y, product.result_name, result_element, call.w, "w", element);
+  cuda::ProductOperand bias{"bias", layer.dtype, {}};
   if (product.bias != nullptr) {
-    const MatrixView bias = readVector(product.bias, "bias", device, layer.dtype, layer.n);
-    requireDisjoint(call.y, product.result_name, result_element, bias, "bias", element);
-    call.bias = bias.data;
+    bias.view = readVector(product.bias, "bias", device, layer.dtype, layer.n);
+    requireDisjoint(call.y, product.result_name, result_element, bias.view, "bias", element);
+    call.further = {&bias, 1};
   }
   const RowSource rows = readRows(product.row_arguments, device, m);
   requireDisjoint(call.y, product.result_name, result_element, rows);

@@ -115,11 +115,15 @@ int algrt_bundle_prepare(const algrt_bundle *bundle, int32_t device) {
     requireNotNull(bundle, "bundle");
     // Projections without kernels for GPUs, of programs for the CPU, have nothing to load.
     bool prepared = false;
-    for (size_t i = 0; i <= bundle->further.size(); ++i)
+    for (size_t i = 0; i < bundle->bundle.projectionCount(); ++i)
       if (const cuda::GpuKernels &kernels = bundle->projection(i).gpu_kernels; kernels.any()) {
         kernels.prepare(device);
         prepared = true;
       }
+    if (const cuda::GpuElementwise &functions = bundle->elementwise.gpu; functions.any()) {
+      functions.prepare(device);
+      prepared = true;
+    }
     if (!prepared)
       throw Error(ALGRT_UNSUPPORTED, "the bundle has no kernel for CUDA devices: compile it for one");
   });

@@ -62,7 +62,7 @@ ProgramCall::ProgramCall(const Program &program, const algrt_named_tensor *tenso
              text(operand.shape));
     if (given == nullptr || given->tensor == nullptr)
       continue;
-    if (std::exchange(first, false))
+    if (!operand.host && std::exchange(first, false))
       device_ = given->tensor->device;
     check(operand, *given->tensor);
   }

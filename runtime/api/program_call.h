@@ -20,7 +20,7 @@ public:
   const algrt_named_tensor *find(std::string_view name) const;
   // What a symbol stands for, "M" where no tensor has it: 0.
   int64_t rows() const;
-  // Where all tensors have to be.
+  // Where all tensors have to be but numbers that steps are launched with.
   DLDevice device() const { return device_; }
 
 private:

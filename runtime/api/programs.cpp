@@ -84,6 +84,7 @@ int algrt_program_get_operand(const algrt_bundle *bundle, const char *program, i
       filled.shape[at] = extent.symbol.empty() ? extent.constant : -1;
       filled.symbols[at] = extent.symbol.empty() ? nullptr : bundle->extent_texts.at(&extent).c_str();
     }
+    filled.host = operand.host ? 1 : 0;
     std::memcpy(info, &filled, std::min(size, sizeof(filled)));
   });
 }

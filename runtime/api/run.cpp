@@ -3,13 +3,14 @@
 #include "runtime/api/products.h"
 #include "runtime/api/program_call.h"
 #include "runtime/api/programs.h"
+#include "runtime/api/step_call.h"
 #include "runtime/api/tensor.h"
 #include "runtime/support/checked.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <map>
+#include <utility>
 #include <vector>
 
 using namespace algrt;
@@ -49,7 +50,8 @@ int64_t allBufferBytes(const Program &program, int64_t m) {
 size_t programWorkspace(const algrt_bundle &bundle, const Program &program, int64_t m, int32_t threads) {
   size_t most = 0;
   for (const ProgramStep &step : program.steps)
-    most = std::max(most, workspaceBytes(bundle.projection(step.projection), m, threads));
+    if (!step.elementwise)
+      most = std::max(most, workspaceBytes(bundle.projection(step.projection), m, threads));
   return checkedAdd(size_t(allBufferBytes(program, m)), most, "the workspace of a program");
 }
 
@@ -83,10 +85,7 @@ private:
   // Takes the beginning of the workspace, or memory of its own.
   void placeBuffers();
   void run(const ProgramStep &step);
-  // What the program has in the place of a map's operand; nullptr where the call leaves it out.
-  const algrt_named_tensor *given(const ProgramStep &step, const char *operand) const;
-  const DLTensor *tensor(const ProgramStep &step, const char *operand) const;
-  template <typename Args> void setCommon(const ProgramStep &step, Args &args) const;
+  StepCall callOf(const ProgramStep &step) const;
 
   const algrt_bundle &bundle_;
   const Program &program_;
@@ -136,71 +135,37 @@ void Run::placeBuffers() {
   }
 }
 
-const algrt_named_tensor *Run::given(const ProgramStep &step, const char *operand) const {
-  const auto own = step.operands.find(operand);
-  if (own == step.operands.end())
-    return nullptr;
-  const auto buffer = buffers_.find(own->second);
-  return buffer != buffers_.end() ? &buffer->second.named : call_.find(own->second);
-}
-
-const DLTensor *Run::tensor(const ProgramStep &step, const char *operand) const {
-  const algrt_named_tensor *found = given(step, operand);
-  return found == nullptr ? nullptr : found->tensor;
-}
-
-template <typename Args> void Run::setCommon(const ProgramStep &step, Args &args) const {
-  args.types = tensor(step, "types");
-  args.positions = tensor(step, "positions");
-  args.sequence_starts = tensor(step, "sequence_starts");
-  args.sequence_positions = tensor(step, "sequence_positions");
-  args.p0 = options_.p0;
-  args.stream = options_.stream;
-  args.workspace = workspace_;
-  args.workspace_bytes = workspace_bytes_;
-  args.threads = options_.threads;
-  args.kernel = kernelOf(step);
+StepCall Run::callOf(const ProgramStep &step) const {
+  StepCall call{};
+  for (const auto &[operand, own] : step.operands) {
+    const auto buffer = buffers_.find(own);
+    const algrt_named_tensor *given = buffer != buffers_.end() ? &buffer->second.named : call_.find(own);
+    if (given != nullptr)
+      call.operands.emplace(operand, given);
+  }
+  call.device = call_.device();
+  call.p0 = options_.p0;
+  call.stream = options_.stream;
+  call.workspace = workspace_;
+  call.workspace_bytes = workspace_bytes_;
+  call.threads = options_.threads;
+  call.kernel = kernelOf(step);
+  call.dependent_launch = options_.dependent_launch != 0;
+  call.beta = options_.beta;
+  return call;
 }
 
 void Run::run(const ProgramStep &step) {
+  if (step.elementwise) {
+    const StepCall call = callOf(step);
+    runElementwise(bundle_.elementwise, *step.elementwise,
+                   {[&](std::string_view operand) { return call.tensor(operand); }, call.device, call.stream,
+                    call.threads});
+    return;
+  }
   const LoadedProjection &projection = bundle_.projection(step.projection);
-  const OperandNames names = operandNames(step.map);
-  switch (step.map) {
-  case Map::forward: {
-    algrt_forward_args args = algrt_forward_args_init();
-    setCommon(step, args);
-    const algrt_named_tensor *w = given(step, names.w);
-    args.x = tensor(step, names.x);
-    args.w = w->tensor;
-    args.weights = w->weights;
-    args.y = tensor(step, names.y);
-    args.bias = tensor(step, "bias");
-    args.dependent_launch = options_.dependent_launch;
-    runForward(projection, args);
-    return;
-  }
-  case Map::dx: {
-    algrt_dx_args args = algrt_dx_args_init();
-    setCommon(step, args);
-    args.dy = tensor(step, names.x);
-    args.w = tensor(step, names.w);
-    args.dx = tensor(step, names.y);
-    args.dependent_launch = options_.dependent_launch;
-    runDx(projection, args);
-    return;
-  }
-  case Map::dw: {
-    algrt_dw_args args = algrt_dw_args_init();
-    setCommon(step, args);
-    args.x = tensor(step, names.x);
-    args.dy = tensor(step, names.w);
-    args.dw = tensor(step, names.y);
-    args.dbias = tensor(step, "dbias");
-    args.beta = options_.beta;
-    runDw(projection, args);
-    return;
-  }
-  }
+  const auto run = projection.bundle.layer().fusion ? runFusedStep : runProjectionStep;
+  run(projection, step.map, callOf(step));
 }
 
 void Run::checkOptions() const {
@@ -211,18 +176,20 @@ void Run::checkOptions() const {
   if (steps.size() > 1 && (options_.kernel != 0 || options_.dependent_launch != 0))
     refuse("kernel and dependent_launch are for programs of one step, " + program_.name + " has " +
            std::to_string(steps.size()) + ": pass 0");
-  if (options_.dependent_launch != 0 && steps[0].map == Map::dw)
+  if (steps[0].elementwise && (options_.kernel != 0 || options_.dependent_launch != 0))
+    refuse("kernel and dependent_launch are for products, " + program_.name +
+           " is an element-wise function: pass 0");
+  if (options_.dependent_launch != 0 && !steps[0].elementwise && steps[0].map == Map::dw)
     refuse("dependent_launch is set, but kernels of dw wait for nothing by themselves: pass 0");
-  const bool takes_packed = steps.size() == 1 && steps[0].map == Map::forward && steps[0].projection == 0;
-  const std::string packed = takes_packed ? steps[0].operands.at("w") : "";
   for (const ProgramOperand &operand : program_.operands)
     if (const algrt_named_tensor *found = call_.find(operand.name);
-        found != nullptr && found->weights != nullptr && operand.name != packed)
-      refuse(operand.name + ": is given as packed weights, which stand for the bank of a program that is one "
-                            "forward product of the bundle's own projection: pass the tensor");
+        found != nullptr && found->weights != nullptr && !packedProjection(bundle_.bundle, program_, operand.name))
+      refuse(operand.name + ": is given as packed weights, which stand for a bank of forward products of one "
+                            "projection: pass the tensor");
   if (options_.beta == 0)
     return;
-  if (std::ranges::none_of(steps, [](const ProgramStep &step) { return step.map == Map::dw; }))
+  if (std::ranges::none_of(
+          steps, [](const ProgramStep &step) { return !step.elementwise && step.map == Map::dw; }))
     refuse("beta is set, but program " + program_.name + " adds to nothing: pass 0");
   for (size_t i = 0; i < steps.size(); ++i)
     for (const char *result : {"dw", "dbias"})
@@ -243,9 +210,9 @@ void Run::checkOverlaps() const {
   };
   std::vector<Given> all;
   for (const ProgramOperand &operand : program_.operands)
-    if (const algrt_named_tensor *found = call_.find(operand.name))
+    if (const algrt_named_tensor *found = call_.find(operand.name); found != nullptr && found->tensor != nullptr)
       all.push_back({operand.name.c_str(), operand.role,
-                     readJoined(found->tensor, operand.name.c_str(), call_.device()),
+                     readJoined(found->tensor, operand.name.c_str(), operand.host ? cpu_device : call_.device()),
                      elementBytes(found->tensor->dtype)});
   for (const Given &written : all) {
     if (written.role != OperandRole::output)
@@ -272,19 +239,26 @@ Error Run::workspaceTooSmall() const {
 
 std::string Run::describe(size_t number) const {
   const ProgramStep &step = program_.steps[number];
-  const OperandNames names = operandNames(step.map);
-  const std::array<std::string, 3> matrices = {names.x, names.w, names.y};
-  std::string text = "step " + std::to_string(number + 1) + " (" + name(step.map) + ": ";
-  for (const std::string &matrix : matrices)
-    text += (matrix == names.x ? "" : ", ") + matrix + " is " + step.operands.at(matrix);
+  std::vector<std::string> first; // what the step is about
+  if (!step.elementwise) {
+    const OperandNames names = operandNames(step.map);
+    first = {names.x, names.w, names.y};
+  }
+  std::string text = "step " + std::to_string(number + 1) + " (" +
+                     (step.elementwise ? "element-wise" : name(step.map)) + ": ", between;
+  const auto add = [&](const std::string &operand, const std::string &own) {
+    text += std::exchange(between, ", ") + operand + " is " + own;
+  };
+  for (const std::string &operand : first)
+    add(operand, step.operands.at(operand));
   for (const auto &[operand, own] : step.operands)
-    if (std::ranges::find(matrices, operand) == matrices.end())
-      text += ", " + operand + " is " + own;
+    if (std::ranges::find(first, operand) == first.end())
+      add(operand, own);
   return text + "): ";
 }
 
 int32_t Run::kernelOf(const ProgramStep &step) const {
-  if (options_.kernel == 0 || bundle_.further.empty())
+  if (options_.kernel == 0 || bundle_.bundle.projectionCount() == 1)
     return options_.kernel;
   const auto countOf = [&](size_t projection) {
     return int64_t(bundle_.projection(projection).bundle.manifest().kernels.size());
@@ -292,12 +266,12 @@ int32_t Run::kernelOf(const ProgramStep &step) const {
   int64_t before = 0;
   for (size_t projection = 0; projection < step.projection; ++projection)
     before += countOf(projection);
+  const std::string &named = bundle_.bundle.projectionName(step.projection);
   const int64_t count = countOf(step.projection), kernel = options_.kernel - before;
   if (kernel < 1 || kernel > count)
     refuse(
         "kernel is " + std::to_string(options_.kernel) + ", but program " + program_.name + " is a step of " +
-        (step.projection == 0 ? "the bundle's own projection"
-                              : "projection " + bundle_.bundle.manifest().further[step.projection - 1].name) +
+        (named.empty() ? "the bundle's own projection" : "projection " + named) +
         ", whose kernels are " +
         (count == 0 ? "none" : std::to_string(before + 1) + " to " + std::to_string(before + count)));
   return int32_t(kernel);

@@ -1,9 +1,54 @@
-#include "runtime/api/boundary.h"
-#include "runtime/api/handles.h"
+#include "runtime/api/arguments.h"
+#include "runtime/api/programs.h"
 #include "runtime/api/tensor.h"
+#include "runtime/bundle/fusion.h"
 #include "runtime/cpu/pack.h"
 
+#include <algorithm>
+
 using namespace algrt;
+
+namespace {
+
+bool isWeight(const Layer &layer, std::string_view operand) {
+  const int64_t weights = fusionOf(layer, Map::forward).weights;
+  for (int64_t i = 0; i < weights; ++i)
+    if (operand == numberedName(operandNames(Map::forward).w, i))
+      return true;
+  return false;
+}
+
+void checkThreads(int32_t threads) {
+  if (threads < 0)
+    refuse("threads is " + std::to_string(threads) + ", needs 0 (all) or more");
+}
+
+algrt_weights *pack(const LoadedProjection &projection, const DLTensor *w, const char *name,
+                    int32_t threads) {
+  const Layer &layer = projection.bundle.layer();
+  const MatrixView bank = readBank(w, name, cpu_device, layer, layer.dtype);
+  const size_t kernel = projection.kernels.choosePacked();
+  return new algrt_weights{projection.bundle.hash(), projection.number, kernel,
+                           packBank(projection.kernels.load(kernel), layer, bank, threads)};
+}
+
+} // namespace
+
+std::optional<size_t> algrt::packedProjection(const Bundle &bundle, const Program &program,
+                                              std::string_view operand) {
+  std::optional<size_t> projection;
+  for (const ProgramStep &step : program.steps)
+    for (const auto &[key, own] : step.operands) {
+      if (own != operand)
+        continue;
+      if (step.elementwise || step.map != Map::forward ||
+          !isWeight(bundle.projection(step.projection).layer(), key) ||
+          projection.value_or(step.projection) != step.projection)
+        return std::nullopt;
+      projection = step.projection;
+    }
+  return projection;
+}
 
 int algrt_weights_pack(const algrt_bundle *bundle, const DLTensor *w, int32_t threads,
                        algrt_weights **weights) {
@@ -11,14 +56,28 @@ int algrt_weights_pack(const algrt_bundle *bundle, const DLTensor *w, int32_t th
     requireNotNull(weights, "weights");
     *weights = nullptr;
     requireNotNull(bundle, "bundle");
-    if (threads < 0)
-      throw Error(ALGRT_INVALID_ARGUMENT,
-                  "threads is " + std::to_string(threads) + ", needs 0 (all) or more");
-    const Layer &layer = bundle->bundle.layer();
-    const MatrixView bank = readBank(w, "w", cpu_device, layer, layer.dtype);
-    const size_t kernel = bundle->kernels.choosePacked();
-    *weights = new algrt_weights{bundle->bundle.hash(), kernel,
-                                 packBank(bundle->kernels.load(kernel), layer, bank, threads)};
+    checkThreads(threads);
+    *weights = pack(*bundle, w, "w", threads);
+  });
+}
+
+int algrt_program_weights_pack(const algrt_bundle *bundle, const char *program, const char *operand,
+                               const DLTensor *tensor, int32_t threads, algrt_weights **weights) {
+  return guarded([&] {
+    requireNotNull(weights, "weights");
+    *weights = nullptr;
+    const Program &of = requireProgram(bundle, program);
+    requireNotNull(operand, "operand");
+    checkThreads(threads);
+    const ProgramOperand *found = of.findOperand(operand);
+    if (found == nullptr || found->role != OperandRole::weight)
+      refuse(std::string(operand) + ": program " + of.name + " has no such weight");
+    const std::optional<size_t> projection = packedProjection(bundle->bundle, of, operand);
+    if (!projection)
+      throw Error(ALGRT_UNSUPPORTED, std::string(operand) + ": program " + of.name +
+                                         " reads it otherwise than as a bank of forward products of one "
+                                         "projection: pass the tensor to algrt_run");
+    *weights = pack(bundle->projection(*projection), tensor, operand, threads);
   });
 }
 

@@ -107,7 +107,8 @@ Bundle Bundle::parse(std::string content, HashCheck check) {
   bundle.manifest_text_ = bytes.substr(format::header_size, size_t(manifest_size));
   const uint64_t sections_begin = format::alignUp(format::header_size + manifest_size);
   bundle.manifest_ = parseManifest(bundle.manifest_text_, sections_begin, bytes.size());
-  bundle.readProjection();
+  if (bundle.hasProjection())
+    bundle.readProjection();
   bundle.elementwise_faults_ = bundle.findElementwiseFaults();
   // What every part has of the bundle. A manifest's text, kernels and programs can be long, and parts many.
   Bundle bare;
@@ -127,15 +128,43 @@ Bundle Bundle::parse(std::string content, HashCheck check) {
   return bundle;
 }
 
+const Layer &Bundle::layer() const {
+  requireProjection();
+  return *manifest_.layer;
+}
+
+const Support &Bundle::support() const {
+  requireProjection();
+  return support_;
+}
+
+void Bundle::requireProjection() const {
+  if (!hasProjection())
+    throw Error(ALGRT_UNSUPPORTED, "this bundle holds programs, not one projection: call algrt_run");
+}
+
+const Bundle &Bundle::projection(size_t number) const {
+  if (hasProjection())
+    return number == 0 ? *this : further_[number - 1];
+  return further_[number];
+}
+
+const std::string &Bundle::projectionName(size_t number) const {
+  static const std::string own;
+  if (hasProjection())
+    return number == 0 ? own : manifest_.further[number - 1].name;
+  return manifest_.further[number].name;
+}
+
 void Bundle::readProjection() {
   support_ = Support::parse(
       manifest_.support, [&](const std::string &name) { return section(*manifest_.findSection(name)); },
-      manifest_.layer);
+      *manifest_.layer);
   faults_ = findFaults();
 }
 
 std::vector<std::string> Bundle::findFaults() const {
-  const RecordedLayer layer(manifest_.layer, support_);
+  const RecordedLayer layer(*manifest_.layer, support_);
   std::map<std::string, CodeSymbols> read; // by section, of which kernels may share one
   const auto symbolsOf = [&](const std::string &name) -> const CodeSymbols & {
     const auto [entry, added] = read.try_emplace(name);

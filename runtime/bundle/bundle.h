@@ -23,11 +23,18 @@ public:
   static Bundle parse(std::string bytes, HashCheck check = HashCheck::verify);
 
   const Manifest &manifest() const { return manifest_; }
-  const Layer &layer() const { return manifest_.layer; }
-  const Support &support() const { return support_; }
+  // Of the bundle's own projection. Throw Error(ALGRT_UNSUPPORTED) where it holds programs alone.
+  const Layer &layer() const;
+  const Support &support() const;
+  bool hasProjection() const { return manifest_.layer.has_value(); }
   // The further projections of the manifest that steps of programs name, each as a bundle of that projection
   // alone.
   const std::vector<Bundle> &further() const { return further_; }
+  // All that steps can name (ProgramStep::projection), and what they are called: the bundle's own first, where
+  // it has one, whose name is empty.
+  size_t projectionCount() const { return further_.size() + (hasProjection() ? 1 : 0); }
+  const Bundle &projection(size_t number) const;
+  const std::string &projectionName(size_t number) const;
   const std::string &manifestText() const { return manifest_text_; }
   // The bytes of a section of the manifest.
   std::string_view section(const SectionEntry &entry) const;
@@ -49,6 +56,7 @@ public:
   const std::optional<VerifiedSignature> &signature() const { return signature_; }
 
 private:
+  void requireProjection() const;
   // Support and faults of what the manifest's layer and kernels are.
   void readProjection();
   std::vector<std::string> findFaults() const;

@@ -204,7 +204,11 @@ nlohmann::ordered_json elementwiseJson(const Elementwise &function) {
 std::vector<ProgramOperand> operandsOf(const Elementwise &function) {
   std::vector<ProgramOperand> operands;
   for (const ElementwiseOperand &operand : function.operands)
-    operands.push_back({operand.name, operand.role, false, {operandType(operand.type)}, operand.shape});
+    operands.push_back({.name = operand.name,
+                        .role = operand.role,
+                        .types = {operandType(operand.type)},
+                        .shape = operand.shape,
+                        .anywhere = operand.per == FusedOperand::Per::call && operand.role == OperandRole::input});
   return operands;
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/bundle/kernel_record.h"
 
+#include "runtime/bundle/fusion.h"
 #include "runtime/gpu_kernel_abi.h"
 #include "runtime/kernel_abi.h"
 
@@ -43,9 +44,10 @@ constexpr WordText head_texts[] = {{"magic"},
                                    {"layer.row_types.kind", row_types},
                                    {"layer.row_types.width"},
                                    {nullptr},
+                                   {nullptr},
                                    {nullptr}};
-constexpr size_t head_words = std::size(head_texts), groups_word = head_words - 2,
-                 support_word = head_words - 1;
+constexpr size_t head_words = std::size(head_texts), groups_word = head_words - 3,
+                 support_word = head_words - 2, fusion_word = head_words - 1;
 static_assert(sizeof(algrt_record_head) == head_words * word);
 
 constexpr WordText features_text = {
@@ -218,6 +220,7 @@ template <typename Record> Record begun(int64_t map, const RecordedLayer &record
   head.row_type_width = listed ? 0 : layer.row_type_width;
   head.groups = recorded.groups;
   head.support = recorded.support;
+  head.fusion = layer.fusion ? hashOfFusion(*layer.fusion) : 0;
   return record;
 }
 
@@ -315,6 +318,8 @@ std::string difference(size_t at, uint64_t expected, uint64_t found, size_t word
     return "the groups of the manifest's layer are others than those that its code was compiled for";
   if (at == support_word)
     return "the bundle's terms are others than those that its code was compiled for";
+  if (at == fusion_word)
+    return "what the manifest's layer is fused with is something else than its code was compiled for";
   const WordText &text = at < head_words ? head_texts[at] : textsOf(words)[at - head_words];
   if (text.hashed != nullptr)
     return text.hashed;

@@ -1,5 +1,6 @@
 #include "runtime/bundle/layer.h"
 
+#include "runtime/bundle/fusion.h"
 #include "runtime/bundle/json_fields.h"
 #include "runtime/support/checked.h"
 
@@ -108,6 +109,10 @@ Layer parseLayer(const JsonFields &fields) {
   layer.out_groups = fields.integers("out_groups", 1);
   layer.bank_rows = fields.integers("bank_rows", 1);
   layer.bias = fields.has("bias") && fields.boolean("bias");
+  if (fields.has("fused"))
+    layer.fusion = parseFusion(fields.object("fused"));
+  if (layer.fusion && layer.bias)
+    fields.fail("bias", "is true, but the layer is fused: a bias is one of its operands");
   requireSum(fields, "in_groups", layer.in_groups, layer.k);
   requireSum(fields, "out_groups", layer.out_groups, layer.n);
   requireSum(fields, "bank_rows", layer.bank_rows, layer.k);

@@ -1,6 +1,7 @@
 #include "runtime/bundle/manifest.h"
 
 #include "runtime/bundle/format.h"
+#include "runtime/bundle/fusion.h"
 #include "runtime/bundle/json_fields.h"
 #include "runtime/support/error.h"
 #include "runtime/support/json_scan.h"
@@ -160,6 +161,21 @@ void requireSection(const JsonFields &fields, const char *key, const Manifest &m
     fields.fail(key, "'" + name + "' is not a section of kind " + kind);
 }
 
+// Kernels of a fused layer compute one thing: what it reads and writes is said of that alone.
+void requireOneMap(const JsonFields &fields, const std::vector<Kernel> &kernels) {
+  const std::string *map = nullptr;
+  for (const Kernel &kernel : kernels) {
+    if (!mapNamed(kernel.map))
+      continue;
+    if (kernel.map == name(Map::dw))
+      fields.fail("kernels", "have '" + kernel.name + "' of dw, but the layer is fused: its kernels are of "
+                                                      "forward or dx");
+    if (map != nullptr && kernel.map != *map)
+      fields.fail("kernels", "are of forward and of dx, but the layer is fused: its kernels are of one map");
+    map = &kernel.map;
+  }
+}
+
 // The layer, the support and the kernels of the document itself, or of an entry of its projections.
 Projection parseProjection(const JsonFields &fields, const Manifest &manifest) {
   Projection projection;
@@ -178,7 +194,19 @@ Projection parseProjection(const JsonFields &fields, const Manifest &manifest) {
         requireSection(entry, "images", manifest, image.section, name(image.kind));
     projection.kernels.push_back(std::move(kernel));
   }
+  if (projection.layer.fusion)
+    requireOneMap(fields, projection.kernels);
   return projection;
+}
+
+// Layer, support and kernels are there together, or none of them.
+void parseOwn(const JsonFields &document, Manifest &manifest) {
+  if (!document.has("layer") && !document.has("support") && !document.has("kernels"))
+    return;
+  Projection own = parseProjection(document, manifest);
+  manifest.layer = std::move(own.layer);
+  manifest.support = std::move(own.support);
+  manifest.kernels = std::move(own.kernels);
 }
 
 void parseFurther(const JsonFields &document, Manifest &manifest) {
@@ -246,9 +274,9 @@ std::optional<Map> mapNamed(std::string_view wanted) {
 }
 
 std::vector<std::string> cpuOperands(Map map, const Layer &layer) {
+  if (map != Map::dw)
+    return productOperands(layer, map);
   const OperandNames names = operandNames(map);
-  if (map == Map::forward && layer.bias)
-    return {names.x, names.w, "bias", names.y};
   return {names.x, names.w, names.y};
 }
 
@@ -291,16 +319,20 @@ Manifest parseManifest(std::string_view json, uint64_t sections_begin, uint64_t 
     manifest.algebra = algebra.has("name") ? algebra.string("name") : "";
   }
   manifest.sections = parseSections(document, sections_begin, file_size);
-  Projection own = parseProjection(document, manifest);
-  manifest.layer = std::move(own.layer);
-  manifest.support = std::move(own.support);
-  manifest.kernels = std::move(own.kernels);
+  parseOwn(document, manifest);
   parseFurther(document, manifest);
   manifest.elementwise = parseFunctions(document, manifest);
-  std::vector<NamedLayer> layers = {{"", &manifest.layer}};
+  std::vector<NamedLayer> layers;
+  if (manifest.layer)
+    layers.push_back({"", &*manifest.layer});
   for (const Projection &further : manifest.further)
     layers.push_back({further.name, &further.layer});
-  manifest.programs = parsePrograms(document, layers);
+  std::vector<NamedFunction> functions;
+  for (const Elementwise &function : manifest.elementwise)
+    functions.push_back({function.name, operandsOf(function)});
+  manifest.programs = parsePrograms(document, {layers, functions});
+  if (!manifest.layer && manifest.programs.empty())
+    document.fail("layer", "is missing, and there are no programs: the bundle holds nothing");
   return manifest;
 }
 

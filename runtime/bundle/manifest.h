@@ -98,8 +98,9 @@ struct Projection {
 struct Manifest {
   std::string compiler;
   std::string algebra; // its name
-  // The bundle's own projection:
-  Layer layer;
+  // The bundle's own projection. A bundle that holds programs alone may have none: there is no layer then, and
+  // no kernel.
+  std::optional<Layer> layer;
   SupportDescription support;
   std::vector<Kernel> kernels;
   std::vector<Projection> further; // that steps of programs name

@@ -66,20 +66,29 @@ ProgramBuffer parseBuffer(const JsonFields &fields, std::set<std::string> &names
 // The steps of one program, in their order.
 class Steps {
 public:
-  Steps(Program &program, std::span<const NamedLayer> projections)
-      : program_(program), projections_(projections) {}
+  Steps(Program &program, const StepFunctions &functions) : program_(program), functions_(functions) {}
 
   void parse(const JsonFields &fields);
   // Every output is written, every buffer read.
   void finish(const JsonFields &program) const;
 
 private:
-  // `wanted` is what the map has, `own` what the program calls it.
+  // What a step does, and what that takes.
+  struct Function {
+    std::string text; // "the map dx of this layer"
+    std::vector<ProgramOperand> operands;
+  };
+  Function parseElementwise(const JsonFields &fields, ProgramStep &step) const;
+  Function parseMap(const JsonFields &fields, ProgramStep &step) const;
+  // `wanted` is what the function has, `own` what the program calls it.
   void connect(const JsonFields &operands, const ProgramOperand &wanted, const std::string &own);
+  // Whether what is read is in CPU memory, as other steps have it.
+  void place(const JsonFields &operands, const ProgramOperand &wanted, const std::string &own);
 
   Program &program_;
-  std::span<const NamedLayer> projections_;
+  const StepFunctions &functions_;
   std::set<std::string> written_, read_;
+  std::set<std::string> on_device_; // of what is read: where the call's tensors are
 };
 
 void Steps::connect(const JsonFields &operands, const ProgramOperand &wanted, const std::string &own) {
@@ -97,8 +106,10 @@ void Steps::connect(const JsonFields &operands, const ProgramOperand &wanted, co
     operands.fail(key, "is read, but no step before this one writes '" + own + "'");
   if (writes && !written_.insert(own).second)
     operands.fail(key, "is '" + own + "', which a step before this one has written");
-  if (!writes)
+  if (!writes) {
+    place(operands, wanted, own);
     read_.insert(own);
+  }
   if (operand != nullptr && operand->optional && !wanted.optional)
     operands.fail(key, "is '" + own + "', which a call may leave out, but the step needs it");
   // What a step can do without is of the call: given as packed weights it would be taken for left out.
@@ -115,29 +126,73 @@ void Steps::connect(const JsonFields &operands, const ProgramOperand &wanted, co
       operands.fail(key, "is '" + own + "' of type " + name(type) + ", which the step does not take");
 }
 
-void Steps::parse(const JsonFields &fields) {
-  ProgramStep step;
-  if (fields.has("projection")) {
-    const std::string wanted = fields.string("projection");
-    const auto found = std::ranges::find(projections_, wanted, &NamedLayer::name);
-    if (found == projections_.end() || wanted.empty())
-      fields.fail("projection", "is '" + wanted + "', which the bundle does not have");
-    step.projection = size_t(found - projections_.begin());
+void Steps::place(const JsonFields &operands, const ProgramOperand &wanted, const std::string &own) {
+  const char *key = wanted.name.c_str();
+  const auto operand = std::ranges::find(program_.operands, own, &ProgramOperand::name);
+  if (wanted.anywhere) {
+    if (operand != program_.operands.end() && !on_device_.contains(own))
+      operand->host = true;
+    return;
   }
+  if (!wanted.host) {
+    on_device_.insert(own);
+    if (operand != program_.operands.end() && operand->host)
+      operands.fail(key, "is '" + own + "', which another step is launched with: a number in CPU memory");
+    return;
+  }
+  if (operand == program_.operands.end())
+    operands.fail(key, "is '" + own + "', a buffer, but the step is launched with this number, which has to "
+                                      "be in CPU memory before");
+  if (on_device_.contains(own))
+    operands.fail(key, "is '" + own + "', a number in CPU memory that the step is launched with, but another "
+                                      "step reads it where the other tensors are");
+  operand->host = true;
+}
+
+Steps::Function Steps::parseElementwise(const JsonFields &fields, ProgramStep &step) const {
+  for (const char *key : {"projection", "map"})
+    if (fields.has(key))
+      fields.fail(key, "is given, but the step is an element-wise function");
+  const std::string wanted = fields.string("elementwise");
+  const auto found = std::ranges::find(functions_.elementwise, wanted, &NamedFunction::name);
+  if (found == functions_.elementwise.end())
+    fields.fail("elementwise", "is '" + wanted + "', which the bundle does not have");
+  step.elementwise = size_t(found - functions_.elementwise.begin());
+  return {"the function " + wanted, found->operands};
+}
+
+Steps::Function Steps::parseMap(const JsonFields &fields, ProgramStep &step) const {
+  const std::string wanted = fields.has("projection") ? fields.string("projection") : "";
+  if (fields.has("projection") && wanted.empty())
+    fields.fail("projection", "is '', which the bundle does not have");
+  const auto found = std::ranges::find(functions_.projections, wanted, &NamedLayer::name);
+  if (found == functions_.projections.end())
+    fields.fail("projection", wanted.empty()
+                                  ? "is missing: the bundle has no projection of its own"
+                                  : "is '" + wanted + "', which the bundle does not have");
+  step.projection = size_t(found - functions_.projections.begin());
   const std::string map = fields.string("map");
   const std::optional<Map> known = mapNamed(map);
   if (!known)
     fields.fail("map", "is '" + map + "', which this runtime does not know");
   step.map = *known;
-  const Layer &layer = *projections_[step.projection].layer;
+  const Layer &layer = *found->layer;
+  if (layer.fusion && step.map == Map::dw)
+    fields.fail("map", "is dw, but the projection is fused: its kernels are of forward or dx");
   std::vector<OperandType> results = {OperandType::f32};
   if (layer.dtype != ElementType::f32)
     results.push_back(operandType(layer.dtype));
+  return {"the map " + map + " of this layer", operandsOf(layer, step.map, results)};
+}
+
+void Steps::parse(const JsonFields &fields) {
+  ProgramStep step;
+  const Function function =
+      fields.has("elementwise") ? parseElementwise(fields, step) : parseMap(fields, step);
   const JsonFields operands = fields.object("operands");
-  const std::vector<ProgramOperand> wanted = operandsOf(layer, step.map, results);
   // What is read before what is written: a step does not read its own result.
   for (const bool writes : {false, true})
-    for (const ProgramOperand &one : wanted) {
+    for (const ProgramOperand &one : function.operands) {
       if ((one.role == OperandRole::output) != writes)
         continue;
       if (operands.has(one.name.c_str())) {
@@ -145,12 +200,12 @@ void Steps::parse(const JsonFields &fields) {
         connect(operands, one, own);
         step.operands.emplace(one.name, own);
       } else if (!one.optional) {
-        operands.fail(one.name.c_str(), "is missing: the map " + map + " needs it");
+        operands.fail(one.name.c_str(), "is missing: " + function.text + " needs it");
       }
     }
   for (const std::string &name : operands.names())
     if (!step.operands.contains(name))
-      operands.fail(name.c_str(), "is given, but the map " + map + " of this layer has no such operand");
+      operands.fail(name.c_str(), "is given, but " + function.text + " has no such operand");
   program_.steps.push_back(std::move(step));
 }
 
@@ -167,7 +222,7 @@ void Steps::finish(const JsonFields &program) const {
 
 } // namespace
 
-std::vector<Program> parsePrograms(const JsonFields &document, std::span<const NamedLayer> projections) {
+std::vector<Program> parsePrograms(const JsonFields &document, const StepFunctions &functions) {
   std::vector<Program> programs;
   std::set<std::string> program_names;
   for (const JsonFields &fields : document.objects("programs")) {
@@ -179,7 +234,7 @@ std::vector<Program> parsePrograms(const JsonFields &document, std::span<const N
     if (fields.has("buffers"))
       for (const JsonFields &entry : fields.objects("buffers"))
         program.buffers.push_back(parseBuffer(entry, names));
-    Steps steps(program, projections);
+    Steps steps(program, functions);
     for (const JsonFields &entry : fields.objects("steps"))
       steps.parse(entry);
     if (program.steps.empty())

@@ -1,5 +1,6 @@
 #include "runtime/bundle/program.h"
 
+#include "runtime/bundle/fusion.h"
 #include "runtime/bundle/json_fields.h"
 
 #include <algorithm>
@@ -32,6 +33,36 @@ bool take(std::string_view &text, std::string_view wanted) {
     return false;
   text.remove_prefix(wanted.size());
   return true;
+}
+
+Shape shapeOf(FusedOperand::Per per, const Extent &rows, const Extent &width) {
+  switch (per) {
+  case FusedOperand::Per::column:
+    return {width};
+  case FusedOperand::Per::row:
+    return {rows};
+  case FusedOperand::Per::element:
+    return {rows, width};
+  case FusedOperand::Per::call:
+    break;
+  }
+  return {Extent::number(1)};
+}
+
+// What says the types of a layer's rows.
+void addRowOperands(const Layer &layer, std::vector<ProgramOperand> &operands) {
+  const std::vector<OperandType> numbers = {OperandType::i32, OperandType::i64};
+  const auto add = [&](const char *name, const std::vector<OperandType> &types, const Extent &extent,
+                       bool optional) {
+    operands.push_back({name, OperandRole::input, optional, types, {extent}});
+  };
+  if (layer.lift == Lift::rows && layer.row_types == RowTypesKind::explicit_types) {
+    add("types", {OperandType::i32}, Extent::of("M"), /*optional=*/false);
+    return;
+  }
+  add("positions", numbers, Extent::of("M"), /*optional=*/true);
+  add("sequence_starts", numbers, Extent::of("S", 1), /*optional=*/true);
+  add("sequence_positions", numbers, Extent::of("S"), /*optional=*/true);
 }
 
 } // namespace
@@ -95,19 +126,33 @@ const ProgramBuffer *Program::findBuffer(std::string_view wanted) const {
 
 std::vector<ProgramOperand> operandsOf(const Layer &layer, Map map, const std::vector<OperandType> &results) {
   const OperandNames names = operandNames(map);
-  const std::vector<OperandType> own = {operandType(layer.dtype)},
-                                 numbers = {OperandType::i32, OperandType::i64};
+  const std::vector<OperandType> own = {operandType(layer.dtype)};
   const Extent rows = Extent::of("M"), k = Extent::number(layer.k), n = Extent::number(layer.n);
   const int64_t slots = int64_t(layer.bank_rows.size());
   const Shape bank = layer.lift == Lift::rows ? Shape{k, n}
                                               : Shape{Extent::number(slots), Extent::number(layer.k / slots),
                                                       Extent::number(layer.bankColumns())};
+  const Extent width = map == Map::dx ? k : n; // of results whose rows are of the batch
   std::vector<ProgramOperand> operands;
-  const auto add = [&](const char *name, OperandRole role, const std::vector<OperandType> &types, Shape shape,
+  const auto add = [&](std::string name, OperandRole role, const std::vector<OperandType> &types, Shape shape,
                        bool optional = false) {
-    operands.push_back({name, role, optional, types, std::move(shape)});
+    operands.push_back({std::move(name), role, optional, types, std::move(shape)});
   };
   add(names.x, OperandRole::input, own, {rows, map == Map::dx ? n : k});
+  if (layer.fusion) {
+    const Fusion &fusion = *layer.fusion;
+    for (int64_t i = 0; i < fusion.weights; ++i)
+      add(numberedName(names.w, i), OperandRole::weight, own, bank);
+    for (const FusedOperand &operand : fusion.operands) {
+      add(operand.name, OperandRole::input, {operandType(operand.type)}, shapeOf(operand.per, rows, width));
+      operands.back().host = operand.per == FusedOperand::Per::call;
+    }
+    for (size_t i = 0; i < fusion.results.size(); ++i)
+      add(numberedName(names.y, int64_t(i)), OperandRole::output, {operandType(fusion.results[i])},
+          {rows, width});
+    addRowOperands(layer, operands);
+    return operands;
+  }
   if (map == Map::dw)
     add(names.w, OperandRole::input, own, {rows, n});
   else
@@ -117,16 +162,10 @@ std::vector<ProgramOperand> operandsOf(const Layer &layer, Map map, const std::v
   if (map == Map::dw)
     add(names.y, OperandRole::output, results, bank);
   else
-    add(names.y, OperandRole::output, results, {rows, map == Map::dx ? k : n});
+    add(names.y, OperandRole::output, results, {rows, width});
   if (map == Map::dw)
     add("dbias", OperandRole::output, {OperandType::f32, operandType(layer.dtype)}, {n}, /*optional=*/true);
-  if (layer.lift == Lift::rows && layer.row_types == RowTypesKind::explicit_types) {
-    add("types", OperandRole::input, {OperandType::i32}, {rows});
-  } else {
-    add("positions", OperandRole::input, numbers, {rows}, /*optional=*/true);
-    add("sequence_starts", OperandRole::input, numbers, {Extent::of("S", 1)}, /*optional=*/true);
-    add("sequence_positions", OperandRole::input, numbers, {Extent::of("S")}, /*optional=*/true);
-  }
+  addRowOperands(layer, operands);
   // A type is there once, also where results are of the layer's.
   for (ProgramOperand &operand : operands)
     if (operand.types.size() == 2 && operand.types[0] == operand.types[1])
@@ -145,7 +184,7 @@ Program projectionProgram(const Layer &layer, Map map, const std::vector<Operand
   return program;
 }
 
-nlohmann::ordered_json programJson(const Program &program, std::span<const NamedLayer> projections) {
+nlohmann::ordered_json programJson(const Program &program, const StepFunctions &functions) {
   using Json = nlohmann::ordered_json;
   Json operands = Json::array(), steps = Json::array();
   for (const ProgramOperand &operand : program.operands) {
@@ -160,9 +199,13 @@ nlohmann::ordered_json programJson(const Program &program, std::span<const Named
   }
   for (const ProgramStep &step : program.steps) {
     Json &entry = steps.emplace_back();
-    if (step.projection != 0)
-      entry["projection"] = projections[step.projection].name;
-    entry["map"] = name(step.map);
+    if (step.elementwise) {
+      entry["elementwise"] = functions.elementwise[*step.elementwise].name;
+    } else {
+      if (const std::string &named = functions.projections[step.projection].name; !named.empty())
+        entry["projection"] = named;
+      entry["map"] = name(step.map);
+    }
     entry["operands"] = step.operands;
   }
   Json json = {{"name", program.name}, {"operands", operands}};

@@ -48,6 +48,12 @@ struct ProgramOperand {
   bool optional = false;
   std::vector<OperandType> types; // of its elements: one of these
   Shape shape;
+  // A number that steps are launched with: in CPU memory, also where the other tensors are on a device. Of a
+  // program's operands it follows from the steps that read them.
+  bool host = false;
+  // Of a step: a number that it takes from wherever it is. One of the program is in CPU memory then, too, unless
+  // another step reads it where the other tensors are.
+  bool anywhere = false;
 };
 
 // What one step writes and a later one reads, in the workspace of a call.
@@ -59,7 +65,7 @@ struct ProgramBuffer {
 
 // One map of a projection, or an element-wise function, by whichever of its kernels suits machine and call.
 struct ProgramStep {
-  size_t projection = 0; // 0 is the bundle's own, others its further ones
+  size_t projection = 0; // of those that steps can name, in their order
   Map map = Map::forward;
   // Number in the manifest's list of element-wise functions; with it, projection and map mean nothing.
   std::optional<size_t> elementwise = {};
@@ -76,26 +82,40 @@ struct Program {
   const ProgramBuffer *findBuffer(std::string_view name) const;
 };
 
-// What a map of a layer takes: its matrices, its bias or the gradient of it, and what says the rows' types.
-// Results are of one of the types `results`.
+// What a map of a layer takes: its matrices, its bias or the gradient of it, or what a fused layer reads and
+// writes beside them, and what says the rows' types. Results are of one of the types `results`; those of a
+// fused layer are of the types that it names.
 std::vector<ProgramOperand> operandsOf(const Layer &layer, Map map, const std::vector<OperandType> &results);
 
 // The program that is one map of the bundle's own projection, under its name.
 Program projectionProgram(const Layer &layer, Map map, const std::vector<OperandType> &results);
 
-// A projection that steps can name.
+// A projection that steps can name; the name of the bundle's own is empty, and it comes first where there is
+// one.
 struct NamedLayer {
   std::string name;
   const Layer *layer;
 };
 
-// Reads the list "programs" of the manifest. `projections` begins with the bundle's own, whose name is empty.
-// Throws Error(ALGRT_BAD_BUNDLE) naming the key for steps that do not fit their projection or each other:
-// operands that a map lacks or does not have, shapes and types that are others, buffers that are read before
+// An element-wise function that steps can name, and what it takes.
+struct NamedFunction {
+  std::string name;
+  std::vector<ProgramOperand> operands;
+};
+
+// All that steps can name.
+struct StepFunctions {
+  std::span<const NamedLayer> projections;
+  std::span<const NamedFunction> elementwise = {};
+};
+
+// Reads the list "programs" of the manifest.
+// Throws Error(ALGRT_BAD_BUNDLE) naming the key for steps that do not fit their function or each other:
+// operands that it lacks or does not have, shapes and types that are others, buffers that are read before
 // they are written, outputs that nobody writes.
-std::vector<Program> parsePrograms(const JsonFields &document, std::span<const NamedLayer> projections);
+std::vector<Program> parsePrograms(const JsonFields &document, const StepFunctions &functions);
 
 // As the manifest has it.
-nlohmann::ordered_json programJson(const Program &program, std::span<const NamedLayer> projections);
+nlohmann::ordered_json programJson(const Program &program, const StepFunctions &functions);
 
 } // namespace algrt

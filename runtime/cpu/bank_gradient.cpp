@@ -20,11 +20,11 @@ void runBankGradient(const CpuKernels &kernels, const Layer &layer, const BankGr
                                             ", dw is " + name(call.output));
   const BatchMemory memory(kernels, layer, call.x.rows, call.batch);
   memory.requireTakenBy(description);
-  const algrt_memref2 x = descriptor(call.x), dy = descriptor(call.dy), dw = descriptor(call.dw);
+  const algrt_memref2 operands[] = {descriptor(call.x), descriptor(call.dy), descriptor(call.dw)};
   const algrt_memref1 rows = memory.rows(), starts = memory.starts();
   runTasks(memory.workers(), description.tasks, [&](int worker, int64_t begin, int64_t end) {
     const algrt_memref1 scratch = memory.scratch(worker, description.scratch_bytes);
-    kernel.bank_gradient(&x, &dy, &dw, &scratch, &rows, &starts, memory.p0(), call.beta, begin, end);
+    kernel.bank_gradient(operands, &scratch, &rows, &starts, memory.p0(), call.beta, begin, end);
   });
 }
 

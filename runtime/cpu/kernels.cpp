@@ -89,7 +89,8 @@ size_t CpuKernels::chooseUnpacked(Map map, int64_t longest) const {
     return direct;
   if (first(WeightsForm::packed) < kernels.size())
     throw Error(ALGRT_UNSUPPORTED, "w: the bundle's kernels for this machine need packed weights: call "
-                                   "algrt_weights_pack and pass its result as weights");
+                                   "algrt_weights_pack, or for a program algrt_program_weights_pack, and pass "
+                                   "its result as weights");
   refuseAll(std::string("the bundle has no kernel of ") + name(map) + " that runs on this machine");
 }
 
@@ -146,10 +147,7 @@ CpuKernel CpuKernels::load(size_t index) const {
     loaded.bank_gradient = reinterpret_cast<algrt_bank_gradient_kernel>(symbol);
     return loaded;
   }
-  if (kernel.map == name(Map::forward) && bundle_->layer().bias)
-    loaded.multiply_biased = reinterpret_cast<algrt_biased_product_kernel>(symbol);
-  else
-    loaded.multiply = reinterpret_cast<algrt_product_kernel>(symbol);
+  loaded.multiply = reinterpret_cast<algrt_product_kernel>(symbol);
   if (kernel.weights == WeightsForm::packed)
     loaded.pack = reinterpret_cast<algrt_pack_kernel>(object->symbol(kernel.pack_symbol));
   return loaded;

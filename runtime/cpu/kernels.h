@@ -13,10 +13,9 @@ namespace algrt {
 
 struct CpuKernel {
   const Kernel *description;
-  algrt_product_kernel multiply = nullptr;               // of forward without a bias, and of dx
-  algrt_biased_product_kernel multiply_biased = nullptr; // of forward where the layer has a bias
-  algrt_pack_kernel pack = nullptr;                      // where the weights are packed
-  algrt_bank_gradient_kernel bank_gradient = nullptr;    // of dw
+  algrt_product_kernel multiply = nullptr;            // of forward and of dx
+  algrt_pack_kernel pack = nullptr;                   // where the weights are packed
+  algrt_bank_gradient_kernel bank_gradient = nullptr; // of dw
 };
 
 class CpuKernels {

@@ -20,16 +20,16 @@ int64_t chooseSlices(int64_t tasks_per_slice, int workers, int64_t output_groups
 } // namespace
 
 void runProduct(const CpuKernels &kernels, const Layer &layer, const ProductCall &call) {
-  const BatchMemory memory(kernels, layer, call.rows.rows, call.batch);
+  const BatchMemory memory(kernels, layer, call.rows, call.batch);
+  const bool packed = call.packed_kernel.has_value();
   size_t index;
   if (call.kernel >= 0) {
-    kernels.requireUsable(call.kernel, call.map, call.packed != nullptr);
+    kernels.requireUsable(call.kernel, call.map, packed);
     index = size_t(call.kernel);
   } else {
-    index = call.packed != nullptr ? size_t(call.packed_kernel)
-                                   : kernels.chooseUnpacked(call.map, memory.longestType());
+    index = packed ? *call.packed_kernel : kernels.chooseUnpacked(call.map, memory.longestType());
   }
-  if (call.packed != nullptr && int64_t(index) != call.packed_kernel)
+  if (packed && index != *call.packed_kernel)
     throw Error(ALGRT_INVALID_ARGUMENT, "weights were packed for another kernel of the bundle");
   const CpuKernel kernel = kernels.load(index);
   const Kernel &description = *kernel.description;
@@ -42,22 +42,11 @@ void runProduct(const CpuKernels &kernels, const Layer &layer, const ProductCall
   const int64_t slices = chooseSlices(per_slice, memory.workers(), int64_t(groups.size()));
   const int64_t tasks = checkedMultiply(per_slice, slices, "tasks");
 
-  MatrixView bank = call.bank;
-  if (call.packed != nullptr) {
-    const int64_t elements = description.packed_bytes / elementBytes(layer.dtype);
-    bank = MatrixView{call.packed->data(), 1, elements, elements};
-  }
-  const algrt_memref2 x = descriptor(call.rows), w = descriptor(bank), y = descriptor(call.result);
-  const algrt_memref2 bias = descriptor(call.bias);
   const algrt_memref1 row_list = memory.rows(), start_list = memory.starts();
   runTasks(memory.workers(), tasks, [&](int worker, int64_t begin, int64_t end) {
     const algrt_memref1 scratch = memory.scratch(worker, description.scratch_bytes);
-    if (kernel.multiply_biased != nullptr)
-      kernel.multiply_biased(&x, &w, &bias, &y, &scratch, &row_list, &start_list, memory.p0(), row_blocks,
-                             slices, begin, end);
-    else
-      kernel.multiply(&x, &w, &y, &scratch, &row_list, &start_list, memory.p0(), row_blocks, slices, begin,
-                      end);
+    kernel.multiply(call.operands.data(), &scratch, &row_list, &start_list, memory.p0(), row_blocks, slices,
+                    begin, end);
   });
 }
 

@@ -1,23 +1,26 @@
-// One product of rows with the bank: cut into tasks, workers started.
+// One product of rows with a bank, or several with maps of their sums: cut into tasks, workers started.
 #pragma once
 
 #include "runtime/cpu/batch.h"
 #include "runtime/cpu/matrix_view.h"
 
+#include <optional>
+#include <span>
+
 namespace algrt {
 
 struct ProductCall {
   Map map = Map::forward;
-  MatrixView rows, result;     // x and y, or dy and dx
-  MatrixView bank;             // the user's; unused with packed weights
-  MatrixView bias;             // of forward where the layer has one: one row
-  const AlignedBuffer *packed; // or null
-  int64_t packed_kernel = -1;  // the kernel that the bank was packed for
+  int64_t rows = 0; // of x or dy, above 0
+  // What the kernel is called with, in the order of cpuOperands (runtime/bundle/manifest.h); weights that were
+  // packed as one row each.
+  std::span<const algrt_memref2> operands;
+  std::optional<size_t> packed_kernel; // that all weights were packed for; nothing where they are the user's
   BatchCall batch;
   int64_t kernel = -1; // -1 = choose
 };
 
-// The views have been checked against the layer; result.rows > 0.
+// The operands have been checked against the layer.
 void runProduct(const CpuKernels &kernels, const Layer &layer, const ProductCall &call);
 
 } // namespace algrt

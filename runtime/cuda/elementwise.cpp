@@ -6,6 +6,13 @@
 
 namespace algrt::cuda {
 
+bool GpuElementwise::any() const {
+  for (size_t function = 0; function < bundle_.manifest().elementwise.size(); ++function)
+    if (any(function))
+      return true;
+  return false;
+}
+
 bool GpuElementwise::any(size_t function) const {
   return std::ranges::any_of(bundle_.manifest().elementwise[function].kernels,
                              [](const ElementwiseKernel &kernel) { return kernel.gpu.has_value(); });

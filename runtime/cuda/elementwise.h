@@ -24,7 +24,8 @@ public:
   // The bundle must outlive this object. The driver is not touched yet.
   explicit GpuElementwise(const Bundle &bundle) : bundle_(bundle) {}
 
-  // Whether the function has a kernel for any GPU.
+  // Whether any function, or that one, has a kernel for a GPU.
+  bool any() const;
   bool any(size_t function) const;
   // Loads the kernels of all functions that run on the device.
   void prepare(int32_t device) const;

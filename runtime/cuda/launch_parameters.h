@@ -47,6 +47,11 @@ struct ProductValues {
   float beta;
   uint64_t bias, positions;
   int32_t position_bytes;
+  // Of a fused layer: what its kernels take beside x, w and y (FurtherOperand), whose addresses count here,
+  // and for each of its operands a number, which counts where it is one for the call.
+  const Fusion *fusion = nullptr;
+  std::span<const Operand> further = {};
+  std::span<const float> numbers = {};
 };
 
 // Encodes a tensor map to where the launch has it.

@@ -4,6 +4,7 @@
 #include "runtime/cuda/tensor_map.h"
 #include "runtime/gpu_kernel_abi.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -42,9 +43,10 @@ ReadyAuxiliary readyAuxiliary(const GpuKernels &kernels, DeviceModules &modules,
 void launch(const Driver &driver, const LaunchPlan &plan, const KernelParameters &list,
             const ReadyKernel &kernel, Stream stream, const ProductCall &call, bool at_positions) {
   const auto address = [](const void *pointer) { return uint64_t(reinterpret_cast<uintptr_t>(pointer)); };
+  const auto bias = std::ranges::find(call.further, std::string_view("bias"), &ProductOperand::name);
   ParameterBlock block(list);
   setProduct(block, list, plan,
-             {plan.rows, plan.offset, kernel.terms, call.beta, address(call.bias),
+             {plan.rows, plan.offset, kernel.terms, call.beta, bias == call.further.end() ? 0 : address(bias->view.data),
               at_positions ? address(call.rows.positions.data) : 0, int32_t(call.rows.positions.bytes)},
              [&](const TensorMap &map, std::byte *to) {
                const TensorMapObject object = encodeTensorMap(driver, map);

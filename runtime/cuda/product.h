@@ -6,7 +6,21 @@
 #include "runtime/cuda/kernels.h"
 #include "runtime/cuda/row_grouping.h"
 
+#include <span>
+#include <string_view>
+
 namespace algrt::cuda {
+
+// What a product takes beside the three matrices that it is planned by: a bias, further weights of a fused
+// layer, what its maps read, further results.
+struct ProductOperand {
+  std::string_view name; // as lists of parameters have it: "bias", "w2", "y2", ...
+  ElementType type;
+  // In the device's memory: one row of N for each column, M rows of one element for each row. Unused where
+  // the operand is a number for the call.
+  MatrixView view;
+  float number = 0;
+};
 
 struct ProductCall {
   Map map = Map::forward;
@@ -24,7 +38,7 @@ struct ProductCall {
   // Of the map dw, in the device's memory: the gradient of a bias, a row; null where it is not wanted.
   const void *dbias = nullptr;
   ElementType dbias_output = ElementType::f32;
-  const void *bias = nullptr; // of the map forward where the layer has one, in the device's memory
+  std::span<const ProductOperand> further = {};
 };
 
 // Enqueues the product and returns. Allocates nothing on the device and waits for nothing once the kernel has

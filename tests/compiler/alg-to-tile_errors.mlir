@@ -4,11 +4,11 @@
 !x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
 !w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
 
-func.func @two(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %p0: index) -> tensor<?x8xf32> {
+func.func @chain(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %p0: index) -> tensor<?x8xf32> {
   %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
   %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
   %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
-  // expected-error @+1 {{a second product in one function cannot be lowered: kernels compute one projection each}}
+  // expected-error @+1 {{both operands must be slot views of the function's arguments}}
   %zs = alg.contract %ys, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
   %z = alg.gather %zs : !x
   return %z : tensor<?x8xf32>
@@ -50,8 +50,8 @@ func.func @computed_bank(%x: tensor<?x8xf32>, %u: tensor<8x8xf32>, %p0: index) -
 func.func @not_gathered(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %p0: index) -> !x {
   %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
   %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
-  // expected-error @+1 {{the product must be mapped, gathered and returned, and nothing else}}
   %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+  // expected-error @+1 {{a kernel of products returns products and their maps, gathered, and nothing else}}
   return %ys : !x
 }
 
@@ -63,10 +63,10 @@ func.func @not_gathered(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %p0: index) ->
 func.func @not_returned(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %p0: index) -> tensor<?x8xf32> {
   %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
   %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
-  // expected-error @+1 {{the product must be mapped, gathered and returned, and nothing else}}
   %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
   %y = alg.gather %ys : !x
   %n = arith.negf %y : tensor<?x8xf32>
+  // expected-error @+1 {{a kernel of products returns products and their maps, gathered, and nothing else}}
   return %n : tensor<?x8xf32>
 }
 
@@ -174,20 +174,6 @@ func.func @banks(%w: tensor<8x8xf32>, %v: tensor<8x8xf32>) -> tensor<8x8xf32> {
 
 // -----
 
-!x = !alg.slots<?x8xbf16, rows(cyclic 2), cols(2 x 4)>
-!w = !alg.slots<8x8xbf16, rows(2 x 4), cols(2 x 4)>
-
-func.func @into(%x: tensor<?x8xbf16>, %w: tensor<8x8xbf16>) -> tensor<?x8xf32> {
-  %xs = alg.slots %x rows(cyclic 2) cols(2 x 4) : tensor<?x8xbf16>
-  %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xbf16>
-  %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w into f32
-  // expected-error @+1 {{kernels store results in the operands' element type, 'bf16', not in 'f32'}}
-  %y = alg.gather %ys : !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
-  return %y : tensor<?x8xf32>
-}
-
-// -----
-
 !x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
 !w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
 
@@ -219,9 +205,9 @@ func.func @branch(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %p0: index) -> tenso
 func.func @two_results(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %p0: index) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
   %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
   %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
-  // expected-error @+1 {{the product must be mapped, gathered and returned, and nothing else}}
   %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
   %y = alg.gather %ys : !x
+  // expected-error @+1 {{a kernel of products returns products and their maps, gathered, and nothing else}}
   return %y, %x : tensor<?x8xf32>, tensor<?x8xf32>
 }
 
@@ -242,5 +228,192 @@ func.func @half(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %p0: index) -> tensor<
     alg.yield %s : f32
   }
   %y = alg.gather %hs : !x
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+
+func.func @other_rows(%x: tensor<?x8xf32>, %z: tensor<?x8xf32>, %w: tensor<8x8xf32>, %p0: index) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+  %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
+  %zs = alg.slots %z rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
+  %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
+  %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+  // expected-error @+1 {{products of one kernel read the same activations with the same terms}}
+  %vs = alg.contract %zs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+  %y = alg.gather %ys : !x
+  %v = alg.gather %vs : !x
+  return %y, %v : tensor<?x8xf32>, tensor<?x8xf32>
+}
+
+// -----
+
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+
+// The same rows elsewhere: the positions differ.
+func.func @other_positions(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %p0: index) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+  %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
+  %zs = alg.slots %x rows(cyclic 2) cols(2 x 4) : tensor<?x8xf32>
+  %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
+  %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+  // expected-error @+1 {{products of one kernel read the same activations with the same terms}}
+  %vs = alg.contract %zs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+  %y = alg.gather %ys : !x
+  %v = alg.gather %vs : !x
+  return %y, %v : tensor<?x8xf32>, tensor<?x8xf32>
+}
+
+// -----
+
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+
+func.func @other_mode(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %p0: index) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+  %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
+  %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
+  %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+  // expected-error @+1 {{products of one kernel read the same activations with the same terms}}
+  %vs = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> i : !x, !w
+  %y = alg.gather %ys : !x
+  %v = alg.gather %vs : !x
+  return %y, %v : tensor<?x8xf32>, tensor<?x8xf32>
+}
+
+// -----
+
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+!v = !alg.slots<8x6xf32, rows(2 x 4), cols(2 x 3)>
+
+func.func @other_columns(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %u: tensor<8x6xf32>, %p0: index) -> (tensor<?x8xf32>, tensor<?x6xf32>) {
+  %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
+  %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
+  %us = alg.slots %u rows(2 x 4) cols(2 x 3) : tensor<8x6xf32>
+  %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+  // expected-error @+1 {{products of one kernel have results that are cut alike}}
+  %vs = alg.contract %xs, %us by #alg.algebra<"Q(2)"> -> k : !x, !v
+  %y = alg.gather %ys : !x
+  %v = alg.gather %vs : !alg.slots<?x6xf32, rows(cyclic 2), cols(2 x 3)>
+  return %y, %v : tensor<?x8xf32>, tensor<?x6xf32>
+}
+
+// -----
+
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+
+func.func @two_gradients(%x: tensor<?x8xf32>, %dy: tensor<?x8xf32>, %dz: tensor<?x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %xs = alg.slots %x rows(cyclic 2) cols(2 x 4) : tensor<?x8xf32>
+  %dys = alg.slots %dy rows(cyclic 2) cols(2 x 4) : tensor<?x8xf32>
+  %dzs = alg.slots %dz rows(cyclic 2) cols(2 x 4) : tensor<?x8xf32>
+  %dws = alg.contract %xs, %dys by #alg.algebra<"Q(2)"> -> j : !x, !x
+  // expected-error @+1 {{a gradient of the bank has a kernel of its own, without other products}}
+  %dvs = alg.contract %xs, %dzs by #alg.algebra<"Q(2)"> -> j : !x, !x
+  %dw = alg.gather %dws : !w
+  %dv = alg.gather %dvs : !w
+  return %dw, %dv : tensor<8x8xf32>, tensor<8x8xf32>
+}
+
+// -----
+
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+
+func.func @gradient_twice(%x: tensor<?x8xf32>, %dy: tensor<?x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %xs = alg.slots %x rows(cyclic 2) cols(2 x 4) : tensor<?x8xf32>
+  %dys = alg.slots %dy rows(cyclic 2) cols(2 x 4) : tensor<?x8xf32>
+  %dws = alg.contract %xs, %dys by #alg.algebra<"Q(2)"> -> j : !x, !x
+  %dw = alg.gather %dws : !w
+  // expected-error @+1 {{a gradient of the bank is the only result of its kernel}}
+  return %dw, %dw : tensor<8x8xf32>, tensor<8x8xf32>
+}
+
+// -----
+
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x6xf32, rows(2 x 4), cols(2 x 3)>
+!y = !alg.slots<?x6xf32, rows(cyclic 2), cols(2 x 3)>
+
+func.func @map_of_rows(%x: tensor<?x8xf32>, %w: tensor<8x6xf32>) -> (tensor<?x6xf32>, tensor<?x8xf32>) {
+  %xs = alg.slots %x rows(cyclic 2) cols(2 x 4) : tensor<?x8xf32>
+  %ws = alg.slots %w rows(2 x 4) cols(2 x 3) : tensor<8x6xf32>
+  %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+  // expected-error @+1 {{maps in a kernel of products are of what is cut like their results}}
+  %zs = alg.map %xs : !x {
+  ^bb0(%v: f32):
+    %s = arith.negf %v : f32
+    alg.yield %s : f32
+  }
+  %y = alg.gather %ys : !y
+  %z = alg.gather %zs : !x
+  return %y, %z : tensor<?x6xf32>, tensor<?x8xf32>
+}
+
+// -----
+
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+
+func.func @reduced(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>) -> tensor<?x8xf32> {
+  %xs = alg.slots %x rows(cyclic 2) cols(2 x 4) : tensor<?x8xf32>
+  %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
+  %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+  // expected-error @+1 {{cannot be in a kernel of products, which has contractions and their maps}}
+  %r = alg.reduce sum %xs over rows : !x -> tensor<8xf32>
+  %y = alg.gather %ys : !x
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+!x = !alg.slots<?x8xbf16, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x8xbf16, rows(2 x 4), cols(2 x 4)>
+
+func.func @rounded_number(%x: tensor<?x8xbf16>, %w: tensor<8x8xbf16>, %a: tensor<bf16>) -> tensor<?x8xbf16> {
+  %xs = alg.slots %x rows(cyclic 2) cols(2 x 4) : tensor<?x8xbf16>
+  %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xbf16>
+  %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+  // expected-error @+1 {{single numbers are f32 in kernels, not 'bf16'}}
+  %hs = alg.map %ys numbers %a : (!x, tensor<bf16>) -> !x {
+  ^bb0(%v: bf16, %n: bf16):
+    %s = arith.addf %v, %n : bf16
+    alg.yield %s : bf16
+  }
+  %y = alg.gather %hs : !x
+  return %y : tensor<?x8xbf16>
+}
+
+// -----
+
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+
+func.func @no_result(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>) {
+  %xs = alg.slots %x rows(cyclic 2) cols(2 x 4) : tensor<?x8xf32>
+  %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
+  %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+  // expected-error @+1 {{a kernel of products returns what it computes}}
+  return
+}
+
+// -----
+
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+
+// expected-error @+1 {{a kernel of products has a product of its own, not one in another operation}}
+func.func @nested(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %c: i1) -> tensor<?x8xf32> {
+  %xs = alg.slots %x rows(cyclic 2) cols(2 x 4) : tensor<?x8xf32>
+  %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
+  %ys = scf.if %c -> !x {
+    %zs = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+    scf.yield %zs : !x
+  } else {
+    scf.yield %xs : !x
+  }
+  %y = alg.gather %ys : !x
   return %y : tensor<?x8xf32>
 }

@@ -1,77 +1,20 @@
 // Maps of finished sums on the CPU: programs from their text to machine code, run, and compared with double
 // precision.
-#include "compiler/lower/passes.h"
-#include "compiler/targets/cpu/object_code.h"
-#include "dialects/tile/tile.h"
-#include "runtime/kernel_abi.h"
-#include "tests/tools/temporary_folder.h"
-
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Dialect/Index/IR/IndexDialect.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Transforms/Passes.h"
+#include "tests/compiler/compiled_module.h"
 
 #include <cmath>
-#include <dlfcn.h>
-#include <fstream>
 #include <gtest/gtest.h>
 #include <random>
 
 namespace {
 
+using compiler_test::CompiledModule;
 using Matrix = std::vector<float>;
 
 /// A kernel of 4 row types, Q(4), cyclic: 16 columns of X and 20 of Y for each.
 constexpr std::int64_t types = 4, in = 16, out = 20, k = types * in, n = types * out;
-
-/// The tile kernels of a module as a shared object.
-class CompiledModule {
-public:
-  explicit CompiledModule(const std::string &text) {
-    mlir::DialectRegistry registry;
-    registry.insert<alg::AlgDialect, tile::TileDialect, mlir::arith::ArithDialect,
-                    mlir::cf::ControlFlowDialect, mlir::func::FuncDialect, mlir::index::IndexDialect,
-                    mlir::LLVM::LLVMDialect, mlir::math::MathDialect, mlir::memref::MemRefDialect,
-                    mlir::scf::SCFDialect, mlir::vector::VectorDialect>();
-    mlir::MLIRContext context(registry);
-    context.loadAllAvailableDialects();
-    mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
-    if (!module)
-      throw std::runtime_error("the program cannot be read");
-    mlir::PassManager passes(&context);
-    passes.addPass(compiler::createConvertAlgToTile());
-    passes.addPass(compiler::createExpandMath());
-    passes.addPass(compiler::createConvertTileToCpu());
-    passes.addPass(mlir::createCanonicalizerPass());
-    compiler::addVectorToLlvm(passes, /*expand_bf16=*/true);
-    if (mlir::failed(passes.run(*module)))
-      throw std::runtime_error("the program cannot be lowered");
-    module->walk([&](mlir::LLVM::LLVMFuncOp function) {
-      if (auto bytes = function->getAttrOfType<mlir::IntegerAttr>("tile.scratch_bytes"))
-        scratch_bytes = std::max(scratch_bytes, bytes.getInt());
-    });
-    const compiler::CpuLevel level = compiler::cpuLevel("x86-64-v3");
-    const std::string object = compiler::linkSharedObject(
-        compiler::generateMachineCode(*module, level, compiler::MachineCode::Object));
-    const std::string path = folder.path("kernels.so");
-    std::ofstream(path, std::ios::binary) << object;
-    library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-      throw std::runtime_error(dlerror());
-  }
-  ~CompiledModule() {
-    if (library)
-      dlclose(library);
-  }
-
-  void *kernel(const std::string &name) const { return dlsym(library, ("_mlir_ciface_" + name).c_str()); }
-
-  std::int64_t scratch_bytes = 64;
-
-private:
-  TemporaryFolder folder;
-  void *library = nullptr;
-};
+/// Of 43 rows that one type has.
+constexpr std::int64_t most_rows = 11;
 
 algrt_memref2 describe(Matrix &matrix, std::int64_t rows) {
   const auto columns = static_cast<std::int64_t>(matrix.size()) / rows;
@@ -98,12 +41,6 @@ double product(const Matrix &x, const Matrix &w, std::int64_t row, std::int64_t 
   }
   return sum;
 }
-
-/// Tasks of a kernel that owns one type and eight rows of it.
-struct Tasks {
-  explicit Tasks(std::int64_t m) : row_blocks((m + types - 1) / types / 8 + 1), end(types * row_blocks) {}
-  std::int64_t row_blocks, end;
-};
 
 // Every kind of operand: a number for each column and each row, a matrix like the result, and a number.
 constexpr const char *every_operand = R"mlir(
@@ -145,33 +82,22 @@ tile.kernel @kernel(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x80xf32>, %bi
 TEST(Epilogue, ReadsOperandsOfEveryKind) {
   std::mt19937 random(7);
   const CompiledModule module(every_operand);
-  using Kernel = void (*)(const algrt_memref2 *, const algrt_memref2 *, const algrt_memref2 *,
-                          const algrt_memref2 *, const algrt_memref2 *, float, const algrt_memref2 *,
-                          const algrt_memref1 *, const algrt_memref1 *, const algrt_memref1 *, std::int64_t,
-                          std::int64_t, std::int64_t, std::int64_t, std::int64_t);
-  auto kernel = reinterpret_cast<Kernel>(module.kernel("kernel"));
-  ASSERT_NE(kernel, nullptr);
   constexpr std::int64_t m = 43; // of types 0 to 2 there are eleven rows, of the last ten
-  constexpr float alpha = -0.75f;
+  Matrix alpha = {-0.75f};
   Matrix x = randomMatrix(random, m * k), w = randomMatrix(random, k * n), bias = randomMatrix(random, n),
          scale = randomMatrix(random, m), residual = randomMatrix(random, m * n),
          y(static_cast<std::size_t>(m * n), std::numeric_limits<float>::quiet_NaN());
-  std::vector<char> room(static_cast<std::size_t>(module.scratch_bytes) + 64);
-  char *aligned = room.data() + (64 - reinterpret_cast<std::uintptr_t>(room.data()) % 64) % 64;
-  const algrt_memref1 scratch{aligned, aligned, 0, {module.scratch_bytes}, {1}},
-      nothing{nullptr, nullptr, 0, {0}, {1}};
-  const algrt_memref2 dx = describe(x, m), dw = describe(w, k), db = describe(bias, 1),
-                      ds = describe(scale, m), dr = describe(residual, m), dy = describe(y, m);
-  const Tasks tasks(m);
-  kernel(&dx, &dw, &db, &ds, &dr, alpha, &dy, &scratch, &nothing, &nothing, 0, tasks.row_blocks, 1, 0,
-         tasks.end);
+  module.multiply("kernel",
+                  {describe(x, m), describe(w, k), describe(bias, 1), describe(scale, m),
+                   describe(residual, m), describe(alpha, 1), describe(y, m)},
+                  most_rows, types, 0);
   for (std::int64_t row = 0; row < m; ++row)
     for (std::int64_t column = 0; column < n; ++column) {
       const auto at = static_cast<std::size_t>(row * n + column);
       const double expected =
           (product(x, w, row, column) + static_cast<double>(bias[static_cast<std::size_t>(column)])) *
               static_cast<double>(scale[static_cast<std::size_t>(row)]) +
-          static_cast<double>(alpha) * static_cast<double>(residual[at]);
+          static_cast<double>(alpha[0]) * static_cast<double>(residual[at]);
       ASSERT_NEAR(static_cast<double>(y[at]), expected, 2e-5) << "row " << row << ", column " << column;
     }
 }
@@ -215,25 +141,15 @@ tile.kernel @gate(%x: !tile.matrix<?x64xf32>, %gate: !tile.matrix<64x80xf32>, %u
 }
 )mlir";
 
-using BiasedKernel = algrt_biased_product_kernel;
-
 TEST(Epilogue, TwoProductsOfTheSameRowsMakeAGate) {
   std::mt19937 random(8);
   const CompiledModule module(gate);
-  auto kernel = reinterpret_cast<BiasedKernel>(module.kernel("gate"));
-  ASSERT_NE(kernel, nullptr);
   constexpr std::int64_t m = 43;
   Matrix x = randomMatrix(random, m * k), first = randomMatrix(random, k * n),
          second = randomMatrix(random, k * n),
          y(static_cast<std::size_t>(m * n), std::numeric_limits<float>::quiet_NaN());
-  std::vector<char> room(static_cast<std::size_t>(module.scratch_bytes) + 64);
-  char *aligned = room.data() + (64 - reinterpret_cast<std::uintptr_t>(room.data()) % 64) % 64;
-  const algrt_memref1 scratch{aligned, aligned, 0, {module.scratch_bytes}, {1}},
-      nothing{nullptr, nullptr, 0, {0}, {1}};
-  const algrt_memref2 dx = describe(x, m), dg = describe(first, k), du = describe(second, k),
-                      dy = describe(y, m);
-  const Tasks tasks(m);
-  kernel(&dx, &dg, &du, &dy, &scratch, &nothing, &nothing, 0, tasks.row_blocks, 1, 0, tasks.end);
+  module.multiply("gate", {describe(x, m), describe(first, k), describe(second, k), describe(y, m)},
+                  most_rows, types, 0);
   for (std::int64_t row = 0; row < m; ++row)
     for (std::int64_t column = 0; column < n; ++column) {
       const double p = product(x, first, row, column), q = product(x, second, row, column);
@@ -276,8 +192,6 @@ class MathFunctions : public testing::TestWithParam<Function> {};
 TEST_P(MathFunctions, AreCloseToTheirValuesOnAnInterval) {
   const Function function = GetParam();
   const CompiledModule module(functionOf(function.name));
-  auto kernel = reinterpret_cast<algrt_product_kernel>(module.kernel("f_direct"));
-  ASSERT_NE(kernel, nullptr);
   constexpr std::int64_t m = 640;
   Matrix x(static_cast<std::size_t>(m * k)), w(static_cast<std::size_t>(k * n)),
       y(static_cast<std::size_t>(m * n));
@@ -287,13 +201,7 @@ TEST_P(MathFunctions, AreCloseToTheirValuesOnAnInterval) {
   for (std::int64_t group = 0; group < types; ++group)
     for (std::int64_t column = 0; column < n; ++column)
       w[static_cast<std::size_t>(group * in * n + column)] = 1;
-  std::vector<char> room(static_cast<std::size_t>(module.scratch_bytes) + 64);
-  char *aligned = room.data() + (64 - reinterpret_cast<std::uintptr_t>(room.data()) % 64) % 64;
-  const algrt_memref1 scratch{aligned, aligned, 0, {module.scratch_bytes}, {1}},
-      nothing{nullptr, nullptr, 0, {0}, {1}};
-  const algrt_memref2 dx = describe(x, m), dw = describe(w, k), dy = describe(y, m);
-  // More blocks of rows than there are: whatever the schedule owns, those without rows do nothing.
-  kernel(&dx, &dw, &dy, &scratch, &nothing, &nothing, 0, m, 1, 0, types * m);
+  module.multiply("f_direct", {describe(x, m), describe(w, k), describe(y, m)}, m / types, types, 0);
   for (std::int64_t row = 0; row < m; ++row)
     for (std::int64_t column : {std::int64_t{0}, n - 1}) {
       const double argument = static_cast<double>(x[static_cast<std::size_t>(row * k + row % types * in)]);

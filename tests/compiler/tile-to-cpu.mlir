@@ -1,22 +1,24 @@
 // How kernels become loops and vectors, one piece at a time.
 // RUN: alg-opt %s -split-input-file -convert-tile-to-cpu -canonicalize -cse | FileCheck %s
 
-// The signature of a forward kernel: x, w, y, scratch, row list, starts, offset, row blocks, slices, and the range of
-// tasks. An own is a loop over tasks that does nothing for a task without rows. Terms of Q(4) are arithmetic: B(i, j) is
+// The signature of a forward kernel: the descriptors of its operands x, w and y, scratch, row list, starts, offset, row blocks,
+// slices, and the range of tasks. An own is a loop over tasks that does nothing for a task without rows. Terms of Q(4) are arithmetic: B(i, j) is
 // i and j in order, once where they are equal, and no table is made. Groups of 16 fill panels of 16: no mask.
 // CHECK-NOT:   memref.global
 // CHECK-LABEL: func.func @complete(
-// CHECK-SAME:  %[[X:arg0]]: memref<?x?xf32, strided<[?, 1]>>, %[[W:arg1]]: memref<?x?xf32, strided<[?, 1]>>, %[[Y:arg2]]: memref<?x?xf32, strided<[?, 1]>>
-// CHECK-SAME:  %[[SCRATCH:arg3]]: memref<?xi8>, %arg4: memref<?xi64>, %arg5: memref<?xi64>, %arg6: index, %arg7: index, %arg8: index, %[[BEGIN:arg9]]: index, %[[END:arg10]]: index)
+// CHECK-SAME:  %arg0: !llvm.ptr, %[[SCRATCH:arg1]]: memref<?xi8>, %arg2: memref<?xi64>, %arg3: memref<?xi64>, %arg4: index, %arg5: index, %arg6: index, %[[BEGIN:arg7]]: index, %[[END:arg8]]: index)
 // CHECK-SAME:  llvm.emit_c_interface
 // CHECK-SAME:  tile.layout =
 // CHECK-SAME:  tile.schedule =
 // Four rows of 64 floats.
 // CHECK-SAME:  tile.scratch_bytes = 1024 : i64
+// CHECK:       %[[X:.*]] = builtin.unrealized_conversion_cast
+// CHECK:       %[[W:.*]] = builtin.unrealized_conversion_cast
+// CHECK:       %[[Y:.*]] = builtin.unrealized_conversion_cast
 // CHECK-NOT:   mask
 // CHECK:       scf.for %{{.*}} = %[[BEGIN]] to %[[END]]
-// CHECK:         arith.remui %{{.*}}, %arg8
-// CHECK:         arith.remui %{{.*}}, %arg7
+// CHECK:         arith.remui %{{.*}}, %arg6
+// CHECK:         arith.remui %{{.*}}, %arg5
 // CHECK:         scf.if
 // The hold: rows into scratch.
 // CHECK:           %[[HELD:.*]] = memref.view %[[SCRATCH]]{{.*}} to memref<256xf32>
@@ -70,13 +72,16 @@ tile.kernel @complete(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x128xf32>, 
 // Groups of 24 do not fill panels of 16. Loads of the bank are masked, so that nothing of a neighbour is read, and so are
 // stores of the last panel of a group.
 // CHECK-LABEL: func.func @masked(
+// CHECK:       builtin.unrealized_conversion_cast
+// CHECK:       %[[W:.*]] = builtin.unrealized_conversion_cast
+// CHECK:       %[[Y:.*]] = builtin.unrealized_conversion_cast
 // CHECK:       vector.create_mask
-// CHECK:       vector.maskedload %arg1
+// CHECK:       vector.maskedload %[[W]]
 // CHECK:       vector.fma
 // CHECK:       scf.if
-// CHECK:         vector.store %{{.*}}, %arg2
+// CHECK:         vector.store %{{.*}}, %[[Y]]
 // CHECK:       } else {
-// CHECK:         vector.maskedstore %arg2
+// CHECK:         vector.maskedstore %[[Y]]
 #layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 16>, bank = <4 x 16>, out = <4 x 24>,
                        row_types = <cyclic 4>>
 tile.kernel @masked(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x96xf32>, %y: !tile.matrix<?x96xf32>)
@@ -108,12 +113,14 @@ tile.kernel @masked(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x96xf32>, %y:
 // CHECK-LABEL: func.func @copied(
 // Eight rows of 64 floats, and a panel of 16 columns of the bank's 64 rows.
 // CHECK-SAME:  tile.scratch_bytes = 6144 : i64
-// CHECK:       %[[STAGED:.*]] = memref.view %arg3[%c2048][] : memref<?xi8> to memref<1024xf32>
+// CHECK:       builtin.unrealized_conversion_cast
+// CHECK:       %[[W:.*]] = builtin.unrealized_conversion_cast
+// CHECK:       %[[STAGED:.*]] = memref.view %arg1[%c2048][] : memref<?xi8> to memref<1024xf32>
 // CHECK-DAG:   %[[OTHER:.*]] = arith.cmpi ne, %{{.*}}, %{{.*}} : index
 // CHECK-DAG:   %[[NEEDED:.*]] = arith.ori %[[OTHER]], %{{.*}} : i1
 // CHECK:       scf.if %[[NEEDED]] {
-// CHECK:         vector.maskedload %arg1
-// CHECK:         %[[BANK:.*]] = vector.maskedload %arg1
+// CHECK:         vector.maskedload %[[W]]
+// CHECK:         %[[BANK:.*]] = vector.maskedload %[[W]]
 // CHECK:         vector.store %[[BANK]], %[[STAGED]]
 // CHECK-NOT:   vector.maskedload
 // CHECK:       vector.load %[[STAGED]]
@@ -284,13 +291,16 @@ tile.kernel @tabulated(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x30xf32>, 
 
 // Explicit types: the rows of a type are found in the sorted row list, between its start and the next one.
 // CHECK-LABEL: func.func @explicit(
-// CHECK:       %[[FIRST:.*]] = memref.load %arg5
-// CHECK:       %[[LAST:.*]] = memref.load %arg5
-// CHECK:       memref.load %arg4
-// CHECK:       vector.load %arg0
+// CHECK:       %[[X:.*]] = builtin.unrealized_conversion_cast
+// CHECK:       builtin.unrealized_conversion_cast
+// CHECK:       %[[Y:.*]] = builtin.unrealized_conversion_cast
+// CHECK:       %[[FIRST:.*]] = memref.load %arg3
+// CHECK:       %[[LAST:.*]] = memref.load %arg3
+// CHECK:       memref.load %arg2
+// CHECK:       vector.load %[[X]]
 // CHECK:       vector.fma
-// CHECK:       memref.load %arg4
-// CHECK:       vector.store %{{.*}}, %arg2
+// CHECK:       memref.load %arg2
+// CHECK:       vector.store %{{.*}}, %[[Y]]
 #layout = #tile.layout<algebra = #alg.algebra<"path(3)">, lift = rows, in = <[5, 8, 3]>, bank = <[5, 8, 3]>,
                        out = <[1, 20, 9]>, row_types = <explicit 3>>
 tile.kernel @explicit(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x30xf32>, %y: !tile.matrix<?x30xf32>)
@@ -319,12 +329,13 @@ tile.kernel @explicit(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x30xf32>, %
 
 // Interval types: a row's position follows from its ordinal by division by the width (7) and the period (21).
 // CHECK-LABEL: func.func @interval(
+// CHECK-DAG:   %[[X:.*]] = builtin.unrealized_conversion_cast
 // CHECK-DAG:   %[[SEVEN:.*]] = arith.constant 7 : index
 // CHECK-DAG:   %[[PERIOD:.*]] = arith.constant 21 : index
-// CHECK-DAG:   arith.remui %arg6, %[[PERIOD]]
+// CHECK-DAG:   arith.remui %arg4, %[[PERIOD]]
 // CHECK:       arith.divui %{{.*}}, %[[SEVEN]]
 // CHECK:       arith.remui %{{.*}}, %[[SEVEN]]
-// CHECK:       vector.load %arg0
+// CHECK:       vector.load %[[X]]
 #layout = #tile.layout<algebra = #alg.algebra<"path(3)">, lift = rows, in = <[5, 8, 3]>, bank = <[5, 8, 3]>,
                        out = <[1, 20, 9]>, row_types = <interval 3 x 7>>
 tile.kernel @interval(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x30xf32>, %y: !tile.matrix<?x30xf32>)
@@ -425,18 +436,21 @@ tile.kernel @general(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x16xf32>, %y
 
 // bf16 travels as 16-bit integers, is widened where it is held or loaded, and rounded before the store.
 // CHECK-LABEL: func.func @half(
-// CHECK-SAME:  %arg0: memref<?x?xi16, strided<[?, 1]>>, %arg1: memref<?x?xi16, strided<[?, 1]>>, %arg2: memref<?x?xi16, strided<[?, 1]>>
-// CHECK:       vector.load %arg0{{.*}} vector<8xi16>
+// CHECK-SAME:  %arg0: !llvm.ptr
+// CHECK:       %[[X:.*]] = builtin.unrealized_conversion_cast
+// CHECK:       %[[W:.*]] = builtin.unrealized_conversion_cast
+// CHECK:       %[[Y:.*]] = builtin.unrealized_conversion_cast
+// CHECK:       vector.load %[[X]]{{.*}} vector<8xi16>
 // CHECK:       arith.extui {{.*}} : vector<8xi16> to vector<8xi32>
 // CHECK:       arith.shli
 // CHECK:       arith.bitcast {{.*}} : vector<8xi32> to vector<8xf32>
 // CHECK:       vector.store {{.*}} : memref<256xf32>, vector<8xf32>
-// CHECK:       vector.load %arg1{{.*}} vector<8xi16>
+// CHECK:       vector.load %[[W]]{{.*}} vector<8xi16>
 // CHECK:       arith.extui
 // CHECK:       vector.fma
 // CHECK:       arith.truncf {{.*}} : vector<8xf32> to vector<8xbf16>
 // CHECK:       vector.bitcast {{.*}} : vector<8xbf16> to vector<8xi16>
-// CHECK:       vector.store {{.*}}, %arg2{{.*}} vector<8xi16>
+// CHECK:       vector.store {{.*}}, %[[Y]]{{.*}} vector<8xi16>
 #layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 16>, bank = <4 x 16>, out = <4 x 32>,
                        row_types = <cyclic 4>>
 tile.kernel @half(%x: !tile.matrix<?x64xbf16>, %w: !tile.matrix<64x128xbf16, panels 16 x 1>, %y: !tile.matrix<?x128xbf16>)
@@ -471,7 +485,7 @@ tile.kernel @half(%x: !tile.matrix<?x64xbf16>, %w: !tile.matrix<64x128xbf16, pan
 // held rows (6 of 5 deep, so 4 rows of 12 halves are 96 bytes, in lines of 64) and in the panels.
 // CHECK-LABEL: func.func @pairs(
 // CHECK-SAME:  tile.scratch_bytes = 512 : i64
-// CHECK:       memref.view %arg3[%c0][] : memref<?xi8> to memref<48xi16>
+// CHECK:       memref.view %arg1[%c0][] : memref<?xi8> to memref<48xi16>
 // CHECK:       vector.interleave {{.*}} : vector<16xi16> -> vector<32xi16>
 // CHECK:       scf.for {{.*}} %c2 iter_args
 // CHECK:         vector.bitcast {{.*}} : vector<32xi16> to vector<32xbf16>
@@ -610,10 +624,12 @@ tile.kernel @second(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x30xf32>, %y:
 // diagonal those of all types. What dw held is loaded only where beta is not 0.
 // CHECK-NOT:   memref.global
 // CHECK-LABEL: func.func @gradient(
-// CHECK-SAME:  %[[X:arg0]]: memref<?x?xf32, strided<[?, 1]>>, %[[DY:arg1]]: memref<?x?xf32, strided<[?, 1]>>, %[[DW:arg2]]: memref<?x?xi16, strided<[?, 1]>>
-// CHECK-SAME:  %arg3: memref<?xi8>, %arg4: memref<?xi64>, %arg5: memref<?xi64>, %arg6: index, %[[BETA:arg7]]: f32, %[[BEGIN:arg8]]: index, %[[END:arg9]]: index)
+// CHECK-SAME:  %arg0: !llvm.ptr, %arg1: memref<?xi8>, %arg2: memref<?xi64>, %arg3: memref<?xi64>, %arg4: index, %[[BETA:arg5]]: f32, %[[BEGIN:arg6]]: index, %[[END:arg7]]: index)
 // CHECK-SAME:  tile.output = bf16
 // CHECK-SAME:  tile.tasks = 8 : i64
+// CHECK:       %[[X:.*]] = builtin.unrealized_conversion_cast
+// CHECK:       %[[DY:.*]] = builtin.unrealized_conversion_cast
+// CHECK:       %[[DW:.*]] = builtin.unrealized_conversion_cast
 // CHECK:       scf.for %{{.*}} = %[[BEGIN]] to %[[END]]
 // CHECK:         %[[DIAGONAL:.*]] = arith.cmpi eq
 // CHECK:         %[[FROM:.*]] = arith.select %[[DIAGONAL]], %c0, %[[B:.*]] :
@@ -668,15 +684,17 @@ tile.kernel @gradient(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %
 // turn over as bits.
 // CHECK-LABEL: func.func @gradient_of_pairs(
 // CHECK-SAME:  tile.scratch_bytes = 2048 : i64
-// CHECK:         memref.view %arg3[%c0][] : memref<?xi8> to memref<128xf32>
-// CHECK:         memref.view %arg3[%c512][] : memref<?xi8> to memref<256xi16>
-// CHECK:         memref.view %arg3[%c1024][] : memref<?xi8> to memref<512xi16>
+// CHECK:       %[[X:.*]] = builtin.unrealized_conversion_cast
+// CHECK:       %[[DY:.*]] = builtin.unrealized_conversion_cast
+// CHECK:         memref.view %arg1[%c0][] : memref<?xi8> to memref<128xf32>
+// CHECK:         memref.view %arg1[%c512][] : memref<?xi8> to memref<256xi16>
+// CHECK:         memref.view %arg1[%c1024][] : memref<?xi8> to memref<512xi16>
 // CHECK:         %[[MINUS:.*]] = arith.cmpf olt, %{{.*}}, %cst
 // CHECK:         scf.for %[[R:.*]] = %c0 to %[[COUNT:.*]] step %c2
 // CHECK:           %[[NEXT:.*]] = arith.addi %[[R]], %c1
 // CHECK:           %[[PARTNER:.*]] = arith.cmpi slt, %[[NEXT]], %[[COUNT]]
-// CHECK:           %[[FIRST:.*]] = vector.load %arg0[{{.*}}] : {{.*}}, vector<4xi16>
-// CHECK:           %[[SECOND:.*]] = vector.load %arg0[{{.*}}] : {{.*}}, vector<4xi16>
+// CHECK:           %[[FIRST:.*]] = vector.load %[[X]][{{.*}}] : {{.*}}, vector<4xi16>
+// CHECK:           %[[SECOND:.*]] = vector.load %[[X]][{{.*}}] : {{.*}}, vector<4xi16>
 // CHECK:           %[[OR_ZERO:.*]] = arith.select %[[PARTNER]], %[[SECOND]], %{{.*}} : vector<4xi16>
 // CHECK:           %[[BOTH:.*]] = vector.interleave %[[FIRST]], %[[OR_ZERO]] : vector<4xi16> -> vector<8xi16>
 // CHECK:           %[[TURNED:.*]] = arith.xori %[[BOTH]], %{{.*}} : vector<8xi16>
@@ -685,8 +703,8 @@ tile.kernel @gradient(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %
 // CHECK:         scf.for %{{.*}} = %c0 to %{{.*}} step %c2
 // CHECK:           vector.interleave {{.*}} : vector<16xi16> -> vector<32xi16>
 // CHECK:           vector.store {{.*}} : memref<512xi16>, vector<32xi16>
-// CHECK:           vector.maskedload %arg1
-// CHECK:           vector.maskedload %arg1
+// CHECK:           vector.maskedload %[[DY]]
+// CHECK:           vector.maskedload %[[DY]]
 // CHECK:           arith.select {{.*}} : vector<16xi16>
 // CHECK:           vector.interleave {{.*}} : vector<16xi16> -> vector<32xi16>
 // CHECK:         scf.for {{.*}} %c2 iter_args
@@ -728,8 +746,10 @@ tile.kernel @gradient_of_pairs(%x: !tile.matrix<?x16xbf16>, %dy: !tile.matrix<?x
 // A bias is an operand before y. Of a group that does not fill its panels only what belongs to the group is read: vectors
 // of 8 over 20 columns. Each is read once for all rows of the tile.
 // CHECK-LABEL: func.func @biased(
-// CHECK-SAME:  %arg1: memref<?x?xi16, strided<[?, 1]>>, %[[BIAS:arg2]]: memref<?x?xi16, strided<[?, 1]>>, %[[Y:arg3]]: memref<?x?xi16, strided<[?, 1]>>
-// CHECK-SAME:  %arg4: memref<?xi8>
+// CHECK-SAME:  %arg0: !llvm.ptr, %arg1: memref<?xi8>
+// CHECK:       builtin.unrealized_conversion_cast
+// CHECK:       builtin.unrealized_conversion_cast
+// CHECK:       %[[BIAS:.*]] = builtin.unrealized_conversion_cast
 // CHECK:       scf.for {{.*}} iter_args
 // CHECK:       vector.create_mask
 // CHECK:       %[[HALF:.*]] = vector.maskedload %[[BIAS]][%c0, %{{.*}}]
@@ -775,9 +795,14 @@ tile.kernel @biased(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x40xbf16>, %
 // -----
 
 // What a map reads: one number for each column is loaded once for all rows, one for each row spread over the columns, an element
-// of the result's place row by row, and a number is an argument of the function. Past the last row of a type the last one is read.
+// of the result's place row by row, and a number lies in a matrix of one element. Past the last row of a type the last one is read.
 // CHECK-LABEL: func.func @operands(
-// CHECK-SAME:  %[[SCALE:arg2]]: memref<?x?xf32, strided<[?, 1]>>, %[[OTHER:arg3]]: memref<?x?xi16, strided<[?, 1]>>, %[[ALPHA:arg4]]: f32, %arg5: memref<?x?xf32
+// CHECK-SAME:  %arg0: !llvm.ptr
+// CHECK:       builtin.unrealized_conversion_cast
+// CHECK:       %[[SCALE:.*]] = builtin.unrealized_conversion_cast
+// CHECK:       %[[OTHER:.*]] = builtin.unrealized_conversion_cast
+// CHECK:       %[[NUMBER:.*]] = builtin.unrealized_conversion_cast
+// CHECK:       %[[ALPHA:.*]] = memref.load %[[NUMBER]][%c0, %c0]
 // CHECK:       arith.minsi
 // CHECK:       %[[ONE:.*]] = memref.load %[[SCALE]][%{{.*}}, %c0]
 // CHECK:       vector.broadcast %[[ONE]] : f32 to vector<8xf32>
@@ -817,7 +842,11 @@ tile.kernel @operands(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x32xf32>, %
 
 // Two products of the same rows, which are held once, and a map of both: the gate of a SwiGLU network.
 // CHECK-LABEL: func.func @gate(
-// CHECK-SAME:  %{{.*}}: memref<?x?xf32, strided<[?, 1]>>, %[[GATE:arg1]]: memref<?x?xf32, strided<[?, 1]>>, %[[UP:arg2]]: memref<?x?xf32, strided<[?, 1]>>, %[[Y:arg3]]:
+// CHECK-SAME:  %arg0: !llvm.ptr
+// CHECK:       builtin.unrealized_conversion_cast
+// CHECK:       %[[GATE:.*]] = builtin.unrealized_conversion_cast
+// CHECK:       %[[UP:.*]] = builtin.unrealized_conversion_cast
+// CHECK:       %[[Y:.*]] = builtin.unrealized_conversion_cast
 // CHECK-COUNT-1: memref.view
 // CHECK:       %[[FIRST:.*]]:2 = scf.for {{.*}} iter_args
 // CHECK:         vector.load %[[GATE]]

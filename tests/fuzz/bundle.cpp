@@ -12,20 +12,24 @@ namespace {
 
 using algrt::Bundle;
 
-// Touches everything that an accepted bundle promises.
-void walk(const Bundle &bundle) {
-  const algrt::Layer &layer = bundle.layer();
-  size_t bytes = 0;
-  for (const algrt::SectionEntry &section : bundle.manifest().sections)
-    for (char byte : bundle.section(section))
-      bytes += static_cast<unsigned char>(byte);
+void walkTerms(const algrt::Layer &layer, const algrt::Support &support) {
   algrt::TermStorage storage;
   constexpr int64_t most_types = 64; // a bundle may declare millions
   for (int64_t type = 0; type < std::min(layer.types, most_types); ++type)
     for (size_t group = 0; group < layer.out_groups.size(); ++group)
-      for (const algrt::Term &term : bundle.support().terms(type, int64_t(group), storage))
+      for (const algrt::Term &term : support.terms(type, int64_t(group), storage))
         if (layer.in_groups.at(size_t(term.input_group)) != layer.bank_rows.at(size_t(term.bank_row)))
           std::abort();
+}
+
+// Touches everything that an accepted bundle promises.
+void walk(const Bundle &bundle) {
+  size_t bytes = 0;
+  for (const algrt::SectionEntry &section : bundle.manifest().sections)
+    for (char byte : bundle.section(section))
+      bytes += static_cast<unsigned char>(byte);
+  if (bundle.hasProjection())
+    walkTerms(bundle.layer(), bundle.support());
   for (const algrt::Kernel &kernel : bundle.manifest().kernels)
     if (kernel.known && bundle.manifest().findSection(kernel.section) == nullptr)
       std::abort();
@@ -35,7 +39,11 @@ void walk(const Bundle &bundle) {
       std::abort();
   for (const algrt::Program &program : bundle.manifest().programs)
     for (const algrt::ProgramStep &step : program.steps) {
-      if (step.projection > bundle.further().size())
+      if (step.projection >= bundle.projectionCount())
+        std::abort();
+      const std::vector<algrt::ProgramOperand> wanted =
+          algrt::operandsOf(bundle.projection(step.projection).layer(), step.map, {algrt::OperandType::f32});
+      if (step.operands.size() > wanted.size())
         std::abort();
       for (const auto &[name, own] : step.operands)
         if (program.findOperand(own) == nullptr && program.findBuffer(own) == nullptr)

@@ -73,9 +73,10 @@ static void one_slot(const algrt_memref2 *x, const algrt_memref2 *w, const algrt
     *(element *)at(y, row, group * OUT + c) = store(sum[c]);
 }
 
-static void forward(int packed, const algrt_memref2 *x, const algrt_memref2 *w, const algrt_memref2 *y,
-                    const algrt_memref1 *scratch, const algrt_memref1 *rows, const algrt_memref1 *starts,
-                    int64_t p0, int64_t row_blocks, int64_t slices, int64_t begin, int64_t end) {
+static void forward(int packed, const algrt_memref2 *operands, const algrt_memref1 *scratch,
+                    const algrt_memref1 *rows, const algrt_memref1 *starts, int64_t p0, int64_t row_blocks,
+                    int64_t slices, int64_t begin, int64_t end) {
+  const algrt_memref2 *x = operands, *w = operands + 1, *y = operands + 2;
   const int64_t m = x->sizes[0], types = PERIOD < 0 ? 1 : GROUPS;
   float *sum = (float *)scratch->aligned;
   for (int64_t task = begin; task < end; ++task) {
@@ -112,10 +113,10 @@ static void forward(int packed, const algrt_memref2 *x, const algrt_memref2 *w, 
 }
 
 #define FORWARD(NAME, PACKED)                                                                                \
-  void NAME(const algrt_memref2 *x, const algrt_memref2 *w, const algrt_memref2 *y,                          \
-            const algrt_memref1 *scratch, const algrt_memref1 *rows, const algrt_memref1 *starts,            \
-            int64_t p0, int64_t row_blocks, int64_t slices, int64_t begin, int64_t end) {                    \
-    forward(PACKED, x, w, y, scratch, rows, starts, p0, row_blocks, slices, begin, end);                     \
+  void NAME(const algrt_memref2 *operands, const algrt_memref1 *scratch, const algrt_memref1 *rows,          \
+            const algrt_memref1 *starts, int64_t p0, int64_t row_blocks, int64_t slices, int64_t begin,      \
+            int64_t end) {                                                                                   \
+    forward(PACKED, operands, scratch, rows, starts, p0, row_blocks, slices, begin, end);                    \
   }
 FORWARD(forward_packed, 1)
 FORWARD(forward_copied, 0)

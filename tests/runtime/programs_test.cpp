@@ -225,7 +225,7 @@ TEST(Programs, TellWhatIsWrongWithACall) {
               HasSubstr("y: has shape [5, 20], needs [M, 20], where M is 6 as x has it"));
   const BundleHandle alone = openBytes(bundleOf(both.up));
   const WeightsHandle packed = packWeights(alone, both.w_up.tensor);
-  EXPECT_THAT(with(1, {"up", nullptr, packed.get()}), HasSubstr("up: is given as packed weights"));
+  EXPECT_THAT(with(1, {"up", nullptr, packed.get()}), HasSubstr("weights were packed for another bundle"));
   EXPECT_THAT(with(2, {"x", nullptr, packed.get()}),
               HasSubstr("x: is given as packed weights, but is an input"));
   EXPECT_THAT(with(1, {"up", &both.w_up.tensor, packed.get()}),

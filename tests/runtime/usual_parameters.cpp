@@ -103,7 +103,7 @@ nlohmann::ordered_json withPrograms(nlohmann::ordered_json manifest) {
           results.push_back(type);
       }
       if (!results.empty())
-        manifest["programs"].push_back(programJson(projectionProgram(layer, map, results), {&own, 1}));
+        manifest["programs"].push_back(programJson(projectionProgram(layer, map, results), {{&own, 1}}));
     }
   } catch (const nlohmann::json::exception &) { // of a manifest that a test has spoiled
   } catch (const Error &) {

@@ -39,12 +39,16 @@ Value KernelEmitter::addPairs(Value sum, Value a, Value b) {
       .getResult(0);
 }
 
-LogicalResult KernelEmitter::emitMma(tile::MmaOp mma) {
+LogicalResult KernelEmitter::emitMma(ArrayRef<tile::MmaOp> products) {
+  tile::MmaOp mma = products.front(); // the others differ in their banks and sums alone
   tile::FragmentType type = mma.getAccumulator().getType();
   const std::int64_t lanes = schedule.getLanes(), rows = type.getRows(), vectors = type.getColumns() / lanes;
   if (!isa<tile::BufferType>(mma.getRows().getType()))
     return mma.emitOpError("multiplies held rows on a CPU: bring them with tile.hold");
   Memory held = memory.lookup(mma.getRows()), bank = memory.lookup(mma.getBank());
+  SmallVector<Value> banks;
+  for (tile::MmaOp product : products)
+    banks.push_back(memory.lookup(product.getBank()).memref);
   if (pairing == 2 && lanes != 16)
     return mma.emitOpError("multiplies bf16 pairs in vectors of 16 lanes only, the schedule has ") << lanes;
   if (pairing == 1 && !held.element.isF32())
@@ -56,7 +60,10 @@ LogicalResult KernelEmitter::emitMma(tile::MmaOp mma) {
   Value scale = mma.getScale() ? scalars.lookup(mma.getScale()) : Value();
   auto wide = VectorType::get({lanes}, builder.getF32Type());
 
-  SmallVector<Value> sums = fragments.lookup(mma.getAccumulator());
+  // Those of one product behind those of the other.
+  SmallVector<Value> sums;
+  for (tile::MmaOp product : products)
+    sums.append(fragments.lookup(product.getAccumulator()));
   // A sign is free to apply around the loop: -(-a + x w) is a - x w to the last bit.
   auto applySign = [&] {
     Value sign = vector::BroadcastOp::create(builder, location, wide, scale);
@@ -92,7 +99,7 @@ LogicalResult KernelEmitter::emitMma(tile::MmaOp mma) {
   builder.setInsertionPointToStart(depth.getBody());
   Value p = depth.getInductionVar();
 
-  auto loadBank = [&](std::int64_t v) -> Value {
+  auto loadBank = [&](Value matrix, std::int64_t v) -> Value {
     auto narrow = VectorType::get({lanes * pairing}, storageOf(bank.element));
     Value values;
     if (in_place) {
@@ -100,23 +107,24 @@ LogicalResult KernelEmitter::emitMma(tile::MmaOp mma) {
       if (column_masks[v]) {
         Value zeros = arith::ConstantOp::create(builder, location, builder.getZeroAttr(narrow));
         values =
-            vector::MaskedLoadOp::create(builder, location, narrow, bank.memref, at, column_masks[v], zeros);
+            vector::MaskedLoadOp::create(builder, location, narrow, matrix, at, column_masks[v], zeros);
       } else {
-        values = vector::LoadOp::create(builder, location, narrow, bank.memref, at);
+        values = vector::LoadOp::create(builder, location, narrow, matrix, at);
       }
     } else {
       SmallVector<Value> at = {add(bank_start, add(multiply(p, bank.panel), index(v * lanes * pairing)))};
       if (!bank.buffer)
         at.insert(at.begin(), index(0));
-      values = vector::LoadOp::create(builder, location, narrow, bank.memref, at);
+      values = vector::LoadOp::create(builder, location, narrow, matrix, at);
     }
     if (pairing == 2)
       return vector::BitCastOp::create(builder, location, VectorType::get({2 * lanes}, bank.element), values);
     return convert(values, bank.element, builder.getF32Type());
   };
   SmallVector<Value> panel;
-  for (std::int64_t v = 0; v < vectors; ++v)
-    panel.push_back(loadBank(v));
+  for (Value matrix : banks)
+    for (std::int64_t v = 0; v < vectors; ++v)
+      panel.push_back(loadBank(matrix, v));
   // The bank comes from memory, panel after panel: ask for the next one while this one is multiplied. Into
   // the second level only, the first is full of this panel and its rows.
   if (!bank.buffer) {
@@ -130,8 +138,9 @@ LogicalResult KernelEmitter::emitMma(tile::MmaOp mma) {
       } else {
         at[1] = add(bank_start, add(multiply(p, bank.panel), add(multiply(width, bank.panel), index(e))));
       }
-      memref::PrefetchOp::create(builder, location, bank.memref, at, /*isWrite=*/false, /*localityHint=*/2,
-                                 /*isDataCache=*/true);
+      for (Value matrix : banks)
+        memref::PrefetchOp::create(builder, location, matrix, at, /*isWrite=*/false, /*localityHint=*/2,
+                                   /*isDataCache=*/true);
     }
   }
 
@@ -147,12 +156,13 @@ LogicalResult KernelEmitter::emitMma(tile::MmaOp mma) {
         one = arith::MulFOp::create(builder, location, one, scale);
       spread = vector::BroadcastOp::create(builder, location, wide, one);
     }
-    for (std::int64_t v = 0; v < vectors; ++v) {
-      Value &sum = sums[r * vectors + v];
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(panel.size()); ++i) {
+      const std::int64_t product = i / vectors, v = i % vectors;
+      Value &sum = sums[(product * rows + r) * vectors + v];
       if (pairing == 2)
-        sum = addPairs(sum, spread, panel[v]);
+        sum = addPairs(sum, spread, panel[i]);
       else
-        sum = vector::FMAOp::create(builder, location, spread, panel[v], sum);
+        sum = vector::FMAOp::create(builder, location, spread, panel[i], sum);
     }
   }
   scf::YieldOp::create(builder, location, sums);
@@ -160,7 +170,11 @@ LogicalResult KernelEmitter::emitMma(tile::MmaOp mma) {
   sums.assign(depth.getResults().begin(), depth.getResults().end());
   if (signs)
     applySign();
-  fragments[mma.getResult()] = sums;
+  ArrayRef<Value> rest = sums;
+  for (tile::MmaOp product : products) {
+    fragments[product.getResult()] = llvm::to_vector(rest.take_front(rows * vectors));
+    rest = rest.drop_front(rows * vectors);
+  }
   return success();
 }
 
@@ -206,7 +220,7 @@ LogicalResult KernelEmitter::emitStore(tile::StoreOp store) {
       for (std::int64_t v = 0; v < vectors; ++v)
         vector::StoreOp::create(builder, location, values[r * vectors + v], target.memref, place(row, v));
     };
-    if (stream) {
+    if (Value stream = streams.lookup(store.getTarget())) {
       auto branch = scf::IfOp::create(builder, location, stream, /*withElseRegion=*/true);
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPoint(branch.elseBlock()->getTerminator());

@@ -114,6 +114,21 @@ std::pair<Value, Value> KernelEmitter::groupsOfTerm(const TermLevel &level, Valu
   return {input_group, same ? input_group : tableEntry("term_bank_rows", tables.bank_rows, term)};
 }
 
+/// Whether an operation multiplies the same rows as a product by the same block of another bank of its kind,
+/// into sums of its own.
+static bool areSideBySide(tile::MmaOp product, Operation *op) {
+  auto other = dyn_cast<tile::MmaOp>(op);
+  if (!other || product.getAccumulator().getType() != other.getAccumulator().getType() ||
+      product.getBank().getType() != other.getBank().getType() || product.getSigns() != other.getSigns())
+    return false;
+  auto withoutBanks = [](tile::MmaOp one) {
+    return llvm::to_vector(llvm::make_filter_range(one->getOperands(), [&](Value operand) {
+      return operand != one.getBank() && operand != one.getAccumulator();
+    }));
+  };
+  return isa<BlockArgument>(other.getAccumulator()) && withoutBanks(product) == withoutBanks(other);
+}
+
 LogicalResult KernelEmitter::emitTerms(tile::TermsOp terms) {
   const algebras::Lift &lift = layout.getTerms();
   const std::vector<algebras::Lift> lifts = algebras::termLevels(lift);
@@ -158,9 +173,18 @@ LogicalResult KernelEmitter::emitTerms(tile::TermsOp terms) {
       fragments[argument] = llvm::to_vector(carried.take_front(count));
       carried = carried.drop_front(count);
     }
-    for (Operation &op : body.without_terminator())
-      if (failed(emitOp(&op)))
+    for (auto op = body.begin(), end = std::prev(body.end()); op != end;) {
+      // Products of the same rows that follow one another are computed side by side.
+      SmallVector<tile::MmaOp> products;
+      for (; op != end && (products.empty() || areSideBySide(products.front(), &*op)); ++op) {
+        auto mma = dyn_cast<tile::MmaOp>(*op);
+        if (!mma)
+          break;
+        products.push_back(mma);
+      }
+      if (products.empty() ? failed(emitOp(&*op++)) : failed(emitMma(products)))
         return failure();
+    }
     SmallVector<Value> sums;
     for (Value value : body.getTerminator()->getOperands())
       llvm::append_range(sums, fragments.lookup(value));

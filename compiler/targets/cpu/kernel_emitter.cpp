@@ -28,7 +28,10 @@ FailureOr<func::FuncOp> KernelEmitter::emit() {
     function.erase();
     return failure();
   }
-  if (stream) { // such stores are ordered with nothing: the caller must see them when the kernel returns
+  if (!streams.empty()) { // such stores are ordered with nothing: the caller must see them on return
+    Value stream;
+    for (const auto &[target, streamed] : streams)
+      stream = stream ? arith::OrIOp::create(builder, location, stream, streamed).getResult() : streamed;
     auto branch = scf::IfOp::create(builder, location, stream, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(branch.thenBlock()->getTerminator());
@@ -51,29 +54,40 @@ FailureOr<func::FuncOp> KernelEmitter::emit() {
   return function;
 }
 
-/// The signature that runtime/kernel_abi.h describes: a product (x, w, operands of maps, y, scratch, rows,
-/// starts, p0, row_blocks, slices, begin, end), a bank's gradient (x, dy, dw, scratch, rows, starts, p0,
-/// beta, begin, end), or a packing kernel (w, packed, begin, end).
+MemRefType KernelEmitter::matrixOf(Type element) {
+  return MemRefType::get({ShapedType::kDynamic, ShapedType::kDynamic}, storageOf(element),
+                         StridedLayoutAttr::get(builder.getContext(), 0, {ShapedType::kDynamic, 1}));
+}
+
+Value KernelEmitter::operandOf(Value descriptors, unsigned number, MemRefType type) {
+  // What the lowering of memrefs makes of a matrix, algrt_memref2 of runtime/kernel_abi.h.
+  Type word = builder.getI64Type(), pointer = descriptors.getType();
+  Type two = LLVM::LLVMArrayType::get(word, 2);
+  auto descriptor =
+      LLVM::LLVMStructType::getLiteral(builder.getContext(), {pointer, pointer, word, two, two});
+  Value address = LLVM::GEPOp::create(builder, location, pointer, descriptor, descriptors,
+                                      ArrayRef<LLVM::GEPArg>{static_cast<std::int32_t>(number)});
+  Value loaded = LLVM::LoadOp::create(builder, location, descriptor, address);
+  return UnrealizedConversionCastOp::create(builder, location, type, loaded).getResult(0);
+}
+
+/// The signature that runtime/kernel_abi.h describes: a product (operands, scratch, rows, starts, p0,
+/// row_blocks, slices, begin, end), a bank's gradient (operands, scratch, rows, starts, p0, beta, begin,
+/// end), or a packing kernel (w, packed, begin, end).
 void KernelEmitter::declareFunction() {
   auto own = *kernel.getBody().getOps<tile::OwnOp>().begin();
   const bool bank_gradient = layout.isBankGradient();
   const bool packs = !bank_gradient && own.getAxis(tile::AxisKind::BankRows);
   Type index = builder.getIndexType();
   auto vector = [&](Type element) { return MemRefType::get({ShapedType::kDynamic}, element); };
-  auto matrix = [&](Type element) {
-    return MemRefType::get({ShapedType::kDynamic, ShapedType::kDynamic}, element,
-                           StridedLayoutAttr::get(builder.getContext(), 0, {ShapedType::kDynamic, 1}));
-  };
 
   SmallVector<Type> inputs;
-  for (Type argument : kernel.getBody().getArgumentTypes()) {
-    auto type = dyn_cast<tile::MatrixType>(argument);
-    inputs.push_back(type ? Type(matrix(storageOf(type.getElementType()))) : argument);
-  }
-  const unsigned matrices = inputs.size();
-  if (!packs)
-    inputs.append(
-        {vector(builder.getI8Type()), vector(builder.getI64Type()), vector(builder.getI64Type()), index});
+  if (packs)
+    for (Type argument : kernel.getBody().getArgumentTypes())
+      inputs.push_back(matrixOf(cast<tile::MatrixType>(argument).getElementType()));
+  else
+    inputs = {LLVM::LLVMPointerType::get(builder.getContext()), vector(builder.getI8Type()),
+              vector(builder.getI64Type()), vector(builder.getI64Type()), index};
   if (bank_gradient)
     inputs.push_back(builder.getF32Type());
   else if (!packs)
@@ -87,23 +101,29 @@ void KernelEmitter::declareFunction() {
   Block *entry = function.addEntryBlock();
   builder.setInsertionPointToStart(entry);
 
-  for (auto [argument, lowered] : llvm::zip(kernel.getBody().getArguments(), entry->getArguments())) {
-    if (auto type = dyn_cast<tile::MatrixType>(argument.getType()))
-      memory[argument] = {lowered, type.getElementType(), type.getPanel(), /*buffer=*/false};
-    else
-      scalars.map(argument, lowered);
+  for (BlockArgument argument : kernel.getBody().getArguments()) {
+    const unsigned number = argument.getArgNumber();
+    if (auto type = dyn_cast<tile::MatrixType>(argument.getType())) {
+      Value matrix = packs ? Value(entry->getArgument(number))
+                           : operandOf(entry->getArgument(0), number, matrixOf(type.getElementType()));
+      memory[argument] = {matrix, type.getElementType(), type.getPanel(), /*buffer=*/false};
+    } else {
+      Value matrix = operandOf(entry->getArgument(0), number, matrixOf(argument.getType()));
+      scalars.map(argument, memref::LoadOp::create(builder, location, matrix,
+                                                   ValueRange{this->index(0), this->index(0)}));
+    }
   }
   begin = entry->getArgument(entry->getNumArguments() - 2);
   end = entry->getArgument(entry->getNumArguments() - 1);
   if (packs)
     return;
-  auto next = [&, i = matrices]() mutable { return entry->getArgument(i++); };
+  auto next = [&, i = 1u]() mutable { return entry->getArgument(i++); };
   scratch = next();
   row_list = next();
   row_starts = next();
   offset = next();
-  // All operands but the bank have the batch's rows; one of them comes first.
-  batch_rows = memref::DimOp::create(builder, location, entry->getArgument(0), 0);
+  batch_rows = memref::DimOp::create(builder, location,
+                                     memory.lookup(kernel.getBody().getArgument(0)).memref, 0);
   const alg::RowTypesAttr types = layout.getRowTypes();
   if (types.getKind() != alg::RowTypeKind::Explicit && types.getCount() > 1) {
     Value entries = memref::DimOp::create(builder, location, row_starts, 0);
@@ -115,7 +135,10 @@ void KernelEmitter::declareFunction() {
   }
   row_blocks = next();
   slices = next();
-  stream = streamsPastCache(memory[kernel.getBody().getArguments().back()]);
+  kernel.walk([&](tile::StoreOp store) {
+    if (Value stream = streamsPastCache(memory.lookup(store.getTarget())))
+      streams.insert({store.getTarget(), stream});
+  });
 }
 
 Value KernelEmitter::scratchBuffer(std::int64_t elements, Type element) {
@@ -182,7 +205,7 @@ LogicalResult KernelEmitter::emitOp(Operation *op) {
       .Case([&](tile::StoreBankOp store) { return emitStoreBank(store); })
       .Case([&](tile::CopyOp copy) { return emitCopy(copy); })
       .Case([&](tile::ZeroOp zero) { return emitZero(zero); })
-      .Case([&](tile::MmaOp mma) { return emitMma(mma); })
+      .Case([&](tile::MmaOp mma) { return emitMma({mma}); })
       .Case([&](tile::MapOp map) { return emitMap(map); })
       .Case([&](tile::MaskOp mask) {
         Value row = scalars.lookup(mask.getRow()), type = scalars.lookup(mask.getRowType());

@@ -9,6 +9,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace compiler {
 
@@ -44,6 +45,9 @@ private:
 
   // kernel_emitter.cpp: the function around the kernel
   void declareFunction();
+  mlir::MemRefType matrixOf(mlir::Type element);
+  /// Operand `number` out of the array of descriptors that a kernel is called with.
+  Value operandOf(Value descriptors, unsigned number, mlir::MemRefType type);
   mlir::LogicalResult emitBlock(mlir::Block &block);
   mlir::LogicalResult emitOp(mlir::Operation *op);
   Value scratchBuffer(std::int64_t elements, mlir::Type element);
@@ -93,7 +97,8 @@ private:
 
   // emit_registers.cpp: zero, mma, store
   mlir::LogicalResult emitZero(tile::ZeroOp zero);
-  mlir::LogicalResult emitMma(tile::MmaOp mma);
+  /// Products of the same rows with one bank or several, in one loop over their depth.
+  mlir::LogicalResult emitMma(llvm::ArrayRef<tile::MmaOp> products);
   mlir::LogicalResult emitStore(tile::StoreOp store);
   /// Two neighbouring bf16 of a buffer, in every pair of lanes of a vector.
   Value spreadPair(const Memory &held, Value at);
@@ -168,7 +173,6 @@ private:
 
   std::int64_t pairing = 1; ///< depths that one multiplication takes: 2 where the bank is in bf16 pairs
   std::int64_t scratch_bytes = 0;
-  Value stream; ///< i1: results are written past the cache; null where they never are
   Value scratch, row_list, row_starts, offset, row_blocks, slices, begin, end, batch_rows;
   Value listed; ///< i1: the rows of this call come in lists; null where they always do, or never
   Value beta;   ///< mode j: what dW was counts so often
@@ -181,6 +185,8 @@ private:
   llvm::DenseMap<Value, Memory> memory;
   llvm::DenseMap<Value, llvm::SmallVector<Value>> fragments; ///< row-major: register_rows x vectors
   llvm::DenseMap<Value, Mask> masks;
+  /// By result, i1: it is written past the cache; results that never are have none.
+  llvm::MapVector<Value, Value> streams;
   llvm::DenseMap<Value, TypeRows> type_rows; ///< by lowered type index
 };
 

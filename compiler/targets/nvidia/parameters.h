@@ -19,7 +19,10 @@ constexpr llvm::StringLiteral kernel_parameters_name = "kernel_parameters";
 /// none.
 std::string operandName(mlir::BlockArgument argument);
 
-/// What the arguments of a kernel are, one after another. Fails with a message where it has not as many maps
+/// The arguments of a kernel that are maps, in the order of its first parameter: tensor maps before plain ones.
+llvm::SmallVector<mlir::BlockArgument> mapsInOrder(sm::KernelOp kernel);
+
+/// What the arguments of a kernel are: all maps, then the others one after another. Fails with a message where it has not as many maps
 /// of an operand as its rows need.
 mlir::FailureOr<algrt::KernelParameters> parametersOf(sm::KernelOp kernel);
 

@@ -40,17 +40,17 @@ static Type swizzledAs(sm::BlockType block, sm::MapsType maps) {
                  : Type();
 }
 
-/// Such a result never lies in shared memory.
-static bool isWrittenByThreads(Value value) {
+/// Such a result, or operand of a map, never lies in shared memory.
+static bool isForThreads(Value value) {
   auto maps = dyn_cast<sm::MapsType>(value.getType());
-  return maps && maps.isPlain() && llvm::any_of(value.getUsers(), llvm::IsaPred<sm::DeliverOp>);
+  return maps && maps.isPlain() && llvm::none_of(value.getUsers(), llvm::IsaPred<sm::FetchOp>);
 }
 
 namespace {
 struct SmAssignSwizzle : compiler::impl::SmAssignSwizzleBase<SmAssignSwizzle> {
   void runOnOperation() override {
     auto assign = [](Operation *owner, Value value) -> LogicalResult {
-      if (isWrittenByThreads(value))
+      if (isForThreads(value))
         return success();
       auto hold = value.getDefiningOp<sm::HoldOp>();
       Type type = hold ? swizzledAs(hold.getBlock().getType(), hold.getSource().getType())

@@ -1,0 +1,342 @@
+#include "compiler/lower/match_product.h"
+
+#include "runtime/bundle/fusion.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+
+#include <map>
+#include <optional>
+
+using namespace mlir;
+
+namespace compiler {
+namespace {
+
+using Source = Epilogue::Source;
+
+class ProductMatch {
+public:
+  explicit ProductMatch(func::FuncOp function) : function(function) {}
+
+  FailureOr<MatchedProduct> match();
+
+private:
+  LogicalResult addContraction(alg::ContractOp contract);
+  LogicalResult addMap(alg::MapOp map);
+  LogicalResult addResults(func::ReturnOp terminator);
+  /// The layout of one contraction; null after an error.
+  tile::LayoutAttr layoutOf(alg::ContractOp contract);
+  /// The operand that an argument of the function is; failure has been reported.
+  FailureOr<std::size_t> operandOf(Operation *user, Value argument, Epilogue::Shape shape);
+  std::string nameOf(BlockArgument argument, Epilogue::Shape shape, StringRef usual) const;
+  void setDescription();
+
+  func::FuncOp function;
+  alg::ContractOp first; ///< of the contractions
+  SmallVector<alg::ContractOp> contractions;
+  ProductsOfKernel kernel;
+  /// What the function computes, as maps see it.
+  llvm::DenseMap<Value, Source> values;
+  /// Sums before they are rounded to the contraction's type.
+  llvm::DenseMap<Value, Source> sums;
+  /// The operands that arguments are: one argument is two operands where it is read in two shapes.
+  std::map<std::pair<unsigned, Epilogue::Shape>, std::size_t> numbers;
+};
+
+} // namespace
+
+static LogicalResult checkElement(Operation *user, Type element) {
+  if (element.isF32() || element.isBF16())
+    return success();
+  return user->emitError("kernels compute on f32 or bf16, not on ") << element;
+}
+
+static Type elementOf(Value view) { return cast<alg::SlotsType>(view.getType()).getElementType(); }
+
+static algrt::FusedOperand::Per perOf(Epilogue::Shape shape) {
+  switch (shape) {
+  case Epilogue::Shape::PerColumn:
+    return algrt::FusedOperand::Per::column;
+  case Epilogue::Shape::PerRow:
+    return algrt::FusedOperand::Per::row;
+  case Epilogue::Shape::PerElement:
+    return algrt::FusedOperand::Per::element;
+  case Epilogue::Shape::Number:
+    return algrt::FusedOperand::Per::call;
+  }
+  llvm_unreachable("all shapes are above");
+}
+
+static algrt::ElementType runtimeType(Type element) {
+  return element.isF32() ? algrt::ElementType::f32 : algrt::ElementType::bf16;
+}
+
+std::string ProductMatch::nameOf(BlockArgument argument, Epilogue::Shape shape, StringRef usual) const {
+  auto given = dyn_cast<NameLoc>(argument.getLoc());
+  std::string wanted = given ? given.getName().str() : usual.str();
+  if (algrt::isReservedName(wanted)) // calls name something else so
+    wanted += std::string("_") + algrt::name(perOf(shape));
+  auto isTaken = [&](const std::string &name) {
+    return llvm::any_of(kernel.epilogue.operands, [&](const auto &other) { return other.name == name; });
+  };
+  std::string name = wanted;
+  for (unsigned number = 2; isTaken(name); ++number)
+    name = wanted + std::to_string(number);
+  return name;
+}
+
+FailureOr<std::size_t> ProductMatch::operandOf(Operation *user, Value value, Epilogue::Shape shape) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || argument.getOwner() != &function.getBody().front())
+    return user->emitError("what a product is mapped with must be an argument of the function");
+  const Type element = getElementTypeOrSelf(value.getType());
+  if (failed(checkElement(user, element)))
+    return failure();
+  if (shape == Epilogue::Shape::Number && !element.isF32())
+    return user->emitError("single numbers are f32 in kernels, not ") << element;
+  auto [place, is_new] =
+      numbers.insert({{argument.getArgNumber(), shape}, kernel.epilogue.operands.size()});
+  if (is_new) {
+    const bool bias = isa<alg::ContractOp>(user);
+    kernel.epilogue.operands.push_back({shape, element, nameOf(argument, shape, bias ? "bias" : "operand")});
+  }
+  return place->second;
+}
+
+tile::LayoutAttr ProductMatch::layoutOf(alg::ContractOp contract) {
+  const alg::OutputMode mode = contract.getMode();
+  alg::SlotsType activations = contract.getLhs().getType(), second = contract.getRhs().getType();
+  const bool rows_lift = activations.getLiftKind() == algebras::Lift::Kind::Rows;
+  alg::RowTypesAttr row_types =
+      rows_lift ? activations.getRowTypes()
+                : alg::RowTypesAttr::get(contract.getContext(), algebras::RowTypes::cyclic(1));
+  // The row groups of what the kernel calls its bank: the user's, its transpose's, or those of the result.
+  alg::GroupsAttr bank = second.getBankInputs(), out = contract.getResult().getType().getFeatures();
+  if (mode == alg::OutputMode::ActivationGradient)
+    bank = second.getFeatures();
+  if (mode == alg::OutputMode::BankGradient) {
+    bank = activations.getFeatures();
+    out = second.getFeatures();
+  }
+  return tile::LayoutAttr::getChecked([&] { return contract.emitError(); }, contract.getContext(),
+                                      contract.getAlgebra(),
+                                      rows_lift ? tile::LiftKind::Rows : tile::LiftKind::Slots,
+                                      activations.getFeatures(), bank, out, row_types, mode);
+}
+
+/// Whether two views show the same argument alike.
+static bool isSameView(alg::SlotsOp one, alg::SlotsOp other) {
+  return one == other || (one.getType() == other.getType() && one->getOperands() == other->getOperands());
+}
+
+LogicalResult ProductMatch::addContraction(alg::ContractOp contract) {
+  auto lhs = contract.getLhs().getDefiningOp<alg::SlotsOp>();
+  auto rhs = contract.getRhs().getDefiningOp<alg::SlotsOp>();
+  if (!lhs || !rhs || !isa<BlockArgument>(lhs.getTensor()) || !isa<BlockArgument>(rhs.getTensor()))
+    return contract.emitError("both operands must be slot views of the function's arguments");
+  if (contract.getLhs().getType().isBank())
+    return contract.emitError("kernels multiply activations, not banks by banks");
+  const Type element = elementOf(contract.getLhs());
+  if (failed(checkElement(contract, element)) ||
+      failed(checkElement(contract, elementOf(contract.getResult()))))
+    return failure();
+  tile::LayoutAttr layout = layoutOf(contract);
+  if (!layout)
+    return failure();
+  if (!first) {
+    first = contract;
+    kernel.layout = layout;
+    kernel.element = element;
+  } else if (layout.isBankGradient() || kernel.layout.isBankGradient()) {
+    return contract.emitError("a gradient of the bank has a kernel of its own, without other products");
+  } else if (!isSameView(lhs, first.getLhs().getDefiningOp<alg::SlotsOp>()) ||
+             contract.getMode() != first.getMode() || contract.getAlgebra() != first.getAlgebra()) {
+    return contract.emitError("products of one kernel read the same activations with the same terms");
+  } else if (layout != kernel.layout) {
+    return contract.emitError("products of one kernel have results that are cut alike");
+  }
+  Source sum = {Source::Kind::Sums, contractions.size()};
+  if (Value bias = contract.getBias()) {
+    if (!isa<BlockArgument>(bias))
+      return contract.emitError("the bias must be an argument of the function");
+    FailureOr<std::size_t> operand = operandOf(contract, bias, Epilogue::Shape::PerColumn);
+    if (failed(operand))
+      return failure();
+    sum = kernel.epilogue.addBias(sum, *operand);
+  }
+  contractions.push_back(contract);
+  kernel.weights = static_cast<std::int64_t>(contractions.size());
+  sums[contract.getResult()] = sum;
+  return success();
+}
+
+/// The body of a map as kernels run it: its arguments, then what it uses from outside. Constants are copied.
+static auto copyOf(Block &body, ArrayRef<Value> inside, ArrayRef<arith::ConstantOp> constants) {
+  return [&body, inside = llvm::to_vector(inside),
+          constants = llvm::to_vector(constants)](OpBuilder &builder, Location, ValueRange elements) {
+    IRMapping copies;
+    copies.map(ValueRange(inside), elements);
+    for (arith::ConstantOp constant : constants)
+      if (!copies.contains(constant.getResult()))
+        builder.clone(*constant, copies);
+    for (Operation &op : body.without_terminator())
+      builder.clone(op, copies);
+    return copies.lookup(body.getTerminator()->getOperand(0));
+  };
+}
+
+LogicalResult ProductMatch::addMap(alg::MapOp map) {
+  if (kernel.layout.isBankGradient())
+    return map.emitError("a gradient of the bank cannot be mapped in its kernel");
+  auto result = cast<alg::SlotsType>(map.getResult().getType());
+  if (!result.isCutLike(first.getResult().getType()))
+    return map.emitError("maps in a kernel of products are of what is cut like their results");
+  if (failed(checkElement(map, result.getElementType())))
+    return failure();
+  Epilogue::Step step{.inputs = {}, .result = result.getElementType(), .body = {}};
+  auto read = [&](Operation *user, Value value, Epilogue::Shape shape) -> LogicalResult {
+    FailureOr<std::size_t> number = operandOf(user, value, shape);
+    if (succeeded(number))
+      step.inputs.push_back({Source::Kind::Operand, *number});
+    return success(succeeded(number));
+  };
+  // Operands in the order of the body's arguments.
+  for (Value input : map.getInputs()) {
+    if (auto sum = sums.find(input); sum != sums.end() && !values.contains(input))
+      values[input] = kernel.epilogue.round(sum->second, elementOf(input));
+    if (auto known = values.find(input); known != values.end()) {
+      step.inputs.push_back(known->second);
+      continue;
+    }
+    auto view = input.getDefiningOp<alg::SlotsOp>();
+    if (!view)
+      return map.emitError("what a product is mapped with must be an argument of the function");
+    if (failed(read(map, view.getTensor(), Epilogue::Shape::PerElement)))
+      return failure();
+  }
+  const std::pair<OperandRange, Epilogue::Shape> vectors[] = {{map.getColumns(), Epilogue::Shape::PerColumn},
+                                                              {map.getRows(), Epilogue::Shape::PerRow},
+                                                              {map.getNumbers(), Epilogue::Shape::Number}};
+  for (auto [operands, shape] : vectors)
+    for (Value value : operands)
+      if (failed(read(map, value, shape)))
+        return failure();
+  // Numbers from outside, which the body uses as they are.
+  SmallVector<Value> inside(map.getBody().getArguments());
+  SmallVector<arith::ConstantOp> constants;
+  Block &body = map.getBody().front();
+  for (Operation &op : body) {
+    if (op.getNumRegions() != 0)
+      return op.emitError("is no scalar code of arith or math, which is what kernels run on their sums");
+    for (Value operand : op.getOperands()) {
+      if (operand.getParentBlock() == &body || llvm::is_contained(inside, operand))
+        continue;
+      if (auto constant = operand.getDefiningOp<arith::ConstantOp>()) {
+        constants.push_back(constant);
+        continue;
+      }
+      if (!operand.getType().isF32())
+        return op.emitError("numbers from outside of a map are f32 in kernels, not ") << operand.getType();
+      if (failed(read(&op, operand, Epilogue::Shape::Number)))
+        return failure();
+      inside.push_back(operand);
+    }
+  }
+  step.body = copyOf(body, inside, constants);
+  values[map.getResult()] = kernel.epilogue.addStep(std::move(step));
+  return success();
+}
+
+LogicalResult ProductMatch::addResults(func::ReturnOp terminator) {
+  if (terminator.getNumOperands() == 0)
+    return terminator.emitError("a kernel of products returns what it computes");
+  if (kernel.layout.isBankGradient() && terminator.getNumOperands() != 1)
+    return terminator.emitError("a gradient of the bank is the only result of its kernel");
+  for (Value result : terminator.getOperands()) {
+    auto gather = result.getDefiningOp<alg::GatherOp>();
+    const Value view = gather ? gather.getView() : Value();
+    if (!sums.contains(view) && !values.contains(view))
+      return terminator.emitError(
+          "a kernel of products returns products and their maps, gathered, and nothing else");
+    const Source source = sums.contains(view) ? sums.lookup(view) : values.lookup(view);
+    kernel.epilogue.results.push_back({source, elementOf(view)});
+  }
+  return success();
+}
+
+FailureOr<MatchedProduct> ProductMatch::match() {
+  if (!llvm::hasSingleElement(function.getBody()))
+    return function.emitError("a kernel of products has one block");
+  Block &body = function.getBody().front();
+  for (auto contract : body.getOps<alg::ContractOp>())
+    if (failed(addContraction(contract)))
+      return failure();
+  if (!first)
+    return function.emitError("a kernel of products has a product of its own, not one in another operation");
+  for (auto map : body.getOps<alg::MapOp>())
+    if (failed(addMap(map)))
+      return failure();
+  if (failed(addResults(cast<func::ReturnOp>(body.getTerminator()))))
+    return failure();
+  for (Operation &op : body.without_terminator())
+    if (!isa<alg::ContractOp, alg::MapOp, alg::SlotsOp, alg::GatherOp>(op) &&
+        !op.hasTrait<OpTrait::ConstantLike>())
+      return op.emitError("cannot be in a kernel of products, which has contractions and their maps");
+
+  const algebras::DataType dtype =
+      kernel.element.isF32() ? algebras::DataType::F32 : algebras::DataType::BF16;
+  tile::LayoutAttr layout = kernel.layout;
+  algebras::Layer scheduled{layout.getTerms(), layout.getIn().getGroups(), layout.getOut().getGroups(), dtype,
+                            layout.getRowTypes().getRowTypes()};
+  // The layer whose forward product the function computes or differentiates.
+  algebras::Layer described{*layout.getAlgebra().getLift(layout.getKind()), scheduled.in, scheduled.out,
+                            dtype, scheduled.row_types};
+  if (layout.isTransposed())
+    std::swap(described.in, described.out);
+  scheduled.bias = llvm::any_of(contractions, [](alg::ContractOp one) { return bool(one.getBias()); });
+  const auto count = [&](Epilogue::Shape shape) {
+    return llvm::count_if(kernel.epilogue.operands,
+                          [&](const Epilogue::Operand &operand) { return operand.shape == shape; });
+  };
+  scheduled.fused = {.weights = kernel.weights,
+                     .results = static_cast<std::int64_t>(kernel.epilogue.results.size()),
+                     .element_operands = count(Epilogue::Shape::PerElement),
+                     .row_operands = count(Epilogue::Shape::PerRow)};
+
+  ProductFunction description{first.getMode(), described, {}, {}};
+  description.fusion.weights = kernel.weights;
+  for (const Epilogue::Operand &operand : kernel.epilogue.operands)
+    description.fusion.operands.push_back(
+        {operand.name, perOf(operand.shape), runtimeType(operand.element)});
+  for (const Epilogue::Result &result : kernel.epilogue.results)
+    description.fusion.results.push_back(runtimeType(result.element));
+  description.arguments.resize(function.getNumArguments());
+  auto name = [&](Value view, const std::string &operand) {
+    auto argument = cast<BlockArgument>(view.getDefiningOp<alg::SlotsOp>().getTensor());
+    description.arguments[argument.getArgNumber()].push_back(operand);
+  };
+  name(first.getLhs(), layout.isTransposed() ? "dy" : "x");
+  for (auto [number, contract] : llvm::enumerate(contractions))
+    name(contract.getRhs(), layout.isBankGradient()
+                                ? "dy"
+                                : algrt::numberedName("w", static_cast<std::int64_t>(number)));
+  for (const auto &[read, operand] : numbers)
+    description.arguments[read.first].push_back(kernel.epilogue.operands[operand].name);
+  return MatchedProduct{std::move(description), std::move(kernel), std::move(scheduled)};
+}
+
+FailureOr<MatchedProduct> matchProduct(func::FuncOp function) { return ProductMatch(function).match(); }
+
+bool hasContraction(func::FuncOp function) {
+  return function.walk([](alg::ContractOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+FailureOr<ProductFunction> matchProductFunction(func::FuncOp function) {
+  FailureOr<MatchedProduct> matched = matchProduct(function);
+  if (failed(matched))
+    return failure();
+  return std::move(matched->description);
+}
+
+} // namespace compiler

@@ -1,0 +1,107 @@
+#include "tests/compiler/compiled_module.h"
+
+#include "compiler/targets/cpu/object_code.h"
+#include "dialects/tile/tile.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Transforms/Passes.h"
+
+#include <dlfcn.h>
+#include <fstream>
+#include <stdexcept>
+
+namespace compiler_test {
+
+static mlir::DialectRegistry dialects() {
+  mlir::DialectRegistry registry;
+  registry.insert<alg::AlgDialect, tile::TileDialect, mlir::arith::ArithDialect,
+                  mlir::cf::ControlFlowDialect, mlir::func::FuncDialect, mlir::index::IndexDialect,
+                  mlir::LLVM::LLVMDialect, mlir::math::MathDialect, mlir::memref::MemRefDialect,
+                  mlir::scf::SCFDialect, mlir::vector::VectorDialect>();
+  return registry;
+}
+
+ModuleContext::ModuleContext() : context(dialects()) { context.loadAllAvailableDialects(); }
+
+mlir::OwningOpRef<mlir::ModuleOp> ModuleContext::parse(const std::string &text) {
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  if (!module)
+    throw std::runtime_error("the program cannot be read");
+  return module;
+}
+
+CompiledModule::CompiledModule(const std::string &text) {
+  ModuleContext context;
+  compile(*context.parse(text));
+}
+
+CompiledModule::CompiledModule(mlir::ModuleOp module) {
+  mlir::OwningOpRef<mlir::ModuleOp> copy = module.clone();
+  compile(*copy);
+}
+
+void CompiledModule::compile(mlir::ModuleOp module) {
+  mlir::PassManager passes(module.getContext());
+  passes.addPass(compiler::createConvertAlgToTile());
+  passes.addPass(compiler::createExpandMath());
+  passes.addPass(compiler::createConvertTileToCpu());
+  passes.addPass(mlir::createCanonicalizerPass());
+  compiler::addVectorToLlvm(passes, /*expand_bf16=*/true);
+  if (mlir::failed(passes.run(module)))
+    throw std::runtime_error("the program cannot be lowered");
+  module.walk([&](mlir::LLVM::LLVMFuncOp function) {
+    auto number = [&](const char *name) {
+      auto attribute = function->getAttrOfType<mlir::IntegerAttr>(name);
+      return attribute ? attribute.getInt() : 0;
+    };
+    auto schedule = function->getAttrOfType<tile::ScheduleAttr>("tile.schedule");
+    if (!schedule || function.getSymName().starts_with("_mlir_ciface_"))
+      return;
+    CompiledKernel &kernel = kernels[function.getSymName().str()];
+    kernel.scratch_bytes = number("tile.scratch_bytes");
+    kernel.packed_bytes = number("tile.packed_bytes");
+    kernel.types_per_task = schedule.getTypes();
+    kernel.rows_per_task = schedule.getRows();
+  });
+  const compiler::CpuLevel level = compiler::cpuLevel("x86-64-v3");
+  const std::string object = compiler::linkSharedObject(
+      compiler::generateMachineCode(module, level, compiler::MachineCode::Object));
+  const std::string path = folder.path("kernels.so");
+  std::ofstream(path, std::ios::binary) << object;
+  library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    throw std::runtime_error(dlerror());
+  for (auto &[name, kernel] : kernels)
+    if (!(kernel.code = dlsym(library, ("_mlir_ciface_" + name).c_str())))
+      throw std::runtime_error(name + " has no code");
+}
+
+CompiledModule::~CompiledModule() {
+  if (library)
+    dlclose(library);
+}
+
+static algrt_memref1 describe(const std::vector<std::int64_t> &numbers) {
+  void *data = const_cast<std::int64_t *>(numbers.data());
+  return {data, data, 0, {static_cast<std::int64_t>(numbers.size())}, {1}};
+}
+
+void CompiledModule::multiply(const std::string &name, const std::vector<algrt_memref2> &operands,
+                              std::int64_t longest, std::int64_t types, std::int64_t p0,
+                              const std::vector<std::int64_t> &rows,
+                              const std::vector<std::int64_t> &starts) const {
+  const CompiledKernel &description = kernel(name);
+  std::vector<char> room(static_cast<std::size_t>(description.scratch_bytes) + 64);
+  char *aligned = room.data() + (64 - reinterpret_cast<std::uintptr_t>(room.data()) % 64) % 64;
+  const algrt_memref1 scratch{aligned, aligned, 0, {description.scratch_bytes}, {1}};
+  const algrt_memref1 row_list = describe(rows), start_list = describe(starts);
+  const std::int64_t row_blocks = (longest + description.rows_per_task - 1) / description.rows_per_task;
+  const std::int64_t tasks =
+      (types + description.types_per_task - 1) / description.types_per_task * row_blocks;
+  reinterpret_cast<algrt_product_kernel>(description.code)(operands.data(), &scratch, &row_list, &start_list,
+                                                           p0, row_blocks, /*slices=*/1, 0, tasks);
+}
+
+} // namespace compiler_test

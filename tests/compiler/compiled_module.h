@@ -1,0 +1,64 @@
+// Programs as text, lowered to machine code of the CPU, and their kernels called as the runtime calls them.
+#ifndef ALGCTL_TESTS_COMPILER_COMPILED_MODULE_H
+#define ALGCTL_TESTS_COMPILER_COMPILED_MODULE_H
+
+#include "compiler/lower/passes.h"
+#include "runtime/kernel_abi.h"
+#include "tests/tools/temporary_folder.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace compiler_test {
+
+/// A context with what a module goes through on its way to machine code.
+class ModuleContext {
+public:
+  ModuleContext();
+  /// Throws std::runtime_error for text that cannot be read.
+  mlir::OwningOpRef<mlir::ModuleOp> parse(const std::string &text);
+
+  mlir::MLIRContext context;
+};
+
+/// What is known of a kernel beside its code.
+struct CompiledKernel {
+  void *code = nullptr;
+  std::int64_t scratch_bytes = 0, packed_bytes = 0;
+  std::int64_t types_per_task = 1, rows_per_task = 1;
+};
+
+/// The kernels of a module of functions of alg, or of tile kernels, as a shared object for x86-64-v3.
+class CompiledModule {
+public:
+  explicit CompiledModule(const std::string &text);
+  explicit CompiledModule(mlir::ModuleOp module);
+  CompiledModule(const CompiledModule &) = delete;
+  CompiledModule &operator=(const CompiledModule &) = delete;
+  ~CompiledModule();
+
+  /// Throws std::out_of_range for a kernel that is not there.
+  const CompiledKernel &kernel(const std::string &name) const { return kernels.at(name); }
+  bool has(const std::string &name) const { return kernels.contains(name); }
+
+  /// Runs all tasks of a product, one after another: with `longest` rows of a type at most, of so many types.
+  void multiply(const std::string &name, const std::vector<algrt_memref2> &operands, std::int64_t longest,
+                std::int64_t types, std::int64_t p0, const std::vector<std::int64_t> &rows = {},
+                const std::vector<std::int64_t> &starts = {}) const;
+
+private:
+  void compile(mlir::ModuleOp module);
+
+  TemporaryFolder folder;
+  void *library = nullptr;
+  std::map<std::string, CompiledKernel> kernels;
+};
+
+} // namespace compiler_test
+
+#endif
