@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -52,6 +53,13 @@ OwningOpRef<ModuleOp> Compilation::algProgram(const Spec &spec, ArrayRef<algrt::
                                                  llvm::map_to_vector(maps, modeOf));
   if (!module)
     fail("the layer could not be written in the alg dialect");
+  return module;
+}
+
+OwningOpRef<ModuleOp> Compilation::parse(const std::string &text) {
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+  if (!module)
+    fail("a module could not be read");
   return module;
 }
 

@@ -28,6 +28,10 @@ public:
   /// Runs the passes that `fill` adds. Throws Failure with what they reported.
   void run(mlir::ModuleOp module, llvm::function_ref<void(mlir::OpPassManager &)> fill);
 
+  mlir::MLIRContext &getContext() { return context; }
+  /// Reads a module. Throws Failure with what is wrong with its text.
+  mlir::OwningOpRef<mlir::ModuleOp> parse(const std::string &text);
+
 private:
   [[noreturn]] void fail(const std::string &otherwise);
 

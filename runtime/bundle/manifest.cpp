@@ -228,6 +228,20 @@ void parseFurther(const JsonFields &document, Manifest &manifest) {
   }
 }
 
+// The functions whose kernels lie in sections that exist.
+std::vector<Elementwise> parseFunctions(const JsonFields &document, const Manifest &manifest) {
+  std::vector<Elementwise> functions = parseElementwise(document);
+  for (const Elementwise &function : functions)
+    for (const ElementwiseKernel &kernel : function.kernels) {
+      if (kernel.known && !kernel.gpu)
+        requireSection(document, "elementwise", manifest, kernel.section, "shared-object");
+      if (kernel.gpu)
+        for (const GpuImage &image : kernel.gpu->images)
+          requireSection(document, "elementwise", manifest, image.section, name(image.kind));
+    }
+  return functions;
+}
+
 } // namespace
 
 const char *name(WeightsForm form) {
@@ -309,12 +323,16 @@ Manifest parseManifest(std::string_view json, uint64_t sections_begin, uint64_t 
   manifest.sections = parseSections(document, sections_begin, file_size);
   parseOwn(document, manifest);
   parseFurther(document, manifest);
+  manifest.elementwise = parseFunctions(document, manifest);
   std::vector<NamedLayer> layers;
   if (manifest.layer)
     layers.push_back({"", &*manifest.layer});
   for (const Projection &further : manifest.further)
     layers.push_back({further.name, &further.layer});
-  manifest.programs = parsePrograms(document, {layers});
+  std::vector<NamedFunction> functions;
+  for (const Elementwise &function : manifest.elementwise)
+    functions.push_back({function.name, operandsOf(function)});
+  manifest.programs = parsePrograms(document, {layers, functions});
   if (!manifest.layer && manifest.programs.empty())
     document.fail("layer", "is missing, and there are no programs: the bundle holds nothing");
   return manifest;
