@@ -290,20 +290,22 @@ std::string kernelsText(const algrt::Bundle &bundle) {
 // "2048 -> 6144, bf16, ...", and what its kernels compute at once.
 std::string layerText(const algrt::Layer &layer) {
   std::string text =
-      fmt::format("  {} -> {}, {}, lift {}, {} row types, {}\n  input groups  {}\n  output groups {}\n", layer.k,
-                  layer.n, algrt::name(layer.dtype), algrt::name(layer.lift), layer.types, rowTypes(layer),
-                  widths(layer.in_groups), widths(layer.out_groups));
+      fmt::format("  {} -> {}, {}, lift {}, {} row types, {}\n  input groups  {}\n  output groups {}\n",
+                  layer.k, layer.n, algrt::name(layer.dtype), algrt::name(layer.lift), layer.types,
+                  rowTypes(layer), widths(layer.in_groups), widths(layer.out_groups));
   if (!layer.fusion)
     return text;
   const algrt::Fusion &fusion = *layer.fusion;
   text += fmt::format("  fused         {}\n", counted(fusion.weights, "product"));
   for (const algrt::FusedOperand &operand : fusion.operands)
     text += fmt::format("    {:<18}{} {} for {}\n", "reads", operand.name, algrt::name(operand.type),
-                        operand.per == algrt::FusedOperand::Per::call ? std::string("the call")
-                                                                      : fmt::format("each {}", algrt::name(operand.per)));
+                        operand.per == algrt::FusedOperand::Per::call
+                            ? std::string("the call")
+                            : fmt::format("each {}", algrt::name(operand.per)));
   for (std::size_t i = 0; i < fusion.results.size(); ++i)
-    text += fmt::format("    {:<18}{} {}\n", "writes", i == 0 ? "the result" : fmt::format("result {}", i + 1),
-                        algrt::name(fusion.results[i]));
+    text +=
+        fmt::format("    {:<18}{} {}\n", "writes", i == 0 ? "the result" : fmt::format("result {}", i + 1),
+                    algrt::name(fusion.results[i]));
   return text;
 }
 
@@ -316,15 +318,16 @@ std::string elementwiseText(const algrt::Bundle &bundle) {
     text += fmt::format("\nElement-wise function {}\n  domain        {} x {}\n", function.name,
                         function.rows.text(), function.columns.text());
     for (const algrt::ElementwiseOperand &operand : function.operands)
-      text += fmt::format("    {:<18}{} {} {}\n",
-                          operand.role == algrt::OperandRole::output ? "writes" : "reads", operand.name,
-                          algrt::text(operand.shape), algrt::name(operand.type));
+      text +=
+          fmt::format("    {:<18}{} {} {}\n", operand.role == algrt::OperandRole::output ? "writes" : "reads",
+                      operand.name, algrt::text(operand.shape), algrt::name(operand.type));
     for (std::size_t kernel = 0; kernel < function.kernels.size(); ++kernel) {
       const std::string reason = obstacle(bundle, number, kernel);
       const bool faulty = !bundle.elementwiseFault(number, kernel).empty();
-      text += fmt::format("  {:<10}{:<14}{}\n", function.kernels[kernel].target, function.kernels[kernel].level,
-                          reason.empty() ? "runs here"
-                                         : fmt::format("{}: {}", faulty ? "is refused" : "does not run here", reason));
+      text += fmt::format(
+          "  {:<10}{:<14}{}\n", function.kernels[kernel].target, function.kernels[kernel].level,
+          reason.empty() ? "runs here"
+                         : fmt::format("{}: {}", faulty ? "is refused" : "does not run here", reason));
     }
   }
   return text;

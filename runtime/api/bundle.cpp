@@ -52,12 +52,8 @@ std::string describeKernels(const algrt_bundle &bundle) {
       const ElementwiseKernel &described = functions[i].kernels[kernel];
       const std::string reason = bundle.elementwise.unusable(i, kernel);
       nlohmann::ordered_json &entry = list.emplace_back();
-      entry = {{"name", functions[i].name},
-               {"map", "elementwise"},
-               {"target", described.target},
-               {"level", described.level},
-               {"weights", nullptr},
-               {"features", described.features},
+      entry = {{"name", functions[i].name}, {"map", "elementwise"}, {"target", described.target},
+               {"level", described.level},  {"weights", nullptr},   {"features", described.features},
                {"usable", reason.empty()}};
       if (!reason.empty())
         entry["reason"] = reason;

@@ -183,13 +183,14 @@ void Run::checkOptions() const {
     refuse("dependent_launch is set, but kernels of dw wait for nothing by themselves: pass 0");
   for (const ProgramOperand &operand : program_.operands)
     if (const algrt_named_tensor *found = call_.find(operand.name);
-        found != nullptr && found->weights != nullptr && !packedProjection(bundle_.bundle, program_, operand.name))
+        found != nullptr && found->weights != nullptr &&
+        !packedProjection(bundle_.bundle, program_, operand.name))
       refuse(operand.name + ": is given as packed weights, which stand for a bank of forward products of one "
                             "projection: pass the tensor");
   if (options_.beta == 0)
     return;
-  if (std::ranges::none_of(
-          steps, [](const ProgramStep &step) { return !step.elementwise && step.map == Map::dw; }))
+  if (std::ranges::none_of(steps,
+                           [](const ProgramStep &step) { return !step.elementwise && step.map == Map::dw; }))
     refuse("beta is set, but program " + program_.name + " adds to nothing: pass 0");
   for (size_t i = 0; i < steps.size(); ++i)
     for (const char *result : {"dw", "dbias"})
@@ -210,10 +211,12 @@ void Run::checkOverlaps() const {
   };
   std::vector<Given> all;
   for (const ProgramOperand &operand : program_.operands)
-    if (const algrt_named_tensor *found = call_.find(operand.name); found != nullptr && found->tensor != nullptr)
-      all.push_back({operand.name.c_str(), operand.role,
-                     readJoined(found->tensor, operand.name.c_str(), operand.host ? cpu_device : call_.device()),
-                     elementBytes(found->tensor->dtype)});
+    if (const algrt_named_tensor *found = call_.find(operand.name);
+        found != nullptr && found->tensor != nullptr)
+      all.push_back(
+          {operand.name.c_str(), operand.role,
+           readJoined(found->tensor, operand.name.c_str(), operand.host ? cpu_device : call_.device()),
+           elementBytes(found->tensor->dtype)});
   for (const Given &written : all) {
     if (written.role != OperandRole::output)
       continue;
@@ -245,7 +248,8 @@ std::string Run::describe(size_t number) const {
     first = {names.x, names.w, names.y};
   }
   std::string text = "step " + std::to_string(number + 1) + " (" +
-                     (step.elementwise ? "element-wise" : name(step.map)) + ": ", between;
+                     (step.elementwise ? "element-wise" : name(step.map)) + ": ",
+              between;
   const auto add = [&](const std::string &operand, const std::string &own) {
     text += std::exchange(between, ", ") + operand + " is " + own;
   };
@@ -269,11 +273,10 @@ int32_t Run::kernelOf(const ProgramStep &step) const {
   const std::string &named = bundle_.bundle.projectionName(step.projection);
   const int64_t count = countOf(step.projection), kernel = options_.kernel - before;
   if (kernel < 1 || kernel > count)
-    refuse(
-        "kernel is " + std::to_string(options_.kernel) + ", but program " + program_.name + " is a step of " +
-        (named.empty() ? "the bundle's own projection" : "projection " + named) +
-        ", whose kernels are " +
-        (count == 0 ? "none" : std::to_string(before + 1) + " to " + std::to_string(before + count)));
+    refuse("kernel is " + std::to_string(options_.kernel) + ", but program " + program_.name +
+           " is a step of " + (named.empty() ? "the bundle's own projection" : "projection " + named) +
+           ", whose kernels are " +
+           (count == 0 ? "none" : std::to_string(before + 1) + " to " + std::to_string(before + count)));
   return int32_t(kernel);
 }
 

@@ -58,8 +58,8 @@ bool isReservedName(std::string_view name) {
     return true;
   // With or without a number.
   return std::ranges::any_of(std::array<std::string_view, 3>{"w", "y", "dx"}, [&](std::string_view first) {
-    return name.starts_with(first) && std::ranges::all_of(name.substr(first.size()),
-                                                          [](char c) { return c >= '0' && c <= '9'; });
+    return name.starts_with(first) &&
+           std::ranges::all_of(name.substr(first.size()), [](char c) { return c >= '0' && c <= '9'; });
   });
 }
 
@@ -98,8 +98,8 @@ uint64_t hashOfFusion(const Fusion &fusion) {
   uint64_t hash = algrt_record_hash(algrt_record_hash_begin, uint64_t(fusion.weights));
   hash = algrt_record_hash(hash, fusion.operands.size());
   for (const FusedOperand &operand : fusion.operands)
-    for (const std::string_view text :
-         {std::string_view(operand.name), std::string_view(name(operand.per)), std::string_view(name(operand.type))})
+    for (const std::string_view text : {std::string_view(operand.name), std::string_view(name(operand.per)),
+                                        std::string_view(name(operand.type))})
       hash = hashed(hash, text);
   hash = algrt_record_hash(hash, fusion.results.size());
   for (const ElementType type : fusion.results)

@@ -12,8 +12,8 @@ namespace algrt {
 // Of weights, of operands and of results of a fused layer each. Kernels have far fewer.
 inline constexpr int64_t most_fused = 64;
 
-// Whether maps of a fused layer may not call an operand that: matrices of products, "x", "w", "w2", "y", "dy",
-// "dx", ..., and what says the rows' types.
+// Whether maps of a fused layer may not call an operand that: matrices of products, "x", "w", "w2", "y",
+// "dy", "dx", ..., and what says the rows' types.
 bool isReservedName(std::string_view name);
 
 // Reads and checks the object. Throws Error(ALGRT_BAD_BUNDLE) naming the key for counts out of range, names

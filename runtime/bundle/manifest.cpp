@@ -168,8 +168,9 @@ void requireOneMap(const JsonFields &fields, const std::vector<Kernel> &kernels)
     if (!mapNamed(kernel.map))
       continue;
     if (kernel.map == name(Map::dw))
-      fields.fail("kernels", "have '" + kernel.name + "' of dw, but the layer is fused: its kernels are of "
-                                                      "forward or dx");
+      fields.fail("kernels", "have '" + kernel.name +
+                                 "' of dw, but the layer is fused: its kernels are of "
+                                 "forward or dx");
     if (map != nullptr && kernel.map != *map)
       fields.fail("kernels", "are of forward and of dx, but the layer is fused: its kernels are of one map");
     map = &kernel.map;

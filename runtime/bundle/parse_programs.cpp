@@ -141,11 +141,13 @@ void Steps::place(const JsonFields &operands, const ProgramOperand &wanted, cons
     return;
   }
   if (operand == program_.operands.end())
-    operands.fail(key, "is '" + own + "', a buffer, but the step is launched with this number, which has to "
-                                      "be in CPU memory before");
+    operands.fail(key, "is '" + own +
+                           "', a buffer, but the step is launched with this number, which has to "
+                           "be in CPU memory before");
   if (on_device_.contains(own))
-    operands.fail(key, "is '" + own + "', a number in CPU memory that the step is launched with, but another "
-                                      "step reads it where the other tensors are");
+    operands.fail(key, "is '" + own +
+                           "', a number in CPU memory that the step is launched with, but another "
+                           "step reads it where the other tensors are");
   operand->host = true;
 }
 
@@ -167,9 +169,8 @@ Steps::Function Steps::parseMap(const JsonFields &fields, ProgramStep &step) con
     fields.fail("projection", "is '', which the bundle does not have");
   const auto found = std::ranges::find(functions_.projections, wanted, &NamedLayer::name);
   if (found == functions_.projections.end())
-    fields.fail("projection", wanted.empty()
-                                  ? "is missing: the bundle has no projection of its own"
-                                  : "is '" + wanted + "', which the bundle does not have");
+    fields.fail("projection", wanted.empty() ? "is missing: the bundle has no projection of its own"
+                                             : "is '" + wanted + "', which the bundle does not have");
   step.projection = size_t(found - functions_.projections.begin());
   const std::string map = fields.string("map");
   const std::optional<Map> known = mapNamed(map);

@@ -13,14 +13,13 @@ Json fusedManifest(const Shape &shape) {
                      {"layer", plain["layer"]},
                      {"support", plain["support"]},
                      {"kernels", plain["kernels"]}};
-  projection["layer"]["fused"] = {
-      {"weights", 2},
-      {"operands",
-       {{{"name", "scale"}, {"per", "column"}, {"type", type}},
-        {{"name", "factor"}, {"per", "row"}, {"type", "f32"}},
-        {{"name", "residual"}, {"per", "element"}, {"type", type}},
-        {{"name", "alpha"}, {"per", "call"}, {"type", "f32"}}}},
-      {"results", {type, "f32"}}};
+  projection["layer"]["fused"] = {{"weights", 2},
+                                  {"operands",
+                                   {{{"name", "scale"}, {"per", "column"}, {"type", type}},
+                                    {{"name", "factor"}, {"per", "row"}, {"type", "f32"}},
+                                    {{"name", "residual"}, {"per", "element"}, {"type", type}},
+                                    {{"name", "alpha"}, {"per", "call"}, {"type", "f32"}}}},
+                                  {"results", {type, "f32"}}};
   for (Json &kernel : projection["kernels"])
     kernel["operands"] = {"x", "w", "w2", "scale", "factor", "residual", "alpha", "y", "y2"};
   const int64_t k = shape.k(), n = shape.n();
@@ -51,7 +50,8 @@ Json fusedManifest(const Shape &shape) {
   return {{"compiler", "by hand"},
           {"algebra", plain["algebra"]},
           {"projections", Json::array({projection})},
-          {"programs", Json::array({{{"name", "both"}, {"operands", operands}, {"steps", Json::array({step})}}})}};
+          {"programs",
+           Json::array({{{"name", "both"}, {"operands", operands}, {"steps", Json::array({step})}}})}};
 }
 
 std::string fusedBundle(const Json &manifest, const std::string &code) {

@@ -1,5 +1,5 @@
-/* The kernels of fused.h by hand, over Q(GROUPS) with cyclic types: slow, plain, and independent of the compiler.
- * GROUPS, IN, OUT, BFLOAT16 and the hashes of the records are the build's, as in kernels.c. */
+/* The kernels of fused.h by hand, over Q(GROUPS) with cyclic types: slow, plain, and independent of the
+ * compiler. GROUPS, IN, OUT, BFLOAT16 and the hashes of the records are the build's, as in kernels.c. */
 #include "runtime/kernel_abi.h"
 
 #include <string.h>
@@ -49,7 +49,8 @@ static float product(const algrt_memref2 *x, const algrt_memref2 *w, int packed,
   for (int which = 0; which < (type == group ? 1 : 2); ++which)
     for (int64_t d = 0; d < IN; ++d) {
       const int64_t k = (which == 0 ? group : type) * IN + d;
-      sum += load(*at(x, row, k)) * load(packed ? ((const element *)w->aligned)[column * packed_stride + k] : *at(w, k, column));
+      sum += load(*at(x, row, k)) *
+             load(packed ? ((const element *)w->aligned)[column * packed_stride + k] : *at(w, k, column));
     }
   return sum;
 }
@@ -70,9 +71,9 @@ static void one_row(int packed, const algrt_memref2 *operands, int64_t row, int6
 /* What the runtime promises of the descriptors; a result of a lie is all ones. */
 static int right(int packed, const algrt_memref2 *operands) {
   const int64_t m = operands[X].sizes[0];
-  const int64_t sizes[][2] = {{m, bank_rows}, {bank_rows, columns}, {bank_rows, columns},
-                              {1, columns},   {m, 1},               {m, columns},
-                              {1, 1},         {m, columns},         {m, columns}};
+  const int64_t sizes[][2] = {
+      {m, bank_rows}, {bank_rows, columns}, {bank_rows, columns}, {1, columns}, {m, 1}, {m, columns},
+      {1, 1},         {m, columns},         {m, columns}};
   for (int i = 0; i <= Y2; ++i) {
     const int bank = i == W || i == W2;
     const int64_t rows = packed && bank ? 1 : sizes[i][0],
@@ -84,13 +85,14 @@ static int right(int packed, const algrt_memref2 *operands) {
 }
 
 static void forward(int packed, const algrt_memref2 *operands, const algrt_memref1 *rows,
-                    const algrt_memref1 *starts, int64_t p0, int64_t row_blocks, int64_t slices, int64_t begin,
-                    int64_t end) {
+                    const algrt_memref1 *starts, int64_t p0, int64_t row_blocks, int64_t slices,
+                    int64_t begin, int64_t end) {
   const int64_t m = operands[X].sizes[0];
   for (int64_t task = begin; task < end; ++task) {
     const int64_t slice = task % slices, block = task / slices % row_blocks,
                   first = task / slices / row_blocks;
-    for (int64_t type = first * types_per_task; type < GROUPS && type < (first + 1) * types_per_task; ++type) {
+    for (int64_t type = first * types_per_task; type < GROUPS && type < (first + 1) * types_per_task;
+         ++type) {
       int64_t seen = 0; /* rows of this type so far */
       for (int64_t r = 0; r < m; ++r) {
         int64_t row = r;

@@ -78,14 +78,16 @@ TEST(FusedManifest, SaysWhatMapsTake) {
               ElementsAre("x [M, 24] bf16 input", "w [24, 15] bf16 weight", "w2 [24, 15] bf16 weight",
                           "scale [15] bf16 input", "factor [M] f32 input", "residual [M, 15] bf16 input",
                           "alpha [1] f32 input host", "y [M, 15] bf16 output", "y2 [M, 15] f32 output",
-                          "positions [M] i32 i64 input optional", "sequence_starts [S + 1] i32 i64 input optional",
+                          "positions [M] i32 i64 input optional",
+                          "sequence_starts [S + 1] i32 i64 input optional",
                           "sequence_positions [S] i32 i64 input optional"));
   // Of dx, whose results are as wide as x.
   EXPECT_THAT(textsOf(operandsOf(layer, Map::dx, {})),
               ElementsAre("dy [M, 15] bf16 input", "w [24, 15] bf16 weight", "w2 [24, 15] bf16 weight",
                           "scale [24] bf16 input", "factor [M] f32 input", "residual [M, 24] bf16 input",
                           "alpha [1] f32 input host", "dx [M, 24] bf16 output", "dx2 [M, 24] f32 output",
-                          "positions [M] i32 i64 input optional", "sequence_starts [S + 1] i32 i64 input optional",
+                          "positions [M] i32 i64 input optional",
+                          "sequence_starts [S + 1] i32 i64 input optional",
                           "sequence_positions [S] i32 i64 input optional"));
   EXPECT_THAT(cpuOperands(Map::forward, layer),
               ElementsAre("x", "w", "w2", "scale", "factor", "residual", "alpha", "y", "y2"));
@@ -112,14 +114,16 @@ TEST(FusedManifest, OfNonsenseIsRefused) {
     EXPECT_THAT(fused([&](Json &f) { f.erase(key); }), HasSubstr(std::string(key) + " is missing"));
   EXPECT_THAT(fused([](Json &f) { f["results"] = Json::array(); }),
               HasSubstr("fused.results is empty: a kernel writes something"));
-  EXPECT_THAT(fused([](Json &f) { f["results"][0] = "i32"; }), HasSubstr("results has 'i32', not f32 or bf16"));
+  EXPECT_THAT(fused([](Json &f) { f["results"][0] = "i32"; }),
+              HasSubstr("results has 'i32', not f32 or bf16"));
   EXPECT_THAT(fused([](Json &f) { f["results"] = Json::array_t(65, "f32"); }),
               HasSubstr("fused.results are 65, more than the 64 that this runtime reads"));
-  EXPECT_THAT(fused([](Json &f) {
-                for (int i = 0; i < 61; ++i)
-                  f["operands"].push_back({{"name", "more" + std::to_string(i)}, {"per", "row"}, {"type", "f32"}});
-              }),
-              HasSubstr("fused.operands are 65, more than the 64 that this runtime reads"));
+  EXPECT_THAT(
+      fused([](Json &f) {
+        for (int i = 0; i < 61; ++i)
+          f["operands"].push_back({{"name", "more" + std::to_string(i)}, {"per", "row"}, {"type", "f32"}});
+      }),
+      HasSubstr("fused.operands are 65, more than the 64 that this runtime reads"));
   EXPECT_THAT(fused([](Json &f) { f["operands"][1]["per"] = "group"; }),
               HasSubstr("fused.operands[1].per is 'group', not column, row, element or call"));
   EXPECT_THAT(fused([](Json &f) { f["operands"][1]["type"] = "f64"; }), HasSubstr("'f64', not f32 or bf16"));
@@ -147,26 +151,31 @@ TEST(FusedManifest, KernelsAreOfOneMap) {
   const auto kernels = [](const std::function<void(Json &)> &spoil) {
     return refusal([&](Json &m) { spoil(m["projections"][0]["kernels"]); });
   };
-  EXPECT_THAT(kernels([](Json &k) { k[0]["operands"] = {"x", "w", "y"}; }),
-              HasSubstr("operands are x, w, y, but this runtime calls kernels of forward of such a layer with x, w, "
-                        "w2, scale, factor, residual, alpha, y, y2"));
+  EXPECT_THAT(
+      kernels([](Json &k) {
+        k[0]["operands"] = {"x", "w", "y"};
+      }),
+      HasSubstr("operands are x, w, y, but this runtime calls kernels of forward of such a layer with x, w, "
+                "w2, scale, factor, residual, alpha, y, y2"));
   const auto asDx = [](Json &kernel) {
     kernel["map"] = "dx";
     kernel["weights"] = "copied";
     kernel["operands"] = {"dy", "w", "w2", "scale", "factor", "residual", "alpha", "dx", "dx2"};
   };
-  EXPECT_THAT(kernels([&](Json &k) { asDx(k[1]); }),
-              HasSubstr("projections[0].kernels are of forward and of dx, but the layer is fused: its kernels are "
-                        "of one map"));
-  EXPECT_THAT(kernels([](Json &k) {
-                k = Json::array({k[1]});
-                k[0]["map"] = "dw";
-                k[0]["operands"] = {"x", "dy", "dw"};
-                k[0]["output"] = "f32";
-                k[0]["tasks"] = 1;
-              }),
-              HasSubstr("kernels have 'forward-copied' of dw, but the layer is fused: its kernels are of forward "
-                        "or dx"));
+  EXPECT_THAT(
+      kernels([&](Json &k) { asDx(k[1]); }),
+      HasSubstr("projections[0].kernels are of forward and of dx, but the layer is fused: its kernels are "
+                "of one map"));
+  EXPECT_THAT(
+      kernels([](Json &k) {
+        k = Json::array({k[1]});
+        k[0]["map"] = "dw";
+        k[0]["operands"] = {"x", "dy", "dw"};
+        k[0]["output"] = "f32";
+        k[0]["tasks"] = 1;
+      }),
+      HasSubstr("kernels have 'forward-copied' of dw, but the layer is fused: its kernels are of forward "
+                "or dx"));
   // Of dx alone they may be: then the step is, too.
   EXPECT_THAT(refusal([&](Json &m) {
                 Json &k = m["projections"][0]["kernels"];
@@ -196,7 +205,9 @@ TEST(FusedManifest, StepsFitTheirFunction) {
   EXPECT_THAT(operands([](Json &o) { o["residual"] = "g"; }), HasSubstr("'g' is an output of the program"));
   EXPECT_THAT(program([](Json &p) { p["operands"][4]["types"] = {"bf16"}; }),
               HasSubstr("factor is 'factor' of type bf16, which the step does not take"));
-  EXPECT_THAT(program([](Json &p) { p["operands"][8]["types"] = {"f32", "bf16"}; }),
+  EXPECT_THAT(program([](Json &p) {
+                p["operands"][8]["types"] = {"f32", "bf16"};
+              }),
               HasSubstr("y2 is 'g' of type bf16, which the step does not take"));
   EXPECT_THAT(program([](Json &p) { p["steps"][0].erase("projection"); }),
               HasSubstr("projection is missing: the bundle has no projection of its own"));
@@ -244,7 +255,8 @@ TEST(FusedManifest, FunctionsThatStepsNameTakeWhatTheySay) {
   const auto insert = [](Json &program, const Json &step) {
     program["steps"].insert(program["steps"].begin(), step);
   };
-  const Json shift = {{"elementwise", "shifted"}, {"operands", {{"x", "factor"}, {"x2", "beta"}, {"y", "moved"}}}};
+  const Json shift = {{"elementwise", "shifted"},
+                      {"operands", {{"x", "factor"}, {"x2", "beta"}, {"y", "moved"}}}};
   const auto shifted = [&](Json &program, const std::string &beta) {
     program["buffers"] = {{{"name", "moved"}, {"type", "f32"}, {"shape", Json::array({"M"})}}};
     insert(program, shift);
@@ -258,8 +270,9 @@ TEST(FusedManifest, FunctionsThatStepsNameTakeWhatTheySay) {
             }),
             "");
   const std::string other_place = read([&](Json &p) { shifted(p, "alpha"); });
-  EXPECT_THAT(other_place, HasSubstr("alpha is 'alpha', a number in CPU memory that the step is launched with, but "
-                                     "another step reads it where the other tensors are"));
+  EXPECT_THAT(other_place,
+              HasSubstr("alpha is 'alpha', a number in CPU memory that the step is launched with, but "
+                        "another step reads it where the other tensors are"));
   EXPECT_THAT(read([&](Json &p) {
                 shifted(p, "alpha");
                 std::swap(p["steps"][0], p["steps"][1]);

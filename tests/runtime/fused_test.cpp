@@ -1,5 +1,5 @@
-// algrt_run on steps of fused layers: several products of the same rows, what maps of their sums read, several
-// results, by kernels written by hand.
+// algrt_run on steps of fused layers: several products of the same rows, what maps of their sums read,
+// several results, by kernels written by hand.
 #include "runtime/support/file.h"
 #include "tests/runtime/cpu_product.h"
 #include "tests/runtime/fused.h"
@@ -31,20 +31,24 @@ struct Fused {
   Fused(const std::string &type, int64_t m, int64_t padding = 1)
       : type(type), shape(test::shape("cyclic_" + type)),
         bundle(openBytes(fusedBundle(fusedManifest(shape), codeOf(type)))), m(m), n(shape.n()),
-        x(m, shape.k(), shape.k() + padding, shape.bfloat16),
-        gate(shape.k(), n, n + padding, shape.bfloat16), up(shape.k(), n, n, shape.bfloat16),
-        scale(1, n, n, shape.bfloat16), factor(m, 1, 1, false), residual(m, n, n + 2 * padding, shape.bfloat16),
-        alpha(1, 1, 1, false), y(m, n, n + padding, shape.bfloat16), g(m, n, n + padding, false),
-        scale_tensor(vectorOf(scale)), factor_tensor(vectorOf(factor)), alpha_tensor(vectorOf(alpha)) {
+        x(m, shape.k(), shape.k() + padding, shape.bfloat16), gate(shape.k(), n, n + padding, shape.bfloat16),
+        up(shape.k(), n, n, shape.bfloat16), scale(1, n, n, shape.bfloat16), factor(m, 1, 1, false),
+        residual(m, n, n + 2 * padding, shape.bfloat16), alpha(1, 1, 1, false),
+        y(m, n, n + padding, shape.bfloat16), g(m, n, n + padding, false), scale_tensor(vectorOf(scale)),
+        factor_tensor(vectorOf(factor)), alpha_tensor(vectorOf(alpha)) {
     factor_tensor.shape = &factor.shape[0]; // also of one row
     uint64_t seed = 1;
     for (GuardedMatrix *matrix : {&x, &gate, &up, &scale, &factor, &residual})
       matrix->fill(seed++, matrix == &gate || matrix == &up ? 0.2 : 1);
     alpha.set(0, 0, 0.75f);
-    tensors = {{"alpha", &alpha_tensor, nullptr}, {"x", &x.tensor, nullptr},
-               {"gate", &gate.tensor, nullptr},   {"up", &up.tensor, nullptr},
-               {"scale", &scale_tensor, nullptr}, {"factor", &factor_tensor, nullptr},
-               {"residual", &residual.tensor, nullptr}, {"y", &y.tensor, nullptr},
+    tensors = {{"alpha", &alpha_tensor, nullptr},
+               {"x", &x.tensor, nullptr},
+               {"gate", &gate.tensor, nullptr},
+               {"up", &up.tensor, nullptr},
+               {"scale", &scale_tensor, nullptr},
+               {"factor", &factor_tensor, nullptr},
+               {"residual", &residual.tensor, nullptr},
+               {"y", &y.tensor, nullptr},
                {"g", &g.tensor, nullptr}};
   }
 
@@ -71,8 +75,8 @@ struct Fused {
     for (int64_t row = 0; row < m; ++row)
       for (int64_t column = 0; column < n; ++column) {
         const size_t i = size_t(row * n + column);
-        expected.push_back(double(alpha.at(0, 0)) * factor.at(row, 0) * gates[i] * ups[i] + scale.at(0, column) +
-                           residual.at(row, column));
+        expected.push_back(double(alpha.at(0, 0)) * factor.at(row, 0) * gates[i] * ups[i] +
+                           scale.at(0, column) + residual.at(row, column));
       }
     EXPECT_TRUE(m == 0 || compare(y.values(), expected).within(tolerance(shape.bfloat16))) << what;
     EXPECT_TRUE(m == 0 || compare(g.values(), ups).within(tolerance(false))) << what;
@@ -150,7 +154,8 @@ TEST(Fused, WeightsArePackedTogether) {
     const WeightsHandle gate = fused.pack("gate", fused.gate.tensor), up = fused.pack("up", fused.up.tensor);
     EXPECT_GT(algrt_weights_bytes(gate.get()), 0u);
     fused["gate"] = {"gate", nullptr, gate.get()};
-    EXPECT_THAT(fused.refusal(), HasSubstr("w2: is a tensor, but w is packed weights: pack all weights of a step"));
+    EXPECT_THAT(fused.refusal(),
+                HasSubstr("w2: is a tensor, but w is packed weights: pack all weights of a step"));
     fused["up"] = {"up", nullptr, up.get()};
     fused.expectRuns("packed");
     fused["gate"] = {"gate", &fused.gate.tensor, nullptr};

@@ -234,7 +234,8 @@ TEST(Inspect, SaysWhatProgramsAreMadeOf) {
         "    writes            g [M, 30] f32\n", "    step              forward of forward_0: ",
         "w = gate, w2 = up", "\nProjection forward_0\n  20 -> 30, f32, lift rows, 5 row types, cyclic\n",
         "  fused         2 products\n", "    reads             scale f32 for each column\n",
-        "    reads             factor f32 for each row\n", "    reads             residual f32 for each element\n",
+        "    reads             factor f32 for each row\n",
+        "    reads             residual f32 for each element\n",
         "    reads             alpha f32 for the call\n", "    writes            result 2 f32\n",
         "\nKernels of projection forward_0, best first\n", "section 'code' has no symbol 'forward_packed'"})
     EXPECT_NE(text.out.find(line), std::string::npos) << line << "\nin\n" << text.out;
