@@ -9,7 +9,7 @@
 
 namespace algrt::test {
 
-// The sections with the records that the kernels of all the manifest's projections need (runtime/kernel_record.h): in shared objects
+// The sections with the records that the manifest's kernels need (runtime/kernel_record.h): in shared objects
 // in the place of those that are there, in text, PTX, behind the rest, once for each symbol. Cubins are left
 // as they are. For tests of kernels that say one thing and compute another, and of PTX by hand. Throws
 // std::logic_error for a shared object without such a record.
