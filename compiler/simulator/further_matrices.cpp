@@ -78,10 +78,11 @@ FurtherMatrices::FurtherMatrices(const algrt::Layer &layer, const algrt::GpuKern
       continue;
     }
     // A number for each row, or column, may lie at any multiple of its size; those of rows may be apart.
-    const bool is_weight = which.kind == FurtherOperand::Kind::weight, single = columns == 1 || rows == 1;
-    const std::int64_t padding =
-        is_weight ? w.leading() - columns : (single ? 1 : unit) * settings.further_padding;
-    const std::int64_t shift = is_weight ? w.shift() : (single ? 1 : unit) * settings.further_shift;
+    const bool is_weight = which.kind == FurtherOperand::Kind::weight,
+               single = which.isPerRow(*layer.fusion) || which.hasNoMap(*layer.fusion);
+    const std::int64_t moved = single ? 1 : unit;
+    const std::int64_t padding = is_weight ? w.leading() - columns : moved * settings.further_padding;
+    const std::int64_t shift = is_weight ? w.shift() : moved * settings.further_shift;
     DeviceMatrix matrix(rows, columns, padding, shift, which.element(*layer.fusion, layer.dtype));
     if (!is_result)
       matrix.set(values);

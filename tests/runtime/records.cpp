@@ -42,7 +42,6 @@ std::string ptxOf(const KernelRecord &record) {
 std::vector<SectionContent> withRecords(const nlohmann::ordered_json &manifest,
                                         std::vector<SectionContent> sections) {
   const Bundle bundle = Bundle::parse(encodeBundle(manifest, sections));
-  const RecordedLayer layer(bundle.layer(), bundle.support());
   std::set<std::pair<std::string, std::string>> written;
   const auto write = [&](const std::string &section, const KernelRecord &record) {
     SectionContent &content =
@@ -52,14 +51,18 @@ std::vector<SectionContent> withRecords(const nlohmann::ordered_json &manifest,
     else if (!Elf::read(content.bytes) && written.insert({section, record.symbol}).second)
       content.bytes += ptxOf(record);
   };
-  for (const Kernel &kernel : bundle.manifest().kernels)
-    for (const KernelRecord &record : recordsOf(kernel, layer)) {
-      if (kernel.known)
-        write(kernel.section, record);
-      else
-        for (const GpuImage &image : kernel.gpuCode()->images)
-          write(image.section, record);
-    }
+  for (size_t number = 0; number < bundle.projectionCount(); ++number) {
+    const Bundle &projection = bundle.projection(number);
+    const RecordedLayer layer(projection.layer(), projection.support());
+    for (const Kernel &kernel : projection.manifest().kernels)
+      for (const KernelRecord &record : recordsOf(kernel, layer)) {
+        if (kernel.known)
+          write(kernel.section, record);
+        else
+          for (const GpuImage &image : kernel.gpuCode()->images)
+            write(image.section, record);
+      }
+  }
   return sections;
 }
 

@@ -113,6 +113,89 @@ TEST_P(FusedEngine, IsExactForEverySeed) { expectExact(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(Kernels, FusedEngine, testing::ValuesIn(engineCases()),
                          [](const auto &info) { return info.param.name; });
 
+// Every kind of layer: groups of equal widths and of unequal ones, rows where a list says, terms with signs
+// and with other coefficients, as many weights and results as there are.
+TEST(RandomFusedKernels, OfThreadsAreExact) {
+  Draw draw(41);
+  for (int trial = 0; trial < 24; ++trial) {
+    Algebra algebra = draw.one(algebras_of_all_kinds);
+    if (draw.below(6) == 0)
+      algebra = {ALGCTL_SOURCE_DIR "/tests/simulator/kernels/Inputs/divided_powers.json", 4, 4, "slots"};
+    const bool slots = algebra.lift == "slots", unequal = !slots && draw.below(2) == 0;
+    const std::string row_types =
+        slots ? "cyclic" : draw.one(std::vector<std::string>{"explicit", "cyclic", "interval(9)"});
+    const std::int64_t step = std::int64_t{1} << draw.below(4);
+    const auto widths = [&](std::int64_t count) {
+      std::vector<std::int64_t> all;
+      for (std::int64_t group = 0; group < count; ++group)
+        all.push_back(unequal || group == 0 ? step * (1 + draw.below(64 / step)) : all.front());
+      return all;
+    };
+    const std::vector<std::int64_t> in = widths(algebra.in), out = widths(algebra.out);
+    FusedKernel fused = {slots ? projection(algebra.expression, 4 * in[0], 4 * out[0], row_types, "slots")
+                               : projection(algebra.expression, in, out, row_types),
+                         fmt::format("rows={},columns={},depth={},stages={},warps=1x2", 16 << draw.below(2),
+                                     16 * (1 + draw.below(2)), 16 << draw.below(2), 2 + draw.below(3)),
+                         "sm_80", 1 + draw.below(3)};
+    fused.two_results = draw.below(2) == 0;
+    fused.rows_read = draw.below(4) != 0;
+    fused.first = draw.below(2) ? bf16 : f32;
+    fused.second = draw.below(2) ? bf16 : f32;
+    fused.map = draw.below(3) == 0 ? algrt::Map::dx : algrt::Map::forward;
+    const auto kernel = compiler::SimulatedKernel::parse(emittedKernel(fused), algebra.expression);
+    for (const std::int64_t m : {std::int64_t{1}, 2 + draw.below(100)}) {
+      const auto seed = static_cast<std::uint64_t>(trial * 1000 + m);
+      const FusedCase product(fused, m, row_types == "explicit" ? 0 : draw.below(1000), seed);
+      compiler::SimulationSettings settings = settingsOf(seed, static_cast<std::int32_t>(1 + draw.below(5)));
+      settings.further_padding = draw.below(3);
+      settings.further_shift = draw.below(2);
+      EXPECT_EQ(product.run(kernel, settings).text, "")
+          << fmt::format("{}, {}, {}, {}, {} weights: {} rows", algebra.expression, row_types, fused.schedule,
+                         algrt::name(fused.map), fused.weights, m);
+    }
+    if (HasFailure())
+      return;
+  }
+}
+
+TEST(RandomFusedKernels, OfTheEngineAreExact) {
+  Draw draw(43);
+  for (int trial = 0; trial < 16; ++trial) {
+    const Algebra algebra = draw.one(algebras_of_all_kinds);
+    const bool slots = algebra.lift == "slots";
+    const std::string row_types = slots || draw.below(2) ? "cyclic" : "interval(9)";
+    const bool rows_on_n = draw.below(4) == 0;
+    FusedKernel fused = {projection(algebra.expression, algebra.in * 8 * (1 + draw.below(10)),
+                                    algebra.out * 8 * (1 + draw.below(10)), row_types, algebra.lift),
+                         fmt::format("rows={},columns={},depth={},stages={}{}",
+                                     rows_on_n ? 8 * (1 + draw.below(6)) : 64 * (1 + draw.below(2)),
+                                     rows_on_n ? 64 : 16 * (1 + draw.below(4)), 16 << draw.below(3),
+                                     2 + draw.below(2),
+                                     rows_on_n       ? ",rows_on=n"
+                                     : draw.below(3) ? ""
+                                                     : ",turns=2"),
+                         "sm_90a", 1 + draw.below(3)};
+    fused.two_results = !rows_on_n && draw.below(2) == 0;
+    fused.rows_read = draw.below(4) != 0;
+    fused.first = draw.below(2) ? bf16 : f32;
+    fused.second = draw.below(2) ? bf16 : f32;
+    fused.map = draw.below(3) == 0 ? algrt::Map::dx : algrt::Map::forward;
+    const auto kernel = compiler::SimulatedKernel::parse(emittedKernel(fused), algebra.expression);
+    for (const std::int64_t m : {std::int64_t{1}, 2 + draw.below(200)}) {
+      const auto seed = static_cast<std::uint64_t>(trial * 1000 + m);
+      const FusedCase product(fused, m, draw.below(1000), seed);
+      compiler::SimulationSettings settings = settingsOf(seed, static_cast<std::int32_t>(1 + draw.below(5)));
+      settings.further_padding = draw.below(3);
+      settings.further_shift = draw.below(2);
+      EXPECT_EQ(product.run(kernel, settings).text, "")
+          << fmt::format("{}, {}, {}, {}, {} weights: {} rows", algebra.expression, row_types, fused.schedule,
+                         algrt::name(fused.map), fused.weights, m);
+    }
+    if (HasFailure())
+      return;
+  }
+}
+
 // A gate's activation with an exponential in it.
 TEST(FusedKernels, MultiplyByTheActivationOfTheGate) {
   for (const char *schedule :
