@@ -45,9 +45,8 @@ private:
     int64_t blocks; // that the device runs at once
   };
   struct Device {
-    Device(const Bundle &bundle, std::shared_ptr<const Driver> driver, const DeviceProperties &properties)
-        : properties(properties), context(std::move(driver), properties.handle),
-          images(bundle, context, properties) {}
+    Device(const Bundle &bundle, std::shared_ptr<const Driver> driver, const DeviceProperties &read)
+        : properties(read), context(std::move(driver), read.handle), images(bundle, context, properties) {}
     DeviceProperties properties;
     PrimaryContext context;
     LoadedImages images;

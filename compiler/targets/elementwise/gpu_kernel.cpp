@@ -112,7 +112,9 @@ OwningOpRef<ModuleOp> GpuElementwise::declareWithOperands() {
       made.element = body.getArgument(number).getType();
     } else {
       Operation *op = result_ops[number - body.getNumArguments()];
-      made.per = isa<tile::PutOp>(op) ? tile::Per::Element : extent;
+      made.per = !isa<tile::PutOp>(op)         ? extent
+                 : kernel.getShape().empty() ? tile::Per::Call
+                                             : tile::Per::Element;
       made.element = operand.type == algrt::ElementType::f32 ? Type(builder.getF32Type())
                                                             : Type(builder.getBF16Type());
     }

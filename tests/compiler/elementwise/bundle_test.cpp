@@ -4,6 +4,7 @@
 #include "runtime/algrt.h"
 #include "runtime/api/tensor.h"
 #include "runtime/bundle/writer.h"
+#include "runtime/support/error.h"
 #include "runtime/numeric/bfloat16.h"
 #include "tests/compiler/elementwise/elementwise_function.h"
 
