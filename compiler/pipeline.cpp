@@ -3,6 +3,8 @@
 #include "compiler/cpu_pipeline.h"
 #include "compiler/feasibility.h"
 #include "compiler/gpu_pipeline.h"
+#include "compiler/program_plan.h"
+#include "compiler/spec/usage_error.h"
 #include "runtime/support/file.h"
 
 #include <algorithm>
@@ -19,6 +21,7 @@ struct StageEntry {
 
 constexpr StageEntry stages[] = {
     {"alg", Stage::Alg, true, true},
+    {"fused", Stage::Fused, true, true},
     {"tile", Stage::Tile, true, true},
     {"vector", Stage::Vector, true, false},
     {"sm-synchronous", Stage::SmSynchronous, false, true},
@@ -32,6 +35,13 @@ constexpr StageEntry stages[] = {
     {"sass", Stage::Sass, false, true},
     {"c", Stage::C, true, true},
 };
+
+/// A module for the CPU has the functions of all maps; one for a GPU is of one kernel.
+std::vector<algrt::Map> mapsToShow(Target target, const CompileOptions &options) {
+  if (entryOf(target).isGpu())
+    return {options.map};
+  return {algrt::Map::forward, algrt::Map::dx, algrt::Map::dw};
+}
 
 bool has(const StageEntry &entry, Target target) { return entryOf(target).isGpu() ? entry.gpu : entry.cpu; }
 
@@ -71,24 +81,51 @@ Stage stageNamed(std::string_view name) {
 std::string emitStage(const Spec &spec, Stage stage, const CompileOptions &options) {
   const Target target = options.targets.front();
   requireStage(target, stage);
-  requireFeasible(requireLayer(spec));
-  return entryOf(target).isGpu() ? emitGpuStage(spec, target, stage, options)
-                                 : emitCpuStage(spec, stage, options);
+  if (spec.program && (stage == Stage::Alg || stage == Stage::Fused))
+    return emitProgramStage(spec, stage, options);
+  const KernelSource source =
+      spec.program ? programKernel(spec, options) : projectionSource(spec, mapsToShow(target, options));
+  requireFeasible(source.layer);
+  if (stage == Stage::Fused)
+    return emitFusedProjection(source, options);
+  if (spec.program && stage == Stage::C)
+    throw UsageError("the stage c is of projections, which " + spec.source_name + " is not");
+  if (!entryOf(target).isGpu())
+    return emitCpuStage(source, stage, options);
+  CompileOptions one = options;
+  if (spec.program) {
+    one.map = source.maps.front();
+    one.output = source.results.front();
+  }
+  return emitGpuStage(source, target, stage, one);
 }
 
-std::string compiledBundle(const Spec &spec, const CompileOptions &options) {
-  requireFeasible(requireLayer(spec));
+/// The kernels of sources, each for all targets.
+static std::string compiledParts(const std::vector<KernelSource> &sources, const BundleContents &contents,
+                                 const CompileOptions &options) {
   std::vector<CompileJob> jobs;
-  for (const Target target : options.targets)
-    if (entryOf(target).isGpu())
-      addGpuJobs(spec, target, options, jobs);
-    else
-      addCpuJobs(spec, options, jobs);
+  for (const KernelSource &source : sources) {
+    requireFeasible(source.layer);
+    for (const Target target : options.targets)
+      if (entryOf(target).isGpu())
+        addGpuJobs(source, target, options, jobs);
+      else
+        addCpuJobs(source, options, jobs);
+  }
   BundleParts parts;
   // Programs printed by several threads would be torn apart.
   const int threads = options.print_ir_after_all ? 1 : options.threads;
   runCompileJobs(jobs, threads, options.progress, options.note, parts);
-  return parts.encode(spec);
+  return parts.encode(contents);
+}
+
+std::string compiledBundle(const Spec &spec, const CompileOptions &options) {
+  if (spec.program) {
+    const ProgramPlan plan = planProgram(spec, options);
+    return compiledParts(plan.kernels, plan.contents(), options);
+  }
+  const BundleContents contents = {{requireAlgebra(spec)}, {{"", requireLayer(spec), {}}}, {}, {}};
+  return compiledParts({projectionSource(spec, options.maps)}, contents, options);
 }
 
 void compileBundle(const Spec &spec, const std::string &path, const CompileOptions &options) {

@@ -1,0 +1,21 @@
+// Programs and their kernels in double precision, for commands that compare.
+#ifndef ALGCTL_COMPILER_TOOLS_REFERENCE_PROGRAM_H
+#define ALGCTL_COMPILER_TOOLS_REFERENCE_PROGRAM_H
+
+#include "compiler/tools/program_tools.h"
+
+namespace compiler {
+
+/// As ProgramTools::evaluate says.
+ReferenceArrays evaluateProgram(const std::string &text, const std::string &program,
+                                const ReferenceArrays &operands, std::int64_t p0);
+
+/// The results of a kernel's function, in their order, for m rows from position p0. `operand` gives the
+/// elements of what the kernel calls so.
+std::vector<ReferenceArray>
+evaluateKernel(const KernelSource &source, std::int64_t m, std::int64_t p0,
+               const std::function<std::vector<double>(const std::string &operand)> &operand);
+
+} // namespace compiler
+
+#endif
