@@ -81,14 +81,17 @@ static alg::OutputMode modeOf(algrt::Map map) {
 }
 
 OwningOpRef<ModuleOp> Compilation::algProgram(const KernelSource &source, ArrayRef<algrt::Map> maps) {
-  if (!source.function.empty()) {
-    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source.function, &context);
-    check(static_cast<bool>(module), "a function of the program could not be read again");
-    return module;
-  }
+  if (!source.function.empty())
+    return parse(source.function);
   OwningOpRef<ModuleOp> module = buildProjection(context, source.layer, source.allow_nonassociative,
                                                  llvm::map_to_vector(maps, modeOf));
   check(static_cast<bool>(module), "the layer could not be written in the alg dialect");
+  return module;
+}
+
+OwningOpRef<ModuleOp> Compilation::parse(const std::string &text) {
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+  check(static_cast<bool>(module), "a module could not be read");
   return module;
 }
 

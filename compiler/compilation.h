@@ -30,6 +30,9 @@ public:
   /// Runs the passes that `fill` adds. Throws as check() does.
   void run(mlir::ModuleOp module, llvm::function_ref<void(mlir::OpPassManager &)> fill);
 
+  /// Reads a module. Throws as check() does.
+  mlir::OwningOpRef<mlir::ModuleOp> parse(const std::string &text);
+
   /// Throws what has been reported unless something succeeded: algebras::InputError at its place in the
   /// origin, or else a Failure, with the sentence `otherwise` where nothing was said.
   void check(bool succeeded, const std::string &otherwise) {

@@ -243,4 +243,7 @@ static inline int64_t algrt_group_rows_shared_bytes(int64_t threads, int64_t typ
 /* Of a block of the kernel dbias. */
 static inline int64_t algrt_dbias_shared_bytes(int64_t threads) { return 8 * threads; }
 
+/* Of a block of an element-wise function: a partial sum of each thread. */
+static inline int64_t algrt_elementwise_shared_bytes(int64_t threads) { return 8 * threads; }
+
 #endif

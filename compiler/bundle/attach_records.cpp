@@ -1,6 +1,7 @@
 #include "compiler/bundle/attach_records.h"
 
 #include "compiler/bundle/layer_description.h"
+#include "runtime/bundle/elementwise_record.h"
 #include "runtime/bundle/kernel_record.h"
 #include "runtime/kernel_record.h"
 
@@ -34,6 +35,12 @@ void attachRecords(ModuleOp module, const std::vector<algrt::Kernel> &kernels,
 
 void attachAuxiliaryRecord(ModuleOp module, const algrt::Kernel &kernel) {
   attach(module, algrt::auxiliaryRecordOf(kernel), RecordSpace::GpuConstant);
+}
+
+void attachElementwiseRecord(ModuleOp module, const algrt::Elementwise &function,
+                             const algrt::ElementwiseKernel &kernel) {
+  attach(module, algrt::recordOf(function, kernel),
+         kernel.gpu ? RecordSpace::GpuConstant : RecordSpace::Host);
 }
 
 } // namespace compiler

@@ -19,6 +19,10 @@ enum class RecordSpace : unsigned { Host = 0, GpuConstant = 4 };
 void attachRecords(mlir::ModuleOp module, const std::vector<algrt::Kernel> &kernels,
                    const KernelSource &source, RecordSpace space);
 
+/// The same for a kernel of an element-wise function.
+void attachElementwiseRecord(mlir::ModuleOp module, const algrt::Elementwise &function,
+                             const algrt::ElementwiseKernel &kernel);
+
 /// The same for a kernel of the map group_rows or dbias, which are for any layer.
 void attachAuxiliaryRecord(mlir::ModuleOp module, const algrt::Kernel &kernel);
 

@@ -1,6 +1,7 @@
 #include "compiler/schedule/coefficients.h"
 #include "compiler/schedule/cpu_schedule.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace compiler {
@@ -10,11 +11,19 @@ bool usesPairs(const algebras::Layer &layer, const CpuLevel &level) {
          coefficientsOf(layer.lift) != Coefficients::General;
 }
 
+std::int64_t productsTogether(const CpuSchedule &schedule, std::int64_t weights) {
+  // AVX-512 has twice as many registers as AVX2, twice as wide. For each bank there are sums and a vector for
+  // each of its columns; one register is for what is broadcast.
+  const std::int64_t registers = 2 * schedule.lanes;
+  const std::int64_t of_each = (schedule.register_rows + 1) * (schedule.register_columns / schedule.lanes);
+  return std::clamp<std::int64_t>((registers - 1) / of_each, 1, weights);
+}
+
 /// Why a schedule of so many blocks of rows is none to consider.
 static MaybeRefusal refusal(const algebras::Layer &layer, const CpuLevel &level,
                             const CpuSchedule &schedule) {
-  // Of every bank a vector of each column.
-  const std::int64_t vectors = schedule.register_columns / schedule.lanes * layer.fused.weights;
+  const std::int64_t vectors =
+      schedule.register_columns / schedule.lanes * productsTogether(schedule, layer.fused.weights);
   const std::int64_t sums = schedule.register_rows * vectors;
   const std::int64_t blocks = schedule.rows / schedule.register_rows;
   // Sums, the vectors of the bank and one broadcast must fit the registers; fewer than eight sums cannot hide

@@ -61,6 +61,11 @@ struct Elementwise {
 // sections exist is checked by parseManifest.
 std::vector<Elementwise> parseElementwise(const JsonFields &document);
 
+// What a GPU's kernel of the function is launched with, in this order: of each operand its address, and of one
+// per element the distance of its rows. An input per call is a number in the launch where its address is 0.
+// Then rows and columns of the domain.
+KernelParameters elementwiseParameters(const Elementwise &function);
+
 // As the manifest has it.
 nlohmann::ordered_json elementwiseJson(const Elementwise &function);
 

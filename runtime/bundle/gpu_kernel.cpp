@@ -381,4 +381,12 @@ GpuCode parseBiasGradient(const JsonFields &fields, std::string_view target) {
   return code;
 }
 
+GpuCode parseElementwiseCode(const JsonFields &fields, std::string_view target,
+                             const KernelParameters &parameters) {
+  GpuCode code = parseAuxiliary(fields, target);
+  code.shared_bytes = algrt_elementwise_shared_bytes(code.threads);
+  checkParameters(fields, code, parameters, {});
+  return code;
+}
+
 } // namespace algrt

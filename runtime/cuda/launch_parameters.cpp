@@ -153,4 +153,35 @@ void setColumnSums(ParameterBlock &block, const KernelParameters &list, const Co
   }
 }
 
+void setElementwise(ParameterBlock &block, const KernelParameters &list, const Elementwise &function,
+                    std::span<const ElementwiseOperandValue> operands, int32_t rows, int32_t columns) {
+  for (const KernelParameter &parameter : list) {
+    const ElementwiseOperand *operand = function.findOperand(parameter.operand);
+    const auto value = [&]() -> const ElementwiseOperandValue & {
+      if (operand == nullptr)
+        refuse(parameter);
+      return operands[size_t(operand - function.operands.data())];
+    };
+    switch (parameter.value) {
+    case ParameterValue::operand:
+      block.set(parameter, value().address);
+      break;
+    case ParameterValue::operand_stride:
+      block.set(parameter, value().stride);
+      break;
+    case ParameterValue::number:
+      block.set(parameter, value().number);
+      break;
+    case ParameterValue::rows:
+      block.set(parameter, rows);
+      break;
+    case ParameterValue::columns:
+      block.set(parameter, columns);
+      break;
+    default:
+      refuse(parameter);
+    }
+  }
+}
+
 } // namespace algrt::cuda
