@@ -33,9 +33,10 @@ public:
   void toVector(const CpuLevel &level);
   /// With the record of the kernel, which is described.
   algrt::ElementwiseKernel toLlvm(const CpuLevel &level);
-  void toNvvm();
-  /// The same for a GPU; images are not set.
+  /// For a GPU; images are not set, and there is no record yet.
   algrt::ElementwiseKernel toNvvm(Target target);
+  /// With it.
+  algrt::ElementwiseKernel toRecordedNvvm(Target target);
 
 private:
   const ElementwiseFunction &function;
@@ -74,11 +75,6 @@ algrt::ElementwiseKernel Way::toLlvm(const CpuLevel &level) {
   return kernel;
 }
 
-void Way::toNvvm() {
-  compilation.run(*module, [](OpPassManager &passes) { passes.addPass(createExpandMath()); });
-  module = gpuElementwiseModule(*module->getOps<tile::ElementwiseOp>().begin());
-}
-
 algrt::ElementwiseKernel Way::toNvvm(Target target) {
   compilation.run(*module, [](OpPassManager &passes) { passes.addPass(createExpandMath()); });
   const auto tile = *module->getOps<tile::ElementwiseOp>().begin();
@@ -97,6 +93,11 @@ algrt::ElementwiseKernel Way::toNvvm(Target target) {
   code.shared_bytes = algrt_elementwise_shared_bytes(code.threads);
   module = gpuElementwiseModule(tile);
   code.parameters = readParameters(*module->getOps<LLVM::LLVMFuncOp>().begin());
+  return kernel;
+}
+
+algrt::ElementwiseKernel Way::toRecordedNvvm(Target target) {
+  algrt::ElementwiseKernel kernel = toNvvm(target);
   attachElementwiseRecord(*module, function.description, kernel);
   return kernel;
 }
@@ -107,7 +108,7 @@ ElementwiseCode compileElementwiseForGpu(const ElementwiseFunction &function, Ta
                                          const CompileOptions &options) {
   Way way(function, options);
   ElementwiseCode code;
-  code.kernel = way.toNvvm(target);
+  code.kernel = way.toRecordedNvvm(target);
   GpuCode made = gpuCode(way.get(), toString(target), code.kernel.gpu->symbol, options.cache.get());
   code.ptx = std::move(made.code.ptx);
   code.cubin = std::move(made.code.cubin);
@@ -122,11 +123,18 @@ ElementwiseCode compileElementwiseForGpu(const ElementwiseFunction &function, Ta
   return code;
 }
 
+GpuElementwiseProgram gpuElementwiseProgram(const ElementwiseFunction &function, Target target,
+                                            const CompileOptions &options) {
+  Way way(function, options);
+  algrt::ElementwiseKernel kernel = way.toNvvm(target);
+  return {std::move(kernel), printModule(way.get(), /*names=*/true)};
+}
+
 static std::string emitForGpu(const ElementwiseFunction &function, Target target, Stage stage,
                               const CompileOptions &options) {
   Way way(function, options);
   const auto requireCubin = [&] {
-    way.toNvvm(target);
+    way.toRecordedNvvm(target);
     GpuCode made = gpuCode(way.get(), toString(target), function.description.name, options.cache.get());
     if (made.code.cubin.empty())
       throw AbsentError(made.why_no_cubin);
@@ -136,13 +144,13 @@ static std::string emitForGpu(const ElementwiseFunction &function, Target target
   case Stage::Tile:
     return printModule(way.get(), /*names=*/true);
   case Stage::Nvvm:
-    way.toNvvm();
+    way.toNvvm(target);
     return printModule(way.get(), /*names=*/true);
   case Stage::Llvm:
-    way.toNvvm(target);
+    way.toRecordedNvvm(target);
     return nvptxLlvmIr(way.get(), toString(target));
   case Stage::Ptx:
-    way.toNvvm(target);
+    way.toRecordedNvvm(target);
     return generatePtx(way.get(), toString(target)).ptx;
   case Stage::Cubin:
     return requireCubin();

@@ -28,6 +28,14 @@ ElementwiseCode compileElementwiseForCpu(const ElementwiseFunction &function, co
 ElementwiseCode compileElementwiseForGpu(const ElementwiseFunction &function, Target target,
                                          const CompileOptions &options);
 
+/// What the simulator runs: the kernel, without images, and its module in the llvm and nvvm dialects.
+struct GpuElementwiseProgram {
+  algrt::ElementwiseKernel kernel;
+  std::string nvvm;
+};
+GpuElementwiseProgram gpuElementwiseProgram(const ElementwiseFunction &function, Target target,
+                                            const CompileOptions &options);
+
 /// The function's kernel at a stage of a target: tile, vector, llvm, asm or obj of the CPU, tile, nvvm, llvm, ptx,
 /// cubin or sass of a GPU. Throws as above,
 /// and UsageError for a stage that it does not have.

@@ -253,7 +253,7 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
   return simulation;
 }
 
-std::string SimulatedKernel::explain(const simulator::Fault &fault) const {
+std::string explain(const HostKernel &code, const simulator::Fault &fault) {
   std::string text = fmt::format("{}: {}", simulator::name(fault.kind), fault.message);
   if (const std::string &op = code.site(fault.site); !op.empty())
     text += "\n  at " + op;
@@ -264,6 +264,10 @@ std::string SimulatedKernel::explain(const simulator::Fault &fault) const {
   if (fault.thread >= 0)
     text += fmt::format(", thread {}", fault.thread);
   return text;
+}
+
+std::string SimulatedKernel::explain(const simulator::Fault &fault) const {
+  return compiler::explain(code, fault);
 }
 
 } // namespace compiler

@@ -79,6 +79,9 @@ std::int64_t resultColumns(const algrt::Layer &layer, algrt::Map map);
 /// What ptxas leaves each thread of a block of so many at entry: the block's share of the register file.
 std::int32_t registersAtEntry(std::int64_t threads);
 
+/// A fault of a kernel in full: what, the op as it was printed, where.
+std::string explain(const HostKernel &code, const simulator::Fault &fault);
+
 /// A kernel compiled for the simulator, for any number of products.
 class SimulatedKernel {
 public:
@@ -99,7 +102,6 @@ public:
   /// the tensor maps are such that the driver would. Plain maps are memory that the kernel reads.
   Simulation run(const ProductOperands &product, const SimulationSettings &settings) const;
 
-  /// A fault in full: what, the op as it was printed, where.
   std::string explain(const simulator::Fault &fault) const;
 
   const HostKernel &host() const { return code; }

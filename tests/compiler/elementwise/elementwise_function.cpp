@@ -128,12 +128,12 @@ std::string randomFunction(std::mt19937 &random) {
   return text + end + fmt::format("  return %y : {}\n}}\n", returned);
 }
 
-TestFunction::TestFunction(const std::string &text) {
+TestFunction::TestFunction(const std::string &text, const std::string &name) {
   program.context.loadDialect<tile::TileDialect>();
   module = program.parse(text);
   if (!module)
     throw std::runtime_error("the function cannot be read");
-  function = module->lookupSymbol<mlir::func::FuncOp>("f");
+  function = module->lookupSymbol<mlir::func::FuncOp>(name);
   auto found = compiler::describeElementwise(function);
   if (mlir::failed(found))
     throw std::runtime_error("the function is not element-wise");

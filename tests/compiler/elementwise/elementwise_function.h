@@ -19,8 +19,8 @@ std::string randomFunction(std::mt19937 &random);
 /// A function that has been read, and what bundles know of it.
 class TestFunction {
 public:
-  /// Of the function `f` of a module's text. A failure of the test where it is no element-wise function.
-  explicit TestFunction(const std::string &text);
+  /// Of a function of a module's text. A failure of the test where it is no element-wise function.
+  explicit TestFunction(const std::string &text, const std::string &name = "f");
 
   const algrt::Elementwise &description() const { return described.description; }
 
