@@ -1,6 +1,7 @@
 #include "compiler/program_plan.h"
 
 #include "compiler/compilation.h"
+#include "compiler/lower/elementwise_function.h"
 #include "compiler/lower/product_function.h"
 #include "compiler/program/passes.h"
 #include "compiler/program/value_names.h"
@@ -88,6 +89,8 @@ public:
 private:
   void collectAlgebras();
   void addKernel(func::FuncOp function);
+  void addProduct(func::FuncOp function, StepFunction &step);
+  void addElementwise(func::FuncOp function, StepFunction &step);
   void addProgram(func::FuncOp function);
 
   const CompileOptions &options;
@@ -142,6 +145,27 @@ void Planner::addKernel(func::FuncOp function) {
     step.names.push_back(nameOf(result).str());
   if (!is_new)
     return;
+  if (hasContraction(function))
+    addProduct(function, step);
+  else
+    addElementwise(function, step);
+}
+
+void Planner::addElementwise(func::FuncOp function, StepFunction &step) {
+  FailureOr<ElementwiseFunction> described = describeElementwise(function);
+  compilation.check(succeeded(described), "a function of the program has no kernel");
+  step.step.elementwise = made.elementwise.size();
+  for (const std::string &argument : described->arguments)
+    step.arguments.push_back(argument.empty() ? std::vector<std::string>() : std::vector{argument});
+  step.results = described->results;
+  const algrt::Elementwise description = described->description;
+  made.elementwise.push_back({description,
+                              std::make_shared<const ElementwiseFunction>(std::move(*described)),
+                              moduleOf(function), step.arguments, step.results});
+}
+
+void Planner::addProduct(func::FuncOp function, StepFunction &step) {
+  const std::string name = function.getSymName().str();
   FailureOr<ProductFunction> product = matchProductFunction(function);
   compilation.check(succeeded(product), "a function of the program has no kernel");
   const algrt::Map map = mapOf(product->mode);
@@ -200,9 +224,11 @@ ProgramPlan Planner::plan() {
 } // namespace
 
 BundleContents ProgramPlan::contents() const {
-  BundleContents contents{algebras, {}, programs, text};
+  BundleContents contents{algebras, {}, {}, programs, text};
   for (const KernelSource &kernel : kernels)
     contents.projections.push_back({kernel.projection, kernel.layer, kernel.fusion});
+  for (const ElementwiseSource &function : elementwise)
+    contents.elementwise.push_back(function.description);
   return contents;
 }
 
@@ -234,16 +260,21 @@ std::string emitFusedProjection(const KernelSource &source, const CompileOptions
   return printModule(*module, /*names=*/true);
 }
 
-KernelSource programKernel(const Spec &spec, const CompileOptions &options) {
-  ProgramPlan plan = planProgram(spec, options);
+algrt::ProgramStep stepToShow(const ProgramPlan &plan, const Spec &spec, const CompileOptions &options) {
+  std::vector<algrt::ProgramStep> steps;
   std::vector<std::string> names;
-  for (KernelSource &kernel : plan.kernels) {
-    if (kernel.projection == options.kernel)
-      return std::move(kernel);
-    names.push_back(kernel.projection);
-  }
-  if (options.kernel.empty() && plan.kernels.size() == 1)
-    return std::move(plan.kernels.front());
+  for (const algrt::Program &program : plan.programs)
+    for (const algrt::ProgramStep &step : program.steps) {
+      const std::string &name = plan.functionOf(step);
+      if (llvm::is_contained(names, name))
+        continue;
+      if (name == options.kernel)
+        return step;
+      steps.push_back(step);
+      names.push_back(name);
+    }
+  if (options.kernel.empty() && steps.size() == 1)
+    return steps.front();
   throw UsageError(options.kernel.empty()
                        ? fmt::format("{} has several kernels: say which one with --kernel; there are {}",
                                      spec.source_name, fmt::join(names, ", "))

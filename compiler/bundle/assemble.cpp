@@ -9,6 +9,7 @@
 #include "runtime/bundle/bundle.h"
 #include "runtime/bundle/program.h"
 #include "runtime/bundle/writer.h"
+#include "runtime/support/error.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -145,6 +146,11 @@ void BundleParts::addGpu(const std::string &projection, const algrt::Kernel &ker
   gpu_parts.push_back({projection, kernel, std::move(ptx), std::move(cubin)});
 }
 
+void BundleParts::addElementwise(const std::string &function, algrt::ElementwiseKernel kernel,
+                                 std::vector<algrt::SectionContent> sections) {
+  elementwise_parts.push_back({function, std::move(kernel), std::move(sections)});
+}
+
 static nlohmann::ordered_json auxiliaryJson(const algrt::Kernel &kernel) {
   return {{"name", kernel.name},
           {"map", kernel.map},
@@ -248,6 +254,7 @@ private:
   Json support(const BundleProjection &projection);
   Json kernels(const std::string &projection, const algrt::Layer &layer);
   Json gpuKernel(const GpuPart &part, const std::string &prefix);
+  void addElementwise();
   void addPrograms();
 
   const BundleParts &bundle;
@@ -331,14 +338,28 @@ nlohmann::ordered_json BundleParts::Writer::kernels(const std::string &projectio
   return kernels;
 }
 
+void BundleParts::Writer::addElementwise() {
+  for (algrt::Elementwise function : contents.elementwise) {
+    for (const ElementwisePart &part : bundle.elementwise_parts)
+      if (part.function == function.name) {
+        function.kernels.push_back(part.kernel);
+        sections.insert(sections.end(), part.sections.begin(), part.sections.end());
+      }
+    manifest["elementwise"].push_back(algrt::elementwiseJson(function));
+  }
+}
+
 void BundleParts::Writer::addPrograms() {
   std::vector<algrt::NamedLayer> named;
   for (const auto &[projection, layer] : llvm::zip_equal(contents.projections, layers))
     named.push_back({projection.name, &layer});
+  std::vector<algrt::NamedFunction> functions;
+  for (const algrt::Elementwise &function : contents.elementwise)
+    functions.push_back({function.name, algrt::operandsOf(function)});
   const bool own = !named.empty() && named.front().name.empty();
   Json programs = Json::array();
   for (const algrt::Program &program : own ? bundle.programsOfMaps(layers.front()) : contents.programs)
-    programs.push_back(algrt::programJson(program, {named}));
+    programs.push_back(algrt::programJson(program, {named, functions}));
   manifest["programs"] = programs;
 }
 
@@ -368,6 +389,7 @@ std::string BundleParts::Writer::encode() {
     else
       manifest["projections"].push_back(entry);
   }
+  addElementwise();
   addPrograms();
   if (!contents.text.empty())
     sections.push_back({"program", "program", contents.text});
@@ -386,6 +408,10 @@ std::string BundleParts::encode(const BundleContents &contents) const {
   requireFaultless(written);
   for (const algrt::Bundle &further : written.further())
     requireFaultless(further);
+  for (std::size_t function = 0; function < contents.elementwise.size(); ++function)
+    for (std::size_t kernel = 0; kernel < written.manifest().elementwise[function].kernels.size(); ++kernel)
+      if (const std::string &fault = written.elementwiseFault(function, kernel); !fault.empty())
+        throw algrt::Error(ALGRT_BAD_BUNDLE, fault);
   return bytes;
 }
 

@@ -6,6 +6,7 @@
 #include "compiler/bundle/bundle_contents.h"
 #include "compiler/targets/cpu/level.h"
 #include "runtime/bundle/manifest.h"
+#include "runtime/bundle/writer.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -26,6 +27,9 @@ public:
               const std::vector<algrt::Kernel> &kernels, std::string shared_object);
   /// The kernel's images are those given; an empty cubin is none.
   void addGpu(const std::string &projection, const algrt::Kernel &kernel, std::string ptx, std::string cubin);
+  /// A kernel of an element-wise function, and the sections that it names.
+  void addElementwise(const std::string &function, algrt::ElementwiseKernel kernel,
+                      std::vector<algrt::SectionContent> sections);
   /// The bytes of the bundle. Throws algrt::Error for code that does not say of itself what the manifest
   /// would.
   std::string encode(const BundleContents &contents) const;
@@ -45,8 +49,14 @@ private:
     algrt::Kernel kernel;
     std::string ptx, cubin;
   };
+  struct ElementwisePart {
+    std::string function;
+    algrt::ElementwiseKernel kernel;
+    std::vector<algrt::SectionContent> sections;
+  };
   std::vector<CpuPart> parts;
   std::vector<GpuPart> gpu_parts;
+  std::vector<ElementwisePart> elementwise_parts;
 };
 
 } // namespace compiler

@@ -4,6 +4,7 @@
 
 #include "algebras/algebra.h"
 #include "algebras/layer.h"
+#include "runtime/bundle/elementwise.h"
 #include "runtime/bundle/program.h"
 
 #include <optional>
@@ -24,6 +25,8 @@ struct BundleContents {
   std::vector<algebras::Algebra> algebras;
   /// The bundle's own alone, or those of programs' kernels.
   std::vector<BundleProjection> projections;
+  /// What steps call besides, without kernels.
+  std::vector<algrt::Elementwise> elementwise;
   /// Those of the bundle's own projection are its maps and not among them.
   std::vector<algrt::Program> programs;
   /// These programs in the alg dialect; may be empty.

@@ -12,8 +12,37 @@
 namespace compiler {
 namespace {
 
+// Bytes that an element-wise function reads and writes for m rows.
+double bytesOf(const algrt::Elementwise &function, std::int64_t m) {
+  double bytes = 0;
+  for (const algrt::ElementwiseOperand &operand : function.operands) {
+    double count = 1;
+    for (const algrt::Extent &extent : operand.shape)
+      count *= static_cast<double>(extent.factor * m + extent.constant);
+    bytes += count * (operand.type == algrt::ElementType::bf16 ? 2 : 4);
+  }
+  return bytes;
+}
+
+// Such a function takes what its bytes take, on a GPU a launch besides.
+StepCost costOfElementwise(const ProgramPlan &plan, const algrt::ProgramStep &step, const ProgramCost &program,
+                           const CpuMachine &cpu) {
+  const double bytes = bytesOf(plan.elementwise[*step.elementwise].description, program.m);
+  StepCost cost{plan.functionOf(step), stepText(plan, step), 0, 0, 0, 0, "memory"};
+  if (const TargetEntry &target = entryOf(targetNamed(program.target)); target.isGpu()) {
+    cost.floor_us = bytes / target.machine->memory_bytes_per_us;
+    cost.predicted_us = cost.floor_us + target.machine->launch_us;
+  } else {
+    cost.floor_us = bytes / (cpu_core.far_bytes * static_cast<double>(cpu.cores) * cpu_core.cycles_per_us);
+    cost.predicted_us = cost.floor_us;
+  }
+  return cost;
+}
+
 StepCost costOfStep(const ProgramPlan &plan, const algrt::ProgramStep &step, ProgramCost &program,
                     std::int64_t p0, const CpuMachine &cpu) {
+  if (step.elementwise)
+    return costOfElementwise(plan, step, program, cpu);
   const KernelSource &kernel = plan.kernels[step.projection];
   const std::int64_t weights = kernel.fusion ? kernel.fusion->weights : 1;
   const algebras::cost::CostReport counts = algebras::cost::costReport(kernel.layer, program.m, p0);

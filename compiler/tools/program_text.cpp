@@ -17,11 +17,6 @@ std::string operandText(const algrt::ProgramOperand &operand) {
                                                                   : "");
 }
 
-// The name of the function of the stage fused that a step calls.
-const std::string &functionOf(const ProgramPlan &plan, const algrt::ProgramStep &step) {
-  return plan.kernels[step.projection].projection;
-}
-
 std::vector<std::string> connections(const algrt::ProgramStep &step) {
   std::vector<std::string> list;
   for (const auto &[name, own] : step.operands)
@@ -31,7 +26,20 @@ std::vector<std::string> connections(const algrt::ProgramStep &step) {
 
 } // namespace
 
+// "element-wise on [M, 256]: x per element to y per row"
+static std::string elementwiseText(const algrt::Elementwise &function) {
+  std::vector<std::string> read, written;
+  for (const algrt::ElementwiseOperand &operand : function.operands)
+    (operand.role == algrt::OperandRole::output ? written : read)
+        .push_back(fmt::format("{} per {}", operand.name, algrt::name(operand.per)));
+  return fmt::format("element-wise on {}: {} to {}", algrt::text(algrt::Shape{function.rows, function.columns}),
+                     read.empty() ? std::string("nothing") : fmt::format("{}", fmt::join(read, ", ")),
+                     fmt::join(written, ", "));
+}
+
 std::string stepText(const ProgramPlan &plan, const algrt::ProgramStep &step) {
+  if (step.elementwise)
+    return elementwiseText(plan.elementwise[*step.elementwise].description);
   const KernelSource &kernel = plan.kernels[step.projection];
   const algebras::Layer &layer = kernel.layer;
   std::string text = fmt::format("{} of {} {} -> {}, {}", algrt::name(step.map), layer.lift.algebra().name(),
@@ -61,7 +69,7 @@ std::string programsText(const ProgramPlan &plan) {
       text += fmt::format("  {:<12}{} {} {}\n", "hands on", buffer.name, algrt::text(buffer.shape),
                           algrt::name(buffer.type));
     for (const algrt::ProgramStep &step : program.steps)
-      text += fmt::format("  {:<12}{}\n  {:<12}  {}\n", functionOf(plan, step), stepText(plan, step), "",
+      text += fmt::format("  {:<12}{}\n  {:<12}  {}\n", plan.functionOf(step), stepText(plan, step), "",
                           fmt::join(connections(step), ", "));
   }
   return text;
@@ -88,7 +96,7 @@ nlohmann::ordered_json programsJson(const ProgramPlan &plan) {
       buffers.push_back(
           {{"name", buffer.name}, {"type", algrt::name(buffer.type)}, {"shape", shapeJson(buffer.shape)}});
     for (const algrt::ProgramStep &step : program.steps)
-      steps.push_back({{"kernel", functionOf(plan, step)},
+      steps.push_back({{"kernel", plan.functionOf(step)},
                        {"computes", stepText(plan, step)},
                        {"operands", step.operands}});
     programs.push_back(

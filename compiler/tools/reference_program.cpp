@@ -55,13 +55,14 @@ ReferenceArrays evaluateProgram(const std::string &text, const std::string &prog
 }
 
 std::vector<ReferenceArray>
-evaluateKernel(const KernelSource &source, std::int64_t m, std::int64_t p0,
+evaluateKernel(const std::string &function, const std::vector<std::vector<std::string>> &operands,
+               std::int64_t m, std::int64_t p0,
                const std::function<std::vector<double>(const std::string &operand)> &operand) {
-  Compilation compilation(/*print_ir_after_all=*/false, source.origin);
-  mlir::OwningOpRef<mlir::ModuleOp> module = compilation.algProgram(source, source.maps);
-  mlir::func::FuncOp function = *module->getOps<mlir::func::FuncOp>().begin();
+  Compilation compilation(/*print_ir_after_all=*/false);
+  mlir::OwningOpRef<mlir::ModuleOp> module = compilation.parse(function);
+  mlir::func::FuncOp kernel = *module->getOps<mlir::func::FuncOp>().begin();
   std::vector<DenseArray> arguments;
-  for (auto [argument, operands] : llvm::zip_equal(function.getArguments(), source.operands)) {
+  for (auto [argument, roles] : llvm::zip_equal(kernel.getArguments(), operands)) {
     DenseArray array;
     if (argument.getType().isIndex())
       array.values = {static_cast<double>(p0)};
@@ -69,13 +70,13 @@ evaluateKernel(const KernelSource &source, std::int64_t m, std::int64_t p0,
       for (const std::int64_t size : tensor.getShape())
         array.shape.push_back(mlir::ShapedType::isDynamic(size) ? m : size);
     // What the kernel does not read is anything.
-    if (!operands.empty())
-      array.values = operand(operands.front());
+    if (!roles.empty())
+      array.values = operand(roles.front());
     else if (array.values.empty())
       array.values.resize(static_cast<std::size_t>(elementCount(array.shape)));
     arguments.push_back(std::move(array));
   }
-  mlir::FailureOr<std::vector<DenseArray>> values = evaluate(function, arguments);
+  mlir::FailureOr<std::vector<DenseArray>> values = evaluate(kernel, arguments);
   compilation.check(mlir::succeeded(values), "the kernel cannot be computed");
   std::vector<ReferenceArray> results;
   for (DenseArray &array : *values)

@@ -10,10 +10,11 @@ namespace compiler {
 ReferenceArrays evaluateProgram(const std::string &text, const std::string &program,
                                 const ReferenceArrays &operands, std::int64_t p0);
 
-/// The results of a kernel's function, in their order, for m rows from position p0. `operand` gives the
-/// elements of what the kernel calls so.
+/// The results of the one function of a module, in their order, for m rows from position p0. Of each argument
+/// `operands` says what a kernel calls it, and `operand` gives the elements of that.
 std::vector<ReferenceArray>
-evaluateKernel(const KernelSource &source, std::int64_t m, std::int64_t p0,
+evaluateKernel(const std::string &function, const std::vector<std::vector<std::string>> &operands,
+               std::int64_t m, std::int64_t p0,
                const std::function<std::vector<double>(const std::string &operand)> &operand);
 
 } // namespace compiler

@@ -1,8 +1,10 @@
 #include "compiler/tools/simulate_program.h"
 
 #include "compiler/bundle/layer_description.h"
+#include "compiler/elementwise_pipeline.h"
 #include "compiler/failure.h"
 #include "compiler/gpu_pipeline.h"
+#include "compiler/simulator/elementwise.h"
 #include "compiler/simulator/simulate.h"
 #include "compiler/tools/checked_outputs.h"
 #include "compiler/tools/program_arrays.h"
@@ -17,12 +19,24 @@
 namespace compiler {
 namespace {
 
-/// A kernel that is compiled once and run with every seed.
+/// Kernels that are compiled once and run with every seed.
 struct CompiledStep {
   algrt::Layer layer;
   algrt::Support support;
   SimulatedKernel kernel;
 };
+struct CompiledSteps {
+  std::vector<CompiledStep> products;
+  std::vector<SimulatedElementwiseKernel> elementwise;
+};
+
+SimulatedElementwiseKernel compileElementwise(const ElementwiseSource &source,
+                                              const ProgramSimulation &options) {
+  CompileOptions compile;
+  compile.targets = {options.target};
+  return {source.description, compileElementwiseForGpu(*source.compiled_from, options.target, compile).kernel,
+          emitElementwise(*source.compiled_from, options.target, Stage::Nvvm, compile)};
+}
 
 CompiledStep compileStep(const KernelSource &source, const ProgramSimulation &options) {
   CompileOptions compile;
@@ -50,7 +64,7 @@ SimulationSettings settingsOf(std::uint64_t seed, std::int64_t blocks) {
 /// The tensors of one call of a program, all as floats.
 class ProgramRun {
 public:
-  ProgramRun(const ProgramPlan &plan, const algrt::Program &program, std::vector<CompiledStep> &compiled,
+  ProgramRun(const ProgramPlan &plan, const algrt::Program &program, CompiledSteps &compiled,
              const ProgramSimulation &options, std::uint64_t seed)
       : plan(plan), program(program), compiled(compiled), options(options), seed(seed) {
     ProgramArrays arrays;
@@ -71,13 +85,20 @@ public:
   std::string outputs(SimulatedProgram &found);
 
 private:
-  std::string compareStep(const KernelSource &source, const algrt::ProgramStep &step,
+  /// A kernel's function, what its arguments and results are to the kernel, and which results are of bf16.
+  struct Definition {
+    const std::string &function;
+    const std::vector<std::vector<std::string>> &operands;
+    const std::vector<std::string> &results;
+    std::vector<bool> bf16;
+  };
+  std::string elementwise(const algrt::ProgramStep &step, SimulatedStep &found);
+  std::string compareStep(const Definition &source, const algrt::ProgramStep &step,
                           const std::map<std::string, std::vector<float>> &results, SimulatedStep &found);
-  std::int64_t columnsOf(const std::string &tensor) const;
 
   const ProgramPlan &plan;
   const algrt::Program &program;
-  std::vector<CompiledStep> &compiled;
+  CompiledSteps &compiled;
   const ProgramSimulation &options;
   std::uint64_t seed;
   ReferenceArrays inputs;
@@ -85,8 +106,43 @@ private:
   std::map<std::string, std::vector<std::int32_t>> types;
 };
 
+std::string ProgramRun::elementwise(const algrt::ProgramStep &step, SimulatedStep &found) {
+  const ElementwiseSource &source = plan.elementwise[*step.elementwise];
+  const SimulatedElementwiseKernel &kernel = compiled.elementwise[*step.elementwise];
+  std::vector<std::vector<float>> inputs_of_kernel;
+  std::vector<std::string> outputs_of_kernel;
+  for (const algrt::ElementwiseOperand &operand : source.description.operands)
+    if (operand.role == algrt::OperandRole::output)
+      outputs_of_kernel.push_back(operand.name);
+    else
+      inputs_of_kernel.push_back(tensors.at(step.operands.at(operand.name)));
+  ElementwiseSettings settings;
+  settings.seed = seed;
+  settings.blocks = options.blocks;
+  settings.padding = static_cast<std::int64_t>(seed % 3);
+  const SimulatedElementwise simulation = kernel.run(inputs_of_kernel, options.m, settings);
+  found.instructions += simulation.report.statistics.calls;
+  for (const simulator::Fault &fault : simulation.report.faults)
+    return kernel.explain(fault);
+  if (simulation.unwritten > 0)
+    return fmt::format("{} elements were never written", simulation.unwritten);
+  std::map<std::string, std::vector<float>> results;
+  for (std::size_t number = 0; number < outputs_of_kernel.size(); ++number)
+    results[outputs_of_kernel[number]] = simulation.outputs[number];
+  std::vector<bool> bf16;
+  for (const std::string &name : source.result_operands)
+    bf16.push_back(source.description.findOperand(name)->type == algrt::ElementType::bf16);
+  const std::string wrong = compareStep({source.function, source.operands, source.result_operands, bf16}, step,
+                                        results, found);
+  for (auto &[role, values] : results)
+    tensors[step.operands.at(role)] = std::move(values);
+  return wrong;
+}
+
 std::string ProgramRun::step(const algrt::ProgramStep &step, SimulatedStep &found) {
-  CompiledStep &code = compiled[step.projection];
+  if (step.elementwise)
+    return elementwise(step, found);
+  CompiledStep &code = compiled.products[step.projection];
   const KernelSource &source = plan.kernels[step.projection];
   const algrt::OperandNames names = algrt::operandNames(step.map);
   ProductOperands product;
@@ -115,14 +171,19 @@ std::string ProgramRun::step(const algrt::ProgramStep &step, SimulatedStep &foun
     return fmt::format("{} elements were never written", simulation.unwritten);
   std::map<std::string, std::vector<float>> results = simulation.further;
   results[names.y] = simulation.y;
-  const std::string wrong = compareStep(source, step, results, found);
+  std::vector<bool> bf16;
+  for (std::size_t number = 0; number < source.result_operands.size(); ++number)
+    bf16.push_back(source.fusion ? source.fusion->results[number] == algrt::ElementType::bf16
+                                 : source.results.front() == algebras::DataType::BF16);
+  const std::string wrong = compareStep({source.function, source.operands, source.result_operands, bf16}, step,
+                                        results, found);
   for (auto &[role, values] : results)
     tensors[step.operands.at(role)] = std::move(values);
   return wrong;
 }
 
 /// A result has been rounded once to its type; sums before it are of f32.
-std::string ProgramRun::compareStep(const KernelSource &source, const algrt::ProgramStep &step,
+std::string ProgramRun::compareStep(const Definition &source, const algrt::ProgramStep &step,
                                     const std::map<std::string, std::vector<float>> &results,
                                     SimulatedStep &found) {
   std::map<std::string, const std::vector<float> *> by_role;
@@ -134,18 +195,16 @@ std::string ProgramRun::compareStep(const KernelSource &source, const algrt::Pro
     if (const auto given = types.find(tensor); given != types.end())
       row_types[role] = {given->second.begin(), given->second.end()};
   const std::vector<ReferenceArray> expected =
-      evaluateKernel(source, options.m, options.p0, [&](const std::string &role) -> std::vector<double> {
+      evaluateKernel(source.function, source.operands, options.m, options.p0, [&](const std::string &role) -> std::vector<double> {
         if (const auto given = row_types.find(role); given != row_types.end())
           return given->second;
         const std::vector<float> &values = *by_role.at(role);
         return {values.begin(), values.end()};
       });
   for (std::size_t number = 0; number < expected.size(); ++number) {
-    const std::vector<float> &actual = results.at(source.result_operands[number]);
-    const bool bf16 = source.fusion ? source.fusion->results[number] == algrt::ElementType::bf16
-                                    : source.results.front() == algebras::DataType::BF16;
+    const std::vector<float> &actual = results.at(source.results[number]);
     const algrt::Comparison comparison = algrt::compare(actual, expected[number].values);
-    const double limit = algrt::tolerance(bf16);
+    const double limit = algrt::tolerance(source.bf16[number]);
     found.relative_l2 = std::max(found.relative_l2, comparison.relative_l2);
     found.max_relative = std::max(found.max_relative, comparison.max_relative);
     found.limit_l2 = std::max(found.limit_l2, limit);
@@ -154,7 +213,7 @@ std::string ProgramRun::compareStep(const KernelSource &source, const algrt::Pro
       return fmt::format(
           "{} is {:.3e} away from its definition, its worst element {:.3e} of the largest; {:.0e} "
           "and {:.0e} are allowed",
-          step.operands.at(source.result_operands[number]), comparison.relative_l2, comparison.max_relative,
+          step.operands.at(source.results[number]), comparison.relative_l2, comparison.max_relative,
           limit, 2 * limit);
   }
   return {};
@@ -179,7 +238,7 @@ std::string ProgramRun::outputs(SimulatedProgram &found) {
 }
 
 /// One seed.
-void simulateOnce(const ProgramPlan &plan, const algrt::Program &program, std::vector<CompiledStep> &compiled,
+void simulateOnce(const ProgramPlan &plan, const algrt::Program &program, CompiledSteps &compiled,
                   const ProgramSimulation &options, std::uint64_t seed, SimulatedProgram &found) {
   ProgramRun run(plan, program, compiled, options, seed);
   for (std::size_t number = 0; number < program.steps.size() && found.failure.empty(); ++number) {
@@ -197,17 +256,21 @@ void simulateOnce(const ProgramPlan &plan, const algrt::Program &program, std::v
 } // namespace
 
 std::vector<SimulatedProgram> simulatePrograms(const ProgramPlan &plan, const ProgramSimulation &options) {
-  std::vector<CompiledStep> compiled;
+  CompiledSteps compiled;
   for (const KernelSource &source : plan.kernels)
-    compiled.push_back(compileStep(source, options));
+    compiled.products.push_back(compileStep(source, options));
+  for (const ElementwiseSource &source : plan.elementwise)
+    compiled.elementwise.push_back(compileElementwise(source, options));
   algrt::ProgressBar bar;
   std::vector<SimulatedProgram> programs;
   for (const algrt::Program &program : plan.programs) {
     SimulatedProgram &found = programs.emplace_back();
     found.program = program.name;
     for (const algrt::ProgramStep &step : program.steps)
-      found.steps.push_back({plan.kernels[step.projection].projection,
-                             compiled[step.projection].kernel.description().schedule, 0, 0, 0, 0, 0});
+      found.steps.push_back(
+          {plan.functionOf(step),
+           step.elementwise ? "" : compiled.products[step.projection].kernel.description().schedule, 0, 0, 0, 0,
+           0});
     for (std::int64_t number = 0; number < options.seeds && found.failure.empty(); ++number) {
       bar.show(static_cast<double>(number) / static_cast<double>(options.seeds), program.name);
       simulateOnce(plan, program, compiled, options, options.seed + static_cast<std::uint64_t>(number),
@@ -225,9 +288,10 @@ std::string simulatedText(const std::vector<SimulatedProgram> &programs, const P
                         options.seeds == 1 ? "seed" : "seeds", options.seed);
     for (const SimulatedStep &step : program.steps)
       text +=
-          fmt::format("  {}: schedule {}\n    {} instructions; L2 error {:.3e} of {:.0e}, largest {:.3e} of "
+          fmt::format("  {}: {}\n    {} instructions; L2 error {:.3e} of {:.0e}, largest {:.3e} of "
                       "{:.0e}\n",
-                      step.kernel, step.schedule, step.instructions, step.relative_l2, step.limit_l2,
+                      step.kernel, step.schedule.empty() ? "element-wise" : "schedule " + step.schedule,
+                          step.instructions, step.relative_l2, step.limit_l2,
                       step.max_relative, step.limit_max);
     if (program.failure.empty())
       text += fmt::format("  all steps together: L2 error {:.3e}, limit {:.0e}; no faults\n",
