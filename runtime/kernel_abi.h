@@ -85,6 +85,14 @@ typedef void (*algrt_bank_gradient_kernel)(const algrt_memref2 *operands, const 
 typedef void (*algrt_pack_kernel)(const algrt_memref2 *w, const algrt_memref2 *packed, int64_t begin,
                                   int64_t end);
 
+/* An element-wise function over a domain of rows and columns (docs/bundle.md, "Element-wise functions"). Its tasks are blocks of
+ * rows_per_task rows and columns_per_task columns (manifest; 0: all of them), numbered along the rows, the columns of each block
+ * of rows one after another. Any number of threads may run disjoint ranges [begin, end) at once.
+ *   operands  a descriptor for each operand, in the manifest's order: per element rows x columns, per row rows x 1, per column
+ *             1 x columns, per call 1 x 1. Numbers for rows and columns lie side by side */
+typedef void (*algrt_elementwise_kernel)(const algrt_memref2 *operands, int64_t rows, int64_t columns,
+                                         int64_t begin, int64_t end);
+
 /* What a kernel says of itself (runtime/kernel_record.h), where it has the field; otherwise the field is 0. The record of
  * a packing kernel has weights, pack_tasks and packed_bytes alone. */
 typedef struct algrt_cpu_record {

@@ -32,6 +32,7 @@ enum {
   algrt_records_pack = 3, /* of a shared object: rewrites the bank for a kernel with packed weights */
   algrt_records_group_rows = 4,
   algrt_records_dbias = 5,
+  algrt_records_elementwise = 6,
   /* Values of the fields below. */
   algrt_records_rows = 0, /* lift */
   algrt_records_slots = 1,
@@ -42,7 +43,7 @@ enum {
   algrt_records_explicit = 2,
 };
 
-/* In the records of group_rows and dbias, which are for any layer, everything below `map` is 0. */
+/* In the records of group_rows, dbias and element-wise functions, which are of no layer, everything below `map` is 0. */
 typedef struct algrt_record_head {
   uint64_t magic;
   int64_t version;
@@ -60,6 +61,17 @@ typedef struct algrt_record_head {
                        name, kind and type as in the manifest (of a text the length and the bytes), the number of results and
                        of each its type */
 } algrt_record_head;
+
+/* Of an element-wise function (docs/bundle.md, "Element-wise functions"). Fields of the other kind of target are 0. */
+typedef struct algrt_elementwise_record {
+  algrt_record_head head;
+  uint64_t function; /* hash: the function's name and domain, and of each operand name, role, per, type and shape, each as the
+                        manifest has it: the length of the text and its bytes */
+  int64_t rows_per_task, columns_per_task;
+  uint64_t features; /* of the CPU, as in algrt_cpu_record */
+  int64_t architecture, exact_architecture, threads; /* of a GPU, as in algrt_gpu_record */
+  uint64_t parameters;
+} algrt_elementwise_record;
 
 static inline uint64_t algrt_record_hash(uint64_t hash, uint64_t number) {
   hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);

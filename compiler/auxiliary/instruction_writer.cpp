@@ -32,7 +32,7 @@ OwningOpRef<ModuleOp> InstructionWriter::declare(StringRef name, ArrayRef<Parame
   memory.setDsoLocal(false);
   algrt::KernelParameters list;
   for (const Parameter &parameter : parameters)
-    list.add(parameter.value);
+    list.add(parameter.value, parameter.operand);
   auto function = declareKernel(builder, builder.getLoc(), name, list, threads, blocks_together);
   Block *body = &function.getBody().front();
   for (auto [argument, parameter] : llvm::zip(body->getArguments(), parameters))

@@ -13,6 +13,7 @@
 #include "mlir/IR/OwningOpRef.h"
 
 #include <cstdint>
+#include <string>
 #include <utility>
 
 namespace compiler {
@@ -28,7 +29,8 @@ protected:
   using Values = mlir::SmallVector<Value>;
   struct Parameter {
     algrt::ParameterValue value;
-    Value *argument; ///< is set to the parameter
+    Value *argument;          ///< is set to the parameter
+    std::string operand = {}; ///< of the values that are of one
   };
 
   InstructionWriter(mlir::MLIRContext &context, std::int64_t threads)

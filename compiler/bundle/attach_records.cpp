@@ -1,6 +1,7 @@
 #include "compiler/bundle/attach_records.h"
 
 #include "compiler/bundle/layer_description.h"
+#include "runtime/bundle/elementwise_record.h"
 #include "runtime/bundle/kernel_record.h"
 #include "runtime/kernel_record.h"
 
@@ -22,10 +23,10 @@ static void attach(ModuleOp module, const algrt::KernelRecord &record, RecordSpa
                          /*alignment=*/sizeof(std::uint64_t), static_cast<unsigned>(space));
 }
 
-void attachRecords(ModuleOp module, const std::vector<algrt::Kernel> &kernels, const algebras::Layer &layer,
-                   RecordSpace space) {
-  const algrt::Layer described = runtimeLayer(layer);
-  const algrt::Support support = runtimeSupport(layer);
+void attachRecords(ModuleOp module, const std::vector<algrt::Kernel> &kernels,
+                   const KernelSource &source, RecordSpace space) {
+  const algrt::Layer described = runtimeLayer(source.layer, source.fusion);
+  const algrt::Support support = runtimeSupport(source.layer);
   const algrt::RecordedLayer recorded(described, support);
   for (const algrt::Kernel &kernel : kernels)
     for (const algrt::KernelRecord &record : algrt::recordsOf(kernel, recorded))
@@ -34,6 +35,12 @@ void attachRecords(ModuleOp module, const std::vector<algrt::Kernel> &kernels, c
 
 void attachAuxiliaryRecord(ModuleOp module, const algrt::Kernel &kernel) {
   attach(module, algrt::auxiliaryRecordOf(kernel), RecordSpace::GpuConstant);
+}
+
+void attachElementwiseRecord(ModuleOp module, const algrt::Elementwise &function,
+                             const algrt::ElementwiseKernel &kernel) {
+  attach(module, algrt::recordOf(function, kernel),
+         kernel.gpu ? RecordSpace::GpuConstant : RecordSpace::Host);
 }
 
 } // namespace compiler

@@ -30,18 +30,21 @@ struct ExpandMath : compiler::impl::ExpandMathBase<ExpandMath> {
     // Folding would take constants out of the maps.
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false);
-    WalkResult result = getOperation().walk([&](tile::MapOp map) {
+    WalkResult result = getOperation().walk([&](Operation *map) {
+      if (!isa<tile::MapOp, tile::ElementwiseOp>(map))
+        return WalkResult::advance();
+      Region &body = map->getRegion(0);
       SmallVector<Operation *> ops;
-      for (Operation &op : map.getBody().front())
+      for (Operation &op : body.front())
         if (isa<math::MathDialect>(op.getDialect()) && !isInstruction(&op))
           ops.push_back(&op);
       if (ops.empty())
         return WalkResult::advance();
-      if (failed(applyPatternsGreedily(map.getBody(), frozen, config))) {
-        map.emitOpError("has code that cannot be expanded");
+      if (failed(applyPatternsGreedily(body, frozen, config))) {
+        map->emitOpError("has code that cannot be expanded");
         return WalkResult::interrupt();
       }
-      for (Operation &op : map.getBody().front())
+      for (Operation &op : body.front())
         if (isa<math::MathDialect>(op.getDialect()) && !isInstruction(&op)) {
           op.emitOpError("is a function that kernels have no arithmetic for");
           return WalkResult::interrupt();

@@ -51,7 +51,7 @@ def ConvertAlgToTile : Pass<"convert-alg-to-tile", "mlir::ModuleOp"> {
 def ExpandMath : Pass<"expand-math", "mlir::ModuleOp"> {
   let summary = "Write functions of maps as arithmetic";
   let description = [{
-    In the bodies of `tile.map`, functions of `math` that are no instruction of a machine become polynomials and other arithmetic
+    In the bodies of `tile.map` and `tile.elementwise`, functions of `math` that are no instruction of a machine become polynomials and other arithmetic
     of `arith` in f32, the same for every target: exponentials, logarithms, trigonometric and hyperbolic functions and their inverses,
     erf and erfc, powers. What stays is `absf`, `ceil`, `copysign`, `floor`, `fma`, `roundeven`, `rsqrt`, `sqrt` and `trunc`. Any other
     function is an error.

@@ -40,13 +40,15 @@ public:
   /// Of the first element.
   std::uint64_t address() const;
   std::int64_t leading() const { return columns + padding; }
+  /// Elements from a multiple of 256 bytes to the first one.
+  std::int64_t shift() const { return shifted; }
   /// Of its elements.
   std::int64_t bytes() const { return rows * columns * element_bytes; }
 
 private:
   const unsigned char *rowStart(std::int64_t row) const;
 
-  std::int64_t rows, columns, padding, element_bytes;
+  std::int64_t rows, columns, padding, shifted, element_bytes;
   std::vector<unsigned char> storage;
   std::size_t first; ///< offset of the first element in storage
 };

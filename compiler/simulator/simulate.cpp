@@ -2,6 +2,7 @@
 
 #include "compiler/failure.h"
 #include "compiler/simulator/device_matrix.h"
+#include "compiler/simulator/further_matrices.h"
 #include "compiler/simulator/kernel_module.h"
 #include "compiler/simulator/model/tensor_map.h"
 #include "compiler/targets/nvidia/kernel_attribute.h"
@@ -112,6 +113,8 @@ std::int64_t SimulatedKernel::bytes(const algrt::Layer &layer, std::int64_t m) c
     add(DeviceMatrix::bytes(m, shape.n(), kernel.output, Access::Write));
     addFloats(m, shape.n());
   }
+  if (layer.fusion)
+    add(FurtherMatrices::bytes(layer, kernel, m));
   addFloats(m, 5); // positions in two widths, or types in two and the list
   return sum;
 }
@@ -140,7 +143,9 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
     return matrix(rows, columns, settings.y_padding, settings.y_shift, kernel.output);
   };
   DeviceMatrix w = second(), y = result();
-  const bool takes_bias = kernel.parameters.find(algrt::ParameterValue::operand, "bias") != nullptr;
+  FurtherMatrices further(layer, kernel, product, settings, w);
+  const bool takes_bias =
+      !layer.fusion && kernel.parameters.find(algrt::ParameterValue::operand, "bias") != nullptr;
   x.set(product.x);
   w.set(product.w);
   if (layer.bias && shape.map == algrt::Map::forward && !takes_bias)
@@ -177,9 +182,12 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
     lists.rows = readOnly("the row list", row_list, false);
   }
   const std::int64_t p0 = kernel.listed ? 0 : product.p0;
-  const auto plan =
-      algrt::cuda::planLaunch(layer, kernel, {x.address(), x.leading()}, {w.address(), w.leading()},
-                              {y.address(), y.leading()}, product.m, p0, settings.blocks, lists);
+  const auto plan = algrt::cuda::planLaunch(layer, kernel,
+                                            {{x.address(), x.leading()},
+                                             {w.address(), w.leading()},
+                                             {y.address(), y.leading()},
+                                             further.operands()},
+                                            product.m, p0, settings.blocks, lists);
   const bool has_rows = product.m > 0;
   if (has_rows)
     x.registerWith(memory, shape.map == algrt::Map::dx ? "dY" : "X", simulator::Access::Read);
@@ -187,6 +195,7 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
     w.registerWith(memory, bank_gradient ? "dY" : "W", simulator::Access::Read, early);
   const std::string result_name = resultName(shape.map);
   y.registerWith(memory, result_name, adds ? simulator::Access::ReadWrite : simulator::Access::Write);
+  further.registerWith(memory, has_rows, early);
   // Its numbers may lie at any multiple of their size.
   DeviceMatrix bias(1, layer.n, 0, 1, algrt::ElementType::bf16);
   if (takes_bias) {
@@ -205,7 +214,8 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
   algrt::cuda::ParameterBlock block(kernel.parameters);
   algrt::cuda::setProduct(block, kernel.parameters, plan,
                           {plan.rows, plan.offset, lists.terms, product.beta, takes_bias ? bias.address() : 0,
-                           reinterpret_cast<std::uint64_t>(positions_address), position_bytes},
+                           reinterpret_cast<std::uint64_t>(positions_address), position_bytes,
+                           layer.fusion ? &*layer.fusion : nullptr, further.operands(), further.numbers()},
                           [](const algrt::cuda::TensorMap &map, std::byte *to) {
                             const simulator::TensorMap encoded = encode(map);
                             static_assert(sizeof(encoded) == algrt_tensor_map_bytes);
@@ -239,10 +249,11 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
   simulation.report = simulator::run(launch, memory);
   simulation.unwritten = y.unwritten(memory);
   simulation.y = y.values();
+  further.collect(simulation, memory);
   return simulation;
 }
 
-std::string SimulatedKernel::explain(const simulator::Fault &fault) const {
+std::string explain(const HostKernel &code, const simulator::Fault &fault) {
   std::string text = fmt::format("{}: {}", simulator::name(fault.kind), fault.message);
   if (const std::string &op = code.site(fault.site); !op.empty())
     text += "\n  at " + op;
@@ -253,6 +264,10 @@ std::string SimulatedKernel::explain(const simulator::Fault &fault) const {
   if (fault.thread >= 0)
     text += fmt::format(", thread {}", fault.thread);
   return text;
+}
+
+std::string SimulatedKernel::explain(const simulator::Fault &fault) const {
+  return compiler::explain(code, fault);
 }
 
 } // namespace compiler

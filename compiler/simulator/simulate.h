@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +30,9 @@ struct ProductOperands {
   std::span<const float> held = {};
   float beta = 0;
   std::span<const float> bias = {}; ///< N values of bf16, of a product whose layer has a bias
+  /// Of a fused layer what its kernels read beside x and w, by their names: weights like w, of bf16; operands
+  /// of maps, N, M, M x N values or one, of the operand's type.
+  std::map<std::string, std::span<const float>, std::less<>> further = {};
   /// The type of every row, where they are explicit.
   std::span<const std::int32_t> types = {};
   /// The absolute position of every row, instead of p0 and the row's number; for kernels of vector
@@ -46,6 +50,9 @@ struct SimulationSettings {
   /// element.
   std::int64_t x_padding = 0, w_padding = 0, y_padding = 0;
   std::int64_t x_shift = 0, w_shift = 0, y_shift = 0;
+  /// Of a fused layer's operands and results behind the first, in pairs of elements, or in single ones where
+  /// the kernel moves no more at a time. Weights are padded and shifted as the first one is.
+  std::int64_t further_padding = 0, further_shift = 0;
   /// Steps of the scheduler without a new byte of the result after which a launch counts as endless; 0: the
   /// model's own limit.
   std::int64_t most_steps = 0;
@@ -54,8 +61,9 @@ struct SimulationSettings {
 };
 
 struct Simulation {
-  std::vector<float> y;       ///< m x N, of a gradient dX, m x K, or dW; NaN where nothing was written
-  std::int64_t unwritten = 0; ///< elements of Y that the kernel never wrote
+  std::vector<float> y; ///< m x N, of a gradient dX, m x K, or dW; NaN where nothing was written
+  std::map<std::string, std::vector<float>> further; ///< of a fused layer, the results behind the first
+  std::int64_t unwritten = 0; ///< elements of Y, or of any result, that the kernel never wrote
   std::uint32_t grid = 0;     ///< blocks of the launch
   std::int64_t tiles = 0;     ///< tiles of Y
   simulator::Report report;
@@ -70,6 +78,9 @@ std::int64_t resultColumns(const algrt::Layer &layer, algrt::Map map);
 
 /// What ptxas leaves each thread of a block of so many at entry: the block's share of the register file.
 std::int32_t registersAtEntry(std::int64_t threads);
+
+/// A fault of a kernel in full: what, the op as it was printed, where.
+std::string explain(const HostKernel &code, const simulator::Fault &fault);
 
 /// A kernel compiled for the simulator, for any number of products.
 class SimulatedKernel {
@@ -91,7 +102,6 @@ public:
   /// the tensor maps are such that the driver would. Plain maps are memory that the kernel reads.
   Simulation run(const ProductOperands &product, const SimulationSettings &settings) const;
 
-  /// A fault in full: what, the op as it was printed, where.
   std::string explain(const simulator::Fault &fault) const;
 
   const HostKernel &host() const { return code; }

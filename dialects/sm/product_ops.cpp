@@ -22,16 +22,34 @@ LogicalResult MmaWaitOp::verify() {
 
 void YieldOp::build(OpBuilder &, OperationState &) {}
 
+/// An operand that has rows: threads read as many of it as there are sums.
+static LogicalResult verifyRowsRead(MapOp map, MapsType maps) {
+  const AccumulatorType sums = map.getResult().getType();
+  if (!maps.isPlain() || maps.getRowDimension() != 3)
+    return map.emitOpError("reads rows through plain maps of row dimension 3, got ") << maps;
+  // Where blocks divide some tiles, the maps are for their parts.
+  if (sums.getRows() % maps.getRows() != 0 || sums.getColumns() % maps.getColumns() != 0)
+    return map.emitOpError("maps ") << sums.getRows() << " x " << sums.getColumns() << " sums, of which "
+                                    << maps << " do not have so many";
+  return success();
+}
+
 LogicalResult MapOp::verify() {
   Block &body = getBody().front();
   if (body.getNumArguments() != getInputs().size())
     return emitOpError("body has ") << body.getNumArguments() << " arguments for " << getInputs().size()
                                     << " inputs";
-  bool sums = false;
+  bool sums = false, rows = false;
   for (auto [input, argument] : llvm::zip_equal(getInputs(), body.getArguments())) {
     Type element = Float32Type::get(getContext());
     if (auto columns = dyn_cast<ColumnsType>(input.getType()))
       element = columns.getElementType();
+    if (auto maps = dyn_cast<MapsType>(input.getType())) {
+      rows = true;
+      element = maps.getElementType();
+      if (failed(verifyRowsRead(*this, maps)))
+        return failure();
+    }
     if (auto type = dyn_cast<AccumulatorType>(input.getType())) {
       sums = true;
       if (type != getResult().getType())
@@ -43,6 +61,10 @@ LogicalResult MapOp::verify() {
   }
   if (!sums)
     return emitOpError("needs at least one accumulator");
+  if (getRows().size() != (rows ? 5u : 0u))
+    return emitOpError(rows ? "reads rows of an operand at a map and its four coordinates, got "
+                            : "reads no operand that has rows, and takes no place of them, got ")
+           << getRows().size() << " indices";
   for (Operation &op : body)
     if (failed(tile::verifyScalarCode(&op)))
       return failure();

@@ -12,7 +12,9 @@ def Sm_KernelOp : Sm_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, NoTer
     the period of the row types (both `index`), and the terms table. Layout and schedule are those of the tile
     program that it came from.
 
-    Operands of its maps follow, numbers of columns (`!sm.columns`, as a bias is) and numbers (f32).
+    Where it computes several products of the same rows, the maps of the further banks follow, all of the type of W's. Then
+    come operands of its maps: numbers of columns (`!sm.columns`, as a bias is), plain maps of operands that have rows,
+    as wide as the result or one column wide, and numbers (f32). Last come plain maps of further results.
 
     In mode j the maps are those of X, dY and dW, and a seventh argument is beta (f32), which multiplies what dW holds.
 

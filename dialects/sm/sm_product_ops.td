@@ -103,18 +103,25 @@ def Sm_SettleOp : Sm_Op<"settle", [AllTypesMatch<["accumulator", "result"]>]> {
   let assemblyFormat = "$accumulator attr-dict `:` type($accumulator)";
 }
 
-def Sm_MapInput : AnyTypeOf<[Sm_AccumulatorType, Sm_ColumnsType, F32], "sums, numbers of columns or a number">;
+def Sm_MapInput : AnyTypeOf<[Sm_AccumulatorType, Sm_ColumnsType, Sm_MapsType, F32],
+                            "sums, numbers of columns, maps of an operand or a number">;
 
-def Sm_MapOp : Sm_Op<"map", [MemoryEffects<[MemRead]>, SingleBlockImplicitTerminator<"YieldOp">]> {
+def Sm_MapOp : Sm_Op<"map", [AttrSizedOperandSegments, MemoryEffects<[MemRead]>,
+                         SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "Element by element on finished sums";
   let description = [{
     The body is scalar code of `arith` and `math`, with one argument for each input; every thread runs it for each of its sums.
     Of sums it gets the one at the same place, all of which have one type; of `sm.columns` the number of the sum's column;
-    a number as it is. It yields an f32.
+    of plain maps of an operand the element of the sum's row and column, or where they are one column wide the number of
+    its row; a number as it is. It yields an f32.
 
     `column` is the first column of the sums, counted within output group `group`, as `sm.deliver` has it. Of groups with
     unequal widths, which are one group to `sm.columns`, it is counted from the first column of the result. What
     becomes of sums whose columns are past the group's end is not defined.
+
+    Of operands that have rows, `rows` says where in their maps the sums begin: which map, and its four coordinates column,
+    group, line and row, as `sm.deliver` has them of a result. Threads read them for themselves. What the maps do not have is
+    not read, and what becomes of such sums is not defined.
 
     A bias:
 
@@ -126,8 +133,16 @@ def Sm_MapOp : Sm_Op<"map", [MemoryEffects<[MemRead]>, SingleBlockImplicitTermin
       sm.yield %s : f32
     }
     ```
+
+    A residual, and a scale for each row:
+
+    ```mlir
+    %scaled = sm.map (%v = %sum : !sm.accumulator<128 x 192>, %r = %x : !sm.maps<2 x 128 x 192 x bf16, row_dimension 3, vector 2>,
+                      %s = %scale : !sm.maps<2 x 128 x 1 x f32, row_dimension 3, vector 1>)
+        at [%column, %group] rows [%map, %column, %group, %line, %row] -> !sm.accumulator<128 x 192> { ... }
+    ```
   }];
-  let arguments = (ins Variadic<Sm_MapInput>:$inputs, Index:$column, Index:$group);
+  let arguments = (ins Variadic<Sm_MapInput>:$inputs, Index:$column, Index:$group, Variadic<Index>:$rows);
   let results = (outs Sm_AccumulatorType:$result);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;

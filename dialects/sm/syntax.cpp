@@ -42,11 +42,21 @@ void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set)
     set(argument, number < names.size() ? names[number] : StringRef("operand"));
 }
 
-// sm.map (%v = %sum : type, ...) at [%column, %group] -> type { ... }
+// sm.map (%v = %sum : type, ...) at [%column, %group] rows [%map, %column, %group, %line, %row] -> type { ...
+// }
+
+/// What an input hands to the body.
+static Type elementOfInput(Type type) {
+  if (auto columns = dyn_cast<ColumnsType>(type))
+    return columns.getElementType();
+  if (auto maps = dyn_cast<MapsType>(type))
+    return maps.getElementType();
+  return Float32Type::get(type.getContext());
+}
 
 ParseResult MapOp::parse(OpAsmParser &parser, OperationState &state) {
   SmallVector<OpAsmParser::Argument> arguments;
-  SmallVector<OpAsmParser::UnresolvedOperand> inputs, place;
+  SmallVector<OpAsmParser::UnresolvedOperand> inputs, place, rows;
   SmallVector<Type> types;
   Builder &builder = parser.getBuilder();
   auto parseInput = [&]() -> ParseResult {
@@ -55,19 +65,23 @@ ParseResult MapOp::parse(OpAsmParser &parser, OperationState &state) {
         parser.parseOperand(inputs.emplace_back()) || parser.parseColonType(type))
       return failure();
     types.push_back(type);
-    auto columns = dyn_cast<ColumnsType>(type);
-    arguments.back().type = columns ? columns.getElementType() : builder.getF32Type();
+    arguments.back().type = elementOfInput(type);
     return success();
   };
   AccumulatorType result;
   if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, parseInput) ||
       parser.parseKeyword("at") || parser.parseOperandList(place, 2, OpAsmParser::Delimiter::Square) ||
+      (succeeded(parser.parseOptionalKeyword("rows")) &&
+       parser.parseOperandList(rows, 5, OpAsmParser::Delimiter::Square)) ||
       parser.parseArrow() || parser.parseType(result) ||
       parser.resolveOperands(inputs, types, parser.getNameLoc(), state.operands) ||
       parser.resolveOperands(place, builder.getIndexType(), state.operands) ||
+      parser.resolveOperands(rows, builder.getIndexType(), state.operands) ||
       parser.parseOptionalAttrDictWithKeyword(state.attributes) ||
       parser.parseRegion(*state.addRegion(), arguments))
     return failure();
+  state.getOrAddProperties<Properties>().operandSegmentSizes = {static_cast<int32_t>(inputs.size()), 1, 1,
+                                                                static_cast<int32_t>(rows.size())};
   state.addTypes(result);
   return success();
 }
@@ -77,8 +91,11 @@ void MapOp::print(OpAsmPrinter &printer) {
   llvm::interleaveComma(llvm::zip_equal(getBody().getArguments(), getInputs()), printer, [&](auto pair) {
     printer << std::get<0>(pair) << " = " << std::get<1>(pair) << " : " << std::get<1>(pair).getType();
   });
-  printer << ") at [" << getColumn() << ", " << getGroup() << "] -> " << getResult().getType();
-  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
+  printer << ") at [" << getColumn() << ", " << getGroup() << "]";
+  if (!getRows().empty())
+    printer << " rows [" << getRows() << "]";
+  printer << " -> " << getResult().getType();
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {getOperandSegmentSizesAttrName()});
   printer << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }

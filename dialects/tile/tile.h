@@ -32,6 +32,12 @@ struct MapInput {
 /// the element's column or row, or what a matrix like the result has at its place.
 enum class MapInputKind { Fragment, Number, PerColumn, PerRow, PerElement };
 
+/// An operand of tile.elementwise: what it has one number for, and the type of these.
+struct ElementwiseInput {
+  Per per;
+  mlir::Type element;
+};
+
 } // namespace tile
 
 #define GET_OP_CLASSES

@@ -47,6 +47,19 @@ def Tile_LiftKind : I32EnumAttr<"LiftKind", "how an algebra becomes a projection
   let genSpecializedAttr = 0;
 }
 
+def Tile_Per : I32EnumAttr<"Per", "what an element-wise kernel has one number for", [
+    I32EnumAttrCase<"Element", 0, "element">,
+    I32EnumAttrCase<"Row", 1, "row">,
+    I32EnumAttrCase<"Column", 2, "column">,
+    I32EnumAttrCase<"Call", 3, "call">]> {
+  let cppNamespace = "::tile";
+  let genSpecializedAttr = 0;
+}
+
+def Tile_PerAttr : EnumAttr<Tile_Dialect, Tile_Per, "per"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
 def Tile_AxisAttr : Tile_Attr<"Axis", "axis"> {
   let summary = "One axis of an own or a walk, and the step along it";
   let description = [{

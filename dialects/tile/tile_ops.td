@@ -295,6 +295,7 @@ def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
 }
 
 include "dialects/tile/tile_bank_gradient_ops.td"
+include "dialects/tile/tile_elementwise_ops.td"
 include "dialects/tile/tile_reduction_ops.td"
 
 #endif

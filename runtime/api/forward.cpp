@@ -120,6 +120,10 @@ int algrt_bundle_prepare(const algrt_bundle *bundle, int32_t device) {
         kernels.prepare(device);
         prepared = true;
       }
+    if (const cuda::GpuElementwise &functions = bundle->elementwise.gpu; functions.any()) {
+      functions.prepare(device);
+      prepared = true;
+    }
     if (!prepared)
       throw Error(ALGRT_UNSUPPORTED, "the bundle has no kernel for CUDA devices: compile it for one");
   });

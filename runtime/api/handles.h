@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/algrt.h"
+#include "runtime/api/elementwise_step.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/cpu/kernels.h"
 #include "runtime/cuda/kernels.h"
@@ -42,6 +43,7 @@ struct algrt_bundle : algrt::LoadedProjection {
   }
 
   std::vector<std::unique_ptr<const algrt::LoadedProjection>> further;
+  const algrt::LoadedElementwise elementwise{bundle}; // functions that steps name
   // Of the signatures' extents that depend on a call.
   std::map<const algrt::Extent *, std::string> extent_texts;
   // JSON, made when it is first asked for: describing GPU kernels starts the CUDA driver.

@@ -156,6 +156,13 @@ StepCall Run::callOf(const ProgramStep &step) const {
 }
 
 void Run::run(const ProgramStep &step) {
+  if (step.elementwise) {
+    const StepCall call = callOf(step);
+    runElementwise(bundle_.elementwise, *step.elementwise,
+                   {[&](std::string_view operand) { return call.tensor(operand); }, call.device, call.stream,
+                    call.threads});
+    return;
+  }
   const LoadedProjection &projection = bundle_.projection(step.projection);
   const auto run = projection.bundle.layer().fusion ? runFusedStep : runProjectionStep;
   run(projection, step.map, callOf(step));
@@ -169,6 +176,9 @@ void Run::checkOptions() const {
   if (steps.size() > 1 && (options_.kernel != 0 || options_.dependent_launch != 0))
     refuse("kernel and dependent_launch are for programs of one step, " + program_.name + " has " +
            std::to_string(steps.size()) + ": pass 0");
+  if (steps[0].elementwise && (options_.kernel != 0 || options_.dependent_launch != 0))
+    refuse("kernel and dependent_launch are for products, " + program_.name +
+           " is an element-wise function: pass 0");
   if (options_.dependent_launch != 0 && !steps[0].elementwise && steps[0].map == Map::dw)
     refuse("dependent_launch is set, but kernels of dw wait for nothing by themselves: pass 0");
   for (const ProgramOperand &operand : program_.operands)

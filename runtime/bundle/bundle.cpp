@@ -1,5 +1,6 @@
 #include "runtime/bundle/bundle.h"
 
+#include "runtime/bundle/elementwise_record.h"
 #include "runtime/bundle/format.h"
 #include "runtime/bundle/hash.h"
 #include "runtime/bundle/kernel_record.h"
@@ -108,6 +109,7 @@ Bundle Bundle::parse(std::string content, HashCheck check) {
   bundle.manifest_ = parseManifest(bundle.manifest_text_, sections_begin, bytes.size());
   if (bundle.hasProjection())
     bundle.readProjection();
+  bundle.elementwise_faults_ = bundle.findElementwiseFaults();
   // What every part has of the bundle. A manifest's text, kernels and programs can be long, and parts many.
   Bundle bare;
   bare.bytes_ = bundle.bytes_;
@@ -180,6 +182,26 @@ std::vector<std::string> Bundle::findFaults() const {
       for (const GpuImage &image : code->images)
         if (fault.empty())
           fault = findDifference(records, symbolsOf(image.section), image.section);
+  }
+  return faults;
+}
+
+std::vector<std::vector<std::string>> Bundle::findElementwiseFaults() const {
+  const auto difference = [&](const KernelRecord &record, const std::string &name) {
+    return findDifference({record}, readSymbols(section(*manifest_.findSection(name))), name);
+  };
+  std::vector<std::vector<std::string>> faults;
+  for (const Elementwise &function : manifest_.elementwise) {
+    faults.emplace_back();
+    for (const ElementwiseKernel &kernel : function.kernels) {
+      std::string &fault = faults.back().emplace_back();
+      if (kernel.known && !kernel.gpu)
+        fault = difference(recordOf(function, kernel), kernel.section);
+      if (kernel.gpu)
+        for (const GpuImage &image : kernel.gpu->images)
+          if (fault.empty())
+            fault = difference(recordOf(function, kernel), image.section);
+    }
   }
   return faults;
 }

@@ -46,6 +46,10 @@ public:
   const std::string &fault(size_t kernel) const { return faults_[kernel]; }
   // Throws Error ALGRT_BAD_BUNDLE with the kernel's name where it has a fault.
   void requireFaultless(size_t kernel) const;
+  // The same of a kernel of an element-wise function.
+  const std::string &elementwiseFault(size_t function, size_t kernel) const {
+    return elementwise_faults_[function][kernel];
+  }
   // Lower-case hexadecimal SHA-256 as stored in the header.
   const std::string &hash() const { return hash_; }
   // Nothing where no key was configured when it was opened.
@@ -56,6 +60,7 @@ private:
   // Support and faults of what the manifest's layer and kernels are.
   void readProjection();
   std::vector<std::string> findFaults() const;
+  std::vector<std::vector<std::string>> findElementwiseFaults() const;
 
   std::shared_ptr<const std::string> bytes_;
   std::string manifest_text_;
@@ -64,6 +69,7 @@ private:
   Manifest manifest_;
   Support support_;
   std::vector<std::string> faults_; // of each kernel
+  std::vector<std::vector<std::string>> elementwise_faults_; // of each function's kernels
   std::vector<Bundle> further_;
 };
 

@@ -125,7 +125,7 @@ void parseCode(const JsonFields &fields, GpuCode &code) {
 }
 
 // Who copies, and what goes with it.
-void parseCopies(const JsonFields &fields, GpuKernel &kernel) {
+void parseCopies(const JsonFields &fields, const Layer &layer, GpuKernel &kernel) {
   const std::string copies = fields.has("copies") ? fields.string("copies") : name(GpuCopies::engine);
   if (copies != name(GpuCopies::engine) && copies != name(GpuCopies::threads))
     fields.fail("copies", "is '" + copies + "', not engine or threads");
@@ -145,6 +145,8 @@ void parseCopies(const JsonFields &fields, GpuKernel &kernel) {
     if (fields.has("warps"))
       fields.fail("slices",
                   "are given together with warps: a vector reduction has slices, other kernels warps");
+    if (layer.fusion)
+      fields.fail("slices", "are given for a fused layer: vector reductions compute one product");
     if (kernel.map != Map::forward)
       fields.fail("slices", std::string("are given for the map ") + name(kernel.map) +
                                 ": vector reductions are for forward");
@@ -205,6 +207,27 @@ void checkParameters(const JsonFields &fields, GpuCode &code, const KernelParame
       fields.fail(key, "lack " + textOf(parameter) + ", without which such a kernel cannot compute");
 }
 
+void addMaps(KernelParameters &list, ParameterType type, const std::string &operand,
+             const std::vector<ViewKind> &views) {
+  for (const ViewKind view : views)
+    list.map(type, operand, view);
+}
+
+// Further weights come as the first one does; threads read what maps ask for and write further results.
+void addFusion(const Fusion &fusion, const OperandNames &names, ParameterType copied,
+               const std::vector<ViewKind> &rows, KernelParameters &list) {
+  for (int64_t number = 1; number < fusion.weights; ++number)
+    addMaps(list, copied, numberedName(names.w, number), {ViewKind::bank});
+  for (const FusedOperand &operand : fusion.operands)
+    if (operand.per == FusedOperand::Per::row || operand.per == FusedOperand::Per::element)
+      addMaps(list, ParameterType::plain_map, operand.name, rows);
+    else
+      list.add(operand.per == FusedOperand::Per::call ? ParameterValue::number : ParameterValue::operand,
+               operand.name);
+  for (size_t number = 1; number < fusion.results.size(); ++number)
+    addMaps(list, ParameterType::plain_map, numberedName(names.y, int64_t(number)), rows);
+}
+
 // What kernels beside a product have in common; how much shared memory they take is for the caller to say.
 GpuCode parseAuxiliary(const JsonFields &fields, std::string_view target) {
   GpuCode code{};
@@ -239,6 +262,9 @@ GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, Map 
   if (output != "bf16" && output != "f32")
     fields.fail("output", "is '" + output + "', not bf16 or f32");
   kernel.output = output == "bf16" ? ElementType::bf16 : ElementType::f32;
+  if (layer.fusion && kernel.output != layer.fusion->results.front())
+    fields.fail("output", "is '" + output + "', but the first result of the fused layer is " +
+                              name(layer.fusion->results.front()));
   parseCode(fields, kernel);
   kernel.cluster = fields.integer("cluster", 1, most_cluster);
   if (kernel.cluster > 1 && kernel.architecture < copy_engine)
@@ -247,7 +273,7 @@ GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, Map 
   kernel.shared_bytes = fields.integer("shared_bytes", 0, most_shared_bytes);
   kernel.dependent_launch = fields.boolean("dependent_launch");
   kernel.registers = fields.has("registers") ? fields.integer("registers", 1, most_registers) : 0;
-  parseCopies(fields, kernel);
+  parseCopies(fields, layer, kernel);
   kernel.best_for_rows = parseBestRows(fields);
   if (fields.has("schedule"))
     kernel.schedule = fields.string("schedule");
@@ -306,14 +332,15 @@ ProductParameters productParameters(const GpuKernel &kernel, const Layer &layer)
     rows.push_back(ViewKind::all_rows);
   ProductParameters result;
   const auto add = [&](const char *operand, ParameterType type, const std::vector<ViewKind> &views) {
-    for (const ViewKind view : views)
-      result.required.map(type, operand, view);
+    addMaps(result.required, type, operand, views);
   };
   const std::vector<ViewKind> bank = {ViewKind::bank};
   add(names.x, type, rows);
   add(names.w, type, bank_gradient ? rows : bank);
   // Threads write dW, whoever copies.
   add(names.y, bank_gradient ? ParameterType::plain_map : type, bank_gradient ? bank : rows);
+  if (layer.fusion)
+    addFusion(*layer.fusion, names, type, rows, result.required);
   result.required.add(ParameterValue::rows);
   (kernel.terms ? result.required : result.optional).add(ParameterValue::terms);
   result.optional.add(ParameterValue::offset);
@@ -351,6 +378,14 @@ GpuCode parseBiasGradient(const JsonFields &fields, std::string_view target) {
   using enum ParameterValue;
   checkValues(fields, code,
               {sums_result, sums_matrix, matrix_stride, rows, columns, part_rows, sums_form, beta});
+  return code;
+}
+
+GpuCode parseElementwiseCode(const JsonFields &fields, std::string_view target,
+                             const KernelParameters &parameters) {
+  GpuCode code = parseAuxiliary(fields, target);
+  code.shared_bytes = algrt_elementwise_shared_bytes(code.threads);
+  checkParameters(fields, code, parameters, {});
   return code;
 }
 

@@ -129,6 +129,10 @@ GpuCode parseGroupRows(const JsonFields &fields, std::string_view target, const 
 inline constexpr std::string_view bias_gradient_map = "dbias";
 GpuCode parseBiasGradient(const JsonFields &fields, std::string_view target);
 
+// The code of an element-wise function, which takes these parameters.
+GpuCode parseElementwiseCode(const JsonFields &fields, std::string_view target,
+                             const KernelParameters &parameters);
+
 // Shared memory that a block has on every device without being asked for more: what group_rows can have.
 inline constexpr int64_t most_group_rows_shared_bytes = 48 * 1024;
 

@@ -49,8 +49,9 @@ constexpr ValueText values[] = {{"map", ParameterType::plain_map, true},
                                 {"matrix_stride", ParameterType::i64},
                                 {"columns", ParameterType::i32},
                                 {"part_rows", ParameterType::i32},
-                                {"sums_form", ParameterType::i32}};
-static_assert(std::size(values) == size_t(ParameterValue::sums_form) + 1);
+                                {"sums_form", ParameterType::i32},
+                                {"operand_stride", ParameterType::i64, true}};
+static_assert(std::size(values) == size_t(ParameterValue::operand_stride) + 1);
 
 constexpr const char *views[] = {"bank",       "longer_lines", "shorter_lines", "first_run",
                                  "whole_runs", "last_run",     "listed_rows",   "all_rows"};

@@ -50,6 +50,8 @@ enum class ParameterValue {
   columns,       // i32
   part_rows,     // i32, at least 1: rows of a part. A result that is no partial sums has one part
   sums_form,     // i32: bits algrt_dbias_from_sums, _to_sums, _to_f32
+  // Of element-wise functions, which also have `operand`, `number`, `rows` and `columns`:
+  operand_stride, // i64: from one row of an operand to the next, in its elements
 };
 
 // Which rows of an operand a map shows, and how (runtime/gpu_kernel_abi.h, "rows of X and Y").
@@ -75,7 +77,7 @@ struct KernelParameter {
   ParameterValue value;
   ParameterType type;
   int64_t offset;           // bytes from the first parameter on
-  std::string operand = {}; // of the values map, operand, element_bytes and number: its name, "x", "w", "bias", ...
+  std::string operand = {}; // of the values map, operand, element_bytes, number and operand_stride: its name, "x", "w", "bias", ...
   ViewKind view = ViewKind::bank; // of the value map
 
   int64_t end() const { return offset + parameterBytes(type); }

@@ -20,9 +20,10 @@ constexpr size_t word = sizeof(uint64_t);
 struct WordText {
   const char *name; // null of a hash
   std::span<const char *const> values = {};
+  const char *hashed = nullptr; // that hashes are others
 };
 
-constexpr const char *maps[] = {"forward", "dx", "dw", "pack", "group_rows", "dbias"};
+constexpr const char *maps[] = {"forward", "dx", "dw", "pack", "group_rows", "dbias", "elementwise"};
 constexpr const char *lifts[] = {"rows", "slots"};
 constexpr const char *types[] = {"f32", "bf16"};
 constexpr const char *row_types[] = {"cyclic", "interval", "explicit"};
@@ -49,8 +50,13 @@ constexpr size_t head_words = std::size(head_texts), groups_word = head_words - 
                  support_word = head_words - 2, fusion_word = head_words - 1;
 static_assert(sizeof(algrt_record_head) == head_words * word);
 
+constexpr WordText features_text = {
+    nullptr, {}, "the features of the manifest's entry are others than those that its code was compiled for"};
+constexpr WordText parameters_text = {
+    nullptr, {}, "the parameters of the manifest's entry are others than those that its code takes"};
+
 constexpr WordText cpu_texts[] = {
-    {nullptr},         {"weights", forms}, {"output", types}, {"row_lists", answers}, {"types_per_task"},
+    features_text,     {"weights", forms}, {"output", types}, {"row_lists", answers}, {"types_per_task"},
     {"rows_per_task"}, {"scratch_bytes"},  {"pack_tasks"},    {"packed_bytes"},       {"tasks"}};
 static_assert(sizeof(algrt_cpu_record) == (head_words + std::size(cpu_texts)) * word);
 
@@ -90,8 +96,20 @@ constexpr WordText gpu_texts[] = {{"target"},
                                   {"boxes.y.columns"},
                                   {"boxes.y.rows"},
                                   {"boxes.y.swizzle"},
-                                  {nullptr}};
+                                  parameters_text};
 static_assert(sizeof(algrt_gpu_record) == (head_words + std::size(gpu_texts)) * word);
+
+constexpr WordText elementwise_texts[] = {
+    {nullptr, {}, "domain or operands of the manifest's entry are others than those that its code was compiled for"},
+    {"rows_per_task"},
+    {"columns_per_task"},
+    features_text,
+    {"architecture"},
+    {"exact_architecture"},
+    {"threads"},
+    parameters_text};
+static_assert(sizeof(algrt_elementwise_record) == (head_words + std::size(elementwise_texts)) * word);
+static_assert(std::size(elementwise_texts) != std::size(cpu_texts));
 
 int64_t kindNumber(SupportKind kind) {
   switch (kind) {
@@ -135,16 +153,6 @@ uint64_t hashOfSupport(std::span<const FactorTerms> factors) {
                                         std::bit_cast<uint64_t>(term.coefficient)})
             hash = algrt_record_hash(hash, number);
       }
-  }
-  return hash;
-}
-
-uint64_t hashOfFeatures(const std::vector<std::string> &features) {
-  uint64_t hash = algrt_record_hash_begin;
-  for (const std::string &feature : features) {
-    hash = algrt_record_hash(hash, feature.size());
-    for (const char c : feature)
-      hash = algrt_record_hash(hash, uint8_t(c));
   }
   return hash;
 }
@@ -225,7 +233,7 @@ template <typename Record> KernelRecord finished(const std::string &symbol, cons
 std::vector<KernelRecord> cpuRecords(const Kernel &kernel, const RecordedLayer &layer) {
   const Map map = *mapNamed(kernel.map);
   auto record = begun<algrt_cpu_record>(mapNumber(map), layer, /*listed=*/false);
-  record.features = hashOfFeatures(kernel.features);
+  record.features = hashOfTexts(kernel.features);
   record.row_lists = kernel.row_lists;
   record.scratch_bytes = kernel.scratch_bytes;
   if (map == Map::dw) {
@@ -295,20 +303,26 @@ std::string valueText(const WordText &text, uint64_t value) {
   return value < text.values.size() ? text.values[size_t(value)] : std::to_string(int64_t(value));
 }
 
-std::string difference(size_t at, uint64_t expected, uint64_t found, bool gpu) {
+// Records of different kinds have different numbers of words.
+std::span<const WordText> textsOf(size_t words) {
+  if (words == sizeof(algrt_gpu_record) / word)
+    return gpu_texts;
+  if (words == sizeof(algrt_elementwise_record) / word)
+    return elementwise_texts;
+  return cpu_texts;
+}
+
+// `at` is a word of the records, which have so many.
+std::string difference(size_t at, uint64_t expected, uint64_t found, size_t words) {
   if (at == groups_word)
     return "the groups of the manifest's layer are others than those that its code was compiled for";
   if (at == support_word)
     return "the bundle's terms are others than those that its code was compiled for";
   if (at == fusion_word)
     return "what the manifest's layer is fused with is something else than its code was compiled for";
-  const WordText &text = at < head_words ? head_texts[at]
-                         : gpu           ? gpu_texts[at - head_words]
-                                         : cpu_texts[at - head_words];
-  if (text.name == nullptr && gpu)
-    return "the parameters of the manifest's entry are others than those that its code takes";
-  if (text.name == nullptr)
-    return "the features of the manifest's entry are others than those that its code was compiled for";
+  const WordText &text = at < head_words ? head_texts[at] : textsOf(words)[at - head_words];
+  if (text.hashed != nullptr)
+    return text.hashed;
   return std::string(text.name) + " is " + valueText(text, expected) + " in the manifest, " +
          valueText(text, found) + " in its code";
 }
@@ -332,14 +346,23 @@ std::string findDifference(const KernelRecord &expected, const CodeSymbols &code
   // A record of another target's kernels has another length.
   if (found.size() != expected.words.size() || found[words_word] != expected.words[words_word])
     return "what its code says of '" + expected.symbol + "' is not of a kernel for this target";
-  const bool gpu = expected.words.size() == sizeof(algrt_gpu_record) / word;
   for (size_t at = 0; at < found.size(); ++at)
     if (found[at] != expected.words[at])
-      return difference(at, expected.words[at], found[at], gpu);
+      return difference(at, expected.words[at], found[at], found.size());
   return "";
 }
 
 } // namespace
+
+uint64_t hashOfTexts(const std::vector<std::string> &texts) {
+  uint64_t hash = algrt_record_hash_begin;
+  for (const std::string &text : texts) {
+    hash = algrt_record_hash(hash, text.size());
+    for (const char c : text)
+      hash = algrt_record_hash(hash, uint8_t(c));
+  }
+  return hash;
+}
 
 RecordedLayer::RecordedLayer(const Layer &layer, const Support &support)
     : layer(layer), groups(hashed(hashed(hashed(algrt_record_hash_begin, layer.in_groups), layer.out_groups),

@@ -24,6 +24,9 @@ struct KernelRecord {
   std::vector<uint64_t> words;
 };
 
+// Of each the length and the bytes: as records have the names of a CPU's features.
+uint64_t hashOfTexts(const std::vector<std::string> &texts);
+
 // Of a kernel that this runtime knows: that of its symbol, and of a CPU kernel with packed weights that of
 // the kernel which packs them. Empty for others.
 std::vector<KernelRecord> recordsOf(const Kernel &kernel, const RecordedLayer &layer);

@@ -204,6 +204,8 @@ void parseOwn(const JsonFields &document, Manifest &manifest) {
   if (!document.has("layer") && !document.has("support") && !document.has("kernels"))
     return;
   Projection own = parseProjection(document, manifest);
+  if (own.layer.fusion)
+    document.object("layer").fail("fused", "is given, but the bundle's own projection is a plain one");
   manifest.layer = std::move(own.layer);
   manifest.support = std::move(own.support);
   manifest.kernels = std::move(own.kernels);
@@ -224,6 +226,20 @@ void parseFurther(const JsonFields &document, Manifest &manifest) {
     manifest.further.push_back(parseProjection(fields, manifest));
     manifest.further.back().name = name;
   }
+}
+
+// The functions whose kernels lie in sections that exist.
+std::vector<Elementwise> parseFunctions(const JsonFields &document, const Manifest &manifest) {
+  std::vector<Elementwise> functions = parseElementwise(document);
+  for (const Elementwise &function : functions)
+    for (const ElementwiseKernel &kernel : function.kernels) {
+      if (kernel.known && !kernel.gpu)
+        requireSection(document, "elementwise", manifest, kernel.section, "shared-object");
+      if (kernel.gpu)
+        for (const GpuImage &image : kernel.gpu->images)
+          requireSection(document, "elementwise", manifest, image.section, name(image.kind));
+    }
+  return functions;
 }
 
 } // namespace
@@ -307,12 +323,16 @@ Manifest parseManifest(std::string_view json, uint64_t sections_begin, uint64_t 
   manifest.sections = parseSections(document, sections_begin, file_size);
   parseOwn(document, manifest);
   parseFurther(document, manifest);
+  manifest.elementwise = parseFunctions(document, manifest);
   std::vector<NamedLayer> layers;
   if (manifest.layer)
     layers.push_back({"", &*manifest.layer});
   for (const Projection &further : manifest.further)
     layers.push_back({further.name, &further.layer});
-  manifest.programs = parsePrograms(document, {layers});
+  std::vector<NamedFunction> functions;
+  for (const Elementwise &function : manifest.elementwise)
+    functions.push_back({function.name, operandsOf(function)});
+  manifest.programs = parsePrograms(document, {layers, functions});
   if (!manifest.layer && manifest.programs.empty())
     document.fail("layer", "is missing, and there are no programs: the bundle holds nothing");
   return manifest;

@@ -1,6 +1,7 @@
 // The manifest of a bundle (docs/bundle.md), parsed and checked.
 #pragma once
 
+#include "runtime/bundle/elementwise.h"
 #include "runtime/bundle/gpu_kernel.h"
 #include "runtime/bundle/layer.h"
 #include "runtime/bundle/program.h"
@@ -103,6 +104,7 @@ struct Manifest {
   SupportDescription support;
   std::vector<Kernel> kernels;
   std::vector<Projection> further; // that steps of programs name
+  std::vector<Elementwise> elementwise; // that steps name, too
   std::vector<Program> programs;
   Sections sections;
 

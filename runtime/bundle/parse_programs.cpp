@@ -9,31 +9,11 @@ namespace algrt {
 
 namespace {
 
-constexpr size_t most_dimensions = 8;
-
 OperandType parseType(const JsonFields &fields, const char *key, const std::string &wanted) {
   for (const OperandType type : {OperandType::f32, OperandType::bf16, OperandType::i32, OperandType::i64})
     if (wanted == name(type))
       return type;
   fields.fail(key, "has '" + wanted + "', not f32, bf16, i32 or i64");
-}
-
-Shape parseShape(const JsonFields &fields) {
-  Shape shape;
-  for (const JsonFields::Scalar &entry : fields.scalars("shape")) {
-    std::optional<Extent> extent;
-    if (const auto *number = std::get_if<int64_t>(&entry); number != nullptr && *number >= 1)
-      extent = Extent::number(*number);
-    else if (const auto *text = std::get_if<std::string>(&entry))
-      extent = Extent::parse(*text);
-    if (!extent)
-      fields.fail("shape", "has an extent that is neither a number above 0 nor as 'M', '4*M' or 'S + 1'");
-    shape.push_back(*extent);
-  }
-  if (shape.empty() || shape.size() > most_dimensions)
-    fields.fail("shape", "has " + std::to_string(shape.size()) + " dimensions, not 1 to " +
-                             std::to_string(most_dimensions));
-  return shape;
 }
 
 std::string parseName(const JsonFields &fields, std::set<std::string> &names) {
@@ -65,7 +45,7 @@ ProgramOperand parseOperand(const JsonFields &fields, std::set<std::string> &nam
   }
   if (operand.types.empty())
     fields.fail("types", "is empty: an operand has elements of some type");
-  operand.shape = parseShape(fields);
+  operand.shape = parseShape(fields, "shape");
   return operand;
 }
 
@@ -76,7 +56,7 @@ ProgramBuffer parseBuffer(const JsonFields &fields, std::set<std::string> &names
   if (type != OperandType::f32 && type != OperandType::bf16)
     fields.fail("type", std::string("is ") + name(type) + ": buffers hold f32 or bf16");
   buffer.type = type == OperandType::f32 ? ElementType::f32 : ElementType::bf16;
-  buffer.shape = parseShape(fields);
+  buffer.shape = parseShape(fields, "shape");
   for (const Extent &extent : buffer.shape)
     if (!extent.symbol.empty() && extent.symbol != "M")
       fields.fail("shape", "depends on " + extent.symbol + ": the size of a buffer depends on M alone");
@@ -148,13 +128,18 @@ void Steps::connect(const JsonFields &operands, const ProgramOperand &wanted, co
 
 void Steps::place(const JsonFields &operands, const ProgramOperand &wanted, const std::string &own) {
   const char *key = wanted.name.c_str();
+  const auto operand = std::ranges::find(program_.operands, own, &ProgramOperand::name);
+  if (wanted.anywhere) {
+    if (operand != program_.operands.end() && !on_device_.contains(own))
+      operand->host = true;
+    return;
+  }
   if (!wanted.host) {
     on_device_.insert(own);
-    if (const ProgramOperand *operand = program_.findOperand(own); operand != nullptr && operand->host)
+    if (operand != program_.operands.end() && operand->host)
       operands.fail(key, "is '" + own + "', which another step is launched with: a number in CPU memory");
     return;
   }
-  const auto operand = std::ranges::find(program_.operands, own, &ProgramOperand::name);
   if (operand == program_.operands.end())
     operands.fail(key, "is '" + own + "', a buffer, but the step is launched with this number, which has to "
                                       "be in CPU memory before");

@@ -186,12 +186,6 @@ Program projectionProgram(const Layer &layer, Map map, const std::vector<Operand
 
 nlohmann::ordered_json programJson(const Program &program, const StepFunctions &functions) {
   using Json = nlohmann::ordered_json;
-  const auto shapeJson = [](const Shape &shape) {
-    Json list = Json::array();
-    for (const Extent &extent : shape)
-      list.push_back(extent.symbol.empty() ? Json(extent.constant) : Json(extent.text()));
-    return list;
-  };
   Json operands = Json::array(), steps = Json::array();
   for (const ProgramOperand &operand : program.operands) {
     Json &entry = operands.emplace_back();

@@ -38,6 +38,9 @@ struct Extent {
 };
 using Shape = std::vector<Extent>;
 std::string text(const Shape &shape); // "[M, 2048]"
+// Reads the field `key`; throws Error(ALGRT_BAD_BUNDLE) naming it for what is no shape of 1 to 8 dimensions.
+Shape parseShape(const JsonFields &fields, const char *key);
+nlohmann::ordered_json shapeJson(const Shape &shape);
 
 struct ProgramOperand {
   std::string name;
@@ -48,6 +51,9 @@ struct ProgramOperand {
   // A number that steps are launched with: in CPU memory, also where the other tensors are on a device. Of a
   // program's operands it follows from the steps that read them.
   bool host = false;
+  // Of a step: a number that it takes from wherever it is. One of the program is in CPU memory then, too, unless
+  // another step reads it where the other tensors are.
+  bool anywhere = false;
 };
 
 // What one step writes and a later one reads, in the workspace of a call.

@@ -93,7 +93,8 @@ const KernelChoice::Candidate *KernelChoice::bestAmong(const ProductRequest &req
       views = viewsFor(candidate.shape, layer_, request);
       viewed = seen;
     }
-    if (!findObstacle(kernel, layer_.dtype, request.operands, views, request.m))
+    if (!findObstacle(layer_, kernel, request.operands, views, request.m,
+                      request.p0 % candidate.shape.period))
       best = &candidate;
   }
   return best;
@@ -130,8 +131,9 @@ void KernelChoice::refuse(const ProductRequest &request) const {
     const GpuKernel &kernel = gpu(candidate);
     if (!wanted(kernel))
       continue;
-    const auto obstacle = findObstacle(kernel, layer_.dtype, request.operands,
-                                       viewsFor(candidate.shape, layer_, request), request.m);
+    const auto obstacle =
+        findObstacle(layer_, kernel, request.operands, viewsFor(candidate.shape, layer_, request), request.m,
+                     request.p0 % candidate.shape.period);
     if (!status)
       status = obstacle ? obstacle->status() : ALGRT_UNSUPPORTED;
     add(kernels_[candidate.index],

@@ -35,6 +35,13 @@ void setProduct(ParameterBlock &block, const KernelParameters &list, const Launc
                 const ProductValues &values, const EncodeMap &encode) {
   size_t tensor_maps = 0, plain_maps = 0;
   for (const KernelParameter &parameter : list) {
+    // One of the fusion's operands by its name; it may be called as another layer's operand is.
+    const FusedOperand *fused = nullptr;
+    if (values.fusion != nullptr && !parameter.isMap())
+      for (const FusedOperand &operand : values.fusion->operands)
+        if (operand.name == parameter.operand)
+          fused = &operand;
+    const size_t number = fused != nullptr ? size_t(fused - values.fusion->operands.data()) : 0;
     const bool bias = parameter.operand == "bias", positions = parameter.operand == "positions";
     switch (parameter.value) {
     case ParameterValue::map:
@@ -44,6 +51,10 @@ void setProduct(ParameterBlock &block, const KernelParameters &list, const Launc
         block.set(parameter, plan.plain_maps.at(plain_maps++));
       break;
     case ParameterValue::operand:
+      if (fused != nullptr) {
+        block.set(parameter, values.further[size_t(values.fusion->weights - 1) + number].address);
+        break;
+      }
       if (!bias && !positions)
         refuse(parameter);
       block.set(parameter, bias ? values.bias : values.positions);
@@ -52,6 +63,11 @@ void setProduct(ParameterBlock &block, const KernelParameters &list, const Launc
       if (!positions)
         refuse(parameter);
       block.set(parameter, values.position_bytes);
+      break;
+    case ParameterValue::number:
+      if (fused == nullptr)
+        refuse(parameter);
+      block.set(parameter, values.numbers[number]);
       break;
     case ParameterValue::rows:
       block.set(parameter, values.rows);
@@ -130,6 +146,37 @@ void setColumnSums(ParameterBlock &block, const KernelParameters &list, const Co
       break;
     case ParameterValue::beta:
       block.set(parameter, launch.beta);
+      break;
+    default:
+      refuse(parameter);
+    }
+  }
+}
+
+void setElementwise(ParameterBlock &block, const KernelParameters &list, const Elementwise &function,
+                    std::span<const ElementwiseOperandValue> operands, int32_t rows, int32_t columns) {
+  for (const KernelParameter &parameter : list) {
+    const ElementwiseOperand *operand = function.findOperand(parameter.operand);
+    const auto value = [&]() -> const ElementwiseOperandValue & {
+      if (operand == nullptr)
+        refuse(parameter);
+      return operands[size_t(operand - function.operands.data())];
+    };
+    switch (parameter.value) {
+    case ParameterValue::operand:
+      block.set(parameter, value().address);
+      break;
+    case ParameterValue::operand_stride:
+      block.set(parameter, value().stride);
+      break;
+    case ParameterValue::number:
+      block.set(parameter, value().number);
+      break;
+    case ParameterValue::rows:
+      block.set(parameter, rows);
+      break;
+    case ParameterValue::columns:
+      block.set(parameter, columns);
       break;
     default:
       refuse(parameter);

@@ -1,6 +1,7 @@
 // The parameters of one launch, laid out as the kernel's list says: for the driver as for the simulator.
 #pragma once
 
+#include "runtime/bundle/elementwise.h"
 #include "runtime/cuda/bias_gradient_plan.h"
 #include "runtime/cuda/launch_plan.h"
 #include "runtime/gpu_kernel_abi.h"
@@ -46,6 +47,11 @@ struct ProductValues {
   float beta;
   uint64_t bias, positions;
   int32_t position_bytes;
+  // Of a fused layer: what its kernels take beside x, w and y (FurtherOperand), whose addresses count here,
+  // and for each of its operands a number, which counts where it is one for the call.
+  const Fusion *fusion = nullptr;
+  std::span<const Operand> further = {};
+  std::span<const float> numbers = {};
 };
 
 // Encodes a tensor map to where the launch has it.
@@ -62,6 +68,16 @@ struct RowListValues {
   int32_t rows, types, form, sequences;
 };
 void setRowList(ParameterBlock &block, const KernelParameters &list, const RowListValues &values);
+
+// An operand of an element-wise function: where it is, or a number of the launch, with the address 0.
+struct ElementwiseOperandValue {
+  uint64_t address;
+  int64_t stride; // of its rows, in elements
+  float number;
+};
+// `operands` are in the order of the function's, rows and columns those of its domain.
+void setElementwise(ParameterBlock &block, const KernelParameters &list, const Elementwise &function,
+                    std::span<const ElementwiseOperandValue> operands, int32_t rows, int32_t columns);
 
 // Of dbias.
 void setColumnSums(ParameterBlock &block, const KernelParameters &list, const ColumnSumsLaunch &launch);

@@ -63,33 +63,47 @@ TensorMap tensorMap(const OperandView &view, int row_dimension, ElementType elem
 }
 
 // The maps that the kernel takes, in the order of its parameters.
-void appendMaps(LaunchPlan &plan, const OperandViews &views, const GpuKernel &kernel, ElementType input,
-                const DeviceLists &lists) {
+void appendMaps(LaunchPlan &plan, const KernelShape &shape, const Layer &layer, const GpuKernel &kernel,
+                const Operands &given, const OperandViews &views, const DeviceLists &lists) {
   const OperandNames names = operandNames(kernel.map);
   const struct {
     const char *name;
     const ViewsOfOperand &views;
     const GpuBox &box;
     ElementType element;
-  } operands[] = {{names.x, views.x, kernel.x, input},
-                  {names.w, views.w, kernel.w, input},
+  } operands[] = {{names.x, views.x, kernel.x, layer.dtype},
+                  {names.w, views.w, kernel.w, layer.dtype},
                   {names.y, views.y, kernel.y, kernel.output}};
+  const auto append = [&](const KernelParameter &parameter, const ViewsOfOperand &seen, const GpuBox &box,
+                          ElementType element) {
+    const OperandView *view = seen.find(parameter.view);
+    if (view != nullptr && parameter.type == ParameterType::tensor_map)
+      plan.maps.push_back(tensorMap(*view, seen.row_dimension, element, box, views.y.all[0].address));
+    else if (view != nullptr)
+      plan.plain_maps.push_back(plainMap(*view, seen.listed, lists));
+    return view != nullptr;
+  };
   for (const KernelParameter &parameter : kernel.parameters) {
     if (!parameter.isMap())
       continue;
     const auto *operand = std::ranges::find_if(
         operands, [&](const auto &candidate) { return parameter.operand == candidate.name; });
-    const OperandView *view = operand == std::end(operands) ? nullptr : operand->views.find(parameter.view);
-    if (view == nullptr)
+    bool found = false;
+    if (operand != std::end(operands)) {
+      found = append(parameter, operand->views, operand->box, operand->element);
+    } else if (layer.fusion) {
+      // The blocks of all weights have the boxes of the first; of what else there is threads copy.
+      const auto place = FurtherOperand::find(*layer.fusion, kernel.map, parameter.operand);
+      found =
+          place && !FurtherOperand::at(*layer.fusion, *place).hasNoMap(*layer.fusion) &&
+          append(parameter, viewFurther(shape, layer, *place, given.further[*place], plan.rows, plan.offset),
+                 kernel.w, layer.dtype);
+    }
+    if (!found)
       throw Error(ALGRT_BAD_BUNDLE, std::string("the kernel takes a map of ") + name(parameter.view) +
                                         " of " + parameter.operand +
                                         ", which a launch of this layer does not have: it is the kernel of "
                                         "another layer");
-    if (parameter.type == ParameterType::tensor_map)
-      plan.maps.push_back(tensorMap(*view, operand->views.row_dimension, operand->element, operand->box,
-                                    views.y.all[0].address));
-    else
-      plan.plain_maps.push_back(plainMap(*view, operand->views.listed, lists));
   }
 }
 
@@ -216,10 +230,13 @@ uint32_t persistentGrid(int64_t tiles, int64_t cluster, int64_t blocks) {
   return uint32_t(std::max<int64_t>(clusters, 1) * cluster);
 }
 
-LaunchPlan planLaunch(const Layer &layer, const GpuKernel &kernel, const Operand &x, const Operand &w,
-                      const Operand &y, int64_t m, int64_t p0, int64_t blocks, const DeviceLists &lists) {
+LaunchPlan planLaunch(const Layer &layer, const GpuKernel &kernel, const Operands &operands, int64_t m,
+                      int64_t p0, int64_t blocks, const DeviceLists &lists) {
   const KernelShape shape = kernelShape(layer, kernel);
   checkRows(shape, m, p0);
+  if (operands.further.size() != (layer.fusion ? FurtherOperand::count(*layer.fusion) : 0))
+    throw Error(ALGRT_INTERNAL, "a launch is given " + std::to_string(operands.further.size()) +
+                                    " further operands, which its layer does not have");
   LaunchPlan plan{};
   const int64_t offset = p0 % shape.period;
   if (shape.isBankGradient())
@@ -227,14 +244,13 @@ LaunchPlan planLaunch(const Layer &layer, const GpuKernel &kernel, const Operand
   plan.tiles = countTiles(shape, kernel.tile, m, offset);
   if (plan.tiles == 0)
     return plan;
-  const Operands operands{x, w, y};
   const OperandViews views = viewOperands(shape, layer.dtype, kernel.output, operands, m, offset);
-  if (const auto obstacle = findObstacle(kernel, layer.dtype, operands, views, m))
+  if (const auto obstacle = findObstacle(layer, kernel, operands, views, m, offset))
     throw Error(obstacle->status(), obstacle->text());
-  appendMaps(plan, views, kernel, layer.dtype, lists);
-
   plan.rows = int32_t(m);
   plan.offset = int32_t(offset);
+  appendMaps(plan, shape, layer, kernel, operands, views, lists);
+
   plan.threads = uint32_t(kernel.threads);
   plan.cluster = uint32_t(kernel.cluster);
   plan.shared_bytes = uint32_t(kernel.shared_bytes);

@@ -73,7 +73,13 @@ uint32_t persistentGrid(int64_t tiles, int64_t cluster, int64_t blocks);
 // writes, on a device that runs `blocks` at once: so many as it has multiprocessors, or as share all of them.
 // Throws Error that says what to change: ALGRT_INVALID_ARGUMENT for m, p0, an address or a leading dimension
 // that the kernel cannot take, ALGRT_UNSUPPORTED for a layer whose blocks its maps cannot describe.
-LaunchPlan planLaunch(const Layer &layer, const GpuKernel &kernel, const Operand &x, const Operand &w,
-                      const Operand &y, int64_t m, int64_t p0, int64_t blocks, const DeviceLists &lists = {});
+LaunchPlan planLaunch(const Layer &layer, const GpuKernel &kernel, const Operands &operands, int64_t m,
+                      int64_t p0, int64_t blocks, const DeviceLists &lists = {});
+// Of a layer that is not fused.
+inline LaunchPlan planLaunch(const Layer &layer, const GpuKernel &kernel, const Operand &x, const Operand &w,
+                             const Operand &y, int64_t m, int64_t p0, int64_t blocks,
+                             const DeviceLists &lists = {}) {
+  return planLaunch(layer, kernel, Operands{x, w, y}, m, p0, blocks, lists);
+}
 
 } // namespace algrt::cuda

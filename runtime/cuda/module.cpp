@@ -28,32 +28,6 @@ private:
 
 } // namespace
 
-LoadedModule::LoadedModule(const PrimaryContext &context, std::string_view image, ImageKind kind,
-                           const std::string &name)
-    : context_(context), name_(name) {
-  const Driver &driver = context_.driver();
-  // PTX is a string to the driver.
-  const std::string terminated(image);
-  std::array<char, 4096> log{};
-  JitOption options[] = {JitOption::error_log_buffer, JitOption::error_log_buffer_size_bytes};
-  void *values[] = {log.data(), reinterpret_cast<void *>(log.size() - 1)};
-  const Result result =
-      driver.moduleLoadDataEx(&module_, terminated.c_str(), kind == ImageKind::ptx ? 2 : 0, options, values);
-  if (result != Result::success)
-    driver.fail(result, std::string("loading the ") + algrt::name(kind) + " section '" + name_ + "'" +
-                            (log[0] == '\0' ? "" : std::string(": ") + log.data()));
-}
-
-LoadedModule::~LoadedModule() { (void)context_.driver().moduleUnload(module_); }
-
-Function LoadedModule::function(const std::string &symbol) const {
-  Function function = nullptr;
-  const Result result = context_.driver().moduleGetFunction(&function, module_, symbol.c_str());
-  if (result != Result::success)
-    context_.driver().fail(result, "finding kernel '" + symbol + "' in section '" + name_ + "'");
-  return function;
-}
-
 DeviceBytes::DeviceBytes(const PrimaryContext &context, const void *bytes, size_t size) : context_(context) {
   const Driver &driver = context_.driver();
   const PrivateStream stream(driver);
@@ -72,10 +46,11 @@ DeviceBytes::~DeviceBytes() { (void)context_.driver().memFree(address_); }
 DeviceModules::DeviceModules(const Bundle &bundle, std::shared_ptr<const Driver> driver,
                              const DeviceProperties &properties)
     : bundle_(bundle), properties_(properties), context_(std::move(driver), properties.handle),
-      choice_(bundle.manifest().kernels, bundle.layer(), properties) {}
+      choice_(bundle.manifest().kernels, bundle.layer(), properties),
+      images_(bundle_, context_, properties_) {}
 
 DeviceModules::~DeviceModules() {
-  if (modules_.empty() && terms_.empty())
+  if (images_.empty() && terms_.empty())
     return;
   const Driver &driver = context_.driver();
   // Where the context cannot be made current the driver has gone, and what it held with it.
@@ -84,7 +59,7 @@ DeviceModules::~DeviceModules() {
   (void)driver.threadExchangeStreamCaptureMode(&mode);
   ready_.clear();
   terms_.clear();
-  modules_.clear();
+  images_.clear();
   (void)driver.threadExchangeStreamCaptureMode(&mode);
   Context popped;
   if (pushed)
@@ -107,38 +82,13 @@ ReadyKernel DeviceModules::prepare(size_t kernel) {
   return ready;
 }
 
-// Machine code that suits the device may still be newer than the driver: then the driver's own compiler is
-// asked, with the PTX.
-const LoadedModule &DeviceModules::module(const GpuCode &kernel) {
-  std::string rejections;
-  const std::vector<GpuImage> images = loadableImages(kernel, properties_);
-  for (const GpuImage &image : images) {
-    if (const auto found = modules_.find(image.section); found != modules_.end())
-      return *found->second;
-    try {
-      auto loaded = std::make_unique<LoadedModule>(
-          context_, bundle_.section(*bundle_.manifest().findSection(image.section)), image.kind,
-          image.section);
-      return *modules_.emplace(image.section, std::move(loaded)).first->second;
-    } catch (const Error &error) {
-      rejections += (rejections.empty() ? "" : "; ") + std::string(error.what());
-      const bool rejected = error.status() == ALGRT_WRONG_ARCHITECTURE || error.status() == ALGRT_BAD_BUNDLE;
-      if (!rejected || &image == &images.back())
-        throw Error(error.status(), rejections);
-    }
-  }
-  throw Error(ALGRT_INTERNAL, "kernel '" + kernel.symbol +
-                                  "' was chosen for a device that can load none of "
-                                  "its images");
-}
-
 ReadyKernel DeviceModules::load(size_t index) {
   bundle_.requireFaultless(index);
   const Driver &driver = context_.driver();
   if (const GpuCode *auxiliary = bundle_.manifest().kernels[index].auxiliary())
-    return {module(*auxiliary).function(auxiliary->symbol), 0, properties_.multiprocessors};
+    return {images_.module(*auxiliary).function(auxiliary->symbol), 0, properties_.multiprocessors};
   const GpuKernel &kernel = *bundle_.manifest().kernels[index].gpu;
-  ReadyKernel ready{module(kernel).function(kernel.symbol), 0, properties_.multiprocessors};
+  ReadyKernel ready{images_.module(kernel).function(kernel.symbol), 0, properties_.multiprocessors};
   driver.check(driver.funcSetAttribute(ready.function, FunctionAttribute::max_dynamic_shared_size_bytes,
                                        int(kernel.shared_bytes)),
                "reserving the kernel's shared memory");

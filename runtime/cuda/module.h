@@ -5,6 +5,7 @@
 #include "runtime/cuda/context.h"
 #include "runtime/cuda/device.h"
 #include "runtime/cuda/kernel_choice.h"
+#include "runtime/cuda/loaded_images.h"
 
 #include <map>
 #include <mutex>
@@ -12,26 +13,6 @@
 #include <tuple>
 
 namespace algrt::cuda {
-
-// Machine code that the driver has loaded into a context. The context must be current while it is made.
-class LoadedModule {
-public:
-  // Throws Error(ALGRT_BAD_BUNDLE) for an image that is none, Error(ALGRT_WRONG_ARCHITECTURE) for one that
-  // the device cannot run, with what the driver's compiler said; `name` is the section's.
-  LoadedModule(const PrimaryContext &context, std::string_view image, ImageKind kind,
-               const std::string &name);
-  ~LoadedModule();
-  LoadedModule(const LoadedModule &) = delete;
-  LoadedModule &operator=(const LoadedModule &) = delete;
-
-  // Throws Error(ALGRT_BAD_BUNDLE) if there is no such kernel.
-  Function function(const std::string &symbol) const;
-
-private:
-  const PrimaryContext &context_;
-  std::string name_;
-  Module module_ = nullptr;
-};
 
 // Bytes in a device's memory. The context must be current while they are made.
 class DeviceBytes {
@@ -77,15 +58,13 @@ public:
 
 private:
   ReadyKernel load(size_t kernel);
-  // Code that has the kernel: the first of its images that the driver takes.
-  const LoadedModule &module(const GpuCode &kernel);
 
   const Bundle &bundle_;
   const DeviceProperties properties_;
   PrimaryContext context_;
   const KernelChoice choice_;
   mutable std::mutex mutex_;
-  std::map<std::string, std::unique_ptr<LoadedModule>> modules_; // by section
+  LoadedImages images_;
   // By what a kernel's table depends on: its map, the groups that it counts, whether its terms are scaled and
   // its groups ordered, and the depth of a step, in pieces of which groups of unequal widths are listed.
   std::map<std::tuple<Map, int64_t, bool, bool, int64_t>, std::unique_ptr<DeviceBytes>> terms_;

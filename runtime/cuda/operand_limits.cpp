@@ -55,17 +55,30 @@ struct Demands {
   }
 };
 
-Demands demandsOf(const char *name, const GpuKernel &kernel, ElementType element) {
+// Threads move what they read or write beside sums in pairs, or one by one where the kernel moves no more.
+constexpr int64_t pair = 2;
+
+// Of an operand that maps read row by row, or of a further result, whoever copies the others.
+Demands demandsBesideSums(const std::string &name, const GpuKernel &kernel, ElementType element,
+                          bool per_row) {
+  const int64_t bytes = elementBytes(element);
+  const int64_t elements = per_row                              ? 1
+                           : kernel.copies == GpuCopies::engine ? pair
+                                                                : std::min(kernel.vector, pair);
+  return {{Kind::address, name, GpuCopies::threads, elements * bytes, bytes, 0}};
+}
+
+Demands demandsOf(const std::string &name, const GpuKernel &kernel, ElementType element) {
   const int64_t bytes = elementBytes(element);
   GpuCopies moved_by = kernel.copies;
   int64_t elements = kernel.vector;
   // Vector reductions write their result element by element.
-  if (kernel.isReduction() && name == std::string_view("y"))
+  if (kernel.isReduction() && name == "y")
     elements = 1;
   // Threads write dW, in pairs, whoever copies the operands.
-  if (moved_by == GpuCopies::engine && name == std::string_view("dw")) {
+  if (moved_by == GpuCopies::engine && name == "dw") {
     moved_by = GpuCopies::threads;
-    elements = 2;
+    elements = pair;
   }
   const int64_t unit = moved_by == GpuCopies::engine ? quantum : std::min(elements * bytes, quantum);
   return {{Kind::address, name, moved_by, unit, bytes, 0}};
@@ -80,7 +93,7 @@ algrt_status OperandObstacle::status() const {
 }
 
 std::string OperandObstacle::text() const {
-  const std::string name = std::string(operand) + ": ", unit = std::to_string(unit_bytes),
+  const std::string name = operand + ": ", unit = std::to_string(unit_bytes),
                     elements = std::to_string(unit_bytes / element_bytes), number = std::to_string(value);
   const std::string moved = copies == GpuCopies::engine
                                 ? ""
@@ -112,21 +125,41 @@ std::string OperandObstacle::text() const {
   return name + "unknown";
 }
 
-std::optional<OperandObstacle> findObstacle(const GpuKernel &kernel, ElementType input,
-                                            const Operands &operands, const OperandViews &views, int64_t m) {
-  KernelShape names{};
-  names.map = kernel.map;
-  const auto check = [&](const char *name, ElementType element, const Operand &operand,
-                         const ViewsOfOperand &seen) {
+std::optional<OperandObstacle> findObstacle(const Layer &layer, const GpuKernel &kernel,
+                                            const Operands &operands, const OperandViews &views, int64_t m,
+                                            int64_t offset) {
+  const OperandNames names = operandNames(kernel.map);
+  const auto check = [&](const Demands &demands, const Operand &operand, const ViewsOfOperand &seen) {
     const OperandView &first = seen.all[0];
     const int64_t rows = seen.row_dimension == 3 ? m : first.extents[2] * first.extents[3];
-    return demandsOf(name, kernel, element).check(operand, rows, seen.views());
+    return demands.check(operand, rows, seen.views());
   };
-  if (const auto found = check(names.rowsName(), input, operands.x, views.x))
+  if (const auto found = check(demandsOf(names.x, kernel, layer.dtype), operands.x, views.x))
     return found;
-  if (const auto found = check(names.secondName(), input, operands.w, views.w))
+  if (const auto found = check(demandsOf(names.w, kernel, layer.dtype), operands.w, views.w))
     return found;
-  return check(names.resultName(), kernel.output, operands.y, views.y);
+  if (const auto found = check(demandsOf(names.y, kernel, kernel.output), operands.y, views.y))
+    return found;
+  for (size_t place = 0; place < operands.further.size(); ++place) {
+    const FurtherOperand further = FurtherOperand::at(*layer.fusion, place);
+    const std::string name = further.name(*layer.fusion, kernel.map);
+    const ElementType element = further.element(*layer.fusion, layer.dtype);
+    const bool is_weight = further.kind == FurtherOperand::Kind::weight;
+    const Demands demands = is_weight
+                                ? demandsOf(name, kernel, element)
+                                : demandsBesideSums(name, kernel, element, further.isPerRow(*layer.fusion));
+    const Operand &operand = operands.further[place];
+    if (further.hasNoMap(*layer.fusion)) {
+      // Numbers of columns lie one behind the other, and are read one by one.
+      if (operand.address % uint64_t(elementBytes(element)) != 0)
+        return demandsBesideSums(name, kernel, element, true).refuse(Kind::address, 0);
+      continue;
+    }
+    const ViewsOfOperand seen = viewFurther(kernelShape(layer, kernel), layer, place, operand, m, offset);
+    if (const auto found = check(demands, operand, seen))
+      return found;
+  }
+  return std::nullopt;
 }
 
 } // namespace algrt::cuda

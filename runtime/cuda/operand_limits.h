@@ -23,7 +23,7 @@ struct OperandObstacle {
     extent         // more columns, groups or rows than a coordinate can count
   };
   Kind kind;
-  const char *operand; // "x"
+  std::string operand; // "x"
   GpuCopies copies;
   int64_t unit_bytes, element_bytes; // what is moved at a time, and an element
   int64_t value;                     // the extent or stride in question, in elements
@@ -34,8 +34,10 @@ struct OperandObstacle {
   std::string text() const;
 };
 
-// Nothing where the kernel can be given the operands.
-std::optional<OperandObstacle> findObstacle(const GpuKernel &kernel, ElementType input,
-                                            const Operands &operands, const OperandViews &views, int64_t m);
+// Nothing where the kernel can be given the operands, whose views of rows are those of `m` rows from `offset`
+// of the period on.
+std::optional<OperandObstacle> findObstacle(const Layer &layer, const GpuKernel &kernel,
+                                            const Operands &operands, const OperandViews &views, int64_t m,
+                                            int64_t offset);
 
 } // namespace algrt::cuda

@@ -127,7 +127,59 @@ GroupWidths widthsOf(const std::vector<int64_t> &widths, int64_t count) {
   return result;
 }
 
+// Of what the kernel reads rows of, and of what it writes, of a gradient of the bank also reads, rows of.
+struct GroupsOfShape {
+  explicit GroupsOfShape(const KernelShape &shape)
+      : in{shape.in_groups, shape.in_width, shape.in_granule,
+           !shape.unequal        ? -1
+           : isTransposed(shape) ? shape.outputList()
+                                 : shape.inputList()},
+        out{shape.out_groups, shape.out_width, shape.out_granule,
+            !shape.unequal        ? -1
+            : isTransposed(shape) ? shape.inputList()
+                                  : shape.outputList()},
+        bank_granule(shape.unequal ? (isTransposed(shape) ? in : out).granule : shape.bank_width) {}
+
+  static bool isTransposed(const KernelShape &shape) { return shape.map == Map::dx; }
+
+  ColumnGroups in, out;
+  int64_t bank_granule;
+};
+
 } // namespace
+
+size_t FurtherOperand::count(const Fusion &fusion) {
+  return size_t(fusion.weights - 1) + fusion.operands.size() + fusion.results.size() - 1;
+}
+
+FurtherOperand FurtherOperand::at(const Fusion &fusion, size_t place) {
+  const size_t weights = size_t(fusion.weights - 1), operands = fusion.operands.size();
+  if (place < weights)
+    return {Kind::weight, place + 1};
+  if (place < weights + operands)
+    return {Kind::operand, place - weights};
+  return {Kind::result, place - weights - operands + 1};
+}
+
+std::optional<size_t> FurtherOperand::find(const Fusion &fusion, Map map, std::string_view name) {
+  for (size_t place = 0; place < count(fusion); ++place)
+    if (at(fusion, place).name(fusion, map) == name)
+      return place;
+  return std::nullopt;
+}
+
+std::string FurtherOperand::name(const Fusion &fusion, Map map) const {
+  const OperandNames names = operandNames(map);
+  if (kind == Kind::operand)
+    return fusion.operands[number].name;
+  return numberedName(kind == Kind::weight ? names.w : names.y, int64_t(number));
+}
+
+ElementType FurtherOperand::element(const Fusion &fusion, ElementType weights) const {
+  if (kind == Kind::weight)
+    return weights;
+  return kind == Kind::operand ? fusion.operands[number].type : fusion.results[number];
+}
 
 const OperandView *ViewsOfOperand::find(ViewKind kind) const {
   for (const OperandView &view : views())
@@ -182,7 +234,7 @@ KernelShape kernelShape(const Layer &layer, Map map, int64_t groups, bool listed
 
 OperandViews viewOperands(const KernelShape &shape, ElementType input, ElementType output,
                           const Operands &operands, int64_t m, int64_t offset) {
-  const bool gradient = shape.isBankGradient(), transposed = shape.map == Map::dx;
+  const bool gradient = shape.isBankGradient();
   const auto checkRows = [&](const char *name, const Operand &operand, ElementType element, int64_t columns) {
     checkSpan(name, operand, element, m, columns);
   };
@@ -192,16 +244,7 @@ OperandViews viewOperands(const KernelShape &shape, ElementType input, ElementTy
   const auto rowsOf = [&](const Operand &operand, ElementType element, const ColumnGroups &groups) {
     return viewRows(shape, operand, element, groups, m, offset);
   };
-  // Of what the kernel reads rows of, and of what it writes, of a gradient of the bank also reads, rows of.
-  const ColumnGroups in = {shape.in_groups, shape.in_width, shape.in_granule,
-                           !shape.unequal ? -1
-                           : transposed   ? shape.outputList()
-                                          : shape.inputList()},
-                     out = {shape.out_groups, shape.out_width, shape.out_granule,
-                            !shape.unequal ? -1
-                            : transposed   ? shape.inputList()
-                                           : shape.outputList()};
-  const int64_t bank_granule = shape.unequal ? (transposed ? in : out).granule : shape.bank_width;
+  const auto [in, out, bank_granule] = GroupsOfShape(shape);
   OperandViews views{};
   checkRows(shape.rowsName(), operands.x, input, shape.k());
   views.x = rowsOf(operands.x, input, in);
@@ -217,6 +260,23 @@ OperandViews viewOperands(const KernelShape &shape, ElementType input, ElementTy
     views.y = rowsOf(operands.y, output, out);
   }
   return views;
+}
+
+ViewsOfOperand viewFurther(const KernelShape &shape, const Layer &layer, size_t place, const Operand &operand,
+                           int64_t m, int64_t offset) {
+  const Fusion &fusion = *layer.fusion;
+  const FurtherOperand further = FurtherOperand::at(fusion, place);
+  const std::string name = further.name(fusion, shape.map);
+  const ElementType element = further.element(fusion, layer.dtype);
+  const GroupsOfShape groups(shape);
+  if (further.kind == FurtherOperand::Kind::weight) {
+    checkSpan(name.c_str(), operand, element, shape.bankRows(), shape.bankColumns());
+    return viewBank(shape, operand, groups.bank_granule);
+  }
+  const ColumnGroups one = {1, 1, 1, -1};
+  const bool per_row = further.isPerRow(fusion);
+  checkSpan(name.c_str(), operand, element, m, per_row ? 1 : shape.n());
+  return viewRows(shape, operand, element, per_row ? one : groups.out, m, offset);
 }
 
 } // namespace algrt::cuda

@@ -7,7 +7,10 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 
 namespace algrt::cuda {
 
@@ -20,6 +23,34 @@ struct Operand {
 // In the order of a kernel's maps. Of the map dx, x is dY and y is dX; of dw, w is dY and y is dW.
 struct Operands {
   Operand x, w, y;
+  // Of a fused layer what its kernels take beside these, in the order of FurtherOperand; of an operand for
+  // each column only the address counts, and of a number nothing does.
+  std::span<const Operand> further = {};
+};
+
+// What kernels of a fused layer take beside x, w and y: the weights behind the first, the operands of maps,
+// and the results behind the first.
+struct FurtherOperand {
+  enum class Kind { weight, operand, result } kind;
+  size_t number; // in the fusion's list of that kind
+
+  static size_t count(const Fusion &fusion);
+  static FurtherOperand at(const Fusion &fusion, size_t place);
+  // The place of that name among those of a map's kernels, if there is one.
+  static std::optional<size_t> find(const Fusion &fusion, Map map, std::string_view name);
+
+  std::string name(const Fusion &fusion, Map map) const;
+  ElementType element(const Fusion &fusion, ElementType weights) const;
+  // Whether it is a number for each row, or for each column or the call, and so is seen through no map.
+  bool isPerRow(const Fusion &fusion) const { return isPer(fusion, FusedOperand::Per::row); }
+  bool hasNoMap(const Fusion &fusion) const {
+    return isPer(fusion, FusedOperand::Per::column) || isPer(fusion, FusedOperand::Per::call);
+  }
+
+private:
+  bool isPer(const Fusion &fusion, FusedOperand::Per per) const {
+    return kind == Kind::operand && fusion.operands[number].per == per;
+  }
 };
 
 // The layer's numbers as a kernel counts them: some groups of the layer may be one to the kernel. `in` is
@@ -105,5 +136,9 @@ struct OperandViews {
 // last address: no kernel can take these.
 OperandViews viewOperands(const KernelShape &shape, ElementType input, ElementType output,
                           const Operands &operands, int64_t m, int64_t offset);
+
+// The same of one of the further operands of a fused layer, which has maps.
+ViewsOfOperand viewFurther(const KernelShape &shape, const Layer &layer, size_t place, const Operand &operand,
+                           int64_t m, int64_t offset);
 
 } // namespace algrt::cuda

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 #include <fstream>
+#include <functional>
 #include <gtest/gtest.h>
 #include <map>
 #include <set>
@@ -47,17 +48,15 @@ struct Verdict {
 
 class Laboratory {
 public:
-  explicit Laboratory(const Subject &subject)
-      : spec(subject.spec()),
-        module(emittedKernel(spec, subject.schedule, subject.output, subject.target, subject.map),
-               subject.name) {
+  explicit Laboratory(const Subject &subject) : module(subject.kernel(), subject.name) {
     for (int seed = 0; seed < kSeeds; ++seed)
-      for (const Batch &batch : subject.batches)
-        calls.push_back({ExactCase(spec, batch.m, batch.p0, static_cast<std::uint64_t>(seed), subject.map,
-                                   batch.beta, batch.places),
-                         settingsOf(static_cast<std::uint64_t>(seed), batch.blocks)});
-    for (Call &call : calls)
-      call.settings.most_steps = kMostSteps;
+      for (const Batch &batch : subject.batches) {
+        compiler::SimulationSettings settings = settingsOf(static_cast<std::uint64_t>(seed), batch.blocks);
+        settings.further_padding = settings.y_padding;
+        settings.further_shift = settings.y_shift;
+        settings.most_steps = kMostSteps;
+        calls.push_back(callOf(subject, batch, static_cast<std::uint64_t>(seed), settings));
+      }
   }
 
   mlir::ModuleOp original() { return module.module(); }
@@ -66,7 +65,7 @@ public:
     try {
       const compiler::SimulatedKernel kernel(mutant);
       for (const Call &call : calls)
-        if (ExactCase::Objection objection = call.product.run(kernel, call.settings); !objection.kind.empty())
+        if (ExactCase::Objection objection = call(kernel); !objection.kind.empty())
           return {objection.kind, objection.text};
     } catch (const compiler::Failure &failure) {
       return {"refused", failure.what()};
@@ -77,11 +76,19 @@ public:
   }
 
 private:
-  struct Call {
-    ExactCase product;
-    compiler::SimulationSettings settings;
-  };
-  compiler::Spec spec;
+  using Call = std::function<ExactCase::Objection(const compiler::SimulatedKernel &)>;
+
+  static Call callOf(const Subject &subject, const Batch &batch, std::uint64_t seed,
+                     const compiler::SimulationSettings &settings) {
+    if (subject.fused_weights > 0)
+      return [product = FusedCase(subject.fused(), batch.m, batch.p0, seed), settings](const auto &kernel) {
+        return product.run(kernel, settings);
+      };
+    return
+        [product = ExactCase(subject.spec(), batch.m, batch.p0, seed, subject.map, batch.beta, batch.places),
+         settings](const auto &kernel) { return product.run(kernel, settings); };
+  }
+
   compiler::KernelModule module;
   std::vector<Call> calls;
 };
@@ -148,9 +155,7 @@ INSTANTIATE_TEST_SUITE_P(Suite, Mutants,
 TEST(Survivors, AreMutationsThatExist) {
   std::set<std::string> names;
   for (const Subject &subject : subjects()) {
-    const compiler::Spec spec = subject.spec();
-    compiler::KernelModule module(
-        emittedKernel(spec, subject.schedule, subject.output, subject.target, subject.map), subject.name);
+    compiler::KernelModule module(subject.kernel(), subject.name);
     for (const Mutation &mutation : mutations(module.module()))
       EXPECT_TRUE(names.insert(subject.name + " " + mutation.name).second)
           << mutation.name << " is there twice";

@@ -104,6 +104,39 @@ const std::vector<Subject> &subjects() {
        "rows=64,columns=32,depth=32,stages=2,split=2",
        algrt::ElementType::bf16,
        {{195, 1, 2}, {2, 0, 4}}},
+      // Two products of the same rows, maps of their sums that read operands of every kind, and two results.
+      // Two
+      // warpgroups; the last step of a term is shallow, lines of 129 and 128 rows, 72 columns are a block and
+      // a half.
+      {"fused",
+       "Q(2)",
+       160,
+       144,
+       "cyclic",
+       "rows=128,columns=48,depth=64,stages=2",
+       algrt::ElementType::bf16,
+       {{257, 1, 2}, {2, 0, 3}},
+       "rows",
+       "sm_90a",
+       algrt::Map::forward,
+       {},
+       {},
+       2},
+      // The same by threads, of three products: runs of 20 rows, blocks that are partial in every direction.
+      {"fused_threads",
+       "Q(2)",
+       40,
+       72,
+       "interval(20)",
+       "rows=16,columns=16,depth=16,stages=3,warps=1x1,vector=4",
+       algrt::ElementType::bf16,
+       {{50, 7, 2}, {2, 0, 3}},
+       "rows",
+       "sm_80",
+       algrt::Map::forward,
+       {},
+       {},
+       3},
       // Threads copy, warps multiply. Terms from a table, tiles of 2 and of 4 steps through a ring of 3;
       // blocks
       // that are partial in every direction, with such beside them as are not read: 20 of 32 in the depth, 36

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tests/simulator/kernels/exact_case.h"
+#include "tests/simulator/kernels/fused_case.h"
 
 #include <cstdint>
 #include <string>
@@ -26,11 +27,19 @@ struct Subject {
   std::string lift = "rows", target = "sm_90a";
   algrt::Map map = algrt::Map::forward;
   std::vector<std::int64_t> in_groups = {}, out_groups = {}; // of unequal widths
+  // Above 0: that many products of the same rows, with operands of every kind and two results of their maps.
+  std::int64_t fused_weights = 0;
 
   compiler::Spec spec() const {
     using simulator_test::projection;
     return in_groups.empty() ? projection(algebra, in, out, row_types, lift)
                              : projection(algebra, in_groups, out_groups, row_types);
+  }
+  simulator_test::FusedKernel fused() const { return {spec(), schedule, target, fused_weights}; }
+  // The kernel's module as the compiler emits it.
+  std::string kernel() const {
+    return fused_weights > 0 ? simulator_test::emittedKernel(fused())
+                             : simulator_test::emittedKernel(spec(), schedule, output, target, map);
   }
 };
 

@@ -22,14 +22,16 @@ namespace {
 /// The slots of a kernel, and what goes through them.
 class CopyPipeline {
 public:
-  CopyPipeline(const BlockProduct &from, std::int64_t slots)
-      : product(from), slots(slots), builder(product.multiply), location(product.multiply.getLoc()),
-        math(builder, location) {}
+  CopyPipeline(const BlockProducts &from, std::int64_t slots)
+      : products(from), slots(slots), builder(products.first()), location(products.first().getLoc()),
+        math(builder, location), fetches(from.banks.begin(), from.banks.end()) {
+    fetches.insert(fetches.begin(), products.a);
+  }
 
   LogicalResult allocate(sm::KernelOp kernel);
-  /// The product of a loop over the steps of a tile.
+  /// The products of a loop over the steps of a tile.
   LogicalResult overlap(scf::ForOp loop);
-  /// The product of a tile that is one step.
+  /// The products of a tile that is one step.
   void inOrder();
 
 private:
@@ -41,12 +43,13 @@ private:
   Value nextSlot(Value slot) const;
   Value slotBefore(Value slot) const;
 
-  BlockProduct product;
+  BlockProducts products;
   std::int64_t slots;
   OpBuilder builder;
   Location location;
   IndexMath math;
-  Value buffers[2];                         ///< of A and of B
+  SmallVector<sm::FetchOp> fetches;         ///< of A, and of B of each product
+  SmallVector<Value> buffers;               ///< one for each of them
   llvm::SetVector<Operation *> coordinates; ///< what the fetches of a step need, in program order
 };
 
@@ -66,7 +69,7 @@ private:
 LogicalResult CopyPipeline::allocate(sm::KernelOp kernel) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&kernel.getBody().front());
-  for (auto [fetch, buffer] : {std::pair(product.a, &buffers[0]), std::pair(product.b, &buffers[1])}) {
+  for (sm::FetchOp fetch : fetches) {
     if (!fetch.getSource().getType().isPlain())
       return fetch.emitOpError("goes through tensor maps; threads copy through plain ones, which come from a "
                                "schedule with warps");
@@ -75,7 +78,7 @@ LogicalResult CopyPipeline::allocate(sm::KernelOp kernel) {
       return fetch.emitOpError("does not know how its block lies in shared memory: assign swizzles first");
     auto type = sm::BufferType::get(kernel.getContext(), slots, block.getRows(), block.getColumns(),
                                     block.getElementType(), block.getSwizzle());
-    *buffer = sm::AllocateOp::create(builder, fetch.getLoc(), type);
+    buffers.push_back(sm::AllocateOp::create(builder, fetch.getLoc(), type));
   }
   return success();
 }
@@ -93,13 +96,13 @@ LogicalResult CopyPipeline::collectCoordinates(scf::ForOp loop) {
   Block *body = loop.getBody();
   llvm::SmallPtrSet<Operation *, 16> needed;
   SmallVector<Value> open;
-  for (sm::FetchOp fetch : {product.a, product.b})
+  for (sm::FetchOp fetch : fetches)
     llvm::append_range(open, fetch->getOperands());
   while (!open.empty()) {
     Value value = open.pop_back_val();
     if (auto argument = dyn_cast<BlockArgument>(value);
         argument && argument.getOwner() == body && argument != loop.getInductionVar())
-      return product.multiply.emitOpError(
+      return products.first().emitOpError(
           "multiplies blocks whose coordinates depend on what the loop carries");
     Operation *op = value.getDefiningOp();
     if (!op || op->getBlock() != body || !needed.insert(op).second)
@@ -115,7 +118,8 @@ LogicalResult CopyPipeline::collectCoordinates(scf::ForOp loop) {
 }
 
 void CopyPipeline::copy(const IRMapping &values, Value slot) {
-  for (auto [fetch, buffer] : {std::pair(product.a, buffers[0]), std::pair(product.b, buffers[1])}) {
+  for (auto [of_step, buffer] : llvm::zip_equal(fetches, buffers)) {
+    sm::FetchOp fetch = of_step;
     auto of = [&](Value value) { return values.lookupOrDefault(value); };
     sm::CopyOp::create(builder, fetch.getLoc(), of(fetch.getSource()), of(fetch.getMap()),
                        llvm::map_to_vector(fetch.getCoordinates(), of), buffer, slot);
@@ -138,20 +142,27 @@ void CopyPipeline::copyAhead(scf::ForOp loop, Value step, Value slot) {
 }
 
 void CopyPipeline::multiplyFrom(Value slot) {
-  sm::MultiplyOp multiply = product.multiply;
-  builder.setInsertionPoint(multiply);
-  auto mma = [&](IntegerAttr depth) -> Value {
-    return sm::MmaOp::create(builder, location, multiply.getResult().getType(), buffers[0], slot, buffers[1],
-                             slot, multiply.getAccumulator(), /*negate=*/false, multiply.getNegate(), depth,
-                             multiply.getATransposed(), multiply.getBTransposed());
+  sm::MultiplyOp first = products.first();
+  builder.setInsertionPoint(products.multiplies.back());
+  auto write = [&](IntegerAttr depth) {
+    SmallVector<Value> sums;
+    for (auto [multiply, bank] : llvm::zip_equal(products.multiplies, ArrayRef(buffers).drop_front())) {
+      sm::MultiplyOp of = multiply;
+      sums.push_back(sm::MmaOp::create(builder, location, of.getResult().getType(), buffers[0], slot, bank,
+                                       slot, of.getAccumulator(), /*negate=*/false, of.getNegate(), depth,
+                                       of.getATransposed(), of.getBTransposed()));
+    }
+    return sums;
   };
-  Value sums = chooseProduct(
-      builder, location, multiply.getShallow(), [&] { return mma(multiply.getShallowDepthAttr()); },
-      [&] { return mma(IntegerAttr()); });
-  multiply.replaceAllUsesWith(sums);
-  multiply.erase();
-  product.a.erase();
-  product.b.erase();
+  const SmallVector<Value> sums = chooseProducts(
+      builder, location, first.getShallow(), [&] { return write(first.getShallowDepthAttr()); },
+      [&] { return write(IntegerAttr()); });
+  for (auto [multiply, sum] : llvm::zip_equal(products.multiplies, sums)) {
+    multiply.replaceAllUsesWith(sum);
+    multiply.erase();
+  }
+  for (sm::FetchOp fetch : fetches)
+    fetch.erase();
 }
 
 LogicalResult CopyPipeline::overlap(scf::ForOp loop) {
@@ -192,7 +203,7 @@ LogicalResult CopyPipeline::overlap(scf::ForOp loop) {
 }
 
 void CopyPipeline::inOrder() {
-  builder.setInsertionPoint(product.multiply);
+  builder.setInsertionPoint(products.multiplies.back());
   Value slot = math.constant(0);
   // A warp may still multiply from the slot.
   sm::BlockSyncOp::create(builder, location);
@@ -204,11 +215,12 @@ void CopyPipeline::inOrder() {
 }
 
 /// As many slots as the schedule has stages, or as fit.
-static FailureOr<std::int64_t> chooseSlots(sm::KernelOp kernel, BlockProduct product) {
-  sm::BlockType a = product.a.getBlock().getType();
-  const sm::AccumulatorType sums = product.multiply.getAccumulator().getType();
-  const std::int64_t depth = product.multiply.getATransposed() ? a.getRows() : a.getColumns();
-  const std::int64_t slot = ampereStageBytes(sums.getRows(), sums.getColumns(), depth);
+static FailureOr<std::int64_t> chooseSlots(sm::KernelOp kernel, BlockProducts products) {
+  sm::BlockType a = products.a.getBlock().getType();
+  const sm::AccumulatorType sums = products.first().getAccumulator().getType();
+  const std::int64_t depth = products.first().getATransposed() ? a.getRows() : a.getColumns();
+  const std::int64_t slot = ampereStageBytes(sums.getRows(), sums.getColumns(), depth,
+                                             static_cast<std::int64_t>(products.banks.size()));
   const std::int64_t fit = ampere_shared_bytes / slot;
   auto schedule = dyn_cast<tile::StagedAttr>(kernel.getSchedule());
   const std::int64_t wanted =
@@ -224,17 +236,17 @@ static FailureOr<std::int64_t> chooseSlots(sm::KernelOp kernel, BlockProduct pro
 }
 
 LogicalResult SmPipelineCopies::pipeline(sm::KernelOp kernel) {
-  FailureOr<BlockProduct> product = findProduct(kernel);
-  if (failed(product))
+  FailureOr<BlockProducts> products = findProducts(kernel);
+  if (failed(products))
     return failure();
-  if (product->parts)
-    return product->parts.emitOpError("brings rows of several types, which threads do not copy");
-  auto loop = dyn_cast<scf::ForOp>(product->multiply->getParentOp());
+  if (products->parts)
+    return products->parts.emitOpError("brings rows of several types, which threads do not copy");
+  auto loop = dyn_cast<scf::ForOp>(products->first()->getParentOp());
   const bool steps = loop && llvm::any_of(loop.getResultTypes(), llvm::IsaPred<sm::AccumulatorType>);
-  FailureOr<std::int64_t> slots = steps ? chooseSlots(kernel, *product) : FailureOr<std::int64_t>(1);
+  FailureOr<std::int64_t> slots = steps ? chooseSlots(kernel, *products) : FailureOr<std::int64_t>(1);
   if (failed(slots))
     return failure();
-  CopyPipeline pipeline(*product, *slots);
+  CopyPipeline pipeline(*products, *slots);
   if (failed(pipeline.allocate(kernel)))
     return failure();
   if (steps)

@@ -93,12 +93,18 @@ static void lowerAwait(OpBuilder &builder, sm::AwaitOp await, const Barriers &ba
   await.erase();
 }
 
-/// Makes a product a group of its own. Fence and commit stand right beside it, even where a branch chooses
-/// between products: ptxas adds its own where they are in another block.
+/// Makes a product, and those that stand right behind it, a group of their own; does nothing for one that
+/// stands behind another. Fence and commit stand right beside them, even where a branch chooses between
+/// products: ptxas adds its own where they are in another block.
 static void closeGroup(OpBuilder &builder, sm::MmaOp mma) {
+  if (isa_and_nonnull<sm::MmaOp>(mma->getPrevNode()))
+    return;
   builder.setInsertionPoint(mma);
   sm::MmaFenceOp::create(builder, mma.getLoc());
-  builder.setInsertionPointAfter(mma);
+  Operation *last = mma;
+  while (isa_and_nonnull<sm::MmaOp>(last->getNextNode()))
+    last = last->getNextNode();
+  builder.setInsertionPointAfter(last);
   sm::MmaCommitOp::create(builder, mma.getLoc());
 }
 
@@ -158,17 +164,19 @@ static void releaseInLoop(OpBuilder &builder, sm::ReleaseOp release, scf::ForOp 
 /// Without a loop, a tile is one step: its products are waited for at once.
 static LogicalResult releaseAtOnce(OpBuilder &builder, sm::ReleaseOp release, const Barriers &barriers) {
   Location location = release.getLoc();
-  Value sums;
-  for (Operation *op = release->getPrevNode(); op && !sums; op = op->getPrevNode())
-    for (Value result : op->getResults())
-      if (isa<sm::AccumulatorType>(result.getType()))
-        sums = result;
-  if (!sums)
+  // The products that stand beside each other, or those that branches choose together.
+  SmallVector<Value> sums;
+  for (Operation *op = release->getPrevNode(); op && (sums.empty() || isa<sm::MmaOp>(op));
+       op = op->getPrevNode())
+    llvm::copy_if(op->getResults(), std::back_inserter(sums),
+                  [](Value result) { return isa<sm::AccumulatorType>(result.getType()); });
+  if (sums.empty())
     return release.emitOpError("must follow the products from its slot");
   builder.setInsertionPoint(release);
   sm::MmaWaitOp::create(builder, location, 0);
   sm::ArriveOp::create(builder, location, barriers.empty, release.getSlot(), barriers.peers);
-  settle(builder, location, sums);
+  for (Value sum : sums)
+    settle(builder, location, sum);
   return success();
 }
 

@@ -217,41 +217,54 @@ void RingSide::fill(sm::PutOp put, Place place) {
 
 /// Products come from the slot. The builder stands behind them afterwards.
 void RingSide::drain(sm::TakeOp take, Place place) {
-  auto multiply = cast<sm::MultiplyOp>(*take.getBlocks()[0].user_begin());
-  builder.setInsertionPoint(multiply);
-  Location location = multiply.getLoc();
+  const SmallVector<sm::MultiplyOp, 2> multiplies = productsOf(take.getBlocks());
+  sm::MultiplyOp first = multiplies.front();
+  builder.setInsertionPoint(multiplies.back());
+  Location location = first.getLoc();
   sm::AwaitOp::create(builder, take.getLoc(), ring, place.slot, place.parity);
-  // Sign and depth are part of the instructions, so that there is a product for each that may be wanted.
-  auto productFrom = [&](Value a, Value a_slot, bool negate, IntegerAttr depth) -> Value {
-    auto mma = sm::MmaOp::create(builder, location, multiply.getResult().getType(), a, a_slot, buffers[1],
-                                 place.slot, multiply.getAccumulator(), negate);
-    mma.setDepthAttr(depth);
-    mma.setATransposed(multiply.getATransposed());
-    mma.setBTransposed(multiply.getBTransposed());
-    return mma;
+  // Sign and depth are part of the instructions, so that there is a product for each that may be wanted. All
+  // of a step stand beside each other: they are one group of instructions.
+  auto productsFrom = [&](Value a, Value a_slot, bool negate, IntegerAttr depth) {
+    SmallVector<Value> sums;
+    for (sm::MultiplyOp multiply : multiplies) {
+      Value buffer = buffers[cast<OpResult>(multiply.getB()).getResultNumber()];
+      auto mma = sm::MmaOp::create(builder, location, multiply.getResult().getType(), a, a_slot, buffer,
+                                   place.slot, multiply.getAccumulator(), negate);
+      mma.setDepthAttr(depth);
+      mma.setATransposed(multiply.getATransposed());
+      mma.setBTransposed(multiply.getBTransposed());
+      sums.push_back(mma);
+    }
+    return sums;
   };
-  auto ofAnyDepth = [&](llvm::function_ref<Value(IntegerAttr)> product) {
-    return chooseProduct(
-        builder, location, multiply.getShallow(), [&] { return product(multiply.getShallowDepthAttr()); },
-        [&] { return product(IntegerAttr()); });
+  auto ofAnyDepth = [&](llvm::function_ref<SmallVector<Value>(IntegerAttr)> products) {
+    return chooseProducts(
+        builder, location, first.getShallow(), [&] { return products(first.getShallowDepthAttr()); },
+        [&] { return products(IntegerAttr()); });
   };
-  auto product = [&] {
+  auto products = [&] {
     return ofAnyDepth([&](IntegerAttr depth) {
-      return chooseProduct(
-          builder, location, multiply.getNegate(),
-          [&] { return productFrom(buffers[0], place.slot, true, depth); },
-          [&] { return productFrom(buffers[0], place.slot, false, depth); });
+      return chooseProducts(
+          builder, location, first.getNegate(),
+          [&] { return productsFrom(buffers[0], place.slot, true, depth); },
+          [&] { return productsFrom(buffers[0], place.slot, false, depth); });
     });
   };
   auto own = [&] {
-    return ofAnyDepth([&](IntegerAttr depth) {
-      return productFrom(multiply.getHeld(), multiply.getPiece(), false, depth);
-    });
+    return ofAnyDepth(
+        [&](IntegerAttr depth) { return productsFrom(first.getHeld(), first.getPiece(), false, depth); });
   };
-  Value sums = multiply.getPart() ? productOfPart(builder, multiply, product, own) : product();
+  SmallVector<Value> sums;
+  if (first.getPart())
+    sums = {productOfPart(builder, first, [&] { return products().front(); }, [&] { return own().front(); })};
+  else
+    sums = products();
   auto release = sm::ReleaseOp::create(builder, location, ring, place.slot);
-  multiply.replaceAllUsesWith(sums);
-  multiply.erase();
+  for (auto [multiply, sum] : llvm::zip_equal(multiplies, sums)) {
+    sm::MultiplyOp done = multiply;
+    done.replaceAllUsesWith(sum);
+    done.erase();
+  }
   builder.setInsertionPointAfter(release);
 }
 
@@ -275,12 +288,11 @@ static LogicalResult checkEnds(sm::ChannelOp channel) {
       if (!multiply || multiply.getHeld() != take.getBlocks()[0])
         return take.emitOpError("must take rows that are held for one product, and nothing else");
     } else if (take) {
-      const bool pair =
-          take.getBlocks().size() == 2 && take.getBlocks()[0].hasOneUse() && take.getBlocks()[1].hasOneUse();
-      auto multiply = pair ? dyn_cast<sm::MultiplyOp>(*take.getBlocks()[0].user_begin()) : sm::MultiplyOp();
-      if (!multiply || multiply.getA() != take.getBlocks()[0] || multiply.getB() != take.getBlocks()[1] ||
-          multiply->getBlock() != take->getBlock())
-        return take.emitOpError("must take two blocks that are multiplied beside it, and nothing else");
+      const SmallVector<sm::MultiplyOp, 2> multiplies = productsOf(take.getBlocks());
+      if (multiplies.empty() || multiplies.front()->getBlock() != take->getBlock())
+        return take.emitOpError(
+            "must take a block of rows and one of each bank, which are multiplied beside it, "
+            "and nothing else");
     }
   }
   return success();

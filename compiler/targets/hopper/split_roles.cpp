@@ -38,10 +38,10 @@ static sm::RoleOp addRole(OpBuilder &builder, sm::KernelOp kernel, sm::RoleKind 
 }
 
 LogicalResult SmSplitRoles::split(sm::KernelOp kernel) {
-  FailureOr<BlockProduct> product = findProduct(kernel);
-  if (failed(product))
+  FailureOr<BlockProducts> products = findProducts(kernel);
+  if (failed(products))
     return failure();
-  const std::int64_t warpgroups = product->multiply.getAccumulator().getType().getWarpgroups();
+  const std::int64_t warpgroups = products->first().getAccumulator().getType().getWarpgroups();
   const HopperRegisters registers = hopperRegisters(warpgroups);
   SmallVector<Operation *> program;
   for (Operation &op : kernel.getBody().front())
@@ -51,10 +51,11 @@ LogicalResult SmSplitRoles::split(sm::KernelOp kernel) {
   OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
   // Rows that are held come through a channel of their own: they change places less often.
   Value held_channel;
-  if (product->held)
+  if (products->held)
     held_channel = sm::ChannelOp::create(
-        builder, location, sm::ChannelType::get(kernel.getContext(), {product->held.getBlock().getType()}));
-  const Type passed[] = {product->multiply.getA().getType(), product->multiply.getB().getType()};
+        builder, location, sm::ChannelType::get(kernel.getContext(), {products->held.getBlock().getType()}));
+  const SmallVector<Value> blocks = products->blocks();
+  const SmallVector<Type> passed(ValueRange(blocks).getTypes());
   Value channel = sm::ChannelOp::create(builder, location, sm::ChannelType::get(kernel.getContext(), passed))
                       .getChannel();
 
@@ -65,16 +66,16 @@ LogicalResult SmSplitRoles::split(sm::KernelOp kernel) {
     IRMapping copies;
     for (Operation *op : program)
       builder.clone(*op, copies);
-    auto multiply = copies.lookup(product->multiply.getResult()).getDefiningOp<sm::MultiplyOp>();
+    auto multiply = copies.lookup(products->first().getResult()).getDefiningOp<sm::MultiplyOp>();
     builder.setInsertionPoint(multiply);
     auto take = sm::TakeOp::create(builder, multiply.getLoc(), TypeRange(passed), channel);
-    for (auto [fetched, block] :
-         llvm::zip_equal(SmallVector<Value>{multiply.getA(), multiply.getB()}, take.getBlocks())) {
+    for (auto [original, block] : llvm::zip_equal(blocks, take.getBlocks())) {
+      Value fetched = copies.lookup(original);
       fetched.replaceAllUsesWith(block);
       fetched.getDefiningOp()->erase();
     }
-    if (product->held) {
-      auto hold = copies.lookup(product->held.getBlock()).getDefiningOp<sm::HoldOp>();
+    if (products->held) {
+      auto hold = copies.lookup(products->held.getBlock()).getDefiningOp<sm::HoldOp>();
       builder.setInsertionPoint(hold);
       auto stays =
           sm::TakeOp::create(builder, hold.getLoc(), TypeRange(hold.getBlock().getType()), held_channel);
@@ -99,13 +100,19 @@ LogicalResult SmSplitRoles::split(sm::KernelOp kernel) {
     });
     for (Operation *op : llvm::reverse(results))
       op->erase();
-    auto multiply = copies.lookup(product->multiply.getResult()).getDefiningOp<sm::MultiplyOp>();
-    builder.setInsertionPoint(multiply);
-    sm::PutOp::create(builder, multiply.getLoc(), channel, ValueRange{multiply.getA(), multiply.getB()});
-    multiply.replaceAllUsesWith(multiply.getAccumulator());
-    multiply.erase();
-    if (product->held) {
-      Value block = copies.lookup(product->held.getBlock());
+    Operation *last = copies.lookup(products->multiplies.back().getResult()).getDefiningOp();
+    builder.setInsertionPoint(last);
+    SmallVector<Value> fetched;
+    for (Value block : blocks)
+      fetched.push_back(copies.lookup(block));
+    sm::PutOp::create(builder, last->getLoc(), channel, fetched);
+    for (sm::MultiplyOp original : products->multiplies) {
+      auto multiply = copies.lookup(original.getResult()).getDefiningOp<sm::MultiplyOp>();
+      multiply.replaceAllUsesWith(multiply.getAccumulator());
+      multiply.erase();
+    }
+    if (products->held) {
+      Value block = copies.lookup(products->held.getBlock());
       builder.setInsertionPointAfterValue(block);
       sm::PutOp::create(builder, block.getLoc(), held_channel, block);
     }

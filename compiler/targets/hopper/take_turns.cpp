@@ -1,6 +1,7 @@
 // sm-take-turns: parts of the warpgroups that multiply have tiles of their own.
 #include "compiler/schedule/hopper_schedule.h"
 #include "compiler/targets/hopper/passes.h"
+#include "compiler/targets/thread_block/block_product.h"
 #include "compiler/targets/thread_block/index_math.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -34,10 +35,10 @@ struct TileSteps {
   scf::IfOp exists; ///< beside the tile's coordinates, all that the loop does
   sm::TakeOp take;
 
-  /// The loop over steps, or where a tile is a single one the product.
+  /// The loop over steps, or where a tile is a single one the last of its products.
   Operation *steps() {
     auto loop = dyn_cast<scf::ForOp>(take->getParentOp());
-    return loop && loop != tiles ? loop.getOperation() : *take.getBlocks()[0].user_begin();
+    return loop && loop != tiles ? loop.getOperation() : productsOf(take.getBlocks()).back().getOperation();
   }
 };
 
@@ -96,10 +97,13 @@ static void passOver(OpBuilder &builder, scf::IfOp exists, sm::TakeOp original) 
     if (isa<sm::MapOp, sm::DeliverOp>(op))
       dead.insert(dead.begin(), op); // users before what they use
   });
-  if (!loop)
-    dead.append({*take.getBlocks()[0].user_begin(), take});
-  else
+  if (!loop) {
+    for (sm::MultiplyOp multiply : productsOf(take.getBlocks()))
+      dead.push_back(multiply);
+    dead.push_back(take);
+  } else {
     dead.push_back(loop);
+  }
   for (Operation *op : dead)
     op->erase();
 }

@@ -13,7 +13,7 @@ namespace compiler {
 /// A bf16 is the upper half of an f32.
 constexpr std::int64_t half_bits = 16;
 
-static Value widened(OpBuilder &builder, Location location, Value bits) {
+Value widenedNumber(OpBuilder &builder, Location location, Value bits) {
   Instructions write(builder, location);
   Value word = LLVM::ZExtOp::create(builder, location, builder.getI32Type(), bits);
   return LLVM::BitcastOp::create(builder, location, builder.getF32Type(), write.shiftLeft(word, half_bits));
@@ -23,7 +23,7 @@ Value loadElement(OpBuilder &builder, Location location, Type type, Value addres
   const unsigned bytes = type.getIntOrFloatBitWidth() / 8;
   if (type.isF32())
     return LLVM::LoadOp::create(builder, location, type, address, bytes);
-  return widened(builder, location,
+  return widenedNumber(builder, location,
                  LLVM::LoadOp::create(builder, location, builder.getI16Type(), address, bytes));
 }
 
@@ -38,43 +38,48 @@ Value roundedBits(OpBuilder &builder, Location location, Value number) {
   return LLVM::TruncOp::create(builder, location, builder.getI16Type(), word);
 }
 
+/// Elements of bf16 are f32 here, constants as well.
+static void writeConstant(OpBuilder &builder, arith::ConstantOp constant, IRMapping &values) {
+  if (!constant.getType().isBF16()) {
+    builder.clone(*constant, values);
+    return;
+  }
+  const double number = cast<FloatAttr>(constant.getValue()).getValueAsDouble();
+  Value wide = arith::ConstantOp::create(builder, constant.getLoc(),
+                                         builder.getF32FloatAttr(static_cast<float>(number)));
+  values.map(constant.getResult(), wide);
+}
+
+void writeElementOp(OpBuilder &builder, Operation &op, IRMapping &values) {
+  const Location location = op.getLoc();
+  if (auto wider = dyn_cast<arith::ExtFOp>(op)) {
+    values.map(wider.getOut(), values.lookup(wider.getIn()));
+  } else if (auto rounded = dyn_cast<arith::TruncFOp>(op)) {
+    Value bits = roundedBits(builder, location, values.lookup(rounded.getIn()));
+    values.map(rounded.getOut(), widenedNumber(builder, location, bits));
+  } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    writeConstant(builder, constant, values);
+  } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    values.map(select.getResult(),
+               arith::SelectOp::create(builder, location, values.lookup(select.getCondition()),
+                                       values.lookup(select.getTrueValue()),
+                                       values.lookup(select.getFalseValue()))
+                   .getResult());
+  } else {
+    builder.clone(op, values);
+  }
+}
+
 Value writeElement(OpBuilder &builder, Location location, Block &body, ValueRange elements) {
   IRMapping values;
   values.map(body.getArguments(), elements);
-  // Elements of bf16 are f32 here, constants as well.
-  auto writeConstant = [&](arith::ConstantOp constant) {
-    if (!constant.getType().isBF16()) {
-      builder.clone(*constant, values);
-      return;
-    }
-    const double number = cast<FloatAttr>(constant.getValue()).getValueAsDouble();
-    Value wide =
-        arith::ConstantOp::create(builder, location, builder.getF32FloatAttr(static_cast<float>(number)));
-    values.map(constant.getResult(), wide);
-  };
   // Constants from outside are written once more: the conversion around replaces theirs.
   for (Operation &op : body)
     for (Value operand : op.getOperands())
       if (operand.getParentBlock() != &body && !values.contains(operand))
-        writeConstant(operand.getDefiningOp<arith::ConstantOp>());
-  for (Operation &op : body.without_terminator()) {
-    if (auto wider = dyn_cast<arith::ExtFOp>(op)) {
-      values.map(wider.getOut(), values.lookup(wider.getIn()));
-    } else if (auto rounded = dyn_cast<arith::TruncFOp>(op)) {
-      Value bits = roundedBits(builder, location, values.lookup(rounded.getIn()));
-      values.map(rounded.getOut(), widened(builder, location, bits));
-    } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-      writeConstant(constant);
-    } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
-      values.map(select.getResult(),
-                 arith::SelectOp::create(builder, location, values.lookup(select.getCondition()),
-                                         values.lookup(select.getTrueValue()),
-                                         values.lookup(select.getFalseValue()))
-                     .getResult());
-    } else {
-      builder.clone(op, values);
-    }
-  }
+        writeConstant(builder, operand.getDefiningOp<arith::ConstantOp>(), values);
+  for (Operation &op : body.without_terminator())
+    writeElementOp(builder, op, values);
   return values.lookup(body.getTerminator()->getOperand(0));
 }
 

@@ -17,9 +17,6 @@ using namespace mlir;
 namespace compiler {
 namespace {
 
-/// Of a kernel's arguments, the first ones, which become one parameter.
-constexpr unsigned map_arguments = 3;
-
 class StructureLowering {
 public:
   StructureLowering(ModuleOp module, sm::KernelOp kernel)
@@ -63,10 +60,9 @@ private:
 };
 
 LogicalResult StructureLowering::checkRoles() {
-  auto isPlain = [&](unsigned argument) {
-    return cast<sm::MapsType>(kernel.getBody().getArgument(argument).getType()).isPlain();
-  };
-  if (isPlain(1) != plain || (plain && !isPlain(map_arguments - 1)))
+  auto isPlain = [&](BlockArgument argument) { return cast<sm::MapsType>(argument.getType()).isPlain(); };
+  const SmallVector<BlockArgument> maps = mapsInOrder(kernel);
+  if (isPlain(kernel.getBody().getArgument(1)) != plain || (plain && !llvm::all_of(maps, isPlain)))
     return kernel.emitOpError("mixes plain maps and tensor maps: where threads copy all are plain, where the "
                               "copy engine does at most those of the result");
   if (kernel.getBody().getOps<sm::RoleOp>().empty()) {
@@ -138,18 +134,28 @@ void StructureLowering::replaceArguments() {
   Block *entry = &function.getBody().front();
   builder.setInsertionPointToStart(entry);
   std::int32_t before = 0;
-  auto arguments = kernel.getBody().getArguments();
-  for (BlockArgument argument : arguments.take_front(map_arguments)) {
+  std::int64_t bytes = 0; // of plain maps that are before, behind tensor maps
+  for (BlockArgument argument : mapsInOrder(kernel)) {
+    auto type = cast<sm::MapsType>(argument.getType());
     Value address = entry->getArgument(0);
     if (before)
       address = LLVM::GEPOp::create(builder, location, address.getType(), mapType(), address,
                                     ArrayRef<LLVM::GEPArg>{before});
-    before += cast<sm::MapsType>(argument.getType()).getCount();
+    if (bytes)
+      address = LLVM::GEPOp::create(builder, location, address.getType(), builder.getI8Type(), address,
+                                    ArrayRef<LLVM::GEPArg>{static_cast<std::int32_t>(bytes)});
+    if (type.isPlain() == plain)
+      before += static_cast<std::int32_t>(type.getCount());
+    else
+      bytes += type.getCount() * algrt_plain_map_bytes;
     argument.replaceAllUsesWith(
         UnrealizedConversionCastOp::create(builder, location, argument.getType(), address).getResult(0));
   }
-  for (BlockArgument argument : arguments.drop_front(map_arguments)) {
-    Value parameter = entry->getArgument(argument.getArgNumber() - (map_arguments - 1));
+  unsigned number = 0;
+  for (BlockArgument argument : kernel.getBody().getArguments()) {
+    if (isa<sm::MapsType>(argument.getType()))
+      continue;
+    Value parameter = entry->getArgument(++number);
     if (parameter.getType() != argument.getType())
       parameter =
           UnrealizedConversionCastOp::create(builder, location, argument.getType(), parameter).getResult(0);

@@ -2,6 +2,7 @@
 #include "compiler/targets/nvidia/element_code.h"
 #include "compiler/targets/nvidia/instructions.h"
 #include "compiler/targets/nvidia/lowering_patterns.h"
+#include "compiler/targets/nvidia/plain_map.h"
 #include "compiler/targets/nvidia/warp_part.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
@@ -84,6 +85,115 @@ SmallVector<SumsOfColumn> columnsOfSums(Instructions &write, sm::MapOp op, Value
   return all;
 }
 
+/// The rows of a thread's sums within the tile, in the order in which every column has its positions.
+SmallVector<Value> rowsOfSums(Instructions &write, sm::MapOp op) {
+  const sm::AccumulatorType type = op.getResult().getType();
+  SmallVector<Value> rows;
+  if (type.getTransposed()) {
+    Value first = write.multiply(write.bitAnd(write.thread(), lanes_per_row - 1), neighbours);
+    for (std::int64_t piece = 0; piece < type.getInstructionWidth() / apart; ++piece)
+      for (std::int64_t neighbour = 0; neighbour < neighbours; ++neighbour)
+        rows.push_back(write.add(first, piece * apart + neighbour));
+    return rows;
+  }
+  WarpPart part(write, type, op);
+  Value first = write.add(part.firstRow(), write.shiftRight(write.lane(), llvm::Log2_64(lanes_per_row)));
+  for (std::int64_t row = 0; row < type.getRowsOfWarp(); row += apart)
+    rows.push_back(write.add(first, row));
+  return rows;
+}
+
+/// An operand that has rows, as a thread reads it: a number for each row, or an element for each of its sums.
+/// What the operand does not have is read from where it has something for certain: a branch around each load
+/// would cost more, and such sums are never stored.
+class RowElements {
+public:
+  /// `place` is the map, and the four coordinates of the tile.
+  RowElements(OpBuilder &builder, Location location, sm::MapsType type, Value maps, ValueRange place,
+              ArrayRef<Value> rows)
+      : builder(builder), location(location), type(type), write(builder, location),
+        bytes(type.getElementType().getIntOrFloatBitWidth() / 8),
+        block(builder, location, type, maps, place[0], coordinatesIn(place)) {
+    for (Value row : rows) {
+      has_row.push_back(block.hasRow(row));
+      starts.push_back(block.rowStart(row));
+      if (isPerRow())
+        of_rows.push_back(load(has_row.back(), starts.back()));
+    }
+  }
+
+  /// Of neighbouring columns of the tile, the first of which is a multiple of their number: an element of
+  /// each row for each of them, column after column.
+  SmallVector<SmallVector<Value>> of(ArrayRef<Value> columns) {
+    SmallVector<SmallVector<Value>> elements(columns.size());
+    const bool together = columns.size() > 1 && type.getVector() > 1;
+    for (auto [row, start] : llvm::enumerate(starts)) {
+      if (isPerRow()) {
+        for (auto &of_column : elements)
+          of_column.push_back(of_rows[row]);
+        continue;
+      }
+      SmallVector<Value> pair;
+      for (auto [number, column] : llvm::enumerate(columns)) {
+        if (number == 0 || !together) {
+          Value there = write.both(has_row[row], block.hasColumn(column));
+          Value address = write.advance(start, write.multiply(column, bytes));
+          if (together)
+            pair = loadPair(there, address);
+          else
+            pair.push_back(load(there, address));
+        }
+        elements[number].push_back(pair[number]);
+      }
+    }
+    return elements;
+  }
+
+private:
+  bool isPerRow() const { return type.getColumns() == 1; }
+
+  SmallVector<Value> coordinatesIn(ValueRange place) {
+    SmallVector<Value> coordinates(place.drop_front());
+    if (isPerRow())
+      coordinates[0] = coordinates[1] = write.constant(0);
+    return coordinates;
+  }
+
+  Value load(Value there, Value address) {
+    return loadElement(builder, location, type.getElementType(),
+                       write.choose(there, address, block.origin()));
+  }
+
+  /// Two neighbouring elements in one load.
+  SmallVector<Value> loadPair(Value there, Value address) {
+    Value from = write.choose(there, address, block.origin());
+    Type word = builder.getI32Type();
+    auto asFloat = [&](Value bits) -> Value {
+      return LLVM::BitcastOp::create(builder, location, builder.getF32Type(), bits);
+    };
+    if (type.getElementType().isBF16()) {
+      // The upper half of an f32 is a bf16.
+      constexpr std::int64_t upper_half = 0xffff0000;
+      Value both = LLVM::LoadOp::create(builder, location, word, from, static_cast<unsigned>(2 * bytes));
+      return {asFloat(write.shiftLeft(both, 16)), asFloat(write.bitAnd(both, upper_half))};
+    }
+    Value both =
+        LLVM::LoadOp::create(builder, location, builder.getI64Type(), from, static_cast<unsigned>(2 * bytes));
+    Value shift = LLVM::ConstantOp::create(builder, location, both.getType(), 32);
+    Value upper = LLVM::LShrOp::create(builder, location, both, shift);
+    return {asFloat(LLVM::TruncOp::create(builder, location, word, both)),
+            asFloat(LLVM::TruncOp::create(builder, location, word, upper))};
+  }
+
+  OpBuilder &builder;
+  Location location;
+  sm::MapsType type;
+  Instructions write;
+  std::int64_t bytes;
+  PlainBlock block;
+  SmallVector<Value> has_row, starts, of_rows;
+};
+
 struct MapLowering : ConvertOpToLLVMPattern<sm::MapOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
@@ -91,27 +201,47 @@ struct MapLowering : ConvertOpToLLVMPattern<sm::MapOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location location = op.getLoc();
     Instructions write(rewriter, location);
-    SmallVector<std::optional<GroupNumbers>> numbers;
+    SmallVector<std::optional<GroupNumbers>> numbers(op.getInputs().size());
+    SmallVector<std::unique_ptr<RowElements>> rows(op.getInputs().size());
+    const SmallVector<Value> all_rows = op.getRows().empty() ? SmallVector<Value>() : rowsOfSums(write, op);
     Value sums;
-    for (auto [input, lowered] : llvm::zip_equal(op.getInputs(), adaptor.getInputs())) {
-      auto columns = dyn_cast<sm::ColumnsType>(input.getType());
-      numbers.push_back(columns ? std::optional<GroupNumbers>(std::in_place, rewriter, location, columns,
-                                                              lowered, adaptor.getGroup())
-                                : std::nullopt);
-      if (isa<sm::AccumulatorType>(input.getType()))
+    for (auto [number, input, lowered] : llvm::enumerate(op.getInputs(), adaptor.getInputs())) {
+      if (auto columns = dyn_cast<sm::ColumnsType>(input.getType()))
+        numbers[number].emplace(rewriter, location, columns, lowered, adaptor.getGroup());
+      else if (auto maps = dyn_cast<sm::MapsType>(input.getType()))
+        rows[number] =
+            std::make_unique<RowElements>(rewriter, location, maps, lowered, adaptor.getRows(), all_rows);
+      else if (isa<sm::AccumulatorType>(input.getType()))
         sums = lowered;
     }
     Value result = LLVM::PoisonOp::create(rewriter, location, sums.getType());
-    for (const SumsOfColumn &column : columnsOfSums(write, op, adaptor.getColumn())) {
+    const SmallVector<SumsOfColumn> columns = columnsOfSums(write, op, adaptor.getColumn());
+    SmallVector<SumsOfColumn> within;
+    if (!all_rows.empty())
+      within = columnsOfSums(write, op, write.constant(0));
+    // Two columns that neighbour each other are read together; those of transposed sums are apart.
+    const std::size_t together = op.getResult().getType().getTransposed() ? 1 : neighbours;
+    SmallVector<SmallVector<SmallVector<Value>>> read(op.getInputs().size());
+    for (auto [place, column] : llvm::enumerate(columns)) {
+      if (!all_rows.empty() && place % together == 0) {
+        SmallVector<Value> these;
+        for (const SumsOfColumn &one : ArrayRef(within).slice(place, together))
+          these.push_back(one.column);
+        for (auto [elements, of_rows] : llvm::zip_equal(read, rows))
+          if (of_rows)
+            elements = of_rows->of(these);
+      }
       SmallVector<Value> elements(adaptor.getInputs());
       for (auto [element, of_group] : llvm::zip_equal(elements, numbers))
         if (of_group)
           element = of_group->of(column.column);
-      for (std::int64_t position : column.positions) {
+      for (auto [row, position] : llvm::enumerate(column.positions)) {
         SmallVector<Value> here = elements;
-        for (auto [input, element] : llvm::zip_equal(op.getInputs(), here))
+        for (auto [number, input] : llvm::enumerate(op.getInputs()))
           if (isa<sm::AccumulatorType>(input.getType()))
-            element = LLVM::ExtractValueOp::create(rewriter, location, element, position);
+            here[number] = LLVM::ExtractValueOp::create(rewriter, location, here[number], position);
+          else if (rows[number])
+            here[number] = read[number][place % together][row];
         Value mapped = writeElement(rewriter, location, op.getBody().front(), here);
         result = LLVM::InsertValueOp::create(rewriter, location, result, mapped, position);
       }

@@ -114,27 +114,63 @@ std::string operandName(BlockArgument argument) {
   return "operand" + std::to_string(argument.getArgNumber());
 }
 
+SmallVector<BlockArgument> mapsInOrder(sm::KernelOp kernel) {
+  SmallVector<BlockArgument> tensor, plain;
+  for (BlockArgument argument : kernel.getBody().getArguments())
+    if (auto type = dyn_cast<sm::MapsType>(argument.getType()))
+      (type.isPlain() ? plain : tensor).push_back(argument);
+  tensor.append(plain);
+  return tensor;
+}
+
+/// What the maps of each operand are called: X, banks and results by their number, others by their own name.
+static std::string nameOfMaps(BlockArgument maps, const algrt::OperandNames &names) {
+  // A kernel's first three arguments, whatever its map; behind them those of several products.
+  const char *const first[] = {names.x, names.w, names.y};
+  if (maps.getArgNumber() < std::size(first))
+    return first[maps.getArgNumber()];
+  auto alike = [](BlockArgument argument) {
+    auto type = dyn_cast<sm::MapsType>(argument.getType());
+    if (!type)
+      return 0;
+    if (type.getRowDimension() == bank_row_dimension)
+      return 1;
+    return llvm::any_of(argument.getUsers(), llvm::IsaPred<sm::DeliverOp>) ? 2 : 3;
+  };
+  const int kind = alike(maps);
+  if (kind == 3)
+    return operandName(maps);
+  std::int64_t number = 1;
+  for (BlockArgument before : maps.getOwner()->getArguments().slice(std::size(first)))
+    if (before.getArgNumber() < maps.getArgNumber() && alike(before) == kind)
+      ++number;
+  return algrt::numberedName(kind == 1 ? names.w : names.y, number);
+}
+
 FailureOr<KernelParameters> parametersOf(sm::KernelOp kernel) {
   auto layout = cast<tile::LayoutAttr>(kernel.getLayout());
   const algrt::Map map = layout.isBankGradient() ? algrt::Map::dw
                          : layout.isTransposed() ? algrt::Map::dx
                                                  : algrt::Map::forward;
   const algrt::OperandNames names = algrt::operandNames(map);
-  const char *const operands[] = {names.x, names.w, names.y};
   // Of the arguments that are whole numbers.
   const ParameterValue numbers[] = {ParameterValue::rows, ParameterValue::offset};
-  std::size_t maps = 0, indices = 0;
+  std::size_t indices = 0;
   KernelParameters parameters;
+  for (BlockArgument argument : mapsInOrder(kernel)) {
+    auto type = cast<sm::MapsType>(argument.getType());
+    const std::string operand = nameOfMaps(argument, names);
+    const std::vector<ViewKind> views = viewsOf(type, layout);
+    if (static_cast<std::int64_t>(views.size()) != type.getCount())
+      return kernel.emitOpError("has ")
+             << type.getCount() << " maps of " << operand << ", of which a launch has " << views.size();
+    for (const ViewKind view : views)
+      parameters.map(type.isPlain() ? ParameterType::plain_map : ParameterType::tensor_map, operand, view);
+  }
   for (BlockArgument argument : kernel.getBody().getArguments()) {
-    if (auto type = dyn_cast<sm::MapsType>(argument.getType())) {
-      const char *operand = operands[maps++];
-      const std::vector<ViewKind> views = viewsOf(type, layout);
-      if (static_cast<std::int64_t>(views.size()) != type.getCount())
-        return kernel.emitOpError("has ")
-               << type.getCount() << " maps of " << operand << ", of which a launch has " << views.size();
-      for (const ViewKind view : views)
-        parameters.map(type.isPlain() ? ParameterType::plain_map : ParameterType::tensor_map, operand, view);
-    } else if (isa<sm::ColumnsType>(argument.getType())) {
+    if (isa<sm::MapsType>(argument.getType()))
+      continue;
+    if (isa<sm::ColumnsType>(argument.getType())) {
       parameters.add(ParameterValue::operand, operandName(argument));
     } else if (isa<sm::TermsTableType>(argument.getType())) {
       parameters.add(ParameterValue::terms);
@@ -147,6 +183,10 @@ FailureOr<KernelParameters> parametersOf(sm::KernelOp kernel) {
       parameters.add(numbers[indices++]);
     }
   }
+  if (parameters.bytes() > algrt::most_parameter_bytes)
+    return kernel.emitOpError("takes ")
+           << parameters.bytes() << " bytes of parameters, of which a launch has "
+           << algrt::most_parameter_bytes << ": give it fewer operands";
   return parameters;
 }
 

@@ -40,17 +40,23 @@ static Type swizzledAs(sm::BlockType block, sm::MapsType maps) {
                  : Type();
 }
 
-/// Such a result never lies in shared memory.
-static bool isWrittenByThreads(Value value) {
+/// Such a result, or operand of a map, never lies in shared memory. Behind what every kernel takes, those are
+/// all that have rows.
+static bool isForThreads(Value value) {
   auto maps = dyn_cast<sm::MapsType>(value.getType());
-  return maps && maps.isPlain() && llvm::any_of(value.getUsers(), llvm::IsaPred<sm::DeliverOp>);
+  if (!maps || !maps.isPlain())
+    return false;
+  constexpr unsigned of_every_kernel = 6;
+  auto argument = dyn_cast<BlockArgument>(value);
+  return llvm::any_of(value.getUsers(), llvm::IsaPred<sm::DeliverOp>) ||
+         (argument && argument.getArgNumber() >= of_every_kernel && maps.getRowDimension() == 3);
 }
 
 namespace {
 struct SmAssignSwizzle : compiler::impl::SmAssignSwizzleBase<SmAssignSwizzle> {
   void runOnOperation() override {
     auto assign = [](Operation *owner, Value value) -> LogicalResult {
-      if (isWrittenByThreads(value))
+      if (isForThreads(value))
         return success();
       auto hold = value.getDefiningOp<sm::HoldOp>();
       Type type = hold ? swizzledAs(hold.getBlock().getType(), hold.getSource().getType())

@@ -80,7 +80,8 @@ LogicalResult ThreadBlockProgram::writeBankTerms(tile::BankTermsOp terms, tile::
   next.setATransposed(true);
   if (scaled)
     writeScaling(
-        step.ends_term, [&] { return steps.coefficientAt(step.ordinal); }, next, loop.getRegionIterArg(1));
+        step.ends_term, [&] { return steps.coefficientAt(step.ordinal); }, next.getResult(),
+        loop.getRegionIterArgs().take_back());
   else
     scf::YieldOp::create(builder, location, next.getResult());
   sums[terms.getResult(0)] = loop.getResults().back();

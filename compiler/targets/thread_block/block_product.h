@@ -1,4 +1,5 @@
-// The one product of a thread block's program, and the blocks that it multiplies: what targets stage.
+// The products of one step of a thread block's program, and the blocks that they multiply: what targets
+// stage.
 #ifndef ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_BLOCK_PRODUCT_H
 #define ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_BLOCK_PRODUCT_H
 
@@ -6,21 +7,31 @@
 
 namespace compiler {
 
-struct BlockProduct {
-  sm::MultiplyOp multiply;
-  sm::FetchOp a, b; ///< a: null where rows of several types are fetched, by `parts`
+/// Products of the same rows with a block of a bank of its own each.
+struct BlockProducts {
+  llvm::SmallVector<sm::MultiplyOp, 2> multiplies; ///< at least one, in the order of the program
+  sm::FetchOp a;                           ///< null where rows of several types are fetched, by `parts`
+  llvm::SmallVector<sm::FetchOp, 2> banks; ///< B of each
   sm::FetchPartsOp parts;
   sm::HoldOp held; ///< null where no rows are held
+
+  sm::MultiplyOp first() const { return multiplies.front(); }
+  /// A, and B of each product.
+  llvm::SmallVector<mlir::Value> blocks() const;
 };
 
 /// Fails with a message where the kernel multiplies in several places, or blocks that have other uses.
-mlir::FailureOr<BlockProduct> findProduct(sm::KernelOp kernel);
+mlir::FailureOr<BlockProducts> findProducts(sm::KernelOp kernel);
+
+/// The same of blocks that a role takes, wherever they come from: products that stand beside each other, of
+/// one A. Empty where they are no such products.
+llvm::SmallVector<sm::MultiplyOp, 2> productsOf(mlir::ValueRange blocks);
 
 /// Sums that are those of `then` where `condition` holds and those of `otherwise` elsewhere. Without a
 /// condition they are those of `otherwise`. Both are written where `builder` stands, or into branches there.
-mlir::Value chooseProduct(mlir::OpBuilder &builder, mlir::Location location, mlir::Value condition,
-                          llvm::function_ref<mlir::Value()> then,
-                          llvm::function_ref<mlir::Value()> otherwise);
+using WriteSums = llvm::function_ref<llvm::SmallVector<mlir::Value>()>;
+llvm::SmallVector<mlir::Value> chooseProducts(mlir::OpBuilder &builder, mlir::Location location,
+                                              mlir::Value condition, WriteSums then, WriteSums otherwise);
 
 } // namespace compiler
 

@@ -8,29 +8,6 @@ using namespace mlir;
 
 namespace compiler {
 
-/// Operands of maps, which follow those of every kernel in the order of the tile program's.
-LogicalResult ThreadBlockProgram::declareOperands(Block &body) {
-  const alg::GroupsAttr out = layout.getOut();
-  const bool one_group = layout.hasUnequalGroups();
-  for (BlockArgument operand : source.getBody().getArguments().drop_front(2).drop_back()) {
-    Type type = operand.getType();
-    if (auto matrix = dyn_cast<tile::MatrixType>(type)) {
-      if (matrix.getRows() != 1)
-        return source.emitOpError("takes ")
-               << matrix
-               << " beside X, W and Y; thread blocks read operands of one row, a number for each "
-                  "column, and numbers";
-      type = sm::ColumnsType::getChecked(
-          [&] { return source.emitError(); }, builder.getContext(), one_group ? 1 : out.getCount(),
-          one_group ? out.getTotal() : out.getWidth(0), matrix.getElementType());
-      if (!type)
-        return failure();
-    }
-    operands[operand] = body.addArgument(type, operand.getLoc());
-  }
-  return success();
-}
-
 /// The ops behind a tile's products, on the sums that this block stores: all, or its part where blocks divide
 /// them.
 LogicalResult ThreadBlockProgram::writeEpilogue(ArrayRef<Operation *> ops, tile::OwnOp own,
@@ -94,9 +71,18 @@ Value ThreadBlockProgram::inputOf(tile::MapOp map, unsigned input, tile::OwnOp o
     return {};
   }
   case tile::MapInputKind::PerRow:
-  case tile::MapInputKind::PerElement:
-    map.emitOpError("reads rows of an operand; thread blocks read numbers of columns, and numbers");
+  case tile::MapInputKind::PerElement: {
+    OperandRange place = map.getIndicesOf(input);
+    bool owned = operands.lookup(value) && place[0] == own.getIndex(tile::AxisKind::Types) &&
+                 place[1] == own.getIndex(tile::AxisKind::Rows);
+    if (place.size() > 2)
+      owned = owned && place[2] == own.getIndex(tile::AxisKind::Groups) &&
+              place[3] == own.getIndex(tile::AxisKind::Columns);
+    if (owned)
+      return operands.lookup(value);
+    map.emitOpError("must read the rows that its tile owns");
     return {};
+  }
   }
   llvm_unreachable("all kinds of inputs are above");
 }
@@ -125,7 +111,10 @@ LogicalResult ThreadBlockProgram::writeMap(tile::MapOp map, tile::OwnOp own, con
     column = math.add(column, math.readTerms(table, math.add(group, layout.getIn().getCount() + 1)));
     group = math.constant(0);
   }
-  auto mapped = sm::MapOp::create(builder, location, first->getType(), inputs, column, group);
+  SmallVector<Value> rows;
+  if (llvm::any_of(inputs, [](Value input) { return isa<sm::MapsType>(input.getType()); }))
+    rows = {tile.line.map, tile.column, tile.group, tile.line.line, tile.row};
+  auto mapped = sm::MapOp::create(builder, location, first->getType(), inputs, column, group, rows);
   Block &block = mapped.getBody().emplaceBlock();
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(&block);
@@ -133,8 +122,12 @@ LogicalResult ThreadBlockProgram::writeMap(tile::MapOp map, tile::OwnOp own, con
   IRMapping copies;
   Block &body = map.getBody().front();
   for (auto [argument, input] : llvm::zip_equal(body.getArguments(), inputs)) {
-    auto columns = dyn_cast<sm::ColumnsType>(input.getType());
-    Value element = block.addArgument(columns ? columns.getElementType() : f32, location);
+    Type held = f32;
+    if (auto columns = dyn_cast<sm::ColumnsType>(input.getType()))
+      held = columns.getElementType();
+    else if (auto maps = dyn_cast<sm::MapsType>(input.getType()))
+      held = maps.getElementType();
+    Value element = block.addArgument(held, location);
     // A rounded sum is one exactly.
     if (element.getType() != argument.getType())
       element = arith::TruncFOp::create(builder, location, argument.getType(), element);

@@ -44,8 +44,17 @@ private:
   sm::AccumulatorType sumsOf(tile::FragmentType fragment,
                              llvm::function_ref<mlir::InFlightDiagnostic()> error);
 
+  // kernel_operands.cpp: what the kernel takes.
+  void sortOperands();
+  mlir::LogicalResult checkOperands();
+  mlir::LogicalResult checkSeveral();
+  sm::MapsType mapsOf(std::int64_t count, std::int64_t rows, std::int64_t columns, mlir::Type element,
+                      std::int64_t dimension, std::int64_t vector);
+  /// Of rows of the batch, one column or those that a block stores.
+  sm::MapsType mapsOfRows(tile::MatrixType matrix);
+  mlir::LogicalResult declareFurther(mlir::Block &body);
+
   // epilogue.cpp: what becomes of finished sums.
-  mlir::LogicalResult declareOperands(mlir::Block &body);
   mlir::LogicalResult writeEpilogue(llvm::ArrayRef<mlir::Operation *> ops, tile::OwnOp own, const Tile &tile);
   Value inputOf(tile::MapOp map, unsigned input, tile::OwnOp own);
   mlir::LogicalResult writeMap(tile::MapOp map, tile::OwnOp own, const Tile &tile);
@@ -91,11 +100,11 @@ private:
   void writeSharedTerms(tile::TermsOp terms, const Tile &tile);
   Value fetch(Value maps, Value map, mlir::ValueRange coordinates, std::int64_t parts,
               Value ClusterPlace::*part, Value ClusterPlace::*mask);
-  Value fetchBank(const Tile &tile, Value k, Value bank_row);
+  Value fetchBank(Value bank, const Tile &tile, Value k, Value bank_row);
   sm::MultiplyOp multiply(Value a, Value b, Value sums, Value negate);
-  void markShallow(sm::MultiplyOp multiply, Value depth_block);
+  void markShallow(mlir::ValueRange products, Value depth_block);
   void writeScaling(Value ends_term, llvm::function_ref<StepTerms::Coefficient()> coefficientHere,
-                    Value partial, Value total);
+                    mlir::ValueRange partials, mlir::ValueRange totals);
 
   /// Rows of a block of the bank as it lies in memory and in a slot, and its columns: depth x columns, or of
   /// a transposed bank columns x depth.
@@ -107,6 +116,9 @@ private:
   }
   /// What the boxes of some maps make up, one below the other.
   static sm::BlockType blockOf(Value maps, std::int64_t boxes = 1);
+  /// Whether it computes several products of the same rows, or writes several results.
+  bool hasSeveralBanks() const { return source_banks.size() > 1; }
+  bool hasSeveralResults() const { return source_results.size() > 1; }
   /// Whether a tile's terms are told apart: the one of its own group, and those of its types' groups.
   bool hasParts() const { return schedule.getTypes() > 1 || holds(); }
   bool holds() const { return schedule.getHeldGroups() > 0; }
@@ -123,13 +135,16 @@ private:
   mlir::OpBuilder builder;
   mlir::Location location;
   IndexMath math;
-  Value x, w, y, table;                  ///< operands of the new kernel; in mode j those of X, dY and dW
-  Value rows, beta;                      ///< M, and in mode j what dW is multiplied with
-  std::optional<RowLines> lines;         ///< of X and Y
-  std::optional<ClusterPlace> place;     ///< of the block, where those of its cluster copy for each other
-  Value rank;                            ///< of the block, where those of its cluster divide tiles
-  llvm::DenseMap<Value, Value> operands; ///< of maps: those of the tile program, those of the new kernel
-  llvm::DenseMap<Value, Value> sums;     ///< fragments of the tile program
+  llvm::SmallVector<mlir::BlockArgument> source_banks, source_operands, source_results; ///< but X
+  Value x, w, y, table;              ///< operands of the new kernel; in mode j those of X, dY and dW
+  llvm::SmallVector<Value> banks;    ///< W and those behind it
+  Value rows, beta;                  ///< M, and in mode j what dW is multiplied with
+  std::optional<RowLines> lines;     ///< of X and Y
+  std::optional<ClusterPlace> place; ///< of the block, where those of its cluster copy for each other
+  Value rank;                        ///< of the block, where those of its cluster divide tiles
+  llvm::DenseMap<Value, Value>
+      operands;                      ///< of maps, and results: those of the tile program, of the new kernel
+  llvm::DenseMap<Value, Value> sums; ///< fragments of the tile program
 };
 
 } // namespace compiler

@@ -20,22 +20,41 @@ sm::BlockType ThreadBlockProgram::blockOf(Value maps, std::int64_t boxes) {
 
 LogicalResult ThreadBlockProgram::checkTerms(tile::TermsOp terms, tile::OwnOp own) {
   Block &body = terms.getBody().front();
-  auto mma = dyn_cast<tile::MmaOp>(body.front());
+  auto products = llvm::to_vector(body.getOps<tile::MmaOp>());
   auto yield = cast<tile::YieldOp>(body.getTerminator());
-  if (terms.getInits().size() != 1 || !mma || mma->getNextNode() != yield.getOperation() ||
-      yield.getOperand(0) != mma.getResult() || mma.getAccumulator() != body.getArgument(3))
-    return terms.emitOpError("must add one product to one sum for each term");
+  bool one_each = !products.empty() && products.size() == terms.getInits().size() &&
+                  llvm::range_size(body.without_terminator()) == products.size();
+  for (unsigned number = 0; one_each && number < products.size(); ++number) {
+    tile::MmaOp mma = products[number];
+    one_each =
+        mma.getAccumulator() == body.getArgument(3 + number) && yield.getOperand(number) == mma.getResult();
+  }
+  if (!one_each)
+    return terms.emitOpError("must add one product to ")
+           << (terms.getInits().size() == 1 ? "one" : "each") << " sum for each term";
   auto index = [&](tile::AxisKind kind) { return own.getIndex(kind); };
-  Block &matrices = source.getBody().front();
-  if (mma.getRows() != matrices.getArgument(0) || mma.getBank() != matrices.getArgument(1))
-    return mma.emitOpError("must multiply X and W straight from memory");
-  if (terms.getRowType() != index(tile::AxisKind::Types) ||
-      terms.getGroup() != index(tile::AxisKind::Groups) || mma.getRowType() != index(tile::AxisKind::Types) ||
-      mma.getRow() != index(tile::AxisKind::Rows) || mma.getGroup() != index(tile::AxisKind::Groups) ||
-      mma.getColumn() != index(tile::AxisKind::Columns) || mma.getInputGroup() != body.getArgument(0) ||
-      mma.getBankRow() != body.getArgument(1))
-    return mma.emitOpError("must multiply what its tile owns");
-  return checkCoefficients(mma, mma.getScale() && !mma.getSigns());
+  for (auto [mma, bank] : llvm::zip(products, source_banks)) {
+    if (mma.getRows() != source.getBody().getArgument(0) || mma.getBank() != bank)
+      return mma.emitOpError(hasSeveralBanks()
+                                 ? "must multiply X and each of the banks straight from memory, in "
+                                   "the order of the kernel's operands"
+                                 : "must multiply X and W straight from memory");
+    if (terms.getRowType() != index(tile::AxisKind::Types) ||
+        terms.getGroup() != index(tile::AxisKind::Groups) ||
+        mma.getRowType() != index(tile::AxisKind::Types) || mma.getRow() != index(tile::AxisKind::Rows) ||
+        mma.getGroup() != index(tile::AxisKind::Groups) ||
+        mma.getColumn() != index(tile::AxisKind::Columns) || mma.getInputGroup() != body.getArgument(0) ||
+        mma.getBankRow() != body.getArgument(1))
+      return mma.emitOpError("must multiply what its tile owns");
+    if (static_cast<bool>(mma.getScale()) != static_cast<bool>(products[0].getScale()) ||
+        mma.getSigns() != products[0].getSigns())
+      return mma.emitOpError(
+          "must have coefficients where the first product has some: their terms are the same");
+  }
+  if (products.size() != source_banks.size())
+    return terms.emitOpError("has ") << products.size() << " products, of " << source_banks.size()
+                                     << " banks: each bank is multiplied once";
+  return checkCoefficients(products[0], products[0].getScale() && !products[0].getSigns());
 }
 
 LogicalResult ThreadBlockProgram::checkCoefficients(Operation *product, bool scales) {
@@ -73,11 +92,13 @@ LogicalResult ThreadBlockProgram::writeTerms(tile::TermsOp terms, tile::OwnOp ow
   const std::int64_t depth = schedule.getDepth();
   // Pieces of terms are one step each.
   const std::int64_t depth_blocks = steps.arePieces() ? 1 : (layout.getIn().getWidth(0) + depth - 1) / depth;
-  Value init = sums.lookup(terms.getInits()[0]);
-  // Scaled terms carry the products of the current coefficient and, last, the sum of what has been scaled.
-  SmallVector<Value> carried = {init};
-  if (scaled)
-    carried.insert(carried.begin(), sm::ZeroOp::create(builder, location, init.getType()));
+  const auto products = static_cast<unsigned>(banks.size());
+  // Scaled terms carry the products of the current coefficient and, last, the sums of what has been scaled.
+  SmallVector<Value> carried;
+  for (unsigned number = 0; scaled && number < products; ++number)
+    carried.push_back(sm::ZeroOp::create(builder, location, sums.lookup(terms.getInits()[number]).getType()));
+  for (Value init : terms.getInits())
+    carried.push_back(sums.lookup(init));
   const StepShare share = shareOfBlock(math.multiply(steps.count(), depth_blocks), tile);
   auto loop = scf::ForOp::create(builder, location, share.first, share.end, math.constant(1), carried);
   OpBuilder::InsertionGuard guard(builder);
@@ -91,17 +112,21 @@ LogicalResult ThreadBlockProgram::writeTerms(tile::TermsOp terms, tile::OwnOp ow
 
   Value a = fetch(x, tile.line.map, {k, term.input_group, tile.line.line, tile.row},
                   schedule.getClusterColumns(), &ClusterPlace::column, &ClusterPlace::row_mask);
-  Value b = fetchBank(tile, k, term.bank_row);
-  auto next = multiply(a, b, loop.getRegionIterArg(0), term.negative);
+  SmallVector<Value> blocks, next;
+  for (Value bank : banks)
+    blocks.push_back(fetchBank(bank, tile, k, term.bank_row));
+  for (auto [number, b] : llvm::enumerate(blocks))
+    next.push_back(multiply(a, b, loop.getRegionIterArg(static_cast<unsigned>(number)), term.negative));
   if (!steps.arePieces())
     markShallow(next, depth_block);
   if (scaled)
     writeScaling(
         math.equal(depth_block, math.constant(depth_blocks - 1)),
-        [&] { return steps.coefficientAt(ordinal); }, next, loop.getRegionIterArg(1));
+        [&] { return steps.coefficientAt(ordinal); }, next, loop.getRegionIterArgs().take_back(products));
   else
-    scf::YieldOp::create(builder, location, next.getResult());
-  sums[terms.getResult(0)] = loop.getResults().back();
+    scf::YieldOp::create(builder, location, next);
+  for (auto [sum, result] : llvm::zip_equal(terms.getResults(), loop.getResults().take_back(products)))
+    sums[sum] = result;
   return success();
 }
 
@@ -115,7 +140,7 @@ Value ThreadBlockProgram::fetch(Value maps, Value map, ValueRange coordinates, s
                              builder.getI64IntegerAttr(parts), (*place).*mask);
 }
 
-Value ThreadBlockProgram::fetchBank(const Tile &tile, Value k, Value bank_row) {
+Value ThreadBlockProgram::fetchBank(Value bank, const Tile &tile, Value k, Value bank_row) {
   // A block of the bank in the slot lift belongs to no output group: all read it from column 0 on.
   const bool slots = layout.getLift() == tile::LiftKind::Slots;
   Value zero = math.constant(0);
@@ -124,7 +149,7 @@ Value ThreadBlockProgram::fetchBank(const Tile &tile, Value k, Value bank_row) {
   SmallVector<Value, 4> coordinates = {tile.column, slots ? zero : tile.group, k, bank_row};
   if (layout.isTransposed())
     coordinates = {k, slots ? zero : bank_row, tile.column, slots ? bank_row : tile.group};
-  return fetch(w, zero, coordinates, schedule.getClusterRows(), &ClusterPlace::row,
+  return fetch(bank, zero, coordinates, schedule.getClusterRows(), &ClusterPlace::row,
                &ClusterPlace::column_mask);
 }
 
@@ -135,16 +160,20 @@ sm::MultiplyOp ThreadBlockProgram::multiply(Value a, Value b, Value sums, Value 
 }
 
 /// What is left of a group for its last block may be less deep than a block.
-void ThreadBlockProgram::markShallow(sm::MultiplyOp multiply, Value depth_block) {
+void ThreadBlockProgram::markShallow(ValueRange products, Value depth_block) {
   const std::int64_t depth = schedule.getDepth(), width = layout.getIn().getWidth(0);
   const std::int64_t last = (width + depth - 1) / depth - 1;
   const std::int64_t rest = roundUp(width - last * depth, sm::mma_depth);
   if (rest == depth)
     return;
   OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(multiply);
-  multiply.getShallowMutable().assign(math.equal(depth_block, math.constant(last)));
-  multiply.setShallowDepth(rest);
+  builder.setInsertionPoint(products.front().getDefiningOp());
+  Value shallow = math.equal(depth_block, math.constant(last));
+  for (Value product : products) {
+    auto multiply = product.getDefiningOp<sm::MultiplyOp>();
+    multiply.getShallowMutable().assign(shallow);
+    multiply.setShallowDepth(rest);
+  }
 }
 
 /// The same loop for a tile of several types. A step of the term that they share brings and multiplies the
@@ -172,7 +201,7 @@ void ThreadBlockProgram::writeSharedTerms(tile::TermsOp terms, const Tile &tile)
     coordinates.append({k, term.group, block.line.line, block.row});
   }
   Value a = sm::FetchPartsOp::create(builder, location, blockOf(x, parts), x, maps, coordinates, fetched);
-  Value b = fetchBank(tile, k, term.group);
+  Value b = fetchBank(w, tile, k, term.group);
   auto next = multiply(a, b, loop.getRegionIterArg(0), /*negate=*/Value());
   next.getPartMutable().assign(part);
   next.setParts(parts);
@@ -180,31 +209,38 @@ void ThreadBlockProgram::writeSharedTerms(tile::TermsOp terms, const Tile &tile)
     next.getHeldMutable().assign(tile.held);
     next.getPieceMutable().assign(piece);
   }
-  markShallow(next, piece);
+  markShallow(next.getResult(), piece);
   scf::YieldOp::create(builder, location, next.getResult());
   sums[terms.getResult(0)] = loop.getResult(0);
 }
 
-/// Ends a step of scaled terms. The sum of their products is scaled behind the last step of a run of terms
-/// with one coefficient, and begins anew.
+/// Ends a step of scaled terms. The sums of their products are scaled behind the last step of a run of terms
+/// with one coefficient, and begin anew.
 void ThreadBlockProgram::writeScaling(Value ends_term, function_ref<StepTerms::Coefficient()> coefficientHere,
-                                      Value partial, Value total) {
-  const Type types[] = {partial.getType(), total.getType()};
+                                      ValueRange partials, ValueRange totals) {
+  SmallVector<Value> as_they_are(partials);
+  llvm::append_range(as_they_are, totals);
   auto choose = [&](Value condition, auto then) {
-    auto branch = scf::IfOp::create(builder, location, types, condition, /*withElseRegion=*/true);
+    auto branch = scf::IfOp::create(builder, location, ValueRange(as_they_are).getTypes(), condition,
+                                    /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(branch.elseBlock());
-    scf::YieldOp::create(builder, location, ValueRange{partial, total});
+    scf::YieldOp::create(builder, location, as_they_are);
     builder.setInsertionPointToEnd(branch.thenBlock());
     scf::YieldOp::create(builder, location, then());
-    return branch.getResults();
+    return SmallVector<Value>(branch.getResults());
   };
-  ValueRange next = choose(ends_term, [&]() -> SmallVector<Value> {
+  const SmallVector<Value> next = choose(ends_term, [&]() -> SmallVector<Value> {
     const StepTerms::Coefficient coefficient = coefficientHere();
     return choose(coefficient.ends_run, [&]() -> SmallVector<Value> {
-      Value scaled =
-          sm::AddScaledOp::create(builder, location, total.getType(), partial, coefficient.number, total);
-      return {sm::ZeroOp::create(builder, location, partial.getType()), scaled};
+      SmallVector<Value> anew, scaled;
+      for (auto [partial, total] : llvm::zip_equal(partials, totals)) {
+        scaled.push_back(
+            sm::AddScaledOp::create(builder, location, total.getType(), partial, coefficient.number, total));
+        anew.push_back(sm::ZeroOp::create(builder, location, partial.getType()));
+      }
+      llvm::append_range(anew, scaled);
+      return anew;
     });
   });
   scf::YieldOp::create(builder, location, next);

@@ -53,7 +53,7 @@ LogicalResult ThreadBlockProgram::check(tile::OwnOp own) {
     return source.emitOpError(
         "has groups of unequal widths, which one tensor map cannot address; threads find "
         "them in a list: give its schedule warps");
-  if (failed(checkBankGradient()) || failed(checkSplit()) || failed(checkOrder()))
+  if (failed(checkBankGradient()) || failed(checkSeveral()) || failed(checkSplit()) || failed(checkOrder()))
     return failure();
   const std::int64_t cluster_rows = schedule.getClusterRows(), cluster_columns = schedule.getClusterColumns();
   if (schedule.sharesCopies() && schedule.hasWarps())
@@ -104,66 +104,9 @@ LogicalResult ThreadBlockProgram::check(tile::OwnOp own) {
   return success();
 }
 
-/// The kernel with its operands; the builder stands in its body afterwards.
-FailureOr<sm::KernelOp> ThreadBlockProgram::declare() {
-  Block &matrices = source.getBody().front();
-  const bool bank = layout.isBankGradient();
-  if (matrices.getNumArguments() < 3 || (bank && matrices.getNumArguments() != 3))
-    return source.emitOpError("takes ") << (bank ? "X, dY and dW" : "X, W, what its maps read, and Y")
-                                        << ", got " << matrices.getNumArguments() << " operands";
-  auto element = [&](unsigned operand) {
-    return cast<tile::MatrixType>(matrices.getArgument(operand).getType()).getElementType();
-  };
-  Type result = element(matrices.getNumArguments() - 1);
-  MLIRContext *context = builder.getContext();
-  const std::int64_t row_maps = RowLines::maps(layout.getRowTypes());
-  auto maps = [&](std::int64_t count, std::int64_t rows, std::int64_t columns, Type type,
-                  std::int64_t dimension, std::int64_t vector) {
-    return sm::MapsType::getChecked([&] { return source.emitError(); }, context, count, rows, columns, type,
-                                    dimension, /*swizzle=*/std::int64_t{0}, vector, layout.hasUnequalGroups(),
-                                    /*listed=*/dimension == 3 && RowLines::areListed(layout.getRowTypes()));
-  };
-  const std::int64_t tile_rows = schedule.getRows(), depth = schedule.getDepth();
-  // Sums of single warps lie in pairs of columns: no wider does Y need to be aligned.
-  const std::int64_t vector = schedule.getVector(), most_result_vector = 2;
-  // What blocks of a cluster share, each copies a part of.
-  const std::int64_t bank_maps = BankSteps::maps(layout.getRowTypes());
-  sm::MapsType x_maps, w_maps, y_maps;
-  if (bank) {
-    x_maps = maps(bank_maps, depth / schedule.getClusterColumns(), tile_rows, element(0), 3, vector);
-    w_maps = maps(bank_maps, depth / schedule.getClusterRows(), schedule.getColumns(), element(1), 3, vector);
-    // Threads write dW, whoever copies: they have to read it where they add to it.
-    y_maps = maps(1, tile_rows, storedColumns(), result, 2,
-                  vector ? std::min(vector, most_result_vector) : most_result_vector);
-  } else {
-    x_maps = maps(row_maps, tile_rows / schedule.getClusterColumns(), depth, element(0), 3, vector);
-    w_maps = maps(1, bankBlockRows() / schedule.getClusterRows(), bankBlockColumns(), element(1), 2, vector);
-    y_maps = maps(row_maps, storedRows(), storedColumns(), result, 3, std::min(vector, most_result_vector));
-  }
-  if (!x_maps || !w_maps || !y_maps)
-    return failure();
-
-  builder.setInsertionPoint(source);
-  auto kernel = sm::KernelOp::create(builder, location, source.getSymName(), layout, schedule);
-  Block &body = kernel.getBody().emplaceBlock();
-  Type index = builder.getIndexType();
-  body.addArguments({x_maps, w_maps, y_maps, index, index, sm::TermsTableType::get(context)},
-                    SmallVector<Location>(6, location));
-  if (bank)
-    beta = body.addArgument(builder.getF32Type(), location);
-  if (failed(declareOperands(body)))
-    return failure();
-  x = body.getArgument(0);
-  w = body.getArgument(1);
-  y = body.getArgument(2);
-  rows = body.getArgument(3);
-  table = body.getArgument(5);
-  builder.setInsertionPointToEnd(&body);
-  return kernel;
-}
-
 LogicalResult ThreadBlockProgram::write() {
   auto own = *source.getBody().getOps<tile::OwnOp>().begin();
+  sortOperands();
   if (failed(check(own)))
     return failure();
   FailureOr<sm::KernelOp> kernel = declare();
@@ -223,8 +166,8 @@ sm::AccumulatorType ThreadBlockProgram::sumsOf(tile::FragmentType fragment,
 }
 
 LogicalResult ThreadBlockProgram::writeStore(tile::StoreOp store, tile::OwnOp own, const Tile &tile) {
-  if (store.getTarget() != source.getBody().front().getArguments().back() ||
-      store.getRowType() != own.getIndex(tile::AxisKind::Types) ||
+  Value target = operands.lookup(store.getTarget());
+  if (!target || store.getRowType() != own.getIndex(tile::AxisKind::Types) ||
       store.getRow() != own.getIndex(tile::AxisKind::Rows) ||
       store.getGroup() != own.getIndex(tile::AxisKind::Groups) ||
       store.getColumn() != own.getIndex(tile::AxisKind::Columns))
@@ -235,10 +178,10 @@ LogicalResult ThreadBlockProgram::writeStore(tile::StoreOp store, tile::OwnOp ow
       maps.push_back(block.line.map);
       coordinates.append({tile.column, tile.group, block.line.line, block.row});
     }
-    sm::DeliverPartsOp::create(builder, location, sums.lookup(store.getValue()), y, maps, coordinates);
+    sm::DeliverPartsOp::create(builder, location, sums.lookup(store.getValue()), target, maps, coordinates);
     return success();
   }
-  sm::DeliverOp::create(builder, location, sums.lookup(store.getValue()), y, tile.line.map,
+  sm::DeliverOp::create(builder, location, sums.lookup(store.getValue()), target, tile.line.map,
                         ValueRange{tile.column, tile.group, tile.line.line, tile.row});
   return success();
 }

@@ -3,6 +3,7 @@
 #include "compiler/program/passes.h"
 #include "compiler/simulator/passes.h"
 #include "compiler/targets/ampere/passes.h"
+#include "compiler/targets/elementwise/passes.h"
 #include "compiler/targets/hopper/passes.h"
 #include "compiler/targets/nvidia/passes.h"
 #include "compiler/targets/reduction/passes.h"
@@ -32,6 +33,7 @@ int main(int argc, char **argv) {
   compiler::registerSimulatorPasses();
   compiler::registerNvidiaPipelines();
   compiler::registerReductionPasses();
+  compiler::registerElementwisePasses();
   mlir::DialectRegistry registry;
   registry.insert<alg::AlgDialect, tile::TileDialect, mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
                   mlir::func::FuncDialect, mlir::LLVM::LLVMDialect, mlir::math::MathDialect,

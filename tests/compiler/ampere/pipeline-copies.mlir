@@ -177,3 +177,44 @@ sm.kernel @transposed(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 
   }
   sm.deliver %total to %y[%c0] [%c0, %c0, %c0, %c0] : <16 x 48, warps 1 x 1> to <2 x 16 x 48 x bf16, row_dimension 3, vector 2>
 }
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 16, columns = 16, depth = 32, stages = 3, warps = 1 x 1, vector = 8>
+
+// The blocks of several products of the same rows are one group of copies.
+// CHECK-LABEL: sm.kernel @products(
+// CHECK:         %[[A:.*]] = sm.allocate : <3 x 16 x 32 x bf16, swizzle 64>
+// CHECK:         %[[B:.*]] = sm.allocate : <3 x 32 x 16 x bf16, swizzle 32>
+// CHECK:         %[[C:.*]] = sm.allocate : <3 x 32 x 16 x bf16, swizzle 32>
+// CHECK:         scf.if
+// CHECK:           sm.copy %x[{{.*}} to %[[A]]
+// CHECK-NEXT:      sm.copy %w[{{.*}} to %[[B]]
+// CHECK-NEXT:      sm.copy %{{.*}}[{{.*}} to %[[C]]
+// CHECK-NEXT:    }
+// CHECK-NEXT:    sm.copy_commit
+// CHECK:         scf.for {{.*}} iter_args(%[[GATE:.*]] = %{{.*}}, %[[UP:.*]] = %{{.*}}, %[[SLOT:.*]] = %c0)
+// CHECK:           %[[NEXT:.*]] = sm.mma %[[A]][%[[SLOT]]], %[[B]][%[[SLOT]]], %[[GATE]]
+// CHECK-NEXT:      %[[OTHER:.*]] = sm.mma %[[A]][%[[SLOT]]], %[[C]][%[[SLOT]]], %[[UP]]
+// CHECK:           scf.yield %[[NEXT]], %[[OTHER]], %{{.*}}
+sm.kernel @products(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, vector 8>,
+                    %w: !sm.maps<1 x 32 x 16 x bf16, row_dimension 2, swizzle 32, vector 8>,
+                    %y: !sm.maps<2 x 16 x 16 x bf16, row_dimension 3, vector 2>, %rows: index, %offset: index,
+                    %terms: !sm.terms_table, %w2: !sm.maps<1 x 32 x 16 x bf16, row_dimension 2, swizzle 32, vector 8>)
+    attributes {layout = #layout, schedule = #schedule} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = sm.zero : <16 x 16, warps 1 x 1>
+  %total:2 = scf.for %k = %c0 to %rows step %c1 iter_args(%gate = %zero, %up = %zero) -> (!sm.accumulator<16 x 16, warps 1 x 1>, !sm.accumulator<16 x 16, warps 1 x 1>) {
+    %a = sm.fetch %x[%c0] [%k, %c0, %c0, %c0] : <2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, vector 8> -> <16 x 32 x bf16, swizzle 64>
+    %b = sm.fetch %w[%c0] [%c0, %c0, %k, %c0] : <1 x 32 x 16 x bf16, row_dimension 2, swizzle 32, vector 8> -> <32 x 16 x bf16, swizzle 32>
+    %c = sm.fetch %w2[%c0] [%c0, %c0, %k, %c0] : <1 x 32 x 16 x bf16, row_dimension 2, swizzle 32, vector 8> -> <32 x 16 x bf16, swizzle 32>
+    %next = sm.multiply %a, %b, %gate : <16 x 32 x bf16, swizzle 64>, <32 x 16 x bf16, swizzle 32>, <16 x 16, warps 1 x 1>
+    %other = sm.multiply %a, %c, %up : <16 x 32 x bf16, swizzle 64>, <32 x 16 x bf16, swizzle 32>, <16 x 16, warps 1 x 1>
+    scf.yield %next, %other : !sm.accumulator<16 x 16, warps 1 x 1>, !sm.accumulator<16 x 16, warps 1 x 1>
+  }
+  sm.deliver %total#1 to %y[%c0] [%c0, %c0, %c0, %c0] : <16 x 16, warps 1 x 1> to <2 x 16 x 16 x bf16, row_dimension 3, vector 2>
+  sm.deliver %total#0 to %y[%c0] [%c0, %c0, %c0, %c0] : <16 x 16, warps 1 x 1> to <2 x 16 x 16 x bf16, row_dimension 3, vector 2>
+}

@@ -49,7 +49,7 @@ sm.kernel @idle(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
                   %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
   %channel = sm.channel : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>
   sm.role multiply warpgroups 2 registers 232 {
-    // expected-error @+1 {{must take two blocks that are multiplied beside it, and nothing else}}
+    // expected-error @+1 {{must take a block of rows and one of each bank, which are multiplied beside it, and nothing else}}
     %a, %b = sm.take %channel : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>> -> !sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>
   }
 }

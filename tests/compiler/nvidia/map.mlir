@@ -192,3 +192,52 @@ sm.kernel @rectified(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 1
     sm.write %positive to %c[%slot] : !sm.accumulator<64 x 16> to !sm.buffer<1 x 64 x 16 x bf16, swizzle 32>
   }
 }
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+                       out = #alg.groups<4 x 40>, row_types = #alg.row_types<cyclic 4>>
+
+// Rows of operands are read where the result has them: a number for each of a thread's two rows, and in each of them two pairs of
+// elements; what is not there is read from where the map begins. Plain maps lie behind the tensor maps.
+// CHECK-LABEL: llvm.func @rows(
+// CHECK-SAME:    kernel_parameters = [{operand = "x", type = "tensor_map", value = "map", view = "longer_lines"}
+// CHECK-SAME:    {operand = "w2", type = "tensor_map", value = "map", view = "bank"}
+// CHECK-SAME:    {operand = "operand7", type = "plain_map", value = "map", view = "longer_lines"}, {operand = "operand7", type = "plain_map", value = "map", view = "shorter_lines"}
+// CHECK-SAME:    {operand = "operand8", type = "plain_map", value = "map", view = "longer_lines"}
+// CHECK-SAME:    {operand = "y2", type = "plain_map", value = "map", view = "longer_lines"}
+// CHECK-SAME:    {type = "i32", value = "rows"}
+// CHECK:         %[[PLAIN:.*]] = llvm.getelementptr %{{.*}}[6] : (!llvm.ptr) -> !llvm.ptr, !llvm.array<128 x i8>
+// CHECK:         %[[SECOND:.*]] = llvm.getelementptr %[[PLAIN]][144] : (!llvm.ptr) -> !llvm.ptr, i8
+// CHECK:         %[[THIRD:.*]] = llvm.getelementptr %[[PLAIN]][288] : (!llvm.ptr) -> !llvm.ptr, i8
+// CHECK:         llvm.select %{{.*}}, %{{.*}}, %{{.*}} : i1, !llvm.ptr<1>
+// CHECK-COUNT-2: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> f32
+// CHECK-COUNT-4: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> i32
+// CHECK-NOT:     llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1>
+// CHECK:         llvm.store
+sm.kernel @rows(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
+    %w: !sm.maps<1 x 64 x 16 x bf16, row_dimension 2, swizzle 32>,
+    %y: !sm.maps<2 x 64 x 16 x bf16, row_dimension 3, swizzle 32>, %rows: index, %offset: index, %terms: !sm.terms_table,
+    %w2: !sm.maps<1 x 64 x 16 x bf16, row_dimension 2, swizzle 32>,
+    %scale: !sm.maps<2 x 64 x 1 x f32, row_dimension 3, vector 1>,
+    %residual: !sm.maps<2 x 64 x 16 x bf16, row_dimension 3, vector 2>,
+    %y2: !sm.maps<2 x 64 x 16 x f32, row_dimension 3, vector 2>) attributes {layout = #layout, schedule = "by hand"} {
+  %a = sm.allocate : !sm.buffer<2 x 64 x 64 x bf16, swizzle 128>
+  %b = sm.allocate : !sm.buffer<2 x 64 x 16 x bf16, swizzle 32>
+  %slot = sm.block_index
+  sm.role multiply warpgroups 1 registers 240 {
+    %sum = sm.zero : !sm.accumulator<64 x 16>
+    %next = sm.mma %a[%slot], %b[%slot], %sum : <2 x 64 x 64 x bf16, swizzle 128>, <2 x 64 x 16 x bf16, swizzle 32>, <64 x 16>
+    sm.mma_commit
+    sm.mma_wait 0
+    %done = sm.settle %next : !sm.accumulator<64 x 16>
+    %mapped = sm.map (%v = %done : !sm.accumulator<64 x 16>, %s = %scale : !sm.maps<2 x 64 x 1 x f32, row_dimension 3, vector 1>,
+                      %r = %residual : !sm.maps<2 x 64 x 16 x bf16, row_dimension 3, vector 2>)
+        at [%rows, %offset] rows [%slot, %rows, %offset, %slot, %slot] -> !sm.accumulator<64 x 16> {
+      %wide = arith.extf %r : bf16 to f32
+      %t = math.fma %v, %s, %wide : f32
+      sm.yield %t : f32
+    }
+    sm.deliver %mapped to %y2[%slot] [%slot, %slot, %slot, %slot] : !sm.accumulator<64 x 16> to !sm.maps<2 x 64 x 16 x f32, row_dimension 3, vector 2>
+  }
+}

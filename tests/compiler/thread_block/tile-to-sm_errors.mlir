@@ -128,12 +128,12 @@ tile.kernel @scale(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x128xbf16>,
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3>
-// expected-error @+1 {{takes '!tile.matrix<?x1xf32>' beside X, W and Y; thread blocks read operands of one row, a number for each column, and numbers}}
 tile.kernel @map(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x128xbf16>, %scale: !tile.matrix<?x1xf32>, %y: !tile.matrix<?x128xf32>)
     attributes {layout = #layout, schedule = #schedule} {
   tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
     %zero = tile.zero : !tile.fragment<64x64xf32>
-    %doubled = tile.map (%v = %zero : !tile.fragment<64x64xf32>, %r = %scale[%t, %s] : !tile.matrix<?x1xf32>) -> !tile.fragment<64x64xf32> {
+    // expected-error @+1 {{must read the rows that its tile owns}}
+    %doubled = tile.map (%v = %zero : !tile.fragment<64x64xf32>, %r = %scale[%t, %n] : !tile.matrix<?x1xf32>) -> !tile.fragment<64x64xf32> {
       %d = arith.mulf %v, %r : f32
       tile.yield %d : f32
     }
@@ -313,5 +313,106 @@ tile.kernel @other_columns(%x: !tile.matrix<?x192xbf16>, %w: !tile.matrix<192x19
       %added = arith.addf %m, %wide : f32
       tile.yield %added : f32
     }
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 2, rows = 64, columns = 64, depth = 64, stages = 3>
+// expected-error @+1 {{shares blocks among its types, or holds rows: it computes one product, writes one result, and its maps read no rows}}
+tile.kernel @types(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x128xbf16>, %w2: !tile.matrix<128x128xbf16>, %y: !tile.matrix<?x128xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %s, %j, %n) over [<types, 2>, <rows, 64>, <groups, 1>, <columns, 64>] {
+    %zero = tile.zero : !tile.fragment<128x64xf32>
+    %sums:2 = tile.terms (%k, %b, %c) of (%t, %j) carry(%first = %zero, %second = %zero) : !tile.fragment<128x64xf32>, !tile.fragment<128x64xf32> {
+      %next0 = tile.mma %x[%t, %k, %s], %w[%b, %j, %n], %first : !tile.matrix<?x128xbf16>, !tile.matrix<128x128xbf16>, !tile.fragment<128x64xf32>
+      %next1 = tile.mma %x[%t, %k, %s], %w2[%b, %j, %n], %second : !tile.matrix<?x128xbf16>, !tile.matrix<128x128xbf16>, !tile.fragment<128x64xf32>
+      tile.yield %next0, %next1 : !tile.fragment<128x64xf32>, !tile.fragment<128x64xf32>
+    }
+    %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<128x64>
+    tile.store %sums#0 to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<128x64xf32>, !tile.matrix<?x128xf32>, !tile.mask<128x64>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, split = 2>
+// expected-error @+1 {{divides the steps of a tile among blocks, which exchange the sums of one product; it computes 2}}
+tile.kernel @split(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x128xbf16>, %w2: !tile.matrix<128x128xbf16>, %y: !tile.matrix<?x128xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+    %zero = tile.zero : !tile.fragment<64x64xf32>
+    %sums:2 = tile.terms (%k, %b, %c) of (%t, %j) carry(%first = %zero, %second = %zero) : !tile.fragment<64x64xf32>, !tile.fragment<64x64xf32> {
+      %next0 = tile.mma %x[%t, %k, %s], %w[%b, %j, %n], %first : !tile.matrix<?x128xbf16>, !tile.matrix<128x128xbf16>, !tile.fragment<64x64xf32>
+      %next1 = tile.mma %x[%t, %k, %s], %w2[%b, %j, %n], %second : !tile.matrix<?x128xbf16>, !tile.matrix<128x128xbf16>, !tile.fragment<64x64xf32>
+      tile.yield %next0, %next1 : !tile.fragment<64x64xf32>, !tile.fragment<64x64xf32>
+    }
+    %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<64x64>
+    tile.store %sums#0 to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<64x64xf32>, !tile.matrix<?x128xf32>, !tile.mask<64x64>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, rows_on = n>
+// expected-error @+1 {{writes 2 results, the further ones by threads, which have rows of the sums: put rows on the first side}}
+tile.kernel @side(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x128xbf16>, %w2: !tile.matrix<128x128xbf16>, %y: !tile.matrix<?x128xf32>, %y2: !tile.matrix<?x128xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+    %zero = tile.zero : !tile.fragment<64x64xf32>
+    %sums:2 = tile.terms (%k, %b, %c) of (%t, %j) carry(%first = %zero, %second = %zero) : !tile.fragment<64x64xf32>, !tile.fragment<64x64xf32> {
+      %next0 = tile.mma %x[%t, %k, %s], %w[%b, %j, %n], %first : !tile.matrix<?x128xbf16>, !tile.matrix<128x128xbf16>, !tile.fragment<64x64xf32>
+      %next1 = tile.mma %x[%t, %k, %s], %w2[%b, %j, %n], %second : !tile.matrix<?x128xbf16>, !tile.matrix<128x128xbf16>, !tile.fragment<64x64xf32>
+      tile.yield %next0, %next1 : !tile.fragment<64x64xf32>, !tile.fragment<64x64xf32>
+    }
+    %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<64x64>
+    tile.store %sums#0 to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<64x64xf32>, !tile.matrix<?x128xf32>, !tile.mask<64x64>
+    tile.store %sums#1 to %y2[%t, %s, %j, %n] mask %mask : !tile.fragment<64x64xf32>, !tile.matrix<?x128xf32>, !tile.mask<64x64>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3>
+tile.kernel @order(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x128xbf16>, %w2: !tile.matrix<128x128xbf16>, %y: !tile.matrix<?x128xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+    %zero = tile.zero : !tile.fragment<64x64xf32>
+    %sums:2 = tile.terms (%k, %b, %c) of (%t, %j) carry(%first = %zero, %second = %zero) : !tile.fragment<64x64xf32>, !tile.fragment<64x64xf32> {
+      // expected-error @+1 {{must multiply X and each of the banks straight from memory, in the order of the kernel}}
+      %next0 = tile.mma %x[%t, %k, %s], %w2[%b, %j, %n], %first : !tile.matrix<?x128xbf16>, !tile.matrix<128x128xbf16>, !tile.fragment<64x64xf32>
+      %next1 = tile.mma %x[%t, %k, %s], %w[%b, %j, %n], %second : !tile.matrix<?x128xbf16>, !tile.matrix<128x128xbf16>, !tile.fragment<64x64xf32>
+      tile.yield %next0, %next1 : !tile.fragment<64x64xf32>, !tile.fragment<64x64xf32>
+    }
+    %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<64x64>
+    tile.store %sums#0 to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<64x64xf32>, !tile.matrix<?x128xf32>, !tile.mask<64x64>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3>
+tile.kernel @same(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x128xbf16>, %w2: !tile.matrix<128x128xbf16>, %y: !tile.matrix<?x128xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+    %zero = tile.zero : !tile.fragment<64x64xf32>
+    // expected-error @+1 {{has 2 products, of 1 banks: each bank is multiplied once}}
+    %sums:2 = tile.terms (%k, %b, %c) of (%t, %j) carry(%first = %zero, %second = %zero) : !tile.fragment<64x64xf32>, !tile.fragment<64x64xf32> {
+      %next0 = tile.mma %x[%t, %k, %s], %w[%b, %j, %n], %first : !tile.matrix<?x128xbf16>, !tile.matrix<128x128xbf16>, !tile.fragment<64x64xf32>
+      %next1 = tile.mma %x[%t, %k, %s], %w[%b, %j, %n], %second : !tile.matrix<?x128xbf16>, !tile.matrix<128x128xbf16>, !tile.fragment<64x64xf32>
+      tile.yield %next0, %next1 : !tile.fragment<64x64xf32>, !tile.fragment<64x64xf32>
+    }
+    %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<64x64>
+    tile.store %sums#0 to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<64x64xf32>, !tile.matrix<?x128xf32>, !tile.mask<64x64>
   }
 }

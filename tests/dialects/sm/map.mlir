@@ -7,10 +7,12 @@
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 4>
 
 // CHECK-LABEL: sm.kernel @mapped
-// CHECK-SAME:  %terms: !sm.terms_table, %[[BIAS:.*]]: !sm.columns<2 x 96 x bf16>, %[[ALPHA:.*]]: f32)
+// CHECK-SAME:  %terms: !sm.terms_table, %[[BIAS:.*]]: !sm.columns<2 x 96 x bf16>, %[[ALPHA:.*]]: f32, %[[RESIDUAL:.*]]: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, vector 2>, %[[SCALE:.*]]: !sm.maps<2 x 64 x 1 x f32, row_dimension 3, vector 1>)
 sm.kernel @mapped(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
                   %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index,
-                  %terms: !sm.terms_table, %bias: !sm.columns<2 x 96 x bf16>, %alpha: f32) attributes {layout = #layout, schedule = #schedule} {
+                  %terms: !sm.terms_table, %bias: !sm.columns<2 x 96 x bf16>, %alpha: f32,
+                  %residual: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, vector 2>,
+                  %scale: !sm.maps<2 x 64 x 1 x f32, row_dimension 3, vector 1>) attributes {layout = #layout, schedule = #schedule} {
   // CHECK: %[[SUM:.*]] = sm.zero
   %sum = sm.zero : !sm.accumulator<64 x 64>
   // CHECK: sm.map (%[[V:.*]] = %[[SUM]] : !sm.accumulator<64 x 64>, %[[B:.*]] = %[[BIAS]] : !sm.columns<2 x 96 x bf16>, %[[A:.*]] = %[[ALPHA]] : f32) at [%rows, %offset] -> !sm.accumulator<64 x 64> {
@@ -29,5 +31,14 @@ sm.kernel @mapped(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.map
   %negative = sm.map (%v = %warps : !sm.accumulator<64 x 64, warps 2 x 2>) at [%rows, %offset] -> !sm.accumulator<64 x 64, warps 2 x 2> {
     %r = arith.negf %v : f32
     sm.yield %r : f32
+  }
+  // What has rows is read where the sums are in it.
+  // CHECK: sm.map (%{{.*}} = %{{.*}} : !sm.accumulator<64 x 64>, %{{.*}} = %[[RESIDUAL]] : !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, vector 2>, %{{.*}} = %[[SCALE]] : !sm.maps<2 x 64 x 1 x f32, row_dimension 3, vector 1>) at [%rows, %offset] rows [%offset, %rows, %offset, %rows, %rows] -> !sm.accumulator<64 x 64> {
+  %added = sm.map (%v = %sum : !sm.accumulator<64 x 64>, %r = %residual : !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, vector 2>,
+                   %e = %scale : !sm.maps<2 x 64 x 1 x f32, row_dimension 3, vector 1>)
+      at [%rows, %offset] rows [%offset, %rows, %offset, %rows, %rows] -> !sm.accumulator<64 x 64> {
+    %wide = arith.extf %r : bf16 to f32
+    %s = math.fma %v, %e, %wide : f32
+    sm.yield %s : f32
   }
 }

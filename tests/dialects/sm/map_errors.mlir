@@ -76,7 +76,7 @@ sm.kernel @wide(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 96>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 4>
-// expected-error @+1 {{takes the maps of X, W and Y, the rows, the offset, the terms table and operands of its maps, which are numbers of columns and numbers, got}}
+// expected-error @+1 {{takes the maps of X, W and Y, the rows, the offset, the terms table and what several products and maps take beside, which is maps, numbers of columns and numbers, got}}
 sm.kernel @strange(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
                 %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index,
                 %terms: !sm.terms_table, %bias: index) attributes {layout = #layout, schedule = #schedule} {
@@ -125,4 +125,66 @@ func.func @yields_nothing(%sum: !sm.accumulator<64 x 64>, %i: index) {
     %s = arith.negf %v : f32
   }
   return
+}
+
+// -----
+
+func.func @place(%sum: !sm.accumulator<64 x 64>, %r: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, vector 2>, %i: index) {
+  // expected-error @+1 {{reads rows of an operand at a map and its four coordinates, got 0 indices}}
+  %m = sm.map (%v = %sum : !sm.accumulator<64 x 64>, %e = %r : !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, vector 2>) at [%i, %i] -> !sm.accumulator<64 x 64> {
+    sm.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+func.func @needless(%sum: !sm.accumulator<64 x 64>, %i: index) {
+  // expected-error @+1 {{reads no operand that has rows, and takes no place of them, got 5 indices}}
+  %m = sm.map (%v = %sum : !sm.accumulator<64 x 64>) at [%i, %i] rows [%i, %i, %i, %i, %i] -> !sm.accumulator<64 x 64> {
+    sm.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+func.func @tensor(%sum: !sm.accumulator<64 x 64>, %r: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %i: index) {
+  // expected-error @+1 {{reads rows through plain maps of row dimension 3, got '!sm.maps<2 x 64 x 64 x bf16, row_dimension 3>'}}
+  %m = sm.map (%v = %sum : !sm.accumulator<64 x 64>, %e = %r : !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>) at [%i, %i] rows [%i, %i, %i, %i, %i] -> !sm.accumulator<64 x 64> {
+    sm.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+func.func @shape(%sum: !sm.accumulator<64 x 64>, %r: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, vector 2>, %i: index) {
+  // expected-error @+1 {{maps 64 x 64 sums, of which '!sm.maps<2 x 128 x 64 x bf16, row_dimension 3, vector 2>' do not have so many}}
+  %m = sm.map (%v = %sum : !sm.accumulator<64 x 64>, %e = %r : !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, vector 2>) at [%i, %i] rows [%i, %i, %i, %i, %i] -> !sm.accumulator<64 x 64> {
+    sm.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 4>
+// expected-error @+1 {{has maps of a further bank, '!sm.maps<1 x 32 x 64 x bf16, row_dimension 2>', unlike those of W, '!sm.maps<1 x 64 x 64 x bf16, row_dimension 2>'}}
+sm.kernel @banks(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
+                 %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index,
+                 %terms: !sm.terms_table, %w2: !sm.maps<1 x 32 x 64 x bf16, row_dimension 2>) attributes {layout = #layout, schedule = #schedule} {
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 4>
+// expected-error @+1 {{has tensor maps beside those of X, W and Y, '!sm.maps<2 x 64 x 64 x bf16, row_dimension 3>'; threads read operands of maps and write further results, through plain ones}}
+sm.kernel @further(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
+                   %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index,
+                   %terms: !sm.terms_table, %y2: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>) attributes {layout = #layout, schedule = #schedule} {
 }

@@ -1,0 +1,89 @@
+#include "compiler/simulator/elementwise.h"
+
+#include "compiler/simulator/device_matrix.h"
+#include "compiler/simulator/kernel_module.h"
+#include "compiler/simulator/simulate.h"
+#include "runtime/cuda/launch_parameters.h"
+#include "runtime/gpu_kernel_abi.h"
+
+#include <algorithm>
+#include <list>
+
+namespace compiler {
+namespace {
+
+using Per = algrt::FusedOperand::Per;
+
+std::int64_t lengthOf(const algrt::Extent &extent, std::int64_t rows) {
+  return extent.factor * rows + extent.constant;
+}
+
+DeviceMatrix memoryOf(const algrt::ElementwiseOperand &operand, const algrt::Elementwise &function,
+                      std::int64_t rows, const ElementwiseSettings &settings) {
+  if (operand.per == Per::element)
+    return {lengthOf(function.rows, rows), lengthOf(function.columns, rows), settings.padding, settings.shift,
+            operand.type};
+  return {1, lengthOf(operand.shape[0], rows), 0, settings.shift, operand.type};
+}
+
+HostKernel hostKernel(const std::string &nvvm) { return HostKernel(KernelModule(nvvm, "the kernel").module()); }
+
+} // namespace
+
+SimulatedElementwiseKernel::SimulatedElementwiseKernel(algrt::Elementwise function,
+                                                       algrt::ElementwiseKernel kernel,
+                                                       const std::string &nvvm)
+    : function(std::move(function)), kernel(std::move(kernel)), code(hostKernel(nvvm)) {}
+
+SimulatedElementwise SimulatedElementwiseKernel::run(const std::vector<std::vector<float>> &inputs,
+                                                     std::int64_t rows,
+                                                     const ElementwiseSettings &settings) const {
+  simulator::GlobalMemory memory;
+  std::list<DeviceMatrix> matrices;
+  std::vector<algrt::cuda::ElementwiseOperandValue> values;
+  for (std::size_t number = 0; number < function.operands.size(); ++number) {
+    const algrt::ElementwiseOperand &operand = function.operands[number];
+    const bool input = operand.role == algrt::OperandRole::input;
+    DeviceMatrix &matrix = matrices.emplace_back(memoryOf(operand, function, rows, settings));
+    if (input && operand.per == Per::call && settings.numbers_with_launch) {
+      values.push_back({0, 0, inputs[number][0]});
+      continue;
+    }
+    if (input)
+      matrix.set(inputs[number]);
+    if (matrix.bytes() > 0)
+      matrix.registerWith(memory, operand.name, input ? simulator::Access::Read : simulator::Access::Write);
+    values.push_back({matrix.address(), matrix.leading(), 0});
+  }
+  const std::int64_t domain_rows = lengthOf(function.rows, rows), columns = lengthOf(function.columns, rows);
+  algrt::cuda::ParameterBlock block(code.parameters());
+  algrt::cuda::setElementwise(block, code.parameters(), function, values,
+                              static_cast<std::int32_t>(domain_rows), static_cast<std::int32_t>(columns));
+  const std::vector<void *> arguments = block.pointers();
+  SimulatedElementwise result;
+  if (const std::int64_t tasks = algrt::elementwiseTasks(kernel, domain_rows, columns); tasks > 0) {
+    simulator::Launch launch;
+    launch.kernel = [&] { code.call(arguments.data()); };
+    launch.grid = std::min(tasks, settings.blocks);
+    launch.threads = static_cast<std::int32_t>(kernel.gpu->threads);
+    launch.sharedBytes = algrt_elementwise_shared_bytes(kernel.gpu->threads);
+    launch.seed = settings.seed;
+    result.report = simulator::run(launch, memory);
+  }
+  auto matrix = matrices.begin();
+  for (const algrt::ElementwiseOperand &operand : function.operands) {
+    if (operand.role == algrt::OperandRole::output) {
+      if (matrix->bytes() > 0)
+        result.unwritten += matrix->unwritten(memory);
+      result.outputs.push_back(matrix->values());
+    }
+    ++matrix;
+  }
+  return result;
+}
+
+std::string SimulatedElementwiseKernel::explain(const simulator::Fault &fault) const {
+  return compiler::explain(code, fault);
+}
+
+} // namespace compiler

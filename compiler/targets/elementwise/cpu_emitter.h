@@ -1,0 +1,93 @@
+// Writes one element-wise kernel as loops and vectors of a CPU.
+#ifndef ALGCTL_COMPILER_TARGETS_ELEMENTWISE_CPU_EMITTER_H
+#define ALGCTL_COMPILER_TARGETS_ELEMENTWISE_CPU_EMITTER_H
+
+#include "compiler/targets/elementwise/task.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace compiler {
+
+/// Indices are i64. Every loop over columns goes a vector at a time, and over what is left one by one.
+class CpuElementwiseEmitter {
+public:
+  CpuElementwiseEmitter(mlir::ModuleOp module, tile::ElementwiseOp kernel, std::int64_t lanes);
+
+  /// The function behind the kernel, which stays. Failure after an error at an operation of the body.
+  mlir::LogicalResult emit();
+
+private:
+  using Value = mlir::Value;
+  using Values = mlir::SmallVector<Value>;
+
+  struct Operand {
+    tile::Per per;
+    mlir::Type element;
+    Value base, stride; ///< of its first number; from one row to the next, in elements
+  };
+  /// A result that is summed, or of which the maximum is taken.
+  struct Reduction {
+    bool sum;
+    unsigned result; ///< number among the results
+  };
+
+  void readOperands();
+  void emitTask(Value task);
+  /// Puts, and what is reduced per row or call.
+  void emitRows();
+  /// What is reduced per column: sums of the task's columns in memory.
+  void emitColumnSums();
+  void addRowsToColumnSums(mlir::ValueRange rows);
+
+  /// The columns of a row, on top of what was accumulated before.
+  Values emitColumns(Value row, mlir::ValueRange accumulators);
+  /// Computes and puts `lanes` elements from the place on; what is reduced, f32.
+  Values emitElements(Value row, Value column, const Values &row_numbers, std::int64_t lanes);
+  /// The operands that have one number for the row, or for the call; null in the place of others.
+  Values rowNumbers(Value row);
+
+  Values initialAccumulators();
+  void finish(Value row, mlir::ValueRange accumulators);
+  void storeResult(const Reduction &reduction, Value accumulated, Value row, Value column);
+
+  Value initial(const Reduction &reduction, std::int64_t lanes);
+  Value accumulate(const Reduction &reduction, Value accumulated, Value value);
+  Value combine(const Reduction &reduction, Value a, Value b);
+  mlir::Type accumulatorType(const Reduction &reduction, std::int64_t lanes);
+
+  Value load(const Operand &operand, Value row, Value column, std::int64_t lanes);
+  void store(const Operand &operand, Value row, Value column, Value value);
+  Value address(const Operand &operand, Value row, Value column);
+
+  Value constant(std::int64_t value) {
+    return mlir::arith::ConstantIntOp::create(builder, builder.getI64Type(), value);
+  }
+  Value add(Value a, Value b) { return mlir::arith::AddIOp::create(builder, a, b); }
+  Value subtract(Value a, Value b) { return mlir::arith::SubIOp::create(builder, a, b); }
+  Value multiply(Value a, Value b) { return mlir::arith::MulIOp::create(builder, a, b); }
+  Value least(Value a, Value b) { return mlir::arith::MinSIOp::create(builder, a, b); }
+  /// As many whole units as `count` has, times the unit.
+  Value wholes(Value count, std::int64_t unit);
+  mlir::scf::ForOp loop(Value from, Value to, std::int64_t step, mlir::ValueRange initial,
+                        llvm::function_ref<Values(Value, mlir::ValueRange)> body);
+
+  mlir::ModuleOp module;
+  tile::ElementwiseOp kernel;
+  const std::int64_t lanes;
+  const ElementwiseTask task_size;
+  mlir::ImplicitLocOpBuilder builder;
+  mlir::SmallVector<mlir::Operation *> result_ops;
+  mlir::SmallVector<Reduction> reductions;
+  mlir::SmallVector<Operand> operands; ///< inputs, then results
+  Value descriptors, rows, columns;
+  Value row_begin, row_end, column_begin, column_end; ///< of the task
+  Values column_sums;                                 ///< memory of each reduction, per column
+  bool failed_body = false;
+};
+
+} // namespace compiler
+
+#endif

@@ -1,0 +1,92 @@
+#include "compiler/targets/elementwise/task.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace compiler {
+
+/// A few microseconds of work, and little enough that small batches are divided, too.
+constexpr std::int64_t elements_of_cpu_task = 16384;
+
+/// Several cache lines of each row, whose sums stay in the first-level cache. Narrow matrices are cut finer,
+/// so that there are tasks for several threads.
+constexpr std::int64_t summed_columns = 256, least_summed_columns = 64;
+
+ElementwiseTask cpuTask(tile::ElementwiseOp kernel) {
+  const std::int64_t columns = kernel.getColumns();
+  const bool known = !ShapedType::isDynamic(columns);
+  // Rows that have so many elements together.
+  const std::int64_t rows =
+      known ? std::max<std::int64_t>(elements_of_cpu_task / std::max<std::int64_t>(columns, 1), 1) : 1;
+  switch (kernel.getReducedExtent()) {
+  case tile::Per::Element:
+    return {rows, known && columns <= elements_of_cpu_task ? 0 : elements_of_cpu_task};
+  case tile::Per::Row:
+    return {rows, 0};
+  case tile::Per::Column:
+    return {0, known && columns < 8 * summed_columns ? least_summed_columns : summed_columns};
+  case tile::Per::Call:
+    return {0, 0};
+  }
+  llvm_unreachable("all extents are above");
+}
+
+/// A few vectors for each thread.
+constexpr std::int64_t elements_of_gpu_task = 8192;
+
+/// Columns that threads of a block sum side by side: lines of 128 bytes of bf16.
+constexpr std::int64_t gpu_summed_columns = 64;
+
+std::int64_t gpuThreads(tile::ElementwiseOp kernel) {
+  switch (kernel.getReducedExtent()) {
+  case tile::Per::Element:
+  case tile::Per::Row:
+    return 256;
+  case tile::Per::Column: // slices of the rows side by side
+    return 8 * gpu_summed_columns;
+  case tile::Per::Call: // one block has everything
+    return 1024;
+  }
+  llvm_unreachable("all extents are above");
+}
+
+std::int64_t gpuVector(tile::ElementwiseOp kernel) {
+  const auto isWide = [&](tile::Per per, Type type) { return per != tile::Per::Row && per != tile::Per::Call && type.isF32(); };
+  for (BlockArgument argument : kernel.getBody().getArguments())
+    if (isWide(kernel.getPer(argument.getArgNumber()), argument.getType()))
+      return 4;
+  for (Operation *op : kernel.getResultOps())
+    if (isa<tile::PutOp>(op) && op->getOperand(0).getType().isF32())
+      return 4;
+  return 8;
+}
+
+std::int64_t gpuThreadsOfRow(tile::ElementwiseOp kernel) {
+  const std::int64_t vectors = llvm::divideCeil(kernel.getColumns(), gpuVector(kernel));
+  std::int64_t threads = 1;
+  while (threads < vectors && threads < gpuThreads(kernel))
+    threads *= 2;
+  return threads;
+}
+
+ElementwiseTask gpuTask(tile::ElementwiseOp kernel) {
+  const std::int64_t columns = kernel.getColumns();
+  switch (kernel.getReducedExtent()) {
+  case tile::Per::Element:
+    if (ShapedType::isDynamic(columns) || columns > elements_of_gpu_task)
+      return {1, elements_of_gpu_task};
+    return {std::max<std::int64_t>(elements_of_gpu_task / std::max<std::int64_t>(columns, 1), 1), 0};
+  case tile::Per::Row:
+    return {gpuThreads(kernel) / gpuThreadsOfRow(kernel), 0};
+  case tile::Per::Column:
+    return {0, gpu_summed_columns};
+  case tile::Per::Call:
+    return {0, 0};
+  }
+  llvm_unreachable("all extents are above");
+}
+
+} // namespace compiler

@@ -1,0 +1,88 @@
+#ifndef ALGCTL_TILE_ELEMENTWISE_OPS
+#define ALGCTL_TILE_ELEMENTWISE_OPS
+
+// Kernels without a product: element by element, with sums and maxima at most. Included by tile_ops.td.
+
+def Tile_ElementwiseOp : Tile_Op<"elementwise", [IsolatedFromAbove, Symbol, SingleBlock, NoTerminator,
+                                     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "A kernel of an element-wise function";
+  let description = [{
+    Goes over a *domain*, the shape in brackets, and runs its body for each element. A domain of two dimensions has rows and
+    columns, and its rows may be `?`, which the launch knows; one of one dimension is a single row, whose columns may be `?`; one
+    of three dimensions has the rows of the first two together; `[]` is one element.
+
+    The body's arguments are numbers of the operands: `per <element>` that at the place, `per <row>` that of the row,
+    `per <column>` that of the column, `per <call>` the only one. It is scalar code of `arith` and `math` as in `tile.map`: it
+    computes in f32, and widens and rounds bf16 where it says so. What it computes goes into results by `tile.put`, `tile.sum` and
+    `tile.maximum`, each into the next one. Operands are called x, x2, x3, ... by whoever launches, results y, y2, ...
+
+    ```mlir
+    tile.elementwise @scale over [?, 2048] (%x: bf16 per <element>, %weight: bf16 per <column>, %squares: f32 per <row>) {
+      %epsilon = arith.constant 1.0e-6 : f32
+      %sum = arith.addf %squares, %epsilon : f32
+      %factor = math.rsqrt %sum : f32
+      ...
+      tile.put %rounded : bf16
+    }
+    ```
+
+    Every number of a result has one owner, and what is added to a sum is added in an order that follows from the shape alone: no
+    result depends on how many threads there are. All sums and maxima of a kernel are of the same extent, which
+    is what one worker owns: with results per row whole rows, per column whole columns, and per call everything.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$shape,
+                       TypedArrayAttrBase<Tile_PerAttr, "what operands have one number for">:$reads);
+  let regions = (region SizedRegion<1>:$body);
+  let builders = [
+    /// With a body that has an argument for each operand; the rest of it is for the caller to fill in.
+    OpBuilder<(ins "::llvm::StringRef":$name, "::llvm::ArrayRef<int64_t>":$shape,
+                   "::llvm::ArrayRef<::tile::ElementwiseInput>":$inputs)>];
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Rows and columns of the domain; ShapedType::kDynamic where the launch knows them.
+    int64_t getRows();
+    int64_t getColumns();
+    /// What operand `number` has one number for.
+    Per getPer(unsigned number);
+    /// The extent of all of its sums and maxima; Per::Element where it has none.
+    Per getReducedExtent();
+    /// The ops that write results, in their order.
+    ::llvm::SmallVector<::mlir::Operation *> getResultOps();
+  }];
+}
+
+def Tile_PutOp : Tile_Op<"put", [HasParent<"ElementwiseOp">, MemoryEffects<[MemWrite]>]> {
+  let summary = "An element of a result that is like the domain";
+  let arguments = (ins AnyFloat:$value);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
+class Tile_AddOp<string mnemonic> : Tile_Op<mnemonic, [HasParent<"ElementwiseOp">, MemoryEffects<[MemRead, MemWrite]>]> {
+  let arguments = (ins F32:$value, Tile_PerAttr:$per, TypeAttrOf<AnyFloat>:$element);
+  let assemblyFormat = "$value `per` $per `into` $element attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tile_SumOp : Tile_AddOp<"sum"> {
+  let summary = "Adds the element to a result";
+  let description = [{
+    `per <row>` sums over the columns of each row, `per <column>` over the rows of each column, `per <call>` over the
+    domain. Sums are f64 and rounded in the end, to f32 and from there to bf16: they are wrong by half a unit in the last
+    place of the result, and by n 2^-53 of the sum of the absolute values of its n elements. The sum of nothing is 0.
+
+    ```mlir
+    tile.sum %square per <row> into f32
+    ```
+  }];
+}
+
+def Tile_MaximumOp : Tile_AddOp<"maximum"> {
+  let summary = "The largest element";
+  let description = [{
+    As `tile.sum`. A maximum is exact. It is NaN where an element is, and the maximum of nothing is minus infinity.
+  }];
+}
+
+#endif

@@ -1,0 +1,50 @@
+// Element-wise functions with their arguments and what they compute, for kernels of any target to be compared
+// with.
+#ifndef ALGCTL_TESTS_COMPILER_ELEMENTWISE_ELEMENTWISE_FUNCTION_H
+#define ALGCTL_TESTS_COMPILER_ELEMENTWISE_ELEMENTWISE_FUNCTION_H
+
+#include "compiler/lower/elementwise_function.h"
+#include "tests/compiler/program/parsed_program.h"
+
+#include <random>
+#include <string>
+#include <vector>
+
+namespace elementwise_test {
+
+/// The text of a function `f` of random operands, whose arithmetic is exact on small whole numbers: sums,
+/// differences, products, maxima and selections of one or two for each, put or reduced.
+std::string randomFunction(std::mt19937 &random);
+
+/// A function that has been read, and what bundles know of it.
+class TestFunction {
+public:
+  /// Of a function of a module's text. A failure of the test where it is no element-wise function.
+  explicit TestFunction(const std::string &text, const std::string &name = "f");
+
+  const algrt::Elementwise &description() const { return described.description; }
+
+  /// Arrays for its arguments, of `rows` rows where the launch knows them: whole numbers between -3 and 3.
+  std::vector<compiler::DenseArray> wholeArguments(std::mt19937 &random, std::int64_t rows);
+  /// Its results in double precision.
+  std::vector<compiler::DenseArray> evaluate(const std::vector<compiler::DenseArray> &arguments);
+  /// The argument that an operand is.
+  std::size_t argumentOf(const std::string &operand) const;
+
+  compiler::ElementwiseFunction described;
+
+private:
+  program_test::ProgramContext program;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::func::FuncOp function;
+};
+
+/// How many numbers an extent is in a call with so many rows.
+std::int64_t lengthOf(const algrt::Extent &extent, std::int64_t rows);
+
+/// A number as an operand of that type holds it.
+double rounded(double number, algrt::ElementType type);
+
+} // namespace elementwise_test
+
+#endif

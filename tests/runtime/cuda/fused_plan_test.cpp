@@ -1,0 +1,162 @@
+// Launches of fused layers: maps of further weights, operands and results by their names, and what is
+// demanded of each.
+#include "runtime/cuda/launch_parameters.h"
+#include "tests/runtime/cuda/plan_cases.h"
+
+#include <cstring>
+#include <functional>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace algrt::cuda {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr auto bf16 = ElementType::bf16, f32 = ElementType::f32;
+
+Layer fusedLayer() {
+  Layer layer = layerOf(Lift::rows, RowTypesKind::cyclic, 3, 1, 3, 16, 32);
+  layer.fusion = Fusion{2,
+                        {{"bias", FusedOperand::Per::column, bf16},
+                         {"scale", FusedOperand::Per::row, f32},
+                         {"residual", FusedOperand::Per::element, bf16},
+                         {"alpha", FusedOperand::Per::call, f32}},
+                        {bf16, f32}};
+  return layer;
+}
+
+// w2, bias, scale, residual, alpha, y2
+std::vector<Operand> furtherOperands() {
+  return {{0x20000, 96}, {0x30002, 0}, {0x40004, 2}, {0x50004, 98}, {0, 0}, {0x60008, 96}};
+}
+
+const Operand x{0x1000, 48}, w{0x10000, 96}, y{0x8000, 96};
+
+GpuKernel fusedKernel(const Layer &layer, GpuCopies copies) {
+  GpuKernel kernel = kernelOf(bf16);
+  kernel.x.columns = kernel.y.columns = 16;
+  kernel.x.swizzle = 0;
+  kernel.copies = copies;
+  kernel.vector = copies == GpuCopies::threads ? 8 : 0;
+  const ProductParameters wanted = productParameters(kernel, layer);
+  // Maps first, as kernels have them.
+  KernelParameters list;
+  for (const bool maps : {true, false})
+    for (const KernelParameter &parameter : wanted.required)
+      if (parameter.isMap() == maps)
+        maps ? list.map(parameter.type, parameter.operand, parameter.view)
+             : list.add(parameter.value, parameter.operand);
+  kernel.parameters = list;
+  return kernel;
+}
+
+TEST(FusedPlan, TakesFurtherOperandsByTheirNames) {
+  const Layer layer = fusedLayer();
+  const GpuKernel kernel = fusedKernel(layer, GpuCopies::engine);
+  const std::vector<Operand> further = furtherOperands();
+  const LaunchPlan plan = planLaunch(layer, kernel, Operands{x, w, y, further}, 7, 5, 132);
+  // Two of x, one of each weight, two of y.
+  ASSERT_EQ(plan.maps.size(), 6u);
+  std::vector<const KernelParameter *> maps;
+  for (const KernelParameter &parameter : kernel.parameters)
+    if (parameter.isMap())
+      maps.push_back(&parameter);
+  size_t tensor = 0, plain = 0;
+  for (const KernelParameter *parameter : maps) {
+    const bool longer = parameter->view == ViewKind::longer_lines; // one of the phases has three rows
+    if (parameter->operand == "w2") {
+      EXPECT_EQ(plan.maps.at(tensor).address, 0x20000u);
+      EXPECT_EQ(plan.maps.at(tensor).box, plan.maps.at(2).box); // as the first weight's
+    }
+    if (parameter->type == ParameterType::tensor_map) {
+      ++tensor;
+      continue;
+    }
+    const algrt_plain_map &map = plan.plain_maps.at(plain++);
+    EXPECT_EQ(map.extents[2], longer ? 1 : 2) << parameter->operand;
+    EXPECT_EQ(map.extents[3], longer ? 3 : 2) << parameter->operand;
+    if (parameter->operand == "scale") {
+      EXPECT_EQ(map.address, 0x40004u + (longer ? 0 : 2 * 4));
+      EXPECT_EQ(map.extents[0], 1);
+      EXPECT_EQ(map.extents[1], 1);
+      EXPECT_EQ(map.strides[2], 3 * 2); // numbers of one type are three rows of two elements apart
+    } else if (parameter->operand == "residual") {
+      EXPECT_EQ(map.address, 0x50004u + (longer ? 0 : 98 * 2));
+      EXPECT_EQ(map.extents[0], 32);
+      EXPECT_EQ(map.extents[1], 3);
+      EXPECT_EQ(map.strides[2], 3 * 98);
+    } else {
+      EXPECT_EQ(parameter->operand, "y2");
+      EXPECT_EQ(map.address, 0x60008u + (longer ? 0 : 96 * 4));
+    }
+  }
+  EXPECT_EQ(plain, plan.plain_maps.size());
+
+  ParameterBlock block(kernel.parameters);
+  const std::vector<float> numbers = {0, 0, 0, 2.5f};
+  ProductValues values{plan.rows, plan.offset, 0, 0, 0, 0, 0};
+  values.fusion = &*layer.fusion;
+  values.further = further;
+  values.numbers = numbers;
+  setProduct(block, kernel.parameters, plan, values,
+             [](const TensorMap &map, std::byte *to) { std::memcpy(to, &map.address, 8); });
+  uint64_t bias = 0;
+  float alpha = 0;
+  std::memcpy(&bias, block.at(kernel.parameters.find(ParameterValue::operand, "bias")->offset), sizeof(bias));
+  std::memcpy(&alpha, block.at(kernel.parameters.find(ParameterValue::number, "alpha")->offset),
+              sizeof(alpha));
+  EXPECT_EQ(bias, 0x30002u);
+  EXPECT_EQ(alpha, 2.5f);
+}
+
+TEST(FusedPlan, RefusesWhatCannotBeReadOrWritten) {
+  const Layer layer = fusedLayer();
+  const auto refusal = [&](GpuCopies copies,
+                           const std::function<void(std::vector<Operand> &)> &change) -> std::string {
+    std::vector<Operand> further = furtherOperands();
+    change(further);
+    try {
+      planLaunch(layer, fusedKernel(layer, copies), Operands{x, w, y, further}, 7, 5, 132);
+      return "";
+    } catch (const Error &error) {
+      return error.what();
+    }
+  };
+  for (const GpuCopies copies : {GpuCopies::engine, GpuCopies::threads}) {
+    EXPECT_EQ(refusal(copies, [](auto &) {}), "");
+    EXPECT_THAT(refusal(copies, [](auto &further) { further[0].address += 8; }),
+                HasSubstr("w2: starts at an address that is not a multiple of 16 bytes"));
+    EXPECT_THAT(refusal(copies, [](auto &further) { further[0].leading_dimension = 95; }),
+                HasSubstr("w2: has rows 95 elements apart, less than their width 96"));
+    EXPECT_THAT(refusal(copies, [](auto &further) { further[1].address += 1; }),
+                HasSubstr("bias: starts at an address that is not a multiple of 2 bytes"));
+    EXPECT_THAT(refusal(copies, [](auto &further) { further[2].address += 2; }),
+                HasSubstr("scale: starts at an address that is not a multiple of 4 bytes"));
+    EXPECT_THAT(refusal(copies, [](auto &further) { further[2].leading_dimension = 0; }),
+                HasSubstr("scale: has rows 0 elements apart"));
+    EXPECT_THAT(refusal(copies, [](auto &further) { further[3].address += 2; }),
+                HasSubstr("residual: starts at an address that is not a multiple of 4 bytes"));
+    EXPECT_THAT(refusal(copies, [](auto &further) { further[3].leading_dimension = 97; }),
+                HasSubstr("residual: has rows 97 elements apart"));
+    EXPECT_THAT(refusal(copies, [](auto &further) { further[5].address += 4; }),
+                HasSubstr("y2: starts at an address that is not a multiple of 8 bytes"));
+    EXPECT_THAT(refusal(copies, [](auto &further) { further.pop_back(); }), HasSubstr("5 further operands"));
+  }
+}
+
+TEST(FusedPlan, NamesWhatKernelsTake) {
+  const Fusion fusion = *fusedLayer().fusion;
+  std::vector<std::string> forward, dx;
+  for (size_t place = 0; place < FurtherOperand::count(fusion); ++place) {
+    forward.push_back(FurtherOperand::at(fusion, place).name(fusion, Map::forward));
+    dx.push_back(FurtherOperand::at(fusion, place).name(fusion, Map::dx));
+  }
+  EXPECT_EQ(forward, (std::vector<std::string>{"w2", "bias", "scale", "residual", "alpha", "y2"}));
+  EXPECT_EQ(dx.back(), "dx2");
+  EXPECT_EQ(FurtherOperand::find(fusion, Map::dx, "dx2"), 5u);
+  EXPECT_EQ(FurtherOperand::find(fusion, Map::dx, "y2"), std::nullopt);
+}
+
+} // namespace
+} // namespace algrt::cuda

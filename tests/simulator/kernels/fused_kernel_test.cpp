@@ -1,0 +1,130 @@
+// Kernels of several products of the same rows on the model of the SM: two weights and three, maps that read
+// columns, rows, elements and a number, one result and two, on both families of GPU kernels.
+#include "tests/simulator/kernels/exact_case.h"
+#include "tests/simulator/kernels/fused_case.h"
+#include "tests/simulator/kernels/random_layers.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+using namespace simulator_test;
+
+namespace {
+
+constexpr auto bf16 = algrt::ElementType::bf16, f32 = algrt::ElementType::f32;
+const std::string quaternions = ALGCTL_SOURCE_DIR "/tests/simulator/kernels/Inputs/quaternions.json";
+
+struct Case {
+  std::string name, algebra;
+  std::int64_t in, out;
+  std::string row_types, schedule, target = "sm_90a";
+  std::int64_t weights = 2;
+  bool two_results = true, rows_read = true;
+  algrt::ElementType first = bf16, second = f32;
+  algrt::Map map = algrt::Map::forward;
+  std::string lift = "rows";
+};
+
+void PrintTo(const Case &which, std::ostream *stream) { *stream << which.name; }
+
+FusedKernel kernelOf(const Case &which) {
+  return {projection(which.algebra, which.in, which.out, which.row_types, which.lift),
+          which.schedule,
+          which.target,
+          which.weights,
+          which.two_results,
+          which.rows_read,
+          which.first,
+          which.second,
+          which.map};
+}
+
+const std::vector<Case> &threadCases() {
+  static const std::vector<Case> all = {
+      {"Two", "Q(3)", 96, 144, "cyclic", "rows=32,columns=48,depth=32,stages=2,warps=2x1,vector=8", "sm_80"},
+      {"Plain", "Q(3)", 96, 144, "cyclic", "rows=32,columns=48,depth=32,stages=2,warps=2x1,vector=8", "sm_80",
+       2, false, false},
+      {"Three", "Q(2)", 64, 80, "interval(20)", "rows=32,columns=32,depth=32,stages=3,warps=1x2,vector=4",
+       "sm_80", 3, true, true, f32, bf16},
+      {"One", "Q(3)", 96, 144, "cyclic", "rows=64,columns=64,depth=32,stages=2,warps=2x2,vector=8", "sm_80",
+       1},
+      {"Odd", "Q(3)", 15, 21, "interval(4)", "rows=16,columns=16,depth=16,stages=2,warps=1x2,vector=1",
+       "sm_80"},
+      {"Explicit", "Q(3)", 96, 96, "explicit", "rows=32,columns=32,depth=32,stages=2,warps=2x1,vector=8",
+       "sm_80"},
+      {"Table", "T(3)", 96, 96, "explicit", "rows=32,columns=32,depth=32,stages=2,warps=2x1,vector=8",
+       "sm_80", 3, false},
+      {"OneStep", "Q(1)", 32, 64, "cyclic", "rows=32,columns=32,depth=32,stages=2,warps=2x1,vector=8",
+       "sm_80"},
+      {"Gradient", "Q(3)", 96, 144, "cyclic", "rows=32,columns=32,depth=32,stages=2,warps=2x1,vector=8",
+       "sm_80", 2, true, true, f32, f32, algrt::Map::dx},
+      {"Slots", quaternions, 128, 128, "cyclic", "rows=32,columns=32,depth=32,stages=2,warps=2x1,vector=8",
+       "sm_80", 2, true, true, bf16, bf16, algrt::Map::forward, "slots"},
+  };
+  return all;
+}
+
+const std::vector<Case> &engineCases() {
+  static const std::vector<Case> all = {
+      {"Two", "Q(3)", 192, 288, "cyclic", "rows=128,columns=96,depth=32,stages=3"},
+      {"Plain", "Q(3)", 192, 288, "cyclic", "rows=128,columns=96,depth=32,stages=3", "sm_90a", 2, false,
+       false},
+      {"Three", "Q(3)", 96, 120, "interval(20)", "rows=64,columns=48,depth=32,stages=2", "sm_90a", 3, true,
+       true, f32, bf16},
+      {"One", "Q(3)", 96, 120, "interval(20)", "rows=64,columns=48,depth=32,stages=2", "sm_90a", 1},
+      {"Shallow", "Q(2)", 160, 96, "cyclic", "rows=64,columns=48,depth=64,stages=2"},
+      {"OneStep", "Q(1)", 64, 96, "cyclic", "rows=64,columns=32,depth=64,stages=2"},
+      {"Turns", "Q(3)", 192, 192, "cyclic", "rows=64,columns=32,depth=32,stages=3,turns=2"},
+      {"OneStepTurns", "Q(1)", 64, 96, "cyclic", "rows=64,columns=32,depth=64,stages=2,turns=2"},
+      {"Clusters", "Q(2)", 96, 144, "cyclic", "rows=64,columns=48,depth=32,stages=2,cluster=2x2"},
+      {"Transposed", "Q(2)", 128, 176, "cyclic", "rows=24,columns=128,depth=32,stages=2,rows_on=n", "sm_90a",
+       2, false},
+      {"TransposedWide", "Q(2)", 128, 176, "cyclic", "rows=16,columns=64,depth=32,stages=2,rows_on=n",
+       "sm_90a", 3, false, true, f32},
+      {"SplitOne", "T(3)", 96, 120, "cyclic", "rows=64,columns=32,depth=32,stages=2,split=2", "sm_90a", 1},
+      {"Gradient", "Q(3)", 192, 192, "cyclic", "rows=64,columns=64,depth=32,stages=2", "sm_90a", 2, true,
+       true, bf16, f32, algrt::Map::dx},
+      {"Slots", quaternions, 128, 128, "cyclic", "rows=64,columns=32,depth=32,stages=2", "sm_90a", 2, true,
+       true, bf16, bf16, algrt::Map::forward, "slots"},
+  };
+  return all;
+}
+
+void expectExact(const Case &which) {
+  const FusedKernel fused = kernelOf(which);
+  const auto kernel = compiler::SimulatedKernel::parse(emittedKernel(fused), which.name);
+  for (const std::int64_t m : {1, 67, 150})
+    for (std::uint64_t seed : {1u, 2u, 3u}) {
+      const FusedCase product(fused, m, static_cast<std::int64_t>(seed) * 5, seed);
+      compiler::SimulationSettings settings = settingsOf(seed, static_cast<std::int32_t>(1 + 3 * seed));
+      settings.further_padding = static_cast<std::int64_t>(seed % 3);
+      settings.further_shift = static_cast<std::int64_t>(seed % 2);
+      EXPECT_EQ(product.run(kernel, settings).text, "") << m << " rows, seed " << seed;
+    }
+}
+
+class FusedThreads : public testing::TestWithParam<Case> {};
+TEST_P(FusedThreads, IsExactForEverySeed) { expectExact(GetParam()); }
+INSTANTIATE_TEST_SUITE_P(Kernels, FusedThreads, testing::ValuesIn(threadCases()),
+                         [](const auto &info) { return info.param.name; });
+
+class FusedEngine : public testing::TestWithParam<Case> {};
+TEST_P(FusedEngine, IsExactForEverySeed) { expectExact(GetParam()); }
+INSTANTIATE_TEST_SUITE_P(Kernels, FusedEngine, testing::ValuesIn(engineCases()),
+                         [](const auto &info) { return info.param.name; });
+
+// A gate's activation with an exponential in it.
+TEST(FusedKernels, MultiplyByTheActivationOfTheGate) {
+  for (const char *schedule :
+       {"rows=64,columns=48,depth=32,stages=2", "rows=16,columns=64,depth=32,stages=2,rows_on=n",
+        "rows=32,columns=48,depth=32,stages=2,warps=2x1,vector=8"}) {
+    FusedKernel fused = {projection("Q(3)", 96, 144), schedule, "sm_90a"};
+    fused.two_results = false;
+    fused.swiglu = true;
+    const auto kernel = compiler::SimulatedKernel::parse(emittedKernel(fused), "swiglu");
+    const FusedCase product(fused, 100, 2, 7);
+    EXPECT_EQ(product.run(kernel, settingsOf(1, 4)).text, "") << schedule;
+  }
+}
+
+} // namespace
