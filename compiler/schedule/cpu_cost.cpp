@@ -56,7 +56,7 @@ Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, std::int
         std::max(tile_rows * columns / cpu_core.multiplications, (tile_rows + columns) / cpu_core.loads);
     multiply += depth / depth_step * step + terms * cycles_per_term;
     if (done > 0)
-      multiply += 2 * tile_rows * columns / cpu_core.loads;
+      multiply += cycles_per_tile + 2 * tile_rows * columns / cpu_core.loads;
   }
   multiply = tiles * (multiply + cycles_per_tile);
   const double hold = static_cast<double>(m) * static_cast<double>(layer.in.total()) *

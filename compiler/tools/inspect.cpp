@@ -18,7 +18,7 @@ namespace compiler {
 namespace {
 
 struct InspectOptions {
-  std::string bundle, certificate;
+  std::string bundle, certificate, definition;
   bool json = false;
 };
 
@@ -373,9 +373,19 @@ std::string asText(const algrt::Bundle &bundle, const std::string &path) {
 int inspect(const InspectOptions &options) {
   if (options.json && namesStandardOutput(options.certificate))
     throw UsageError("--json and the certificate cannot both go to standard output");
+  if (options.json && namesStandardOutput(options.definition))
+    throw UsageError("--json and the programs cannot both go to standard output");
   algrt::Bundle bundle = algrt::Bundle::open(options.bundle);
   if (!options.certificate.empty()) {
     OutputFile(options.certificate).commit(std::string(bundle.certificate()));
+    return kDone;
+  }
+  if (!options.definition.empty()) {
+    const algrt::SectionEntry *section = bundle.manifest().findSection("program");
+    if (section == nullptr)
+      throw Failure(fmt::format("{} has no programs in the dialect alg: its programs are the maps of its layer",
+                                options.bundle));
+    OutputFile(options.definition).commit(std::string(bundle.section(*section)));
     return kDone;
   }
   if (options.json)
@@ -395,8 +405,12 @@ void addInspect(CLI::App &app, Session &session) {
   outputFile(command->add_option("--certificate", options->certificate,
                                  "write the proof of the facts about the algebra to a file, for algcheck; - "
                                  "for standard output"));
+  outputFile(command->add_option("--definition", options->definition,
+                                 "write the programs in the dialect alg, which they were compiled from, to a "
+                                 "file; - for standard output"));
   command->footer(R"help(Examples:
   algctl inspect up.alg
+  algctl inspect swiglu.alg --definition swiglu.mlir
   algctl inspect up.alg --certificate up.json && algcheck up.json
   algctl inspect up.alg --json | jq .layer)help");
   command->callback([&session, options] { session.run = [options] { return inspect(*options); }; });
