@@ -8,6 +8,7 @@
 #include "runtime/cpu/product.h"
 #include "runtime/cuda/product.h"
 
+#include <array>
 #include <cstring>
 
 namespace algrt {
@@ -29,6 +30,16 @@ struct FusedStep {
   std::vector<Matrix> operands, results;
   RowSource source;
 };
+
+// A vector with any distance between its numbers, as kernels see one that has a number for each row.
+MatrixView readColumn(DLTensor tensor, const char *name, DLDevice device, ElementType type, int64_t m) {
+  std::array<int64_t, 2> shape = {tensor.shape[0], 1},
+                         strides = {tensor.strides == nullptr ? 1 : tensor.strides[0], 1};
+  tensor.ndim = 2; // of one, as the signature has it
+  tensor.shape = shape.data();
+  tensor.strides = strides.data();
+  return readMatrix(&tensor, name, device, type, m, 1);
+}
 
 class Reader {
 public:
@@ -81,8 +92,7 @@ Matrix Reader::readOperand(const FusedOperand &operand, int64_t m) const {
     matrix.view = readVector(tensor, name, call_.device, operand.type, width_);
     break;
   case FusedOperand::Per::row:
-    matrix.view = readVector(tensor, name, call_.device, operand.type, m);
-    matrix.view = {matrix.view.data, m, 1, 1};
+    matrix.view = readColumn(*tensor, name, call_.device, operand.type, m);
     break;
   case FusedOperand::Per::element:
     matrix.view = readMatrix(tensor, name, call_.device, operand.type, m, width_);

@@ -247,8 +247,13 @@ MatrixView readJoined(const DLTensor *tensor, const char *name, DLDevice device)
   for (int i = 0; i <= inner; ++i)
     if (tensor->shape[i] == 0)
       return {nullptr, 0, width, width};
-  if (int64_t stride = strideOf(tensor, inner, 1); stride != 1)
+  if (int64_t stride = strideOf(tensor, inner, 1); inner == 0 && stride > 1) {
+    MatrixView column{nullptr, width, 1, stride};
+    column.data = dataOf(tensor, name, spanBytes(column, bytes, name), bytes);
+    return column;
+  } else if (stride != 1) {
     refuse(name, "has stride " + std::to_string(stride) + " inside a row, needs 1: make it contiguous");
+  }
   MatrixView view{nullptr, 1, width, width};
   for (int i = inner; i-- > 0;) {
     const int64_t natural = checkedMultiply(view.rows, view.stride, name),

@@ -42,7 +42,7 @@ IntegerVector readIntegers(const DLTensor *tensor, const char *name, DLDevice de
                            int64_t size, const char *meaning);
 
 // Any tensor in the memory of that device whose rows lie one after another at one distance, as a matrix with
-// all dimensions but the last one joined; one without elements has no rows. Type and shape are the caller's
+// all dimensions but the last one joined; a vector whose numbers lie apart as one column; one without elements has no rows. Type and shape are the caller's
 // to check.
 MatrixView readJoined(const DLTensor *tensor, const char *name, DLDevice device);
 int64_t elementBytes(DLDataType type);

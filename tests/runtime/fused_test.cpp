@@ -127,6 +127,25 @@ TEST(Fused, StepsComputeAllTheirResults) {
       }
 }
 
+// A column of a matrix, as the statistics of rows may be.
+TEST(Fused, NumbersForRowsMayLieApart) {
+  for (const int64_t m : {0, 1, 7}) {
+    Fused fused("bf16", m);
+    GuardedMatrix apart(m, 1, 4, false);
+    for (int64_t row = 0; row < m; ++row)
+      apart.set(row, 0, fused.factor.at(row, 0));
+    int64_t stride = 4;
+    DLTensor column = fused.factor_tensor;
+    column.data = apart.wide.data();
+    column.strides = &stride;
+    fused["factor"].tensor = &column;
+    fused.expectRuns("every fourth number, m " + std::to_string(m));
+    stride = 0;
+    if (m > 1)
+      EXPECT_THAT(fused.refusal(), HasSubstr("factor: has rows 0 elements apart"));
+  }
+}
+
 TEST(Fused, RowsMayBeAtAnyPositions) {
   Fused fused("f32", 9);
   std::vector<int32_t> positions = {3, 8, 0, 0, 11, 4, 2, 7, 1}, types;
