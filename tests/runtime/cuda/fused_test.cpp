@@ -116,7 +116,7 @@ protected:
   cuda_stand_in::Launch last;
 };
 
-// A vector of numbers with a distance between them: the first column of a matrix; or its first row.
+// The first row of a matrix.
 DLTensor vectorOf(const GpuMatrix &matrix, int64_t *size, int64_t *stride) {
   DLTensor vector = matrix.tensor;
   vector.ndim = 1;
@@ -132,10 +132,10 @@ TEST_P(CudaFused, PassesWhatTheCallHas) {
   constexpr int64_t m = 9;
   const int64_t k = fused.shape.k(), n = fused.shape.n();
   const GpuMatrix x(context, 0, m, k, 8, bf16), gate(context, 0, k, n, 0, bf16),
-      up(context, 0, k, n, 8, bf16), scale(context, 0, 1, n, 0, bf16), factor(context, 0, m, 3, 0, f32),
+      up(context, 0, k, n, 8, bf16), scale(context, 0, 1, n, 0, bf16), factor(context, 0, 1, m, 0, f32),
       residual(context, 0, m, n, 2, bf16), y(context, 0, m, n, 8, bf16), g(context, 0, m, n, 2, f32);
-  int64_t columns = n, rows = m, one = 1, three = 3;
-  const DLTensor of_columns = vectorOf(scale, &columns, &one), of_rows = vectorOf(factor, &rows, &three);
+  int64_t columns = n, rows = m, one = 1;
+  const DLTensor of_columns = vectorOf(scale, &columns, &one), of_rows = vectorOf(factor, &rows, &one);
   float alpha = 2.5f;
   DLTensor number{&alpha, {kDLCPU, 0}, 1, {kDLFloat, 32, 1}, &one, nullptr, 0};
   const algrt_named_tensor tensors[] = {
@@ -162,8 +162,9 @@ TEST_P(CudaFused, PassesWhatTheCallHas) {
       for (const auto &[called, matrix] : matrices) {
         if (parameter.operand != called)
           continue;
-        // The first of the four types has a row more than the others.
-        const int64_t first = parameter.view == ViewKind::shorter_lines ? matrix->strides[0] : 0;
+        // The first of the four types has a row more than the others, whose rows begin one further on.
+        const int64_t row = matrix == &factor ? 1 : matrix->strides[0],
+                      first = parameter.view == ViewKind::shorter_lines ? row : 0;
         const uint64_t expected = addressOf(*matrix) + uint64_t(first * (matrix->tensor.dtype.bits / 8));
         if (parameter.type == ParameterType::tensor_map) {
           const auto content = cuda_stand_in::decodeTensorMap(map);
@@ -175,7 +176,7 @@ TEST_P(CudaFused, PassesWhatTheCallHas) {
           EXPECT_EQ(content.address, expected) << what;
           if (parameter.operand == "factor") {
             EXPECT_EQ(content.extents[0], 1);
-            EXPECT_EQ(content.strides[2], 4 * 3); // every fourth row is of one type
+            EXPECT_EQ(content.strides[2], 4); // every fourth row is of one type
           }
         }
       }

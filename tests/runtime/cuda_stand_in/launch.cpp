@@ -54,8 +54,10 @@ void requirePlainMap(const State &s, const Launch &launch, const std::string &na
 }
 
 // A device faults when a map leads it to memory that is not there. The first parameter is a struct of maps:
-// of one kind, or tensor maps and one plain map behind them. What size that makes is told apart among the
-// numbers of maps that there are. Of a kernel that is no product it is the address of the result.
+// of one kind, or tensor maps and plain maps behind them. Those that were encoded are tensor maps; where
+// something else is left than plain maps, one was not, and what it should be is told by the size of maps of
+// one kind, or of tensor maps and one plain map. Of a kernel that is no product it is the address of the
+// result.
 void requireMappedMemory(const State &s, const Launch &launch) {
   if (launch.parameters.empty())
     return;
@@ -65,8 +67,11 @@ void requireMappedMemory(const State &s, const Launch &launch) {
     return requireMemory(s, launch, "the result of " + launch.symbol, address, sizeof(uint16_t));
   }
   constexpr size_t tensor = sizeof(TensorMapObject), plain = sizeof(algrt_plain_map);
-  const size_t tensor_maps =
-      maps.size() % tensor == 0 || maps.size() % tensor == plain ? maps.size() / tensor : 0;
+  size_t tensor_maps = 0;
+  while ((tensor_maps + 1) * tensor <= maps.size() && decodeTensorMap(maps.data() + tensor_maps * tensor))
+    ++tensor_maps;
+  if ((maps.size() - tensor_maps * tensor) % plain != 0)
+    tensor_maps = maps.size() % tensor == 0 || maps.size() % tensor == plain ? maps.size() / tensor : 0;
   const size_t plain_bytes = maps.size() - tensor_maps * tensor;
   if (plain_bytes % plain != 0)
     violation("cuLaunchKernelEx", Result::launch_failed, "the first parameter is no struct of maps");

@@ -120,7 +120,7 @@ TEST(RandomFusedKernels, OfThreadsAreExact) {
   for (int trial = 0; trial < 24; ++trial) {
     Algebra algebra = draw.one(algebras_of_all_kinds);
     if (draw.below(6) == 0)
-      algebra = {ALGCTL_SOURCE_DIR "/tests/simulator/kernels/Inputs/divided_powers.json", 4, 4, "slots"};
+      algebra = {ALGCTL_SOURCE_DIR "/tests/simulator/kernels/Inputs/divided_powers.json", 5, 5, "slots"};
     const bool slots = algebra.lift == "slots", unequal = !slots && draw.below(2) == 0;
     const std::string row_types =
         slots ? "cyclic" : draw.one(std::vector<std::string>{"explicit", "cyclic", "interval(9)"});
@@ -132,11 +132,12 @@ TEST(RandomFusedKernels, OfThreadsAreExact) {
       return all;
     };
     const std::vector<std::int64_t> in = widths(algebra.in), out = widths(algebra.out);
-    FusedKernel fused = {slots ? projection(algebra.expression, 4 * in[0], 4 * out[0], row_types, "slots")
-                               : projection(algebra.expression, in, out, row_types),
-                         fmt::format("rows={},columns={},depth={},stages={},warps=1x2", 16 << draw.below(2),
-                                     16 * (1 + draw.below(2)), 16 << draw.below(2), 2 + draw.below(3)),
-                         "sm_80", 1 + draw.below(3)};
+    FusedKernel fused = {
+        slots ? projection(algebra.expression, algebra.in * in[0], algebra.out * out[0], row_types, "slots")
+              : projection(algebra.expression, in, out, row_types),
+        fmt::format("rows={},columns={},depth={},stages={},warps=1x2", 16 << draw.below(2),
+                    16 * (1 + draw.below(2)), 16 << draw.below(2), 2 + draw.below(3)),
+        "sm_80", 1 + draw.below(3)};
     fused.two_results = draw.below(2) == 0;
     fused.rows_read = draw.below(4) != 0;
     fused.first = draw.below(2) ? bf16 : f32;
