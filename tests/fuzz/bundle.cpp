@@ -22,6 +22,15 @@ void walkTerms(const algrt::Layer &layer, const algrt::Support &support) {
           std::abort();
 }
 
+// What the step's function takes, which has to be there.
+std::vector<algrt::ProgramOperand> functionOf(const Bundle &bundle, const algrt::ProgramStep &step) {
+  if (step.elementwise)
+    return algrt::operandsOf(bundle.manifest().elementwise.at(*step.elementwise));
+  if (step.projection >= bundle.projectionCount())
+    std::abort();
+  return algrt::operandsOf(bundle.projection(step.projection).layer(), step.map, {algrt::OperandType::f32});
+}
+
 // Touches everything that an accepted bundle promises.
 void walk(const Bundle &bundle) {
   size_t bytes = 0;
@@ -39,11 +48,7 @@ void walk(const Bundle &bundle) {
       std::abort();
   for (const algrt::Program &program : bundle.manifest().programs)
     for (const algrt::ProgramStep &step : program.steps) {
-      if (step.projection >= bundle.projectionCount())
-        std::abort();
-      const std::vector<algrt::ProgramOperand> wanted =
-          algrt::operandsOf(bundle.projection(step.projection).layer(), step.map, {algrt::OperandType::f32});
-      if (step.operands.size() > wanted.size())
+      if (step.operands.size() > functionOf(bundle, step).size())
         std::abort();
       for (const auto &[name, own] : step.operands)
         if (program.findOperand(own) == nullptr && program.findBuffer(own) == nullptr)
