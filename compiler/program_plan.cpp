@@ -62,7 +62,8 @@ bool isPlain(const ProductFunction &product) {
       product.layer.dtype == algebras::DataType::F32 ? algrt::ElementType::f32 : algrt::ElementType::bf16;
   const algrt::Fusion &fusion = product.fusion;
   return product.mode == alg::OutputMode::BankGradient ||
-         (fusion.weights == 1 && fusion.operands.empty() && fusion.results == std::vector{own});
+         (!product.maps && fusion.weights == 1 && fusion.operands.empty() &&
+          fusion.results == std::vector{own});
 }
 
 /// What schedules are chosen by.
