@@ -18,7 +18,7 @@ struct Case {
 
 void PrintTo(const Case &which, std::ostream *stream) { *stream << which.name; }
 
-class FusedGate : public testing::TestWithParam<Case> {
+template <class Test> class WithAssembler : public Test {
 protected:
   void SetUp() override {
     for (const compiler::AssemblerTool &tool : {compiler::findPtxas(), compiler::findDisassembler()})
@@ -26,12 +26,50 @@ protected:
         GTEST_SKIP() << "NOT TESTED: " << tool.reason;
   }
 };
+using FusedGate = WithAssembler<testing::TestWithParam<Case>>;
+using ChosenGate = WithAssembler<testing::Test>;
 
 TEST_P(FusedGate, Passes) {
   FusedKernel fused = {projection("Q(32)", 2048, 6144), GetParam().schedule, GetParam().target};
   fused.swiglu = GetParam().swiglu;
   EXPECT_THAT(gates::objections(gates::collectEvidence(emittedKernel(fused), fused.target)),
               testing::IsEmpty());
+}
+
+// By the schedules that the compiler chooses, for a few rows and for many.
+TEST_F(ChosenGate, PassesOnBothTargets) {
+  const std::string function = R"mlir(
+!x = !alg.slots<?x2048xbf16, rows(cyclic 32), cols(32 x 64)>
+!w = !alg.slots<2048x6144xbf16, rows(32 x 64), cols(32 x 192)>
+!sums = !alg.slots<?x6144xf32, rows(cyclic 32), cols(32 x 192)>
+!h = !alg.slots<?x6144xbf16, rows(cyclic 32), cols(32 x 192)>
+func.func @gated(%x: tensor<?x2048xbf16>, %gate: tensor<2048x6144xbf16>, %up: tensor<2048x6144xbf16>, %p0: index)
+    -> tensor<?x6144xbf16> {
+  %one = arith.constant 1.0 : f32
+  %xs = alg.slots %x rows(cyclic 32, %p0) cols(32 x 64) : tensor<?x2048xbf16>
+  %gates = alg.slots %gate rows(32 x 64) cols(32 x 192) : tensor<2048x6144xbf16>
+  %ups = alg.slots %up rows(32 x 64) cols(32 x 192) : tensor<2048x6144xbf16>
+  %g = alg.contract %xs, %gates by #alg.algebra<"Q(32)"> -> k : !x, !w into f32
+  %u = alg.contract %xs, %ups by #alg.algebra<"Q(32)"> -> k : !x, !w into f32
+  %hs = alg.map %g, %u : (!sums, !sums) -> !h {
+  ^bb0(%a: f32, %b: f32):
+    %negative = arith.negf %a : f32
+    %power = math.exp %negative : f32
+    %sum = arith.addf %power, %one : f32
+    %silu = arith.divf %a, %sum : f32
+    %product = arith.mulf %silu, %b : f32
+    %rounded = arith.truncf %product : f32 to bf16
+    alg.yield %rounded : bf16
+  }
+  %y = alg.gather %hs : !h
+  return %y : tensor<?x6144xbf16>
+}
+)mlir";
+  for (const char *target : {"sm_90a", "sm_80"})
+    for (const std::int64_t rows : {32, 2048})
+      EXPECT_THAT(gates::objections(gates::collectEvidence(chosenKernel(function, target, rows), target)),
+                  testing::IsEmpty())
+          << target << ", " << rows << " rows";
 }
 
 INSTANTIATE_TEST_SUITE_P(

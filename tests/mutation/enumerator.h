@@ -65,9 +65,17 @@ private:
   void result(LLVM::StoreOp store);
   /// A single element on its way through a register: one of global memory, then itself or zero.
   bool isElement(LLVM::LoadOp load) {
-    return copies_for_themselves && isGlobal(load.getAddr()) && load.getType().isInteger(16);
+    return copies_for_themselves && isChosen(load) && load.getType().isInteger(16) &&
+           llvm::any_of(load->getUsers(), llvm::IsaPred<LLVM::SelectOp>);
   }
   void elementLoad(LLVM::LoadOp load);
+  /// What a map reads of an operand that has rows.
+  bool isOfOperand(LLVM::LoadOp load) { return isChosen(load) && !load.getInvariant(); }
+  void operandLoad(LLVM::LoadOp load);
+  /// Whether it is from where there is something for certain where there is not what it is for.
+  bool isChosen(LLVM::LoadOp load) {
+    return isGlobal(load.getAddr()) && load.getAddr().getDefiningOp<LLVM::SelectOp>();
+  }
   /// A word of a list that a plain map has.
   bool isOfList(LLVM::LoadOp load) {
     return copies_for_themselves && isGlobal(load.getAddr()) && load.getType().isInteger(32) &&

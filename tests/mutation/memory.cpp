@@ -85,6 +85,12 @@ void Enumerator::elementLoad(LLVM::LoadOp load) {
       [=](Operation *op) { chosen(op).getResult().replaceAllUsesWith(chosen(op).getFalseValue()); });
 }
 
+void Enumerator::operandLoad(LLVM::LoadOp load) {
+  const DataLayout layout = DataLayout::closest(load);
+  add("address", "+1",
+      furtherOn(0, static_cast<std::int32_t>(layout.getTypeSize(load.getType()).getFixedValue())));
+}
+
 void Enumerator::listLoad() {
   add("list", "+1 word", furtherOn(0, 4));
   add("list", "-1 word", furtherOn(0, -4));

@@ -45,6 +45,8 @@ std::vector<Mutation> Enumerator::run() {
       elementStore(store);
     else if (auto load = dyn_cast<LLVM::LoadOp>(op); load && isElement(load))
       elementLoad(load);
+    else if (load && isOfOperand(load))
+      operandLoad(load);
     else if (load && isOfList(load))
       listLoad();
     else if (auto comparison = dyn_cast<LLVM::ICmpOp>(op); comparison && copies_for_themselves)

@@ -122,21 +122,6 @@ const std::vector<Subject> &subjects() {
        {},
        {},
        2},
-      // The same by threads, of three products: runs of 20 rows, blocks that are partial in every direction.
-      {"fused_threads",
-       "Q(2)",
-       40,
-       72,
-       "interval(20)",
-       "rows=16,columns=16,depth=16,stages=3,warps=1x1,vector=4",
-       algrt::ElementType::bf16,
-       {{50, 7, 2}, {2, 0, 3}},
-       "rows",
-       "sm_80",
-       algrt::Map::forward,
-       {},
-       {},
-       3},
       // Threads copy, warps multiply. Terms from a table, tiles of 2 and of 4 steps through a ring of 3;
       // blocks
       // that are partial in every direction, with such beside them as are not read: 20 of 32 in the depth, 36

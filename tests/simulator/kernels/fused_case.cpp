@@ -11,6 +11,7 @@
 #include "runtime/numeric/bfloat16.h"
 #include "tests/compiler/dense_product.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Diagnostics.h"
@@ -58,8 +59,8 @@ private:
   static mlir::DialectRegistry dialects() {
     mlir::DialectRegistry registry;
     registry.insert<alg::AlgDialect, tile::TileDialect, sm::SmDialect, mlir::arith::ArithDialect,
-                    mlir::LLVM::LLVMDialect, mlir::math::MathDialect, mlir::NVVM::NVVMDialect,
-                    mlir::scf::SCFDialect>();
+                    mlir::func::FuncDialect, mlir::LLVM::LLVMDialect, mlir::math::MathDialect,
+                    mlir::NVVM::NVVMDialect, mlir::scf::SCFDialect>();
     return registry;
   }
 
@@ -241,8 +242,7 @@ std::string fusedTileProgram(const FusedKernel &kernel) {
   return text + "  }\n}\n";
 }
 
-std::string loweredKernel(const std::string &tile_program, bool threads_copy) {
-  Program program(tile_program);
+static std::string lowered(Program &program, bool threads_copy) {
   program.run([&](mlir::OpPassManager &passes) {
     passes.addPass(compiler::createExpandMath());
     if (threads_copy)
@@ -252,6 +252,23 @@ std::string loweredKernel(const std::string &tile_program, bool threads_copy) {
     compiler::addSmToNvvm(passes);
   });
   return program.print();
+}
+
+std::string loweredKernel(const std::string &tile_program, bool threads_copy) {
+  Program program(tile_program);
+  return lowered(program, threads_copy);
+}
+
+std::string chosenKernel(const std::string &function, const std::string &target, std::int64_t rows) {
+  Program program(function);
+  program.run([&](mlir::OpPassManager &passes) {
+    compiler::ConvertAlgToTileOptions choice;
+    choice.target = target;
+    choice.rows = rows;
+    passes.addPass(compiler::createConvertAlgToTile(choice));
+  });
+  auto kernel = *program.module->getOps<tile::KernelOp>().begin();
+  return lowered(program, kernel.getStagedSchedule().hasWarps());
 }
 
 std::string emittedKernel(const FusedKernel &kernel) {

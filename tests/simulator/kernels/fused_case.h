@@ -36,6 +36,9 @@ std::string fusedTileProgram(const FusedKernel &kernel);
 // A tile program's kernel as the simulator reads it. Throws std::runtime_error where a pass refuses it.
 std::string loweredKernel(const std::string &tile_program, bool threads_copy);
 std::string emittedKernel(const FusedKernel &kernel);
+// The kernel that the compiler makes of a function in the alg dialect for a target and so many rows, by the
+// schedule that it chooses.
+std::string chosenKernel(const std::string &function, const std::string &target, std::int64_t rows);
 
 class FusedCase {
 public:
