@@ -2,6 +2,7 @@
 
 #include "compiler/failure.h"
 #include "compiler/lower/passes.h"
+#include "compiler/program/projection.h"
 #include "dialects/sm/sm.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -9,9 +10,19 @@
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
+
 using namespace mlir;
 
 namespace compiler {
+
+/// A place of which lines and columns are known.
+static algebras::SourceLocation locateInFile(const ProgramFile &file, unsigned line, unsigned column) {
+  std::size_t begin = 0;
+  for (unsigned passed = 1; passed < line && begin < file.text.size(); ++passed)
+    begin = std::min(file.text.find('\n', begin), file.text.size() - 1) + 1;
+  return algebras::locate(file.text, begin + (column == 0 ? 0 : column - 1), file.path);
+}
 
 static DialectRegistry dialects() {
   DialectRegistry registry;
@@ -21,19 +32,40 @@ static DialectRegistry dialects() {
   return registry;
 }
 
-Compilation::Compilation(bool print_ir_after_all)
-    : print_ir_after_all(print_ir_after_all), context(dialects()),
-      handler(&context, [this](Diagnostic &diagnostic) {
-        llvm::raw_string_ostream stream(messages);
-        stream << (messages.empty() ? "" : "\n") << diagnostic;
-        for (Diagnostic &note : diagnostic.getNotes())
-          stream << "\nhint: " << note;
-      }) {
+Compilation::Compilation(bool print_ir_after_all, std::shared_ptr<const ProgramFile> origin)
+    : print_ir_after_all(print_ir_after_all), origin(std::move(origin)), context(dialects()),
+      handler(&context, [this](Diagnostic &diagnostic) { take(diagnostic); }) {
   context.loadAllAvailableDialects();
   // Messages are for those who wrote the spec, not the program that became of it.
   context.printOpOnDiagnostic(false);
   if (print_ir_after_all) // printing a module is only safe while nobody else changes it
     context.disableMultithreading();
+}
+
+/// What a value is called in a remark, of which it is the place.
+static std::string placeName(Location location) {
+  auto name = dyn_cast<NameLoc>(location);
+  return name ? "%" + name.getName().str() : std::string("an operation");
+}
+
+void Compilation::take(Diagnostic &diagnostic) {
+  if (diagnostic.getSeverity() == DiagnosticSeverity::Remark) {
+    std::string text = placeName(diagnostic.getLocation()) + " " + diagnostic.str();
+    for (Diagnostic &note : diagnostic.getNotes())
+      text += " (" + note.str() + ": " + placeName(note.getLocation()) + ")";
+    remarks.push_back(std::move(text));
+    return;
+  }
+  std::string hint;
+  for (Diagnostic &note : diagnostic.getNotes())
+    hint += (hint.empty() ? "" : "\nhint: ") + note.str();
+  messages += (messages.empty() ? "" : "\n") + diagnostic.str() + (hint.empty() ? "" : "\nhint: " + hint);
+  if (!origin || placed)
+    return;
+  auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
+  if (place && place.getFilename() == origin->path)
+    placed = Placed{diagnostic.str(), hint,
+                    locateInFile(*origin, place.getLine(), place.getColumn())};
 }
 
 static alg::OutputMode modeOf(algrt::Map map) {
@@ -48,18 +80,18 @@ static alg::OutputMode modeOf(algrt::Map map) {
   llvm_unreachable("all maps are above");
 }
 
-OwningOpRef<ModuleOp> Compilation::algProgram(const Spec &spec, ArrayRef<algrt::Map> maps) {
-  OwningOpRef<ModuleOp> module = buildProjection(context, requireLayer(spec), spec.allow_nonassociative,
+OwningOpRef<ModuleOp> Compilation::algProgram(const KernelSource &source, ArrayRef<algrt::Map> maps) {
+  if (!source.function.empty())
+    return parse(source.function);
+  OwningOpRef<ModuleOp> module = buildProjection(context, source.layer, source.allow_nonassociative,
                                                  llvm::map_to_vector(maps, modeOf));
-  if (!module)
-    fail("the layer could not be written in the alg dialect");
+  check(static_cast<bool>(module), "the layer could not be written in the alg dialect");
   return module;
 }
 
 OwningOpRef<ModuleOp> Compilation::parse(const std::string &text) {
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
-  if (!module)
-    fail("a module could not be read");
+  check(static_cast<bool>(module), "a module could not be read");
   return module;
 }
 
@@ -73,6 +105,10 @@ void Compilation::run(ModuleOp module, llvm::function_ref<void(OpPassManager &)>
 }
 
 void Compilation::fail(const std::string &otherwise) {
+  if (placed) {
+    algebras::InputError error(placed->message, placed->where);
+    throw error.hint(placed->hint);
+  }
   throw Failure(messages.empty() ? otherwise : messages);
 }
 
@@ -81,6 +117,13 @@ std::string printModule(ModuleOp module, bool names) {
   llvm::raw_string_ostream stream(text);
   module.print(stream, OpPrintingFlags().printNameLocAsPrefix(names));
   stream << '\n';
+  return text;
+}
+
+std::string printModuleWithPlaces(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream, OpPrintingFlags().enableDebugInfo());
   return text;
 }
 

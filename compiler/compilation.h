@@ -1,11 +1,9 @@
 // What every pipeline starts with: a context with the project's dialects, whose diagnostics become the text
-// of a Failure, and the projection of a spec in the alg dialect.
+// of a Failure, and what a kernel is compiled from in the alg dialect.
 #ifndef ALGCTL_COMPILER_COMPILATION_H
 #define ALGCTL_COMPILER_COMPILATION_H
 
-#include "compiler/program/projection.h"
-#include "compiler/spec/spec.h"
-#include "runtime/bundle/map.h"
+#include "compiler/kernel_source.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -13,36 +11,63 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/PassManager.h"
 
+#include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace compiler {
 
 class Compilation {
 public:
-  /// With `print_ir_after_all` every pass prints what it leaves to stderr.
-  explicit Compilation(bool print_ir_after_all);
+  /// With `print_ir_after_all` every pass prints what it leaves to stderr. Faults of operations that stand in
+  /// the file `origin` are thrown with their places.
+  explicit Compilation(bool print_ir_after_all, std::shared_ptr<const ProgramFile> origin = nullptr);
 
-  /// One function for each of the maps, called as the map is.
-  mlir::OwningOpRef<mlir::ModuleOp> algProgram(const Spec &spec, llvm::ArrayRef<algrt::Map> maps);
+  /// What the source says of the maps: its function, or one function for each, called as the map is.
+  mlir::OwningOpRef<mlir::ModuleOp> algProgram(const KernelSource &source, llvm::ArrayRef<algrt::Map> maps);
 
-  /// Runs the passes that `fill` adds. Throws Failure with what they reported.
+  /// Runs the passes that `fill` adds. Throws as check() does.
   void run(mlir::ModuleOp module, llvm::function_ref<void(mlir::OpPassManager &)> fill);
 
-  mlir::MLIRContext &getContext() { return context; }
-  /// Reads a module. Throws Failure with what is wrong with its text.
+  /// Reads a module. Throws as check() does.
   mlir::OwningOpRef<mlir::ModuleOp> parse(const std::string &text);
 
+  /// Throws what has been reported unless something succeeded: algebras::InputError at its place in the
+  /// origin, or else a Failure, with the sentence `otherwise` where nothing was said.
+  void check(bool succeeded, const std::string &otherwise) {
+    if (!succeeded)
+      fail(otherwise);
+  }
+
+  mlir::MLIRContext &getContext() { return context; }
+  /// What passes remarked since the last call, each as a line without a break.
+  std::vector<std::string> takeRemarks() { return std::exchange(remarks, {}); }
+
 private:
+  /// The first fault that has a place in the origin.
+  struct Placed {
+    std::string message, hint;
+    algebras::SourceLocation where;
+  };
+
+  void take(mlir::Diagnostic &diagnostic);
   [[noreturn]] void fail(const std::string &otherwise);
 
   bool print_ir_after_all;
+  std::shared_ptr<const ProgramFile> origin;
   mlir::MLIRContext context;
   std::string messages;
+  std::optional<Placed> placed;
+  std::vector<std::string> remarks;
   mlir::ScopedDiagnosticHandler handler;
 };
 
 /// A module as text. With `names`, values are called as their locations say.
 std::string printModule(mlir::ModuleOp module, bool names);
+
+/// The same with the locations, for Compilation::algProgram to read.
+std::string printModuleWithPlaces(mlir::ModuleOp module);
 
 } // namespace compiler
 

@@ -43,12 +43,11 @@ void toLlvm(Compilation &compilation, ModuleOp module, const CpuLevel &level) {
 
 } // namespace
 
-std::string emitCpuStage(const Spec &spec, Stage stage, const CompileOptions &options) {
+std::string emitCpuStage(const KernelSource &source, Stage stage, const CompileOptions &options) {
   if (stage == Stage::C)
-    return plainC(requireLayer(spec), spec.source_name);
-  Compilation compilation(options.print_ir_after_all);
-  OwningOpRef<ModuleOp> module =
-      compilation.algProgram(spec, {algrt::Map::forward, algrt::Map::dx, algrt::Map::dw});
+    return plainC(source.layer, source.title);
+  Compilation compilation(options.print_ir_after_all, source.origin);
+  OwningOpRef<ModuleOp> module = compilation.algProgram(source, source.maps);
   if (stage == Stage::Alg)
     return printModule(*module, /*names=*/true);
   const CpuLevel level = cpuLevel(options.cpu_levels.front());
@@ -60,33 +59,36 @@ std::string emitCpuStage(const Spec &spec, Stage stage, const CompileOptions &op
     return printModule(*module, /*names=*/false);
   const std::vector<algrt::Kernel> kernels = cpuKernels(*module, level);
   toLlvm(compilation, *module, level);
-  attachRecords(*module, kernels, requireLayer(spec), RecordSpace::Host);
+  attachRecords(*module, kernels, source, RecordSpace::Host);
   const MachineCode code = stage == Stage::Llvm       ? MachineCode::LlvmIr
                            : stage == Stage::Assembly ? MachineCode::Assembly
                                                       : MachineCode::Object;
   return generateMachineCode(*module, level, code);
 }
 
-static CompiledPart compileForLevel(const Spec &spec, const std::string &name,
+static CompiledPart compileForLevel(const KernelSource &source, const std::string &name,
                                     const CompileOptions &options) {
   const CpuLevel level = cpuLevel(name);
-  Compilation compilation(options.print_ir_after_all);
-  OwningOpRef<ModuleOp> module = compilation.algProgram(spec, options.maps);
+  Compilation compilation(options.print_ir_after_all, source.origin);
+  OwningOpRef<ModuleOp> module = compilation.algProgram(source, source.maps);
   toTile(compilation, *module, name, options);
   toVector(compilation, *module);
   const std::vector<algrt::Kernel> kernels = cpuKernels(*module, level);
   toLlvm(compilation, *module, level);
-  attachRecords(*module, kernels, requireLayer(spec), RecordSpace::Host);
+  attachRecords(*module, kernels, source, RecordSpace::Host);
   CompiledPart part;
   const std::string code = cpuCode(*module, level, options.cache.get(), part.notes);
-  part.add = [=](BundleParts &parts) { parts.addCpu(level.name, kernels, code); };
+  part.add = [=, projection = source.projection](BundleParts &parts) {
+    parts.addCpu(projection, level.name, kernels, code);
+  };
   return part;
 }
 
-void addCpuJobs(const Spec &spec, const CompileOptions &options, std::vector<CompileJob> &jobs) {
+void addCpuJobs(const KernelSource &source, const CompileOptions &options, std::vector<CompileJob> &jobs) {
+  const std::string of = source.projection.empty() ? "" : " of " + source.projection;
   for (const std::string &name : options.cpu_levels)
-    jobs.push_back(
-        {"kernels for " + name, [&spec, &options, name] { return compileForLevel(spec, name, options); }});
+    jobs.push_back({"kernels" + of + " for " + name,
+                    [&source, &options, name] { return compileForLevel(source, name, options); }});
 }
 
 } // namespace compiler

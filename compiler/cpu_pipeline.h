@@ -3,15 +3,16 @@
 #define ALGCTL_COMPILER_CPU_PIPELINE_H
 
 #include "compiler/bundle/assemble.h"
+#include "compiler/kernel_source.h"
 #include "compiler/pipeline.h"
 
 namespace compiler {
 
 /// As emitStage, for the first CPU level.
-std::string emitCpuStage(const Spec &spec, Stage stage, const CompileOptions &options);
+std::string emitCpuStage(const KernelSource &source, Stage stage, const CompileOptions &options);
 
-/// A job for the kernels of every CPU level. Spec and options have to outlive the jobs.
-void addCpuJobs(const Spec &spec, const CompileOptions &options, std::vector<CompileJob> &jobs);
+/// A job for the kernels of every CPU level. Source and options have to outlive the jobs.
+void addCpuJobs(const KernelSource &source, const CompileOptions &options, std::vector<CompileJob> &jobs);
 
 } // namespace compiler
 

@@ -41,14 +41,15 @@ void requireSupported(const algebras::Layer &layer, Target target, const Compile
   }
 }
 
-/// A spec on its way down.
+/// A kernel on its way down.
 class GpuLowering {
 public:
-  GpuLowering(const Spec &spec, Target target, const CompileOptions &options)
-      : spec(spec), target(target), options(options), compilation(options.print_ir_after_all) {
-    requireFeasible(requireLayer(spec));
-    requireSupported(requireLayer(spec), target, options);
-    module = compilation.algProgram(spec, options.map);
+  GpuLowering(const KernelSource &source, Target target, const CompileOptions &options)
+      : source(source), target(target), options(options),
+        compilation(options.print_ir_after_all, source.origin) {
+    requireFeasible(source.layer);
+    requireSupported(source.layer, target, options);
+    module = compilation.algProgram(source, options.map);
   }
 
   /// As far as a stage's module; instructions for everything behind Stage::Nvvm.
@@ -91,7 +92,7 @@ public:
   std::string print(bool names) { return printModule(*module, names); }
   /// What becomes machine code, with what the kernel says of itself. After toNvvm, once.
   ModuleOp program() {
-    attachRecords(*module, {kernel()}, requireLayer(spec), RecordSpace::GpuConstant);
+    attachRecords(*module, {kernel()}, source, RecordSpace::GpuConstant);
     return *module;
   }
 
@@ -133,7 +134,7 @@ private:
     passes.addPass(createConvertAlgToTile(choice));
   }
 
-  const Spec &spec;
+  const KernelSource &source;
   Target target;
   const CompileOptions &options;
   Compilation compilation;
@@ -142,14 +143,18 @@ private:
 
 } // namespace
 
-GpuProgram gpuProgram(const Spec &spec, Target target, const CompileOptions &options) {
-  GpuLowering lowering(spec, target, options);
+GpuProgram gpuProgram(const KernelSource &source, Target target, const CompileOptions &options) {
+  GpuLowering lowering(source, target, options);
   lowering.toNvvm();
   return {lowering.print(/*names=*/true), lowering.kernel()};
 }
 
-GpuImages gpuImages(const Spec &spec, Target target, const CompileOptions &options) {
-  GpuLowering lowering(spec, target, options);
+GpuProgram gpuProgram(const Spec &spec, Target target, const CompileOptions &options) {
+  return gpuProgram(projectionSource(spec, {options.map}), target, options);
+}
+
+GpuImages gpuImages(const KernelSource &source, Target target, const CompileOptions &options) {
+  GpuLowering lowering(source, target, options);
   lowering.toNvvm();
   GpuImages images;
   images.kernel = lowering.kernel();
@@ -164,8 +169,8 @@ GpuImages gpuImages(const Spec &spec, Target target, const CompileOptions &optio
 }
 
 /// The cubin for a stage that is one. Throws AbsentError where there is no assembler.
-static std::string requireCubin(const Spec &spec, Target target, const CompileOptions &options) {
-  GpuImages images = gpuImages(spec, target, options);
+static std::string requireCubin(const KernelSource &source, Target target, const CompileOptions &options) {
+  GpuImages images = gpuImages(source, target, options);
   if (images.cubin.empty())
     throw AbsentError(images.why_no_cubin);
   for (const std::string &note : images.notes)
@@ -174,12 +179,13 @@ static std::string requireCubin(const Spec &spec, Target target, const CompileOp
   return std::move(images.cubin);
 }
 
-std::string emitGpuStage(const Spec &spec, Target target, Stage stage, const CompileOptions &options) {
+std::string emitGpuStage(const KernelSource &source, Target target, Stage stage,
+                         const CompileOptions &options) {
   if (stage == Stage::Cubin)
-    return requireCubin(spec, target, options);
+    return requireCubin(source, target, options);
   if (stage == Stage::Sass)
-    return disassemble(requireCubin(spec, target, options));
-  GpuLowering lowering(spec, target, options);
+    return disassemble(requireCubin(source, target, options));
+  GpuLowering lowering(source, target, options);
   lowering.to(stage);
   switch (stage) {
   case Stage::Llvm:
@@ -191,9 +197,9 @@ std::string emitGpuStage(const Spec &spec, Target target, Stage stage, const Com
   }
 }
 
-LauncherFiles emitLauncher(const Spec &spec, Target target, const std::string &path,
+LauncherFiles emitLauncher(const KernelSource &source, Target target, const std::string &path,
                            const CompileOptions &options) {
-  const algebras::Layer &layer = requireLayer(spec);
+  const algebras::Layer &layer = source.layer;
   if (options.map != algrt::Map::forward)
     throw AbsentError(std::string("the launcher in C launches the map forward, not ") +
                       algrt::name(options.map) +
@@ -210,13 +216,13 @@ LauncherFiles emitLauncher(const Spec &spec, Target target, const std::string &p
         "runtime knows others");
   CudaProgram program;
   program.names = launcherNames(path);
-  const GpuImages images = gpuImages(spec, target, options);
+  const GpuImages images = gpuImages(source, target, options);
   if (images.kernel.gpu->isReduction())
     throw AbsentError(
         "the launcher in C launches no kernels of vector reductions, which take positions: give "
         "another --schedule, or more rows with --m; algctl compile makes a bundle, whose runtime "
         "launches all");
-  program.title = spec.source_name;
+  program.title = source.title;
   program.kernel = *images.kernel.gpu;
   program.layer = algrt::cuda::kernelLayer(runtimeLayer(layer), program.kernel);
   // Machine code is for one generation of devices; a kernel for all since its target is PTX.
@@ -231,19 +237,15 @@ LauncherFiles emitLauncher(const Spec &spec, Target target, const std::string &p
   return cudaLauncher(program);
 }
 
-Spec withListedRows(const Spec &spec) {
-  Spec listed = spec;
-  listed.layer->row_types = algebras::RowTypes::explicitTypes(requireLayer(spec).row_types.count());
-  return listed;
-}
-
 /// One kernel of a bundle.
-static CompiledPart compileKernel(const Spec &spec, Target target, const CompileOptions &options,
+static CompiledPart compileKernel(const KernelSource &source, Target target, const CompileOptions &options,
                                   const algrt::RowRange &rows, const std::string &suffix) {
-  GpuImages images = gpuImages(spec, target, options);
+  GpuImages images = gpuImages(source, target, options);
   images.kernel.name += suffix;
   images.kernel.gpu->best_for_rows = rows;
-  CompiledPart part{[=](BundleParts &parts) { parts.addGpu(images.kernel, images.ptx, images.cubin); },
+  CompiledPart part{[=, projection = source.projection](BundleParts &parts) {
+                      parts.addGpu(projection, images.kernel, images.ptx, images.cubin);
+                    },
                     images.notes};
   if (!images.why_no_cubin.empty())
     part.notes.push_back("the bundle holds PTX alone, which the driver compiles when it is loaded: " +
@@ -251,22 +253,24 @@ static CompiledPart compileKernel(const Spec &spec, Target target, const Compile
   return part;
 }
 
-void addGpuJobs(const Spec &spec, Target target, const CompileOptions &options,
+void addGpuJobs(const KernelSource &source, Target target, const CompileOptions &options,
                 std::vector<CompileJob> &jobs) {
   // Refused before schedules are looked for.
-  requireSupported(requireLayer(spec), target, options);
-  for (CompileJob &job : auxiliaryJobs(requireLayer(spec), target, options))
+  requireSupported(source.layer, target, options);
+  for (CompileJob &job : auxiliaryJobs(source, target, options))
     jobs.push_back(std::move(job));
-  const bool rows_of_types = requireLayer(spec).lift.kind() == algebras::Lift::Kind::Rows;
+  const bool rows_of_types = source.layer.lift.kind() == algebras::Lift::Kind::Rows;
   const bool some_listed = options.row_lists && rows_of_types &&
-                           requireLayer(spec).row_types.kind() != algebras::RowTypes::Kind::Explicit;
-  std::vector<std::shared_ptr<const Spec>> specs = {{std::shared_ptr<const Spec>(), &spec}};
+                           source.layer.row_types.kind() != algebras::RowTypes::Kind::Explicit;
+  std::vector<std::shared_ptr<const KernelSource>> sources = {
+      {std::shared_ptr<const KernelSource>(), &source}};
   if (some_listed)
-    specs.push_back(std::make_shared<const Spec>(withListedRows(spec)));
-  for (const algrt::Map map : options.maps)
-    for (const algebras::DataType output : {algebras::DataType::BF16, algebras::DataType::F32})
-      for (const std::shared_ptr<const Spec> &which : specs) {
-        const bool listed = which != specs.front();
+    sources.push_back(std::make_shared<const KernelSource>(withListedRows(source)));
+  const std::string of = source.projection.empty() ? "" : source.projection + ", ";
+  for (const algrt::Map map : source.maps)
+    for (const algebras::DataType output : source.results)
+      for (const std::shared_ptr<const KernelSource> &which : sources) {
+        const bool listed = which != sources.front();
         CompileOptions one = options;
         one.map = map;
         one.output = output;
@@ -274,11 +278,11 @@ void addGpuJobs(const Spec &spec, Target target, const CompileOptions &options,
         if (listed)
           one.schedule.clear();
         std::size_t number = 0;
-        for (const GpuVariant &variant : gpuVariants(requireLayer(*which), target, output, one)) {
+        for (const GpuVariant &variant : gpuVariants(which->layer, target, output, one)) {
           one.schedule = variant.schedule;
           const std::string suffix =
               (listed ? "-listed" : "") + (++number > 1 ? "-" + std::to_string(number) : "");
-          jobs.push_back({std::string("kernel of ") + algrt::name(map) + " for " + toString(target) +
+          jobs.push_back({"kernel of " + of + algrt::name(map) + " for " + toString(target) +
                               ", results in " + algebras::toString(output) +
                               (listed ? ", rows in a list" : "") +
                               (number > 1 ? ", variant " + std::to_string(number) : ""),

@@ -2,6 +2,7 @@
 #ifndef ALGCTL_COMPILER_GPU_PIPELINE_H
 #define ALGCTL_COMPILER_GPU_PIPELINE_H
 
+#include "compiler/kernel_source.h"
 #include "compiler/pipeline.h"
 #include "compiler/targets/c/cuda_launcher.h"
 #include "runtime/bundle/manifest.h"
@@ -20,10 +21,9 @@ struct GpuProgram {
   algrt::Kernel kernel;
 };
 
-/// The layer whose kernels find the rows of each type in a list, however the types came about.
-Spec withListedRows(const Spec &spec);
-
-/// The kernel for options.output, with options.schedule. Throws as emitStage does.
+/// The kernel of options.map for options.output, with options.schedule. Throws as emitStage does.
+GpuProgram gpuProgram(const KernelSource &source, Target target, const CompileOptions &options);
+/// The same of a spec's layer.
 GpuProgram gpuProgram(const Spec &spec, Target target, const CompileOptions &options);
 
 /// A kernel as PTX, and as a cubin where there is an assembler.
@@ -36,19 +36,19 @@ struct GpuImages {
 };
 
 /// Throws as emitStage does. An assembler that refuses the program is a Failure.
-GpuImages gpuImages(const Spec &spec, Target target, const CompileOptions &options);
+GpuImages gpuImages(const KernelSource &source, Target target, const CompileOptions &options);
 
 /// As emitStage, for a GPU. Stage::C is two files: see emitLauncher.
-std::string emitGpuStage(const Spec &spec, Target target, Stage stage, const CompileOptions &options);
+std::string emitGpuStage(const KernelSource &source, Target target, Stage stage, const CompileOptions &options);
 
 /// The kernel for options.output inside a launcher in plain C, as a cubin where there is an assembler. `path`
 /// says what the two files are called; throws UsageError where it does not end with ".c".
-LauncherFiles emitLauncher(const Spec &spec, Target target, const std::string &path,
+LauncherFiles emitLauncher(const KernelSource &source, Target target, const std::string &path,
                            const CompileOptions &options);
 
-/// Jobs for the kernels of a target: one for each of options.maps and kind of results. Spec and options have
-/// to outlive the jobs.
-void addGpuJobs(const Spec &spec, Target target, const CompileOptions &options,
+/// Jobs for the kernels of a target: one for each of its maps and types of results. Source and options
+/// have to outlive the jobs.
+void addGpuJobs(const KernelSource &source, Target target, const CompileOptions &options,
                 std::vector<CompileJob> &jobs);
 
 } // namespace compiler

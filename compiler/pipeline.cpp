@@ -1,8 +1,11 @@
 #include "compiler/pipeline.h"
 
 #include "compiler/cpu_pipeline.h"
+#include "compiler/elementwise_pipeline.h"
 #include "compiler/feasibility.h"
 #include "compiler/gpu_pipeline.h"
+#include "compiler/program_plan.h"
+#include "compiler/spec/usage_error.h"
 #include "runtime/support/file.h"
 
 #include <algorithm>
@@ -19,6 +22,7 @@ struct StageEntry {
 
 constexpr StageEntry stages[] = {
     {"alg", Stage::Alg, true, true},
+    {"fused", Stage::Fused, true, true},
     {"tile", Stage::Tile, true, true},
     {"vector", Stage::Vector, true, false},
     {"sm-synchronous", Stage::SmSynchronous, false, true},
@@ -32,6 +36,13 @@ constexpr StageEntry stages[] = {
     {"sass", Stage::Sass, false, true},
     {"c", Stage::C, true, true},
 };
+
+/// A module for the CPU has the functions of all maps; one for a GPU is of one kernel.
+std::vector<algrt::Map> mapsToShow(Target target, const CompileOptions &options) {
+  if (entryOf(target).isGpu())
+    return {options.map};
+  return {algrt::Map::forward, algrt::Map::dx, algrt::Map::dw};
+}
 
 bool has(const StageEntry &entry, Target target) { return entryOf(target).isGpu() ? entry.gpu : entry.cpu; }
 
@@ -68,27 +79,94 @@ Stage stageNamed(std::string_view name) {
   throw std::out_of_range("no stage is called " + std::string(name));
 }
 
+/// A kernel of a program at a stage behind those of the whole program.
+static std::string emitProgramKernel(const Spec &spec, Target target, Stage stage,
+                                     const CompileOptions &options) {
+  if (stage == Stage::C)
+    throw UsageError("the stage c is of projections, which " + spec.source_name + " is not");
+  const ProgramPlan plan = planProgram(spec, options);
+  const algrt::ProgramStep step = stepToShow(plan, spec, options);
+  if (step.elementwise)
+    return emitElementwise(*plan.elementwise[*step.elementwise].compiled_from, target, stage, options);
+  const KernelSource &source = plan.kernels[step.projection];
+  requireFeasible(source.layer);
+  if (!entryOf(target).isGpu())
+    return emitCpuStage(source, stage, options);
+  CompileOptions one = options;
+  one.map = source.maps.front();
+  one.output = source.results.front();
+  return emitGpuStage(source, target, stage, one);
+}
+
 std::string emitStage(const Spec &spec, Stage stage, const CompileOptions &options) {
   const Target target = options.targets.front();
   requireStage(target, stage);
-  requireFeasible(requireLayer(spec));
-  return entryOf(target).isGpu() ? emitGpuStage(spec, target, stage, options)
-                                 : emitCpuStage(spec, stage, options);
+  if (spec.program && (stage == Stage::Alg || stage == Stage::Fused))
+    return emitProgramStage(spec, stage, options);
+  if (spec.program)
+    return emitProgramKernel(spec, target, stage, options);
+  const KernelSource source = projectionSource(spec, mapsToShow(target, options));
+  requireFeasible(source.layer);
+  if (stage == Stage::Fused)
+    return emitFusedProjection(source, options);
+  return entryOf(target).isGpu() ? emitGpuStage(source, target, stage, options)
+                                 : emitCpuStage(source, stage, options);
 }
 
-std::string compiledBundle(const Spec &spec, const CompileOptions &options) {
-  requireFeasible(requireLayer(spec));
+/// The jobs of an element-wise function, which has to outlive them as the options have.
+static void addElementwiseJobs(const ElementwiseSource &source, Target target, const CompileOptions &options,
+                               std::vector<CompileJob> &jobs) {
+  const std::string &name = source.description.name;
+  const auto part = [name](ElementwiseCode code) {
+    CompiledPart made;
+    made.notes = code.notes;
+    made.add = [name, code = std::move(code)](BundleParts &parts) {
+      parts.addElementwise(name, code.kernel, elementwiseSections(code));
+    };
+    return made;
+  };
+  if (entryOf(target).isGpu()) {
+    jobs.push_back({"kernel of " + name + " for " + toString(target), [&source, &options, target, part] {
+                      return part(compileElementwiseForGpu(*source.compiled_from, target, options));
+                    }});
+    return;
+  }
+  for (const std::string &level : options.cpu_levels)
+    jobs.push_back({"kernel of " + name + " for " + level, [&source, &options, level, part] {
+                      return part(compileElementwiseForCpu(*source.compiled_from, level, options));
+                    }});
+}
+
+/// The kernels of sources, each for all targets.
+static std::string compiledParts(const std::vector<KernelSource> &sources,
+                                 const std::vector<ElementwiseSource> &elementwise,
+                                 const BundleContents &contents, const CompileOptions &options) {
   std::vector<CompileJob> jobs;
-  for (const Target target : options.targets)
-    if (entryOf(target).isGpu())
-      addGpuJobs(spec, target, options, jobs);
-    else
-      addCpuJobs(spec, options, jobs);
+  for (const KernelSource &source : sources) {
+    requireFeasible(source.layer);
+    for (const Target target : options.targets)
+      if (entryOf(target).isGpu())
+        addGpuJobs(source, target, options, jobs);
+      else
+        addCpuJobs(source, options, jobs);
+  }
+  for (const ElementwiseSource &source : elementwise)
+    for (const Target target : options.targets)
+      addElementwiseJobs(source, target, options, jobs);
   BundleParts parts;
   // Programs printed by several threads would be torn apart.
   const int threads = options.print_ir_after_all ? 1 : options.threads;
   runCompileJobs(jobs, threads, options.progress, options.note, parts);
-  return parts.encode(spec);
+  return parts.encode(contents);
+}
+
+std::string compiledBundle(const Spec &spec, const CompileOptions &options) {
+  if (spec.program) {
+    const ProgramPlan plan = planProgram(spec, options);
+    return compiledParts(plan.kernels, plan.elementwise, plan.contents(), options);
+  }
+  const BundleContents contents = {{requireAlgebra(spec)}, {{"", requireLayer(spec), {}}}, {}, {}, {}};
+  return compiledParts({projectionSource(spec, options.maps)}, {}, contents, options);
 }
 
 void compileBundle(const Spec &spec, const std::string &path, const CompileOptions &options) {

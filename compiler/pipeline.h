@@ -19,6 +19,13 @@ namespace compiler {
 
 class CompilationCache;
 
+/// What of programs is compiled: they themselves, and what takes the gradients of their results to those of
+/// their operands.
+struct ProgramMaps {
+  bool forward = true;
+  bool backward = false;
+};
+
 struct CompileOptions {
   std::vector<Target> targets = {Target::Cpu};
   /// Names of CPU levels; see compiler/targets/cpu/level.h.
@@ -40,6 +47,12 @@ struct CompileOptions {
   bool positions = false;
   /// What the kernels of a bundle compute.
   std::vector<algrt::Map> maps = {algrt::Map::forward, algrt::Map::dx, algrt::Map::dw};
+  /// Which kernel of programs emit shows; empty where there is one alone.
+  std::string kernel;
+  /// Of programs: themselves, and their gradients.
+  ProgramMaps program_maps;
+  /// Whether every operation of programs is a kernel of its own, to compare with.
+  bool apart = false;
   /// What the one GPU kernel computes that emit and simulate show.
   algrt::Map map = algrt::Map::forward;
   /// Elements of Y in the GPU kernel that emit shows; a bundle has a kernel for each of bf16 and f32.
@@ -59,6 +72,7 @@ struct CompileOptions {
 /// What `emit --stage` can show.
 enum class Stage {
   Alg,           ///< what is computed
+  Fused,         ///< the same as calls of kernels
   Tile,          ///< how one kernel computes it
   Vector,        ///< CPU: loops and vectors
   SmSynchronous, ///< GPU: a thread block's program as it is written down first, its blocks as values
@@ -73,7 +87,7 @@ enum class Stage {
   C,             ///< CPU: the projection as plain C; GPU: a launcher with the kernel inside
 };
 
-/// "alg", "tile", "vector", "sm-synchronous", "sm", "nvvm", "llvm", "asm", "obj", "ptx", "cubin", "sass",
+/// "alg", "fused", "tile", "vector", "sm-synchronous", "sm", "nvvm", "llvm", "asm", "obj", "ptx", "cubin", "sass",
 /// "c".
 const std::vector<std::string> &stageNames();
 /// Those that a target has, in the order of its pipeline.

@@ -147,7 +147,8 @@ ALGRT_API int algrt_bundle_get_info(const algrt_bundle *bundle, algrt_bundle_inf
  * usable (on this machine) and, where not, reason; for a GPU also output, the type of y, and where the
  * manifest says so vector, the elements that a thread copies at a time, and best_for_rows, [from, to]. Behind
  * the kernels of the bundle's own projection are those of its further ones, each with projection, the name of
- * the one that it is of: steps of programs alone run them. Usable means for a GPU that some device of this
+ * the one that it is of: steps of programs alone run them. Last are those of element-wise functions, with the
+ * map "elementwise" and the name of the function. Usable means for a GPU that some device of this
  * machine runs it; the first call starts the CUDA driver if the bundle has such kernels. Made once, lives as
  * long as the bundle; NULL for a null bundle or where memory runs out. */
 ALGRT_API const char *algrt_bundle_describe_kernels(const algrt_bundle *bundle);

@@ -7,7 +7,7 @@
  * round, terms are the transposed ones, and the bank is the same one as it lies. Which parameters a kernel takes, in which
  * order and where, is data that it comes with: runtime/bundle/kernel_parameters.h. This page says what the maps, tables and
  * lists contain that they point to. A bias is added to the f32 sums before these are rounded: N bf16 numbers, one for each
- * column of Y.
+ * column of Y. Kernels of several products take further banks, mapped as the first, and what maps of their sums read and further results through plain maps of the views of Y.
  *
  * It is launched with `threads` threads and `shared_bytes` of dynamic shared memory in each block, in clusters of
  * `cluster` blocks along x, on any number of clusters: the grid is persistent, block b takes the tiles b, b + grid, ...

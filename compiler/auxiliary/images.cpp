@@ -82,12 +82,15 @@ std::string requireCubin(const AuxiliaryKernel &kernel, Target target, const Com
   return std::move(made.code.cubin);
 }
 
-CompileJob jobOf(const AuxiliaryKernel &which, Target target, const CompileOptions &options) {
-  return {std::string(which.purpose) + " for " + toString(target), [&which, target, &options] {
+CompileJob jobOf(const AuxiliaryKernel &which, const KernelSource &source, Target target,
+                 const CompileOptions &options) {
+  return {std::string(which.purpose) + " for " + toString(target),
+          [&which, target, &options, projection = source.projection] {
             Program program(which, target);
             GpuCode made = program.code(options);
-            return CompiledPart{[kernel = program.kernel, code = std::move(made.code)](BundleParts &parts) {
-                                  parts.addGpu(kernel, code.ptx, code.cubin);
+            return CompiledPart{[projection, kernel = program.kernel,
+                                 code = std::move(made.code)](BundleParts &parts) {
+                                  parts.addGpu(projection, kernel, code.ptx, code.cubin);
                                 },
                                 std::move(made.notes)};
           }};
@@ -128,16 +131,17 @@ std::string emitAuxiliary(std::string_view map, Target target, Stage stage, cons
   }
 }
 
-std::vector<CompileJob> auxiliaryJobs(const algebras::Layer &layer, Target target,
+std::vector<CompileJob> auxiliaryJobs(const KernelSource &source, Target target,
                                       const CompileOptions &options) {
+  const algebras::Layer &layer = source.layer;
   std::vector<CompileJob> jobs;
   if (layer.lift.kind() == algebras::Lift::Kind::Rows &&
       (options.row_lists || layer.row_types.kind() == algebras::RowTypes::Kind::Explicit)) {
     requireFewTypes(layer);
-    jobs.push_back(jobOf(group_rows, target, options));
+    jobs.push_back(jobOf(group_rows, source, target, options));
   }
-  if (layer.bias && std::ranges::count(options.maps, algrt::Map::dw) > 0)
-    jobs.push_back(jobOf(bias_gradient, target, options));
+  if (layer.bias && std::ranges::count(source.maps, algrt::Map::dw) > 0)
+    jobs.push_back(jobOf(bias_gradient, source, target, options));
   return jobs;
 }
 

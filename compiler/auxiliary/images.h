@@ -3,6 +3,7 @@
 #ifndef ALGCTL_COMPILER_AUXILIARY_IMAGES_H
 #define ALGCTL_COMPILER_AUXILIARY_IMAGES_H
 
+#include "compiler/kernel_source.h"
 #include "compiler/pipeline.h"
 
 #include <string>
@@ -18,10 +19,10 @@ bool isAuxiliaryMap(std::string_view map);
 /// UsageError for other stages, of which they have none.
 std::string emitAuxiliary(std::string_view map, Target target, Stage stage, const CompileOptions &options);
 
-/// The jobs that add to a bundle of the layer what its products need: group_rows where they find rows in
+/// The jobs that add to a projection of a bundle what its products need: group_rows where they find rows in
 /// lists, dbias where the layer has a bias and a gradient of the bank. The options have to outlive them.
 /// Throws algebras::InputError where the layer has more row types than a block of group_rows can count.
-std::vector<CompileJob> auxiliaryJobs(const algebras::Layer &layer, Target target,
+std::vector<CompileJob> auxiliaryJobs(const KernelSource &source, Target target,
                                       const CompileOptions &options);
 
 } // namespace compiler

@@ -9,11 +9,12 @@
 #include "runtime/bundle/bundle.h"
 #include "runtime/bundle/program.h"
 #include "runtime/bundle/writer.h"
+#include "runtime/support/error.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <algorithm>
-#include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -135,13 +136,19 @@ static nlohmann::ordered_json cpuKernelJson(const algrt::Kernel &kernel, const s
   return entry;
 }
 
-void BundleParts::addCpu(const std::string &level, const std::vector<algrt::Kernel> &kernels,
-                         std::string shared_object) {
-  parts.push_back({level, kernels, std::move(shared_object)});
+void BundleParts::addCpu(const std::string &projection, const std::string &level,
+                         const std::vector<algrt::Kernel> &kernels, std::string shared_object) {
+  parts.push_back({projection, level, kernels, std::move(shared_object)});
 }
 
-void BundleParts::addGpu(const algrt::Kernel &kernel, std::string ptx, std::string cubin) {
-  gpu_parts.push_back({kernel, std::move(ptx), std::move(cubin)});
+void BundleParts::addGpu(const std::string &projection, const algrt::Kernel &kernel, std::string ptx,
+                         std::string cubin) {
+  gpu_parts.push_back({projection, kernel, std::move(ptx), std::move(cubin)});
+}
+
+void BundleParts::addElementwise(const std::string &function, algrt::ElementwiseKernel kernel,
+                                 std::vector<algrt::SectionContent> sections) {
+  elementwise_parts.push_back({function, std::move(kernel), std::move(sections)});
 }
 
 static nlohmann::ordered_json auxiliaryJson(const algrt::Kernel &kernel) {
@@ -211,10 +218,8 @@ static nlohmann::ordered_json gpuKernelJson(const algrt::Kernel &kernel) {
   return entry;
 }
 
-nlohmann::ordered_json BundleParts::programsJson(const algebras::Layer &layer) const {
-  const algrt::Layer described = runtimeLayer(layer);
-  const algrt::NamedLayer own = {"", &described};
-  nlohmann::ordered_json programs = nlohmann::ordered_json::array();
+std::vector<algrt::Program> BundleParts::programsOfMaps(const algrt::Layer &layer) const {
+  std::vector<algrt::Program> programs;
   for (const algrt::Map map : {algrt::Map::forward, algrt::Map::dx, algrt::Map::dw}) {
     // What its kernels write; those of forward and dx for the CPU, the layer's type.
     std::vector<algrt::OperandType> results;
@@ -225,67 +230,188 @@ nlohmann::ordered_json BundleParts::programsJson(const algebras::Layer &layer) c
     for (const CpuPart &part : parts)
       for (const algrt::Kernel &kernel : part.kernels)
         if (kernel.map == algrt::name(map))
-          add(map == algrt::Map::dw ? kernel.output : described.dtype);
+          add(map == algrt::Map::dw ? kernel.output : layer.dtype);
     for (const GpuPart &part : gpu_parts)
       if (part.kernel.gpu && part.kernel.gpu->map == map)
         add(part.kernel.gpu->output);
     if (!results.empty())
-      programs.push_back(algrt::programJson(algrt::projectionProgram(described, map, results), {{&own, 1}}));
+      programs.push_back(algrt::projectionProgram(layer, map, results));
   }
   return programs;
 }
 
-std::string BundleParts::encode(const Spec &spec) const {
-  const algebras::Layer &layer = requireLayer(spec);
-  nlohmann::ordered_json manifest;
-  manifest["compiler"] = "algctl " ALGCTL_VERSION;
-  manifest["algebra"] = algebras::toJson(algebras::deriveFacts(spec.algebra));
-  manifest["layer"] = layerJson(layer);
+/// The manifest and the sections that it names, while they are put together.
+class BundleParts::Writer {
+public:
+  Writer(const BundleParts &bundle, const BundleContents &contents) : bundle(bundle), contents(contents) {}
+  std::string encode();
 
+private:
+  using Json = nlohmann::ordered_json;
+  /// The manifest's entry for a certificate, in a section of that name.
+  Json certificate(const algebras::Algebra &algebra, const std::string &name);
+  /// The support of a projection; of tables that several have there is one section.
+  Json support(const BundleProjection &projection);
+  Json kernels(const std::string &projection, const algrt::Layer &layer);
+  Json gpuKernel(const GpuPart &part, const std::string &prefix);
+  void addElementwise();
+  void addPrograms();
+
+  const BundleParts &bundle;
+  const BundleContents &contents;
+  Json manifest;
   std::vector<algrt::SectionContent> sections;
-  try {
-    const std::string certificate =
-        algebras::certify(spec.algebra)
-            .json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-    sections.push_back({"certificate", "certificate", certificate + "\n"});
-    manifest["certificate"] = {{"section", "certificate"}};
-  } catch (const algebras::InputError &error) { // too large for one; the kernels do not need it
-    manifest["certificate"] = {{"missing", error.what()}};
-  }
-  EncodedSupport support = encodeSupport(layer.lift);
-  manifest["support"] = support.json;
-  std::ranges::move(support.sections, std::back_inserter(sections));
+  std::vector<algrt::Layer> layers;
+};
 
-  const algrt::Layer described = runtimeLayer(layer);
-  nlohmann::ordered_json kernels = nlohmann::ordered_json::array();
-  for (const CpuPart &part : parts) {
-    const std::string section = "cpu-" + part.level;
+nlohmann::ordered_json BundleParts::Writer::certificate(const algebras::Algebra &algebra,
+                                                        const std::string &name) {
+  try {
+    const std::string text =
+        algebras::certify(algebra).json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    sections.push_back({name, "certificate", text + "\n"});
+    return {{"section", name}};
+  } catch (const algebras::InputError &error) { // too large for one; the kernels do not need it
+    return {{"missing", error.what()}};
+  }
+}
+
+nlohmann::ordered_json BundleParts::Writer::support(const BundleProjection &projection) {
+  EncodedSupport support = encodeSupport(projection.layer.lift);
+  std::map<std::string, std::string> renamed;
+  for (algrt::SectionContent &section : support.sections) {
+    const std::string name = section.name;
+    const auto same = llvm::find_if(
+        sections, [&](const auto &one) { return one.kind == section.kind && one.bytes == section.bytes; });
+    if (same != sections.end()) {
+      renamed[name] = same->name;
+      continue;
+    }
+    if (!projection.name.empty())
+      section.name = projection.name + "-" + name;
+    renamed[name] = section.name;
+    sections.push_back(std::move(section));
+  }
+  const auto rename = [&](Json &entry) {
+    if (entry.contains("section"))
+      entry["section"] = renamed.at(entry["section"].get<std::string>());
+  };
+  rename(support.json);
+  if (support.json.contains("factors"))
+    for (Json &factor : support.json["factors"])
+      rename(factor);
+  return support.json;
+}
+
+nlohmann::ordered_json BundleParts::Writer::gpuKernel(const GpuPart &part, const std::string &prefix) {
+  Json entry = part.kernel.auxiliary() ? auxiliaryJson(part.kernel) : gpuKernelJson(part.kernel);
+  Json images = Json::array();
+  const auto add = [&](algrt::ImageKind kind, const std::string &image) {
+    if (image.empty())
+      return;
+    const std::string section =
+        prefix + part.kernel.target + "-" + part.kernel.name + "-" + algrt::name(kind);
+    images.push_back({{"kind", algrt::name(kind)}, {"section", section}});
+    sections.push_back({section, algrt::name(kind), image});
+  };
+  add(algrt::ImageKind::cubin, part.cubin);
+  add(algrt::ImageKind::ptx, part.ptx);
+  entry["images"] = images;
+  return entry;
+}
+
+nlohmann::ordered_json BundleParts::Writer::kernels(const std::string &projection,
+                                                    const algrt::Layer &layer) {
+  const std::string prefix = projection.empty() ? "" : projection + "-";
+  Json kernels = Json::array();
+  for (const CpuPart &part : bundle.parts) {
+    if (part.projection != projection)
+      continue;
+    const std::string section = prefix + "cpu-" + part.level;
     sections.push_back({section, "shared-object", part.shared_object});
     for (const algrt::Kernel &kernel : part.kernels)
-      kernels.push_back(cpuKernelJson(kernel, section, described));
+      kernels.push_back(cpuKernelJson(kernel, section, layer));
   }
-  for (const GpuPart &part : gpu_parts) {
-    nlohmann::ordered_json entry =
-        part.kernel.auxiliary() ? auxiliaryJson(part.kernel) : gpuKernelJson(part.kernel);
-    nlohmann::ordered_json images = nlohmann::ordered_json::array();
-    auto add = [&](algrt::ImageKind kind, const std::string &image) {
-      if (image.empty())
-        return;
-      const std::string section = part.kernel.target + "-" + part.kernel.name + "-" + algrt::name(kind);
-      images.push_back({{"kind", algrt::name(kind)}, {"section", section}});
-      sections.push_back({section, algrt::name(kind), image});
-    };
-    add(algrt::ImageKind::cubin, part.cubin);
-    add(algrt::ImageKind::ptx, part.ptx);
-    entry["images"] = images;
-    kernels.push_back(entry);
+  for (const GpuPart &part : bundle.gpu_parts)
+    if (part.projection == projection)
+      kernels.push_back(gpuKernel(part, prefix));
+  return kernels;
+}
+
+void BundleParts::Writer::addElementwise() {
+  for (algrt::Elementwise function : contents.elementwise) {
+    for (const ElementwisePart &part : bundle.elementwise_parts)
+      if (part.function == function.name) {
+        function.kernels.push_back(part.kernel);
+        sections.insert(sections.end(), part.sections.begin(), part.sections.end());
+      }
+    manifest["elementwise"].push_back(algrt::elementwiseJson(function));
   }
-  manifest["kernels"] = kernels;
-  manifest["programs"] = programsJson(layer);
-  std::string bytes = algrt::encodeBundle(manifest, sections);
+}
+
+void BundleParts::Writer::addPrograms() {
+  std::vector<algrt::NamedLayer> named;
+  for (const auto &[projection, layer] : llvm::zip_equal(contents.projections, layers))
+    named.push_back({projection.name, &layer});
+  std::vector<algrt::NamedFunction> functions;
+  for (const algrt::Elementwise &function : contents.elementwise)
+    functions.push_back({function.name, algrt::operandsOf(function)});
+  const bool own = !named.empty() && named.front().name.empty();
+  Json programs = Json::array();
+  for (const algrt::Program &program : own ? bundle.programsOfMaps(layers.front()) : contents.programs)
+    programs.push_back(algrt::programJson(program, {named, functions}));
+  manifest["programs"] = programs;
+}
+
+std::string BundleParts::Writer::encode() {
+  manifest["compiler"] = "algctl " ALGCTL_VERSION;
+  for (const auto &[number, algebra] : llvm::enumerate(contents.algebras)) {
+    Json facts = algebras::toJson(algebras::deriveFacts(algebra));
+    if (number == 0) {
+      manifest["algebra"] = facts;
+      manifest["certificate"] = certificate(algebra, "certificate");
+    } else {
+      facts["certificate"] = certificate(algebra, "certificate-" + std::to_string(number + 1));
+      manifest["further_algebras"].push_back(facts);
+    }
+  }
+  for (const BundleProjection &projection : contents.projections)
+    layers.push_back(runtimeLayer(projection.layer, projection.fusion));
+  for (const auto &[projection, layer] : llvm::zip_equal(contents.projections, layers)) {
+    Json entry;
+    if (!projection.name.empty())
+      entry["name"] = projection.name;
+    entry["layer"] = layerJson(projection.layer, projection.fusion);
+    entry["support"] = support(projection);
+    entry["kernels"] = kernels(projection.name, layer);
+    if (projection.name.empty())
+      manifest.update(entry);
+    else
+      manifest["projections"].push_back(entry);
+  }
+  addElementwise();
+  addPrograms();
+  if (!contents.text.empty())
+    sections.push_back({"program", "program", contents.text});
+  return algrt::encodeBundle(manifest, sections);
+}
+
+/// Throws where code does not say of itself what the manifest does.
+static void requireFaultless(const algrt::Bundle &bundle) {
+  for (std::size_t kernel = 0; kernel < bundle.manifest().kernels.size(); ++kernel)
+    bundle.requireFaultless(kernel);
+}
+
+std::string BundleParts::encode(const BundleContents &contents) const {
+  std::string bytes = Writer(*this, contents).encode();
   const algrt::Bundle written = algrt::Bundle::parse(bytes);
-  for (std::size_t kernel = 0; kernel < kernels.size(); ++kernel)
-    written.requireFaultless(kernel);
+  requireFaultless(written);
+  for (const algrt::Bundle &further : written.further())
+    requireFaultless(further);
+  for (std::size_t function = 0; function < contents.elementwise.size(); ++function)
+    for (std::size_t kernel = 0; kernel < written.manifest().elementwise[function].kernels.size(); ++kernel)
+      if (const std::string &fault = written.elementwiseFault(function, kernel); !fault.empty())
+        throw algrt::Error(ALGRT_BAD_BUNDLE, fault);
   return bytes;
 }
 

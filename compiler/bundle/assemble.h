@@ -1,15 +1,16 @@
-// Puts compiled kernels, the algebra's facts and the layer together into a bundle (docs/bundle.md).
+// Puts compiled kernels, the facts about algebras, and layers or programs together into a bundle
+// (docs/bundle.md).
 #ifndef ALGCTL_COMPILER_BUNDLE_ASSEMBLE_H
 #define ALGCTL_COMPILER_BUNDLE_ASSEMBLE_H
 
-#include "compiler/spec/spec.h"
+#include "compiler/bundle/bundle_contents.h"
 #include "compiler/targets/cpu/level.h"
 #include "runtime/bundle/manifest.h"
+#include "runtime/bundle/writer.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -21,28 +22,41 @@ std::vector<algrt::Kernel> cpuKernels(mlir::ModuleOp module, const CpuLevel &lev
 
 class BundleParts {
 public:
-  /// Kernels of one level, all in one shared object.
-  void addCpu(const std::string &level, const std::vector<algrt::Kernel> &kernels, std::string shared_object);
+  /// Kernels of one level of a projection, all in one shared object.
+  void addCpu(const std::string &projection, const std::string &level,
+              const std::vector<algrt::Kernel> &kernels, std::string shared_object);
   /// The kernel's images are those given; an empty cubin is none.
-  void addGpu(const algrt::Kernel &kernel, std::string ptx, std::string cubin);
+  void addGpu(const std::string &projection, const algrt::Kernel &kernel, std::string ptx, std::string cubin);
+  /// A kernel of an element-wise function, and the sections that it names.
+  void addElementwise(const std::string &function, algrt::ElementwiseKernel kernel,
+                      std::vector<algrt::SectionContent> sections);
   /// The bytes of the bundle. Throws algrt::Error for code that does not say of itself what the manifest
   /// would.
-  std::string encode(const Spec &spec) const;
+  std::string encode(const BundleContents &contents) const;
 
 private:
-  /// The programs of the projection: one for each map of which there are kernels.
-  nlohmann::ordered_json programsJson(const algebras::Layer &layer) const;
+  class Writer;
+  /// The programs of the bundle's own projection: one for each map of which there are kernels.
+  std::vector<algrt::Program> programsOfMaps(const algrt::Layer &layer) const;
   struct CpuPart {
+    std::string projection;
     std::string level;
     std::vector<algrt::Kernel> kernels;
     std::string shared_object;
   };
   struct GpuPart {
+    std::string projection;
     algrt::Kernel kernel;
     std::string ptx, cubin;
   };
+  struct ElementwisePart {
+    std::string function;
+    algrt::ElementwiseKernel kernel;
+    std::vector<algrt::SectionContent> sections;
+  };
   std::vector<CpuPart> parts;
   std::vector<GpuPart> gpu_parts;
+  std::vector<ElementwisePart> elementwise_parts;
 };
 
 } // namespace compiler

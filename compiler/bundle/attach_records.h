@@ -2,7 +2,7 @@
 #ifndef ALGCTL_COMPILER_BUNDLE_ATTACH_RECORDS_H
 #define ALGCTL_COMPILER_BUNDLE_ATTACH_RECORDS_H
 
-#include "algebras/layer.h"
+#include "compiler/kernel_source.h"
 #include "runtime/bundle/manifest.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -17,7 +17,7 @@ enum class RecordSpace : unsigned { Host = 0, GpuConstant = 4 };
 /// Adds to a module in the llvm dialect what its kernels say of themselves: read-only data beside each
 /// symbol. The kernels are described as the manifest will describe them, so that the two cannot differ.
 void attachRecords(mlir::ModuleOp module, const std::vector<algrt::Kernel> &kernels,
-                   const algebras::Layer &layer, RecordSpace space);
+                   const KernelSource &source, RecordSpace space);
 
 /// The same for a kernel of an element-wise function.
 void attachElementwiseRecord(mlir::ModuleOp module, const algrt::Elementwise &function,

@@ -3,6 +3,7 @@
 #include "algebras/checked.h"
 #include "algebras/position_names.h"
 #include "algebras/term_levels.h"
+#include "runtime/bundle/fusion.h"
 #include "runtime/bundle/json_fields.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -13,7 +14,7 @@
 
 namespace compiler {
 
-nlohmann::ordered_json layerJson(const algebras::Layer &layer) {
+nlohmann::ordered_json layerJson(const algebras::Layer &layer, const std::optional<algrt::Fusion> &fusion) {
   using algebras::RowTypes;
   nlohmann::ordered_json row_types;
   switch (layer.row_types.kind()) {
@@ -41,6 +42,8 @@ nlohmann::ordered_json layerJson(const algebras::Layer &layer) {
   json["bank_rows"] = layer.in.widths();
   if (layer.bias)
     json["bias"] = true;
+  if (fusion)
+    json["fused"] = algrt::fusionJson(*fusion);
   if (const auto groups = algebras::groupNames(layer.lift); !groups.empty())
     json["group_names"] = groups;
   if (const auto types = algebras::typeNames(layer.lift); !types.empty())
@@ -118,8 +121,8 @@ std::int64_t supportEntries(const algebras::Lift &lift) {
   return entries;
 }
 
-algrt::Layer runtimeLayer(const algebras::Layer &layer) {
-  const nlohmann::json json = layerJson(layer);
+algrt::Layer runtimeLayer(const algebras::Layer &layer, const std::optional<algrt::Fusion> &fusion) {
+  const nlohmann::json json = layerJson(layer, fusion);
   return algrt::parseLayer(algrt::JsonFields(json, "layer"));
 }
 

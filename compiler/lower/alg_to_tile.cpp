@@ -133,7 +133,7 @@ void ConvertAlgToTile::writeKernels(func::FuncOp function, const MatchedProduct 
   auto kernels = [&](BankAccess bank, std::int64_t m) {
     CpuSchedule schedule = chooseCpuSchedule(layer, level, bank, m);
     return KernelBuilder(builder, function.getLoc(), product.kernel, toAttribute(&getContext(), schedule),
-                         schedule.pairs);
+                         schedule.pairs, productsTogether(schedule, product.kernel.weights));
   };
 
   if (layout.isBankGradient()) {

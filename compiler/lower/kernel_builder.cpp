@@ -8,8 +8,9 @@ using namespace tile;
 namespace compiler {
 
 KernelBuilder::KernelBuilder(OpBuilder &builder, Location location, const ProductsOfKernel &products,
-                             ScheduleAttr schedule, bool pairs)
-    : KernelBody(builder, location, products.layout, schedule), products(products), pairs(pairs) {
+                             ScheduleAttr schedule, bool pairs, std::int64_t together)
+    : KernelBody(builder, location, products.layout, schedule), products(products), pairs(pairs),
+      together(together) {
   const auto [k, n] = layout.getBankShape();
   packed_bank = MatrixType::get(builder.getContext(), k, n, products.element, schedule.getRegisterColumns(),
                                 pairs ? 2 : 1);
@@ -65,13 +66,17 @@ KernelOp KernelBuilder::contraction(StringRef name) {
 
   Block &tile = loops<WalkOp>({axis(AxisKind::Rows, rows)});
   Value s = tile.getArgument(0);
-  const SmallVector<Value> sums =
-      writeTerms(builder, location, t, j, banks, fragment,
-                 [&](Value bank, Value k, Value b, Value c, Value sum) -> Value {
-                   return MmaOp::create(builder, named("next"), fragment, held_rows, t, k, s, bank, b, j, n,
-                                        sum, coefficients == Coefficients::One ? Value() : c,
-                                        coefficients == Coefficients::Signs);
-                 });
+  auto multiply = [&](Value bank, Value k, Value b, Value c, Value sum) -> Value {
+    return MmaOp::create(builder, named("next"), fragment, held_rows, t, k, s, bank, b, j, n, sum,
+                         coefficients == Coefficients::One ? Value() : c,
+                         coefficients == Coefficients::Signs);
+  };
+  SmallVector<Value> sums;
+  for (ArrayRef<Value> left = banks; !left.empty();) {
+    const std::size_t count = std::min(left.size(), static_cast<std::size_t>(together));
+    sums.append(writeTerms(builder, location, t, j, left.take_front(count), fragment, multiply));
+    left = left.drop_front(count);
+  }
   const SmallVector<Value> stored = writeEpilogue(builder, location, products.epilogue,
                                                   operands.furtherOperands(), {t, s, j, n}, sums);
   Value mask = MaskOp::create(builder, named("mask"), MaskType::get(context, rows, columns), t, s, j, n);

@@ -10,9 +10,10 @@ namespace compiler {
 class KernelBuilder : KernelBody {
 public:
   /// Kernels go where `builder` stands. `pairs` says that held rows and panels keep bf16 in pairs for the
-  /// machine's dot product; otherwise rows are held in f32. The products must outlive this object.
+  /// machine's dot product; otherwise rows are held in f32. So many banks as `together` says are multiplied
+  /// at a time. The products must outlive this object.
   KernelBuilder(mlir::OpBuilder &builder, mlir::Location location, const ProductsOfKernel &products,
-                tile::ScheduleAttr schedule, bool pairs);
+                tile::ScheduleAttr schedule, bool pairs, std::int64_t together);
 
   /// The layout's contraction of rows with each bank, which is read as the schedule says: Y = X (times) W, or
   /// in mode i dX = dY (times) W^T, with the epilogue's maps of the sums.
@@ -28,6 +29,7 @@ private:
 
   const ProductsOfKernel &products;
   bool pairs;
+  std::int64_t together;
   tile::MatrixType packed_bank;
 };
 

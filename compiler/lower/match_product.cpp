@@ -304,7 +304,7 @@ FailureOr<MatchedProduct> ProductMatch::match() {
                      .element_operands = count(Epilogue::Shape::PerElement),
                      .row_operands = count(Epilogue::Shape::PerRow)};
 
-  ProductFunction description{first.getMode(), described, {}, {}};
+  ProductFunction description{first.getMode(), described, {}, !body.getOps<alg::MapOp>().empty(), {}};
   description.fusion.weights = kernel.weights;
   for (const Epilogue::Operand &operand : kernel.epilogue.operands)
     description.fusion.operands.push_back(

@@ -21,6 +21,8 @@ struct ProductFunction {
   algebras::Layer layer;
   /// How many contractions, what their maps read, what is stored. The results are the function's.
   algrt::Fusion fusion;
+  /// Whether there are maps: where there are none, one contraction without operands is a plain projection.
+  bool maps = false;
   /// What each argument of the function is to its kernels: "x", "w", "w2", the name of one of the fusion's
   /// operands. An argument is several operands where it is read in several ways, as x is that is also added
   /// to the product, and none where it is p0 or the types of rows, or is not read.

@@ -106,12 +106,15 @@ tile::ReducedAttr reducedSchedule(MLIRContext *context, std::string_view target,
   if (by_cost) {
     const std::int64_t rows = std::min(choice.rows, most_reduction_rows);
     const Ranking ranking = rankSchedules(layer, target, rows, choice.output);
-    const RankedSchedule *best = choice.positions ? bestReduction(ranking) : &ranking.legal.front();
+    const RankedSchedule *best = choice.positions        ? bestReduction(ranking)
+                                 : ranking.legal.empty() ? nullptr
+                                                         : &ranking.legal.front();
     if (choice.positions && !best)
       throw algebras::InputError(
           "rows at positions of their own are for vector reductions, which need groups "
           "of one width and row types that follow from positions");
-    schedule = best->schedule;
+    if (best) // else those whose operands come in stages say why there is none
+      schedule = best->schedule;
   } else if (isReduction(choice.schedule)) {
     requireGpuLayer(layer, target);
     schedule = parseScheduleOf<ReductionSchedule>(choice.schedule);

@@ -34,8 +34,8 @@ private:
   LogicalResult fuse(func::FuncOp program) {
     if (!llvm::hasSingleElement(program.getBody()))
       return program.emitError("only a function of one block is a program");
-    const KernelGroups groups(program, results);
-    if (remarks)
+    const KernelGroups groups(program, results, apart);
+    if (remarks && !apart)
       groups.emitRemarks();
     return outlineKernels(program, groups.inOrder());
   }

@@ -144,12 +144,14 @@ bool KernelGroups::tryToJoin(Operation *op, ArrayRef<Operation *> others) {
   return true;
 }
 
-KernelGroups::KernelGroups(func::FuncOp function, unsigned results) : results(results) {
+KernelGroups::KernelGroups(func::FuncOp function, unsigned results, bool apart) : results(results) {
   for (Operation &op : function.getBody().front())
     if (isStep(&op))
       steps.push_back(&op);
   for (auto [number, op] : llvm::enumerate(steps)) {
     number_of_group[op] = number;
+    if (apart)
+      continue;
     const KernelGroup producers = producersOf(op);
     // All at once where they can be: a map of two contractions.
     if (tryToJoin(op, producers.getArrayRef()))

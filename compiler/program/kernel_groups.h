@@ -28,8 +28,9 @@ llvm::SmallVector<mlir::Value> resultsOf(const KernelGroup &group);
 
 class KernelGroups {
 public:
-  /// Groups the steps of a function of one block. A kernel has at most `results` results.
-  KernelGroups(mlir::func::FuncOp function, unsigned results);
+  /// Groups the steps of a function of one block. A kernel has at most `results` results. With `apart` each step
+  /// is a group of its own.
+  KernelGroups(mlir::func::FuncOp function, unsigned results, bool apart = false);
 
   /// In an order in which each group reads earlier ones alone.
   llvm::SmallVector<KernelGroup> inOrder() const;

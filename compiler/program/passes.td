@@ -55,6 +55,7 @@ def AlgFuse : Pass<"alg-fuse", "mlir::ModuleOp"> {
   let options = [
     Option<"results", "results", "int64_t", "1", "results of a kernel, at most">,
     Option<"remarks", "remarks", "bool", "true", "say what stays apart, and why">,
+    Option<"apart", "apart", "bool", "false", "every operation is a kernel of its own, for comparison">,
   ];
   let dependentDialects = ["alg::AlgDialect", "mlir::func::FuncDialect"];
 }

@@ -22,7 +22,7 @@ Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, std::int
   const double element = static_cast<double>(byteWidth(layer.dtype));
   const double depth_step = schedule.pairs ? 2 : 1;
   const double weights = static_cast<double>(layer.fused.weights);
-  const double vectors = weights * static_cast<double>(schedule.register_columns / schedule.lanes);
+  const double vectors = static_cast<double>(schedule.register_columns / schedule.lanes);
   const double tile_rows = static_cast<double>(schedule.register_rows);
 
   // One pass over the groups with the average depth and number of terms stands for all of them: the supports
@@ -47,9 +47,18 @@ Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, std::int
       types * tiles_of_type * padded_columns / static_cast<double>(schedule.register_columns);
   const double row_blocks = static_cast<double>(roundUp(rows_of_type, schedule.rows) / schedule.rows);
 
-  const double step =
-      std::max(tile_rows * vectors / cpu_core.multiplications, (tile_rows + vectors) / cpu_core.loads);
-  const double multiply = tiles * (depth / depth_step * step + terms * cycles_per_term + cycles_per_tile);
+  // As many banks at a time as the registers allow; the sums of those before wait in memory.
+  const std::int64_t together = productsTogether(schedule, layer.fused.weights);
+  double multiply = 0;
+  for (std::int64_t done = 0; done < layer.fused.weights; done += together) {
+    const double columns = vectors * static_cast<double>(std::min(together, layer.fused.weights - done));
+    const double step =
+        std::max(tile_rows * columns / cpu_core.multiplications, (tile_rows + columns) / cpu_core.loads);
+    multiply += depth / depth_step * step + terms * cycles_per_term;
+    if (done > 0)
+      multiply += cycles_per_tile + 2 * tile_rows * columns / cpu_core.loads;
+  }
+  multiply = tiles * (multiply + cycles_per_tile);
   const double hold = static_cast<double>(m) * static_cast<double>(layer.in.total()) *
                       (element + (schedule.pairs ? 2 : 4)) / cpu_core.copied_bytes;
 

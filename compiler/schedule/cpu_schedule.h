@@ -18,6 +18,10 @@ namespace compiler {
 /// only.
 bool usesPairs(const algebras::Layer &layer, const CpuLevel &level);
 
+/// Of a kernel with so many banks, how many a register tile is multiplied by at a time: those whose sums share
+/// the registers. The sums of the others wait in memory meanwhile.
+std::int64_t productsTogether(const CpuSchedule &schedule, std::int64_t weights);
+
 /// Every combination of types, register tile and blocks of rows that is looked at.
 std::vector<Considered<CpuSchedule>> considerCpu(const algebras::Layer &layer, const CpuLevel &level,
                                                  BankAccess bank);

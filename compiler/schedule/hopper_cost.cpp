@@ -4,6 +4,8 @@
 #include "compiler/schedule/panels.h"
 #include "compiler/schedule/unequal_turns.h"
 
+#include "algebras/error.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -311,10 +313,13 @@ HopperSchedule chooseHopperSchedule(const algebras::Layer &layer, std::int64_t m
   requireHopperLayer(layer);
   const ProjectionWork work = projectionWork(layer, m, output);
   const auto considered = considerHopper(layer, output);
-  // 64 x 16, 16 deep is a candidate for every layer: at least one is there.
-  return *cheapest(considered, [&](const HopperSchedule &schedule) {
+  // 64 x 16, 16 deep is a candidate for every layer, but for one with very many banks.
+  const HopperSchedule *best = cheapest(considered, [&](const HopperSchedule &schedule) {
     return hopperCost(work, schedule, output, machine);
   });
+  if (!best)
+    throw algebras::InputError(considered.back().refusal->reason);
+  return *best;
 }
 
 } // namespace compiler

@@ -34,7 +34,8 @@ std::int64_t DeviceMatrix::bytes(std::int64_t rows, std::int64_t columns, algrt:
 
 DeviceMatrix::DeviceMatrix(std::int64_t rows, std::int64_t columns, std::int64_t padding, std::int64_t shift,
                            algrt::ElementType element)
-    : rows(rows), columns(columns), padding(padding), shifted(shift), element_bytes(algrt::elementBytes(element)),
+    : rows(rows), columns(columns), padding(padding), shifted(shift),
+      element_bytes(algrt::elementBytes(element)),
       // All ones are a NaN in bf16 and in f32.
       storage(storageBytes(rows, columns + padding, element_bytes) + 2 * kGuard + kAlignment +
                   static_cast<std::size_t>(shift * element_bytes),

@@ -54,7 +54,8 @@ std::vector<FurtherOperand> furtherOf(const algrt::Layer &layer) {
 FurtherMatrices::FurtherMatrices(const algrt::Layer &layer, const algrt::GpuKernel &kernel,
                                  const ProductOperands &product, const SimulationSettings &settings,
                                  const DeviceMatrix &w) {
-  const std::int64_t unit = kernel.copies == algrt::GpuCopies::engine ? 2 : std::min<std::int64_t>(kernel.vector, 2);
+  const std::int64_t unit =
+      kernel.copies == algrt::GpuCopies::engine ? 2 : std::min<std::int64_t>(kernel.vector, 2);
   for (const FurtherOperand &which : furtherOf(layer)) {
     const std::string name = which.name(*layer.fusion, kernel.map);
     const auto [rows, columns] = shapeOf(which, layer, kernel, product.m);
@@ -67,7 +68,8 @@ FurtherMatrices::FurtherMatrices(const algrt::Layer &layer, const algrt::GpuKern
         throw Failure(fmt::format("the kernel takes {}, which is not given", name));
       values = given->second;
       if (static_cast<std::int64_t>(values.size()) != wanted)
-        throw Failure(fmt::format("{} has {} elements, but the kernel takes {}", name, values.size(), wanted));
+        throw Failure(
+            fmt::format("{} has {} elements, but the kernel takes {}", name, values.size(), wanted));
     }
     if (which.kind == FurtherOperand::Kind::operand)
       of_call.push_back(isOfCall(which, *layer.fusion) ? values.front() : 0);
@@ -77,7 +79,8 @@ FurtherMatrices::FurtherMatrices(const algrt::Layer &layer, const algrt::GpuKern
     }
     // A number for each row, or column, may lie at any multiple of its size; those of rows may be apart.
     const bool is_weight = which.kind == FurtherOperand::Kind::weight, single = columns == 1 || rows == 1;
-    const std::int64_t padding = is_weight ? w.leading() - columns : (single ? 1 : unit) * settings.further_padding;
+    const std::int64_t padding =
+        is_weight ? w.leading() - columns : (single ? 1 : unit) * settings.further_padding;
     const std::int64_t shift = is_weight ? w.shift() : (single ? 1 : unit) * settings.further_shift;
     DeviceMatrix matrix(rows, columns, padding, shift, which.element(*layer.fusion, layer.dtype));
     if (!is_result)
@@ -87,7 +90,8 @@ FurtherMatrices::FurtherMatrices(const algrt::Layer &layer, const algrt::GpuKern
   }
 }
 
-std::int64_t FurtherMatrices::bytes(const algrt::Layer &layer, const algrt::GpuKernel &kernel, std::int64_t m) {
+std::int64_t FurtherMatrices::bytes(const algrt::Layer &layer, const algrt::GpuKernel &kernel,
+                                    std::int64_t m) {
   using algrt::checkedAdd, algrt::checkedMultiply, simulator::Access;
   std::int64_t sum = 0;
   for (const FurtherOperand &which : furtherOf(layer)) {
@@ -98,8 +102,9 @@ std::int64_t FurtherMatrices::bytes(const algrt::Layer &layer, const algrt::GpuK
                                          is_result ? Access::Write : Access::Read),
                      "the bytes of all matrices");
     if (is_result)
-      sum = checkedAdd(sum, checkedMultiply(checkedMultiply(rows, columns, "the size of a result"),
-                                            std::int64_t{4}, "the bytes of a result"),
+      sum = checkedAdd(sum,
+                       checkedMultiply(checkedMultiply(rows, columns, "the size of a result"),
+                                       std::int64_t{4}, "the bytes of a result"),
                        "the bytes of all matrices");
   }
   return sum;
@@ -111,7 +116,8 @@ void FurtherMatrices::registerWith(simulator::GlobalMemory &memory, bool has_row
     const bool is_weight = each.which.kind == FurtherOperand::Kind::weight,
                is_result = each.which.kind == FurtherOperand::Kind::result;
     if (has_rows || is_weight)
-      each.matrix.registerWith(memory, each.name, is_result ? simulator::Access::Write : simulator::Access::Read,
+      each.matrix.registerWith(memory, each.name,
+                               is_result ? simulator::Access::Write : simulator::Access::Read,
                                is_weight && weights_are_independent);
   }
 }

@@ -1,7 +1,7 @@
 #include "compiler/simulator/kernel_module.h"
 
 #include "compiler/failure.h"
-#include "compiler/simulator/module_depth.h"
+#include "compiler/spec/module_depth.h"
 #include "dialects/sm/sm.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

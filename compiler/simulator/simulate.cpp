@@ -144,7 +144,8 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
   };
   DeviceMatrix w = second(), y = result();
   FurtherMatrices further(layer, kernel, product, settings, w);
-  const bool takes_bias = kernel.parameters.find(algrt::ParameterValue::operand, "bias") != nullptr;
+  const bool takes_bias =
+      !layer.fusion && kernel.parameters.find(algrt::ParameterValue::operand, "bias") != nullptr;
   x.set(product.x);
   w.set(product.w);
   if (layer.bias && shape.map == algrt::Map::forward && !takes_bias)
@@ -181,13 +182,12 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
     lists.rows = readOnly("the row list", row_list, false);
   }
   const std::int64_t p0 = kernel.listed ? 0 : product.p0;
-  const auto plan =
-      algrt::cuda::planLaunch(layer, kernel,
-                              {{x.address(), x.leading()},
-                               {w.address(), w.leading()},
-                               {y.address(), y.leading()},
-                               further.operands()},
-                              product.m, p0, settings.blocks, lists);
+  const auto plan = algrt::cuda::planLaunch(layer, kernel,
+                                            {{x.address(), x.leading()},
+                                             {w.address(), w.leading()},
+                                             {y.address(), y.leading()},
+                                             further.operands()},
+                                            product.m, p0, settings.blocks, lists);
   const bool has_rows = product.m > 0;
   if (has_rows)
     x.registerWith(memory, shape.map == algrt::Map::dx ? "dY" : "X", simulator::Access::Read);

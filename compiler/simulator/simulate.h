@@ -61,7 +61,7 @@ struct SimulationSettings {
 };
 
 struct Simulation {
-  std::vector<float> y;       ///< m x N, of a gradient dX, m x K, or dW; NaN where nothing was written
+  std::vector<float> y; ///< m x N, of a gradient dX, m x K, or dW; NaN where nothing was written
   std::map<std::string, std::vector<float>> further; ///< of a fused layer, the results behind the first
   std::int64_t unwritten = 0; ///< elements of Y, or of any result, that the kernel never wrote
   std::uint32_t grid = 0;     ///< blocks of the launch

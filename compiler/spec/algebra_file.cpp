@@ -34,6 +34,8 @@ SpecFileKind specFileKind(const std::string &name) {
     return SpecFileKind::Graph;
   if (name.ends_with(".json"))
     return SpecFileKind::Table;
+  if (name.ends_with(".mlir"))
+    return SpecFileKind::Program;
   return SpecFileKind::None;
 }
 

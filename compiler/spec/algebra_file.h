@@ -9,7 +9,7 @@
 
 namespace compiler {
 
-enum class SpecFileKind { Toml, Graph, Table, None };
+enum class SpecFileKind { Toml, Graph, Table, Program, None };
 
 // What the name of a file says it holds; None for everything that is read as an expression.
 SpecFileKind specFileKind(const std::string &name);

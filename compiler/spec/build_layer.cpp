@@ -17,7 +17,10 @@ void checkKind(const Given<std::string> &kind) {
   constexpr std::array<std::string_view, 3> kinds = {"projection", "ffn", "attention"};
   if (kind.value == kinds[0])
     return;
-  if (kind.value == "ffn" || kind.value == "attention")
+  if (kind.value == "ffn")
+    kind.refuse("kind \"ffn\" is not supported: projection is what exists",
+                "a feed-forward network is a program: [program] with kind = \"swiglu\"");
+  if (kind.value == "attention")
     kind.refuse(
         fmt::format("kind \"{}\" is not supported: projection is what exists", kind.value),
         fmt::format("describe each projection of the {} in a spec of its own, with kind = \"projection\"",
@@ -27,22 +30,23 @@ void checkKind(const Given<std::string> &kind) {
               near ? fmt::format("did you mean \"{}\"?", *near) : "kind = \"projection\" is what exists");
 }
 
-[[noreturn]] void missingWidth(const LayerFields &fields, const char *key) {
+[[noreturn]] void missingWidth(const LayerFields &fields, const char *section, const char *key) {
   if (fields.where)
-    throw algebras::InputError(fmt::format("[layer] has no '{}'", key), *fields.where)
+    throw algebras::InputError(fmt::format("[{}] has no '{}'", section, key), *fields.where)
         .hint(fmt::format(
             "give the width, as in {} = 2048, or the widths of its groups, {}_groups = [640, 512]", key,
             key));
-  throw UsageError(fmt::format("the layer has no width: give --{} (or --{}-groups)", key, key));
+  throw UsageError(fmt::format("the {} has no width: give --{} (or --{}-groups)", section, key, key));
 }
 
-// One side of the layer, `key` being "in" or "out".
-Groups readGroups(const LayerFields &fields, const char *key, const std::optional<Given<std::int64_t>> &width,
+// One side of the layer, called `key`.
+Groups readGroups(const LayerFields &fields, const char *section, const char *key,
+                  const std::optional<Given<std::int64_t>> &width,
                   const std::optional<Given<std::vector<std::int64_t>>> &widths, std::int64_t count) {
   if (!width && !widths)
-    missingWidth(fields, key);
+    missingWidth(fields, section, key);
   if (width && width->value < 1)
-    width->refuse(fmt::format("a layer needs a width of at least 1, not {}", width->value));
+    width->refuse(fmt::format("a {} needs a width of at least 1, not {}", section, width->value));
   if (!widths)
     return pointingAt(*width, [&] { return Groups::dividing(width->value, count); });
 
@@ -58,7 +62,8 @@ Groups readGroups(const LayerFields &fields, const char *key, const std::optiona
 
 } // namespace
 
-algebras::Layer buildLayer(const algebras::Algebra &algebra, const LayerFields &fields) {
+algebras::Layer buildLayer(const algebras::Algebra &algebra, const LayerFields &fields,
+                           const LayerWords &words) {
   if (fields.kind)
     checkKind(*fields.kind);
   algebras::Lift lift =
@@ -67,8 +72,8 @@ algebras::Layer buildLayer(const algebras::Algebra &algebra, const LayerFields &
       : algebra.isMatrixLike() ? algebras::Lift::rows(algebra)
                                : algebras::Lift::slots(algebra);
 
-  Groups in = readGroups(fields, "in", fields.in, fields.in_groups, lift.inputGroups());
-  Groups out = readGroups(fields, "out", fields.out, fields.out_groups, lift.outputGroups());
+  Groups in = readGroups(fields, words.section, words.in, fields.in, fields.in_groups, lift.inputGroups());
+  Groups out = readGroups(fields, words.section, words.out, fields.out, fields.out_groups, lift.outputGroups());
   algebras::DataType dtype = algebras::DataType::F32;
   if (fields.dtype)
     dtype = pointingAt(*fields.dtype, [&] { return algebras::parseDataType(fields.dtype->value); });

@@ -3,8 +3,10 @@
 
 #include "compiler/spec/algebra_file.h"
 #include "compiler/spec/build_layer.h"
+#include "compiler/spec/build_program.h"
 #include "compiler/spec/text_file.h"
 #include "compiler/spec/toml_spec.h"
+#include "compiler/spec/usage_error.h"
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -35,6 +37,37 @@ LayerFields layerOnCommandLine(const SpecOptions &options) {
   return layer;
 }
 
+// What is said of the width between the products beside what there is of layers.
+ProgramFields programOnCommandLine(const SpecOptions &options) {
+  ProgramFields program;
+  program.layer = layerOnCommandLine(options);
+  if (options.hidden)
+    program.hidden = {*options.hidden, "--hidden", std::nullopt};
+  if (!options.hidden_groups.empty())
+    program.hidden_groups = {options.hidden_groups, "--hidden-groups", std::nullopt};
+  return program;
+}
+
+void refuseHidden(const SpecOptions &options) {
+  if (options.hidden || !options.hidden_groups.empty())
+    throw UsageError(fmt::format("{} is for programs, of which {} has none",
+                                 options.hidden ? "--hidden" : "--hidden-groups", options.spec));
+}
+
+// A program in a file says everything itself.
+Spec programSpec(const std::string &path, const SpecOptions &options) {
+  const ProgramFields given = programOnCommandLine(options);
+  if (given.layer.any() || given.hidden || given.hidden_groups || !options.field.empty() ||
+      options.allow_nonassociative)
+    throw UsageError(fmt::format("the options of algebras and layers are for those that a spec or an "
+                                 "expression describes; {} says everything itself",
+                                 path));
+  Spec spec;
+  spec.source_name = options.spec;
+  spec.program = readProgramFile(path);
+  return spec;
+}
+
 TomlSpec readTomlSpec(const std::string &path, const SpecOptions &options) {
   TomlSpecOptions toml;
   toml.file = path;
@@ -56,6 +89,7 @@ algebras::Algebra readPlainAlgebra(const SpecOptions &options) {
   case SpecFileKind::Table:
     return readTableAlgebra(options.spec, field);
   case SpecFileKind::Toml:
+  case SpecFileKind::Program:
   case SpecFileKind::None:
     break;
   }
@@ -66,7 +100,8 @@ algebras::Algebra readPlainAlgebra(const SpecOptions &options) {
     std::error_code status;
     if (std::filesystem::exists(options.spec, status))
       throw algebras::InputError(fmt::format("{} is not a kind of file that can be read here", options.spec))
-          .hint("a spec is a .toml, .dot, .gv, .graphml or .json file, or an expression like \"Q(32)\"");
+          .hint("a spec is a .toml, .dot, .gv, .graphml or .json file, or an expression like \"Q(32)\"; a "
+                "program is a .mlir file");
     throw;
   }
 }
@@ -76,7 +111,8 @@ algebras::Algebra readPlainAlgebra(const SpecOptions &options) {
 void addSpecOptions(CLI::App &app, SpecOptions &options) {
   app.add_option(
          "SPEC", options.spec,
-         "a spec (.toml), a graph (.dot, .gv, .graphml), a table (.json), or an expression like \"Q(2)^2\"")
+         "a spec (.toml), a graph (.dot, .gv, .graphml), a table (.json), a program (.mlir), or an expression "
+         "like \"Q(2)^2\"")
       ->required()
       ->type_name("");
   addLayerOptions(app, options);
@@ -93,6 +129,9 @@ void addLayerOptions(CLI::App &app, SpecOptions &options) {
   const char *layer = "Layer (each takes the place of what a spec file says)";
   wholeNumber(app.add_option("--in", options.in, "width K of the input"))->type_name("K")->group(layer);
   wholeNumber(app.add_option("--out", options.out, "width N of the output"))->type_name("N")->group(layer);
+  wholeNumber(app.add_option("--hidden", options.hidden, "width between the products of the program swiglu"))
+      ->type_name("H")
+      ->group(layer);
   wholeNumber(app.add_option("--in-groups", options.in_groups,
                              "widths of the input groups, where they are not equal"))
       ->delimiter(',')
@@ -100,6 +139,11 @@ void addLayerOptions(CLI::App &app, SpecOptions &options) {
       ->type_name("A,B,...")
       ->group(layer);
   wholeNumber(app.add_option("--out-groups", options.out_groups, "widths of the output groups"))
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("A,B,...")
+      ->group(layer);
+  wholeNumber(app.add_option("--hidden-groups", options.hidden_groups, "widths of the groups between them"))
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("A,B,...")
@@ -124,28 +168,39 @@ void addLayerOptions(CLI::App &app, SpecOptions &options) {
 }
 
 Spec loadSpec(const SpecOptions &options) {
+  if (specFileKind(options.spec) == SpecFileKind::Program)
+    return programSpec(options.spec, options);
   LayerFields layer;
   bool allow_nonassociative = options.allow_nonassociative;
   auto finish = [&](algebras::Algebra algebra) {
     layer.overrideWith(layerOnCommandLine(options));
     Spec spec{std::move(algebra), std::nullopt, allow_nonassociative, options.spec};
+    refuseHidden(options);
     if (layer.any() || layer.where)
-      spec.layer = buildLayer(spec.algebra, layer);
+      spec.layer = buildLayer(*spec.algebra, layer);
     return spec;
   };
   if (specFileKind(options.spec) != SpecFileKind::Toml)
     return finish(readPlainAlgebra(options));
   TomlSpec toml = readTomlSpec(options.spec, options);
+  if (toml.program && toml.program->file)
+    return programSpec(toml.program->file->value, options);
   layer = toml.layer;
   allow_nonassociative = allow_nonassociative || toml.allow_nonassociative;
-  return finish(std::move(toml.algebra));
+  if (!toml.program)
+    return finish(std::move(*toml.algebra));
+  toml.program->overrideWith(programOnCommandLine(options));
+  Swiglu program = buildSwigluProgram(*toml.algebra, *toml.program);
+  return {std::move(toml.algebra), std::nullopt, allow_nonassociative, options.spec, std::move(program)};
 }
 
 bool saysDtype(const SpecOptions &options) {
   if (!options.dtype.empty())
     return true;
-  return specFileKind(options.spec) == SpecFileKind::Toml &&
-         readTomlSpec(options.spec, options).layer.dtype.has_value();
+  if (specFileKind(options.spec) != SpecFileKind::Toml)
+    return false;
+  const TomlSpec toml = readTomlSpec(options.spec, options);
+  return toml.layer.dtype || (toml.program && toml.program->layer.dtype);
 }
 
 } // namespace compiler

@@ -15,11 +15,11 @@ class App;
 namespace compiler {
 
 struct SpecOptions {
-  // A .toml, .dot, .gv, .graphml or .json file, or an expression.
+  // A .toml, .dot, .gv, .graphml, .json or .mlir file, or an expression.
   std::string spec;
   // Each of these takes the place of what a spec file says.
-  std::optional<std::int64_t> in, out;
-  std::vector<std::int64_t> in_groups, out_groups;
+  std::optional<std::int64_t> in, hidden, out;
+  std::vector<std::int64_t> in_groups, hidden_groups, out_groups;
   std::string dtype, row_types, lift, field; // empty: not given
   std::optional<bool> bias;
   bool allow_nonassociative = false;
@@ -35,7 +35,8 @@ void addLayerOptions(CLI::App &app, SpecOptions &options);
 // together are not all there, and algebras::InputError for whatever is wrong with the input.
 Spec loadSpec(const SpecOptions &options);
 
-// Whether the file, which is read again, or the command line say the layer's element type. Throws as loadSpec
+// Whether the file, which is read again, or the command line say the element type of the layer or of the
+// program that is described. Throws as loadSpec
 // does.
 bool saysDtype(const SpecOptions &options);
 

@@ -19,10 +19,14 @@ using algebras::InputError;
 
 constexpr std::string_view kAlgebra = "algebra";
 constexpr std::string_view kLayer = "layer";
+constexpr std::string_view kProgram = "program";
 const std::vector<std::string_view> kAlgebraKeys = {
     "product", "graph", "vertices", "edges", "table", "field", "allow_nonassociative"};
 const std::vector<std::string_view> kLayerKeys = {"kind",  "in",        "in_groups", "out", "out_groups",
                                                   "dtype", "row_types", "lift",      "bias"};
+const std::vector<std::string_view> kProgramKeys = {
+    "kind",       "file", "in",   "in_groups", "hidden",    "hidden_groups", "out", "out_groups",
+    "activation", "gate", "bias", "dtype",     "row_types", "lift"};
 
 std::vector<std::pair<std::string_view, std::string_view>> keysOf(const std::vector<std::string_view> &keys,
                                                                   std::string_view section) {
@@ -118,29 +122,80 @@ LayerFields readLayer(const TomlSection &section) {
   return layer;
 }
 
+ProgramFields readProgram(const TomlSection &section, const TomlSpecOptions &options) {
+  ProgramFields program;
+  program.layer = readLayer(section);
+  program.file = section.string("file");
+  program.activation = section.string("activation");
+  program.hidden = section.integer("hidden");
+  program.hidden_groups = section.integers("hidden_groups");
+  program.gate = section.boolean("gate");
+  if (!program.file)
+    return program;
+  for (std::string_view key : kProgramKeys)
+    if (key != "file" && section.has(key))
+      throw InputError(fmt::format("'{}' beside 'file'", key), section.whereKey(key))
+          .hint("a program in a file says everything itself: leave one of the two out");
+  program.file->value = resolve(*program.file, options);
+  return program;
+}
+
+// [algebra] of a document: what all but the program of a file need.
+void requireAlgebraSection(std::string_view content, const TomlSpecOptions &options,
+                           const std::optional<TomlSection> &algebra,
+                           const std::optional<ProgramFields> &program) {
+  const bool needed = !program || !program->file;
+  if (needed && !algebra)
+    throw InputError("there is no [algebra]", algebras::locate(content, 0, options.file))
+        .hint("begin with [algebra] and a line like product = \"Q(32)\"");
+  if (!needed && algebra)
+    throw InputError("[algebra] beside a program in a file", algebra->where())
+        .hint("the products of the file name their algebras: leave [algebra] out");
+}
+
 } // namespace
 
 TomlSpec parseTomlSpec(std::string_view content, const TomlSpecOptions &options) {
   TomlText text{content, options.file};
   toml::table document = parseToml(text);
   TomlSection root(text, document, "");
+  // Keys of [layer] are hinted at as such, although [program] has most of them, too.
   std::vector<std::pair<std::string_view, std::string_view>> elsewhere = keysOf(kAlgebraKeys, kAlgebra);
   for (auto &pair : keysOf(kLayerKeys, kLayer))
     elsewhere.push_back(pair);
-  root.refuseUnknownKeys({kAlgebra, kLayer}, elsewhere);
+  for (auto &pair : keysOf(kProgramKeys, kProgram))
+    elsewhere.push_back(pair);
+  root.refuseUnknownKeys({kAlgebra, kLayer, kProgram}, elsewhere);
 
   std::optional<TomlSection> algebra_section = root.section(kAlgebra);
   std::optional<TomlSection> layer_section = root.section(kLayer);
+  std::optional<TomlSection> program_section = root.section(kProgram);
+  auto others = keysOf(kAlgebraKeys, kAlgebra);
+  for (auto &pair : keysOf(kProgramKeys, kProgram))
+    others.push_back(pair);
   if (layer_section)
-    layer_section->refuseUnknownKeys(kLayerKeys, keysOf(kAlgebraKeys, kAlgebra));
-  if (!algebra_section)
-    throw InputError("there is no [algebra]", algebras::locate(content, 0, options.file))
-        .hint("begin with [algebra] and a line like product = \"Q(32)\"");
-  algebra_section->refuseUnknownKeys(kAlgebraKeys, keysOf(kLayerKeys, kLayer));
-
-  auto allow = algebra_section->boolean("allow_nonassociative");
-  return TomlSpec{readAlgebra(*algebra_section, options), allow && allow->value,
-                  layer_section ? readLayer(*layer_section) : LayerFields()};
+    layer_section->refuseUnknownKeys(kLayerKeys, others);
+  if (program_section)
+    program_section->refuseUnknownKeys(kProgramKeys, keysOf(kAlgebraKeys, kAlgebra));
+  if (layer_section && program_section)
+    throw InputError("[program] beside [layer]", program_section->where())
+        .hint("a spec is of one of the two; the program swiglu has its products itself");
+  TomlSpec spec;
+  if (program_section)
+    spec.program = readProgram(*program_section, options);
+  requireAlgebraSection(content, options, algebra_section, spec.program);
+  if (algebra_section) {
+    auto elsewhere_of_algebra = keysOf(kLayerKeys, kLayer);
+    for (auto &pair : keysOf(kProgramKeys, kProgram))
+      elsewhere_of_algebra.push_back(pair);
+    algebra_section->refuseUnknownKeys(kAlgebraKeys, elsewhere_of_algebra);
+    spec.algebra = readAlgebra(*algebra_section, options);
+    auto allow = algebra_section->boolean("allow_nonassociative");
+    spec.allow_nonassociative = allow && allow->value;
+  }
+  if (layer_section)
+    spec.layer = readLayer(*layer_section);
+  return spec;
 }
 
 } // namespace compiler

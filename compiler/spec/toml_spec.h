@@ -12,10 +12,23 @@
 //     row_types = "cyclic"  # or "interval(192)", "explicit"
 //     lift      = "rows"    # or "slots"
 //     bias      = false     # or true: one number for each of the N output features is added
+//
+// or, in place of [layer],
+//
+//     [program]
+//     kind       = "swiglu" # in, out (in where it is left out), dtype, row_types, lift and bias as above
+//     hidden     = 6144     # or hidden_groups
+//     activation = "silu"   # or "gelu", "gelu_tanh", "relu", "relu2", "identity"
+//     gate       = true
+//
+// or, without [algebra],
+//
+//     [program]
+//     file = "program.mlir"
 #pragma once
 
 #include "algebras/algebra.h"
-#include "compiler/spec/layer_fields.h"
+#include "compiler/spec/program_fields.h"
 
 #include <optional>
 #include <string>
@@ -24,9 +37,12 @@
 namespace compiler {
 
 struct TomlSpec {
-  algebras::Algebra algebra;
+  // Absent where the program is a file.
+  std::optional<algebras::Algebra> algebra;
   bool allow_nonassociative = false;
   LayerFields layer;
+  // Of the layer and the program one at most is there. A file's name starts at the base directory.
+  std::optional<ProgramFields> program;
 };
 
 struct TomlSpecOptions {

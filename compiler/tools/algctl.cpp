@@ -28,17 +28,18 @@ int main(int argc, char **argv) {
   // LLVM's own allocations abort where nobody says otherwise; it cannot be unwound.
   llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { algrt::endOutOfMemory(); });
   const int code = compiler::runCommandLine(argc, argv, [](CLI::App &app, compiler::Session &session) {
-    compiler::addVerify(app, session);
+    const compiler::ProgramTools programs = compiler::programTools();
+    compiler::addVerify(app, session, programs);
     compiler::addShow(app, session);
     compiler::addRank(app, session);
     compiler::addCompare(app, session);
-    compiler::addCost(app, session);
+    compiler::addCost(app, session, programs);
     compiler::addCompile(app, session);
     compiler::addEmit(app, session);
     compiler::addInspect(app, session);
-    compiler::addRun(app, session);
+    compiler::addRun(app, session, programs);
     compiler::addSimulate(app, session);
-    compiler::addBench(app, session, compiler::compileForBench);
+    compiler::addBench(app, session, compiler::compileForBench, programs);
     compiler::addCache(app, session);
     compiler::addDoctor(app, session, compiler::inspectToolchain);
     compiler::addCompletion(app, session);

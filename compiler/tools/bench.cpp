@@ -1,5 +1,6 @@
 // algctl bench: a bundle against a dense library. The measuring is the runtime's.
 #include "compiler/tools/bench_jobs.h"
+#include "compiler/tools/bench_program.h"
 #include "compiler/tools/commands.h"
 
 #include "compiler/failure.h"
@@ -7,6 +8,8 @@
 #include "compiler/schedule/ranking.h"
 #include "compiler/spec/integer_option.h"
 #include "compiler/spec/usage_error.h"
+#include "compiler/tools/program_options.h"
+#include "compiler/tools/run_program.h"
 #include "runtime/bench/bench.h"
 #include "runtime/bench/gpu/measure_cases.h"
 #include "runtime/bench/progress.h"
@@ -32,6 +35,7 @@ struct BenchCommand {
   int device = 0;
   int trials = 0, threads = 0; // 0: as many trials as the measurement has by itself, all threads
   std::int64_t flush_mib = 0;
+  std::string program_maps;
   bool json = false, no_cache = false;
 };
 
@@ -108,7 +112,56 @@ int benchOnGpu(const BenchCommand &options, const BenchJobs &list, const std::st
   return kVerificationFailed;
 }
 
-int bench(const BenchCommand &options, const BundleCompiler &compile, const std::string &command) {
+// The spec where a product is one of programs.
+std::optional<Spec> programSpecOf(const BenchCommand &options, const std::string &product) {
+  if (isBundle(product))
+    return std::nullopt;
+  SpecOptions spec_options = options.layer;
+  spec_options.spec = product;
+  Spec spec = loadSpec(spec_options);
+  return spec.program ? std::optional(std::move(spec)) : std::nullopt;
+}
+
+bool isOfPrograms(const BenchCommand &options, const std::string &product) {
+  return isBundle(product) ? holdsProgramsAlone(product) : programSpecOf(options, product).has_value();
+}
+
+// Programs, each beside the same operations apart where there is a spec to compile them from.
+int benchOnPrograms(const BenchCommand &options, const BundleCompiler &compile, const ProgramTools &tools) {
+  if (!options.target.empty() && options.target != "cpu")
+    throw AbsentError("programs are measured on the CPU alone; algctl cost predicts their steps on " +
+                      options.target);
+  TemporaryFolder scratch;
+  std::optional<algrt::ProgressBar> bar(std::in_place);
+  std::vector<ProgramBenchCase> cases;
+  for (const std::string &product : options.products)
+    for (const std::int64_t m : options.m) {
+      std::string fused = product, apart;
+      if (const std::optional<Spec> spec = programSpecOf(options, product)) {
+        requireCompilable(*spec);
+        BenchCompilation how{"cpu", m, {}, !options.no_cache, programMapsOf(options.program_maps), false};
+        fused = scratch.path() / "fused.alg";
+        compile(*spec, how, fused);
+        how.apart = true;
+        apart = scratch.path() / "apart.alg";
+        compile(*spec, how, apart);
+      }
+      ProgramBenchOptions measured{m, options.trials != 0 ? options.trials : 15, options.threads, {}};
+      measured.progress = [&](double fraction, const std::string &what) { bar->show(fraction, what); };
+      for (ProgramBenchCase &one :
+           benchPrograms(product.substr(product.rfind('/') + 1), fused, apart, measured, tools))
+        cases.push_back(std::move(one));
+    }
+  bar.reset();
+  if (options.json)
+    printJson(programBenchJson(cases));
+  else
+    printText(programBenchText(cases));
+  return kDone;
+}
+
+int bench(const BenchCommand &options, const BundleCompiler &compile, const ProgramTools &tools,
+          const std::string &command) {
   if (options.products.empty() == options.table.empty())
     throw UsageError("give specs or bundles, or a table with --table");
   if (!options.folder.empty() && options.table.empty())
@@ -117,6 +170,14 @@ int bench(const BenchCommand &options, const BundleCompiler &compile, const std:
     if (m < 1)
       throw Failure(fmt::format("--m is {}: a batch needs at least one row", m));
 
+  const auto of_programs = std::ranges::count_if(
+      options.products, [&](const std::string &product) { return isOfPrograms(options, product); });
+  if (of_programs > 0 && of_programs < static_cast<std::ptrdiff_t>(options.products.size()))
+    throw UsageError("programs and projections are measured against different things: give each a call of its own");
+  if (of_programs > 0)
+    return benchOnPrograms(options, compile, tools);
+  if (!options.program_maps.empty())
+    throw UsageError("--program-maps is for programs; say --map of projections");
   TemporaryFolder scratch;
   BenchJobs list;
   list.use_cache = !options.no_cache;
@@ -171,7 +232,7 @@ int bench(const BenchCommand &options, const BundleCompiler &compile, const std:
 
 } // namespace
 
-void addBench(CLI::App &app, Session &session, const BundleCompiler &compile) {
+void addBench(CLI::App &app, Session &session, const BundleCompiler &compile, const ProgramTools &tools) {
   auto options = std::make_shared<BenchCommand>();
   CLI::App *command = app.add_subcommand("bench", "Measure layers against a dense library");
   command->add_option("SPEC|BUNDLE", options->products, "files that compile wrote, or specs to compile first")
@@ -224,19 +285,24 @@ void addBench(CLI::App &app, Session &session, const BundleCompiler &compile) {
                                   "size of the buffer that empties the caches (on a GPU 512)"))
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 20))
       ->type_name("MIB");
+  addProgramMaps(*command, options->program_maps);
   command->add_flag("--json", options->json, "print one JSON object");
-  command->footer(R"help(Results are checked against a double-precision evaluation before anything is timed.
+  command->footer(R"help(Programs are measured beside the same operations as kernels of their own.
+Results are checked against a double-precision evaluation before anything is timed.
 
 Examples:
   algctl bench up.alg --m 2048
   algctl bench up.alg down.alg --m 1,32,2048 --json
   algctl bench "Q(16)" --in 2048 --out 768 --dtype bf16 --m 512
   algctl bench up.alg --map dx,dw,training
+  algctl bench examples/swiglu.toml --m 512 --program-maps forward,backward
   algctl bench --table projections.csv --dtype f32
   algctl bench --table projections.csv --bundles build/bundles
   algctl bench "Q(32)" --in 2048 --out 6144 --dtype bf16 --target sm_90a    on a Hopper GPU)help");
-  command->callback([&session, options, compile] {
-    session.run = [&session, options, compile] { return bench(*options, compile, session.command); };
+  command->callback([&session, options, compile, tools] {
+    session.run = [&session, options, compile, tools] {
+      return bench(*options, compile, tools, session.command);
+    };
   });
 }
 

@@ -22,8 +22,7 @@ TemporaryFolder::~TemporaryFolder() {
   std::filesystem::remove_all(folder, ignored);
 }
 
-// By content, not by name: a spec may be called anything, and so may a bundle.
-static bool isBundle(const std::string &path) {
+bool isBundle(const std::string &path) {
   char magic[7] = {};
   std::error_code absent;
   // Opening a pipe would wait for somebody to write to it.

@@ -27,6 +27,9 @@ private:
   std::filesystem::path folder;
 };
 
+// By content, not by name: a spec may be called anything, and so may a bundle.
+bool isBundle(const std::string &path);
+
 struct BenchJob {
   std::string bundle;
   std::string name; // empty: the bundle's own

@@ -61,7 +61,7 @@ int reportUsage(const CLI::App &app, const CLI::ParseError &error) {
 /// An empty name of a file, as `--x "$X"` has where X is not set, means nothing, and not that there is no file.
 static void refuseEmptyNames(CLI::App &app) {
   for (CLI::Option *option : app.get_options())
-    if (option->get_type_name() == "FILE")
+    if (const std::string kind = option->get_type_name(); kind == "FILE" || kind == "BUNDLE")
       option->check([](const std::string &name) {
         return name.empty() ? std::string("the name of the file is empty") : "";
       });

@@ -4,6 +4,7 @@
 
 #include "compiler/spec/spec.h"
 #include "compiler/tools/machine.h"
+#include "compiler/tools/program_tools.h"
 #include "compiler/tools/session.h"
 #include "runtime/bundle/map.h"
 
@@ -24,6 +25,8 @@ struct BenchCompilation {
   std::int64_t m = 2048;
   std::vector<algrt::Map> maps = {algrt::Map::forward};
   bool use_cache = true;
+  ProgramMaps program_maps = {}; // of programs, in place of maps
+  bool apart = false;            // of programs: every operation a kernel of its own
 };
 // Writes the bundle of a spec. Empty in a build without the compiler.
 using BundleCompiler =
@@ -31,12 +34,12 @@ using BundleCompiler =
 // compile.cpp; defined only where there is a compiler. Throws Failure for a target that there is not.
 void compileForBench(const Spec &spec, const BenchCompilation &how, const std::string &path);
 
-// On algebras alone.
-void addVerify(CLI::App &app, Session &session);
+// On algebras alone, and on programs where there is a compiler.
+void addVerify(CLI::App &app, Session &session, const ProgramTools &tools = {});
 void addShow(CLI::App &app, Session &session);
 void addRank(CLI::App &app, Session &session);
 void addCompare(CLI::App &app, Session &session);
-void addCost(CLI::App &app, Session &session);
+void addCost(CLI::App &app, Session &session, const ProgramTools &tools = {});
 
 // Through the compiler: these need MLIR.
 void addCompile(CLI::App &app, Session &session);
@@ -46,8 +49,8 @@ void addSimulate(CLI::App &app, Session &session);
 
 // On bundles, through the runtime.
 void addInspect(CLI::App &app, Session &session);
-void addRun(CLI::App &app, Session &session);
-void addBench(CLI::App &app, Session &session, const BundleCompiler &compile);
+void addRun(CLI::App &app, Session &session, const ProgramTools &tools = {});
+void addBench(CLI::App &app, Session &session, const BundleCompiler &compile, const ProgramTools &tools = {});
 
 // On the folder of compiled kernels.
 void addCache(CLI::App &app, Session &session);

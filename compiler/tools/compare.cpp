@@ -24,7 +24,7 @@ algebras::Algebra load(const std::string &spec, const CompareOptions &options) {
   SpecOptions one;
   one.spec = spec;
   one.field = options.field;
-  return loadSpec(one).algebra;
+  return requireAlgebra(loadSpec(one));
 }
 
 std::string readable(const Comparison &comparison, const algebras::Algebra &left,

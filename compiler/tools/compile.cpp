@@ -8,6 +8,7 @@
 #include "compiler/spec/spec_options.h"
 #include "compiler/spec/usage_error.h"
 #include "compiler/tools/output_file.h"
+#include "compiler/tools/program_options.h"
 #include "compiler/tools/target_options.h"
 #include "runtime/bench/progress.h"
 
@@ -26,7 +27,7 @@ struct CompileCommand {
   TargetOptions target;
   std::int64_t variants = 1;
   bool row_lists = false;
-  std::string maps = "forward,dx,dw", output;
+  std::string maps, program_maps, output; // empty: not given
   int jobs = 0;
 };
 
@@ -94,11 +95,15 @@ void warnOfLosses(const algebras::Layer &layer, const CompileOptions &options) {
 int compile(const CompileCommand &command) {
   CompileOptions options = compileOptions(command.target);
   addVariants(command, options);
-  options.maps = mapsOf(command.maps);
+  options.maps = mapsOf(command.maps.empty() ? "forward,dx,dw" : command.maps);
+  options.program_maps = programMapsOf(command.program_maps);
   const Spec spec = loadSpec(command.spec);
   requireCompilable(spec);
+  if (spec.program ? !command.maps.empty() : !command.program_maps.empty())
+    throw UsageError(spec.program ? "--maps is for projections; say --program-maps of programs"
+                                  : "--program-maps is for programs; say --maps of projections");
   OutputFile file(command.output, Contents::binary);
-  if (!spec.layer->lift.note().empty())
+  if (spec.layer && !spec.layer->lift.note().empty())
     printWarning(spec.layer->lift.note());
   options.threads = command.jobs;
   std::optional<algrt::ProgressBar> bar(std::in_place);
@@ -112,7 +117,7 @@ int compile(const CompileCommand &command) {
   };
   file.commit(compiledBundle(spec, options));
   bar.reset();
-  if (options.schedule.empty())
+  if (options.schedule.empty() && spec.layer)
     warnOfLosses(*spec.layer, options);
   return kDone;
 }
@@ -128,6 +133,8 @@ void compileForBench(const Spec &spec, const BenchCompilation &how, const std::s
   options.targets = {targetNamed(how.target)};
   options.rows = how.m;
   options.maps = how.maps;
+  options.program_maps = how.program_maps;
+  options.apart = how.apart;
   options.cache = how.use_cache ? userCache() : nullptr;
   options.note = [](const std::string &what) { printWarning(what); };
   requireCompilable(spec);
@@ -137,7 +144,7 @@ void compileForBench(const Spec &spec, const BenchCompilation &how, const std::s
 void addCompile(CLI::App &app, Session &session) {
   auto command = std::make_shared<CompileCommand>();
   CLI::App *sub =
-      app.add_subcommand("compile", "Compile a layer into a bundle of proof, manifest and kernels");
+      app.add_subcommand("compile", "Compile a layer or programs into a bundle of proof, manifest and kernels");
   addSpecOptions(*sub, command->spec);
   addTargetOptions(*sub, command->target);
   wholeNumber(sub->add_option("--variants", command->variants,
@@ -153,8 +160,9 @@ void addCompile(CLI::App &app, Session &session) {
                   "what kernels compute, separated by commas: forward, and for training the gradients dx of "
                   "X and dw of W")
       ->type_name("MAPS")
-      ->capture_default_str()
+      ->default_str("forward,dx,dw")
       ->group("Target");
+  addProgramMaps(*sub, command->program_maps);
   outputFile(sub->add_option("-o,--output", command->output, "the bundle to write, - for standard output"))
       ->type_name("BUNDLE")
       ->required();
@@ -170,6 +178,8 @@ void addCompile(CLI::App &app, Session &session) {
   algctl compile layer.toml --target cpu,sm_90a -o up.alg                and for Hopper GPUs
   algctl compile layer.toml --target sm_90a --maps forward -o up.alg     for inference alone
   algctl compile layer.toml --target sm_90a --row-lists -o up.alg        for rows at any positions, too
+  algctl compile examples/swiglu.toml --program-maps forward,backward -o swiglu.alg
+  algctl compile program.mlir -o program.alg                             any functions of the dialect alg
   algctl compile layer.toml --target sm_90a --m 1,128,2048 --variants 3 -o up.alg    several kernels to choose from)help");
   sub->callback([&session, command] { session.run = [command] { return compile(*command); }; });
 }

@@ -7,9 +7,11 @@
 #include "compiler/spec/integer_option.h"
 #include "compiler/spec/spec_options.h"
 #include "compiler/spec/usage_error.h"
+#include "compiler/tools/cost_program.h"
 #include "compiler/tools/cost_text.h"
 #include "compiler/tools/dense_comparison_text.h"
 #include "compiler/tools/machine_file.h"
+#include "compiler/tools/program_options.h"
 #include "compiler/tools/ranking_text.h"
 #include "runtime/bundle/map.h"
 
@@ -33,7 +35,7 @@ struct CostCommand {
   bool schedules = false, dense = false;
   std::string target, y_dtype = "bf16", map = "forward"; // no target: the one that the layer's type is for
   std::int64_t cores = 0;                                // 0: the machine's
-  std::string machine;
+  std::string machine, program_maps;
   std::int64_t most = 10;
   bool illegal = false;
   CLI::App *command = nullptr;
@@ -51,6 +53,16 @@ void readTriple(const std::vector<std::int64_t> &given, const char *option, std:
   first = given[0];
   second = given[1];
   third = given[2];
+}
+
+void requireTarget(const CostCommand &options) {
+  const std::vector<std::string> &targets = targetNames();
+  const bool given = options.command->get_option("--target")->count() > 0;
+  if (given && std::find(targets.begin(), targets.end(), options.target) == targets.end())
+    throw UsageError(fmt::format("there is no target '{}' whose schedules are ranked; there are {}",
+                                 options.target, fmt::join(targets, ", ")));
+  if (options.command->get_option("--cores")->count() > 0 && options.cores < 1)
+    throw UsageError(fmt::format("--cores must be at least 1, got {}", options.cores));
 }
 
 void requireScheduleOptions(const CostCommand &options) {
@@ -72,14 +84,9 @@ void requireScheduleOptions(const CostCommand &options) {
     return;
   if (options.dense && options.m < 1)
     throw UsageError(fmt::format("--dense needs at least one row, --m {} has none", options.m));
-  const std::vector<std::string> &targets = targetNames();
-  if (given("--target") && std::find(targets.begin(), targets.end(), options.target) == targets.end())
-    throw UsageError(fmt::format("there is no target '{}' whose schedules are ranked; there are {}",
-                                 options.target, fmt::join(targets, ", ")));
+  requireTarget(options);
   if (options.y_dtype != "bf16" && options.y_dtype != "f32")
     throw UsageError(fmt::format("--y-dtype is bf16 or f32, not '{}'", options.y_dtype));
-  if (given("--cores") && options.cores < 1)
-    throw UsageError(fmt::format("--cores must be at least 1, got {}", options.cores));
   const std::optional<algrt::Map> map = algrt::mapNamed(options.map);
   if (!map)
     throw UsageError(fmt::format("--map is forward, dx or dw, not '{}'", options.map));
@@ -184,7 +191,37 @@ int besideDense(const CostCommand &options) {
   return kDone;
 }
 
-int cost(const CostCommand &options) {
+// The steps of programs, on the target cpu unless another one is named.
+int costOfProgram(const CostCommand &options, const Spec &spec, const ProgramTools &tools) {
+  if (!tools.plan)
+    throw AbsentError("this build has no compiler to read programs with");
+  for (const char *name : {"--schedules", "--dense", "--tile", "--leaf", "--y-dtype", "--map", "--most", "--illegal"})
+    if (options.command->get_option(name)->count() > 0)
+      throw UsageError(fmt::format("{} is for one layer, and {} is a program", name, spec.source_name));
+  requireTarget(options);
+  CpuMachine cpu = options.machine.empty() ? hostMachine() : readMachine(options.machine);
+  if (options.cores > 0) {
+    cpu.cores = options.cores;
+    cpu.whose = "--cores";
+  }
+  CompileOptions compile;
+  compile.program_maps = programMapsOf(options.program_maps);
+  compile.rows = options.m;
+  const std::string target = options.target.empty() ? toString(Target::Cpu) : options.target;
+  const std::vector<ProgramCost> costs =
+      costOfPrograms(tools.plan(spec, compile), target, options.m, options.p0, cpu);
+  if (options.json)
+    printJson(programCostJson(costs));
+  else
+    printText(programCostText(costs));
+  return kDone;
+}
+
+int cost(const CostCommand &options, const ProgramTools &tools) {
+  if (const Spec spec = loadSpec(options.spec); spec.program)
+    return costOfProgram(options, spec, tools);
+  if (!options.program_maps.empty())
+    throw UsageError(fmt::format("--program-maps is for programs, and {} is none", options.spec.spec));
   requireScheduleOptions(options);
   if (options.schedules)
     return schedules(options);
@@ -206,9 +243,9 @@ int cost(const CostCommand &options) {
 
 } // namespace
 
-void addCost(CLI::App &app, Session &session) {
+void addCost(CLI::App &app, Session &session, const ProgramTools &tools) {
   auto options = std::make_shared<CostCommand>();
-  CLI::App *command = app.add_subcommand("cost", "Count the products, bytes and parameters of a layer");
+  CLI::App *command = app.add_subcommand("cost", "Count the products, bytes and parameters of a layer; predict programs");
   addSpecOptions(*command, options->spec);
   wholeNumber(command->add_option("--m,-m", options->m, "rows of the batch"))->required()->type_name("M");
   wholeNumber(command->add_option("--p0,--offset", options->p0, "absolute position of the first row"))
@@ -265,6 +302,7 @@ void addCost(CLI::App &app, Session &session) {
       ->group(group);
   command->add_flag("--illegal", options->illegal, "list those that were left out, each with its reason")
       ->group(group);
+  addProgramMaps(*command, options->program_maps);
   command->footer(R"help(Examples:
   algctl cost examples/qwen3-1.7b-up.toml --m 2048
   algctl cost "Q(2)^2" --in 768 --out 1536 --row-types "interval(192)" --m 768 --json
@@ -272,10 +310,11 @@ void addCost(CLI::App &app, Session &session) {
   algctl cost examples/qwen3-1.7b-up.toml --m 2048 --schedules --most 5
   algctl cost examples/qwen3-1.7b-up.toml --m 2048 --schedules --map dx
   algctl cost examples/qwen3-1.7b-up.toml --m 4096 --dense --target=sm_80
+  algctl cost examples/swiglu.toml --m 2048 --target sm_90a --program-maps forward,backward
   algctl cost "Q(16)" --in 2048 --out 6144 --m 2048 --dense --cores 64      f32, on a CPU with 64 cores
   algctl cost "Q(16)" --in 2048 --out 6144 --m 2048 --dense --machine doctor.json
   algctl cost examples/qwen3-1.7b-up.toml --m 2048 --schedules --map dw --y-dtype f32)help");
-  command->callback([&session, options] { session.run = [options] { return cost(*options); }; });
+  command->callback([&session, options, tools] { session.run = [options, tools] { return cost(*options, tools); }; });
 }
 
 } // namespace compiler

@@ -6,6 +6,7 @@
 #include "compiler/spec/spec_options.h"
 #include "compiler/spec/usage_error.h"
 #include "compiler/tools/output_file.h"
+#include "compiler/tools/program_options.h"
 #include "compiler/tools/target_options.h"
 
 #include <CLI/CLI.hpp>
@@ -21,7 +22,7 @@ struct EmitCommand {
   SpecOptions spec;
   TargetOptions target;
   std::string stage;
-  std::string map, output_dtype;
+  std::string map, output_dtype, kernel, program_maps;
   std::string output;
 };
 
@@ -46,6 +47,8 @@ Stage stageOf(const std::string &name, Target target) {
 CompileOptions emitOptions(const EmitCommand &command) {
   CompileOptions options = compileOptions(command.target);
   options.note = [](const std::string &what) { printWarning(what); };
+  options.kernel = command.kernel;
+  options.program_maps = programMapsOf(command.program_maps);
   if (options.targets.size() > 1)
     throw UsageError("emit shows the program of one target; --target names " +
                      std::to_string(options.targets.size()));
@@ -71,13 +74,23 @@ CompileOptions emitOptions(const EmitCommand &command) {
   return options;
 }
 
+// Kernels of projections are chosen by their maps, those of programs by their names.
+void requireOptionsOf(const EmitCommand &command, const Spec &spec) {
+  if (spec.program && (!command.map.empty() || !command.output_dtype.empty()))
+    throw UsageError(fmt::format("{} is for projections; a kernel of {} goes by its name: --kernel",
+                                 command.map.empty() ? "--y-dtype" : "--map", spec.source_name));
+  if (!spec.program && (!command.kernel.empty() || !command.program_maps.empty()))
+    throw UsageError(fmt::format("{} is for programs, and {} is none",
+                                 command.kernel.empty() ? "--program-maps" : "--kernel", spec.source_name));
+}
+
 // Two files beside each other: the launcher with the kernel inside, and its header.
 int emitLauncherFiles(const EmitCommand &command, const Spec &spec, const CompileOptions &options) {
   if (command.output.empty() || namesStandardOutput(command.output))
     throw UsageError("the stage c of a GPU target is two files; say where with -o FILE.c");
   const LauncherNames names = launcherNames(command.output);
   OutputFile source(names.source_path), header(names.header_path);
-  const LauncherFiles files = emitLauncher(spec, options.targets.front(), command.output, options);
+  const LauncherFiles files = emitLauncher(projectionSource(spec, {options.map}), options.targets.front(), command.output, options);
   commitBoth(source, files.source, header, files.header);
   return kDone;
 }
@@ -87,7 +100,8 @@ int emit(const EmitCommand &command) {
   const Stage stage = stageOf(command.stage, options.targets.front());
   const Spec spec = loadSpec(command.spec);
   requireCompilable(spec);
-  if (stage == Stage::C && !isAuxiliaryMap(command.map) && entryOf(options.targets.front()).isGpu())
+  requireOptionsOf(command, spec);
+  if (stage == Stage::C && !spec.program && !isAuxiliaryMap(command.map) && entryOf(options.targets.front()).isGpu())
     return emitLauncherFiles(command, spec, options);
   // Opened before the work starts, so that a place that cannot be written is found early.
   OutputFile file(command.output.empty() ? "-" : command.output,
@@ -108,12 +122,17 @@ void addEmit(CLI::App &app, Session &session) {
   addTargetOptions(*sub, command->target);
   sub->add_option(
          "--stage", command->stage,
-         "alg (what is computed), tile (how one kernel computes it), llvm, c; for the CPU vector (loops and "
+         "alg (what is computed), fused (programs as calls of kernels, with remarks on what stayed apart), tile (how one kernel computes it), llvm, c; for the CPU vector (loops and "
          "vectors), "
          "asm, obj; for GPUs sm-synchronous and sm (what a thread block does, before and after it is made "
          "asynchronous), nvvm, ptx, cubin, sass")
       ->type_name("STAGE")
       ->required();
+  sub->add_option("--kernel", command->kernel,
+                  "which kernel of a program: a function of the stage fused; needed where there are several")
+      ->type_name("NAME")
+      ->group("Target");
+  addProgramMaps(*sub, command->program_maps);
   sub->add_option("--map", command->map,
                   "what the kernel for a GPU computes: forward (the default), the gradients dx of X, dw of W "
                   "and dbias of "
@@ -132,6 +151,8 @@ void addEmit(CLI::App &app, Session &session) {
   algctl emit layer.toml --stage asm --cpu x86-64-v3 -o kernel.s
   algctl emit layer.toml --stage ptx --target sm_90a --y-dtype f32
   algctl emit layer.toml --stage nvvm --target sm_90a --map dx
+  algctl emit examples/swiglu.toml --stage fused --program-maps forward,backward
+  algctl emit examples/swiglu.toml --stage tile --target sm_90a --kernel forward_0
   algctl emit layer.toml --stage c --target sm_90a -o up.c    a launcher in plain C, up.c and up.h)help");
   sub->callback([&session, command] { session.run = [command] { return emit(*command); }; });
 }

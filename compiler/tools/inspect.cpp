@@ -4,7 +4,9 @@
 #include "compiler/spec/usage_error.h"
 #include "compiler/tools/output_file.h"
 #include "runtime/bundle/bundle.h"
+#include "runtime/cpu/elementwise.h"
 #include "runtime/cpu/features.h"
+#include "runtime/cuda/elementwise.h"
 #include "runtime/cuda/kernels.h"
 
 #include <CLI/CLI.hpp>
@@ -16,7 +18,7 @@ namespace compiler {
 namespace {
 
 struct InspectOptions {
-  std::string bundle, certificate;
+  std::string bundle, certificate, definition;
   bool json = false;
 };
 
@@ -33,6 +35,13 @@ std::string obstacle(const algrt::Bundle &bundle, std::size_t index) {
     return fmt::format("map {} is not one that this version runs", kernel.map);
   std::vector<std::string> missing = algrt::missingCpuFeatures(kernel.features);
   return missing.empty() ? "" : fmt::format("this CPU lacks {}", fmt::join(missing, ", "));
+}
+
+// The same of a kernel of an element-wise function.
+std::string obstacle(const algrt::Bundle &bundle, std::size_t function, std::size_t kernel) {
+  if (bundle.manifest().elementwise[function].kernels[kernel].gpu)
+    return algrt::cuda::GpuElementwise(bundle).unusable(function, kernel);
+  return algrt::CpuElementwise(bundle).unusable(function, kernel);
 }
 
 std::string signatureText(const algrt::Bundle &bundle, const std::string &path) {
@@ -57,17 +66,22 @@ nlohmann::ordered_json asJson(const algrt::Bundle &bundle, const std::string &pa
   found();
   json.update(manifest);
   found();
-  const auto addObstacles = [](const algrt::Bundle &projection, nlohmann::ordered_json &kernels) {
-    for (std::size_t index = 0; index < kernels.size(); ++index) {
-      std::string reason = obstacle(projection, index);
-      kernels[index]["runs_here"] = reason.empty();
-      kernels[index]["obstacle"] = reason.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(reason);
-    }
+  const auto addObstacle = [](nlohmann::ordered_json &kernel, const std::string &reason) {
+    kernel["runs_here"] = reason.empty();
+    kernel["obstacle"] = reason.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(reason);
+  };
+  const auto addObstacles = [&](const algrt::Bundle &projection, nlohmann::ordered_json &kernels) {
+    for (std::size_t index = 0; index < kernels.size(); ++index)
+      addObstacle(kernels[index], obstacle(projection, index));
   };
   if (bundle.hasProjection())
     addObstacles(bundle, json["kernels"]);
   for (std::size_t number = 0; number < bundle.further().size(); ++number)
     addObstacles(bundle.further()[number], json["projections"][number]["kernels"]);
+  const std::vector<algrt::Elementwise> &functions = bundle.manifest().elementwise;
+  for (std::size_t number = 0; number < functions.size(); ++number)
+    for (std::size_t kernel = 0; kernel < functions[number].kernels.size(); ++kernel)
+      addObstacle(json["elementwise"][number]["kernels"][kernel], obstacle(bundle, number, kernel));
   return json;
 }
 
@@ -227,6 +241,8 @@ std::string operandText(const algrt::ProgramOperand &operand) {
 
 // "forward of up": what a step does.
 std::string stepText(const algrt::ProgramStep &step, const algrt::Bundle &bundle) {
+  if (step.elementwise)
+    return bundle.manifest().elementwise[*step.elementwise].name;
   const std::string &projection = bundle.projectionName(step.projection);
   return algrt::name(step.map) + (projection.empty() ? "" : " of " + projection);
 }
@@ -291,6 +307,29 @@ std::string layerText(const algrt::Layer &layer) {
   return text;
 }
 
+// The element-wise functions with their domains, what they read and write, and their kernels.
+std::string elementwiseText(const algrt::Bundle &bundle) {
+  std::string text;
+  const std::vector<algrt::Elementwise> &functions = bundle.manifest().elementwise;
+  for (std::size_t number = 0; number < functions.size(); ++number) {
+    const algrt::Elementwise &function = functions[number];
+    text += fmt::format("\nElement-wise function {}\n  domain        {} x {}\n", function.name,
+                        function.rows.text(), function.columns.text());
+    for (const algrt::ElementwiseOperand &operand : function.operands)
+      text += fmt::format("    {:<18}{} {} {}\n",
+                          operand.role == algrt::OperandRole::output ? "writes" : "reads", operand.name,
+                          algrt::text(operand.shape), algrt::name(operand.type));
+    for (std::size_t kernel = 0; kernel < function.kernels.size(); ++kernel) {
+      const std::string reason = obstacle(bundle, number, kernel);
+      const bool faulty = !bundle.elementwiseFault(number, kernel).empty();
+      text += fmt::format("  {:<10}{:<14}{}\n", function.kernels[kernel].target, function.kernels[kernel].level,
+                          reason.empty() ? "runs here"
+                                         : fmt::format("{}: {}", faulty ? "is refused" : "does not run here", reason));
+    }
+  }
+  return text;
+}
+
 std::string asText(const algrt::Bundle &bundle, const std::string &path) {
   const algrt::Manifest &manifest = bundle.manifest();
   auto document = nlohmann::json::parse(bundle.manifestText());
@@ -319,6 +358,7 @@ std::string asText(const algrt::Bundle &bundle, const std::string &path) {
                         layerText(projection.layer), projection.name) +
             kernelsText(bundle.further()[number]);
   }
+  text += elementwiseText(bundle);
 
   text += "\nSections\n";
   for (const algrt::SectionEntry &section : manifest.sections)
@@ -330,9 +370,19 @@ std::string asText(const algrt::Bundle &bundle, const std::string &path) {
 int inspect(const InspectOptions &options) {
   if (options.json && namesStandardOutput(options.certificate))
     throw UsageError("--json and the certificate cannot both go to standard output");
+  if (options.json && namesStandardOutput(options.definition))
+    throw UsageError("--json and the programs cannot both go to standard output");
   algrt::Bundle bundle = algrt::Bundle::open(options.bundle);
   if (!options.certificate.empty()) {
     OutputFile(options.certificate).commit(std::string(bundle.certificate()));
+    return kDone;
+  }
+  if (!options.definition.empty()) {
+    const algrt::SectionEntry *section = bundle.manifest().findSection("program");
+    if (section == nullptr)
+      throw Failure(fmt::format("{} has no programs in the dialect alg: its programs are the maps of its layer",
+                                options.bundle));
+    OutputFile(options.definition).commit(std::string(bundle.section(*section)));
     return kDone;
   }
   if (options.json)
@@ -352,8 +402,12 @@ void addInspect(CLI::App &app, Session &session) {
   outputFile(command->add_option("--certificate", options->certificate,
                                  "write the proof of the facts about the algebra to a file, for algcheck; - "
                                  "for standard output"));
+  outputFile(command->add_option("--definition", options->definition,
+                                 "write the programs in the dialect alg, which they were compiled from, to a "
+                                 "file; - for standard output"));
   command->footer(R"help(Examples:
   algctl inspect up.alg
+  algctl inspect swiglu.alg --definition swiglu.mlir
   algctl inspect up.alg --certificate up.json && algcheck up.json
   algctl inspect up.alg --json | jq .layer)help");
   command->callback([&session, options] { session.run = [options] { return inspect(*options); }; });

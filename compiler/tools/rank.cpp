@@ -267,7 +267,7 @@ int rank(const RankCommand &options) {
   if (!options.output.empty())
     file = std::make_unique<OutputFile>(options.output);
   Spec spec = loadSpec(options.spec);
-  const algebras::Algebra &algebra = spec.algebra;
+  const algebras::Algebra &algebra = requireAlgebra(spec);
   Report report;
   report.facts = algebras::deriveFacts(algebra);
   report.upper = report.facts.rank_upper.value();

@@ -2,6 +2,7 @@
 #include "compiler/tools/commands.h"
 
 #include "compiler/spec/integer_option.h"
+#include "compiler/spec/usage_error.h"
 #include "compiler/tools/array_outputs.h"
 #include "compiler/tools/run_arrays.h"
 #include "compiler/tools/run_product.h"
@@ -29,6 +30,7 @@ struct RunOptions {
   std::string bundle, map = "forward", output, dbias_output, result_type;
   ArraySources sources;
   std::optional<std::int64_t> m;
+  std::optional<std::uint64_t> seed;
   ProductOptions product;
   std::string program;
   std::vector<std::string> sets, gets; // NAME=FILE
@@ -218,7 +220,26 @@ std::string asText(const algrt::Bundle &bundle, const RunOptions &options, const
   return text;
 }
 
-int run(RunOptions options) {
+/// Whether a program is asked for, or there is nothing else in the bundle.
+bool asksForProgram(const RunOptions &options) {
+  if (!options.program.empty() || !options.sets.empty() || !options.gets.empty())
+    return true;
+  if (!holdsProgramsAlone(options.bundle))
+    return false;
+  const ArraySources &sources = options.sources;
+  const bool of_projection = !sources.x.empty() || !sources.dy.empty() || !sources.dw.empty() ||
+                             !sources.w.empty() || !sources.bias.empty() || !sources.types.empty() ||
+                             sources.positions.any() || !options.output.empty() ||
+                             !options.dbias_output.empty() || !options.result_type.empty() ||
+                             options.map != "forward" || options.packed || options.no_packed;
+  if (of_projection)
+    throw UsageError(fmt::format("{} holds programs, whose operands have names: --program NAME --set x=x.npy "
+                                 "--get y=y.npy; algctl inspect lists them",
+                                 options.bundle));
+  return true;
+}
+
+int run(RunOptions options, const ProgramTools &tools) {
   if (options.packed || options.no_packed)
     options.product.packed = options.packed;
   if (options.m) {
@@ -228,10 +249,13 @@ int run(RunOptions options) {
   }
   if (options.product.p0 < 0)
     throw Failure(fmt::format("--offset is {}: positions count from 0", options.product.p0));
-  if (!options.program.empty() || !options.sets.empty() || !options.gets.empty())
+  if (asksForProgram(options))
     return runProgram({options.bundle, options.program.empty() ? "forward" : options.program, options.sets,
                        options.gets, options.m, options.product.p0, options.product.threads,
-                       options.product.beta, options.json});
+                       options.product.beta, options.seed, options.check, options.json},
+                      tools);
+  if (options.seed)
+    options.sources.seed = *options.seed;
   ArrayOutputs outputs(options.output, options.dbias_output, options.json);
 
   algrt::Bundle bundle = algrt::Bundle::open(options.bundle);
@@ -286,7 +310,7 @@ int run(RunOptions options) {
 
 } // namespace
 
-void addRun(CLI::App &app, Session &session) {
+void addRun(CLI::App &app, Session &session, const ProgramTools &tools) {
   auto options = std::make_shared<RunOptions>();
   CLI::App *command = app.add_subcommand("run", "Compute with a bundle");
   command->add_option("BUNDLE", options->bundle, "a file that compile wrote")->required()->type_name("");
@@ -364,7 +388,7 @@ void addRun(CLI::App &app, Session &session) {
       ->check(CLI::Range(0, 1 << 16))
       ->type_name("N");
   wholeNumber(
-      command->add_option("--seed", options->sources.seed, "of the random numbers that stand in for files"))
+      command->add_option("--seed", options->seed, "of the random numbers that stand in for files"))
       ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()).description(""))
       ->type_name("S");
   command->add_flag("--check", options->check,
@@ -376,11 +400,12 @@ void addRun(CLI::App &app, Session &session) {
   // Operands have names, or options of their own.
   for (const char *name : {"--map", "--x", "--dy", "--dw", "--result-dtype", "--w", "--bias-file",
                            "--types", "--positions", "--sequence-starts", "--sequence-positions", "--output",
-                           "--dbias", "--seed", "--check", "--packed", "--no-packed"})
+                           "--dbias", "--packed", "--no-packed"})
     for (auto *named : {program, set, get})
       named->excludes(command->get_option(name));
   command->footer(
-      R"help(Arrays are rounded to the bundle's element type on the way in. Without files, seeded random numbers are used.
+      R"help(Arrays are rounded to the bundle's element type on the way in. Without files, seeded random numbers are used;
+of programs, where no --get asks for a result, or --seed is given.
 
 A FILE is a .npy (float32, for --types int32, for positions and sequences int64 or int32), or a tensor out of a
 safetensors file (F32, BF16 or F16; I32; I64 or I32) written FILE.safetensors:TENSOR; the name may be left out where
@@ -394,9 +419,10 @@ Examples:
   algctl run up.alg --m 1 --offset 511 --no-packed --json
   algctl run up.alg --x x.npy --sequence-starts starts.npy --check
   algctl run up.alg --program forward --set x=x.npy --set w=w.npy --get y=y.npy
+  algctl run swiglu.alg --program backward --m 300 --check
   algctl run up.alg --map dx --dy dy.npy --w w.npy -o dx.npy
   algctl run up.alg --map dw --x x.npy --dy dy.npy --result-dtype f32 -o dw.npy)help");
-  command->callback([&session, options] { session.run = [options] { return run(*options); }; });
+  command->callback([&session, options, tools] { session.run = [options, tools] { return run(*options, tools); }; });
 }
 
 } // namespace compiler

@@ -1,21 +1,18 @@
 #include "compiler/tools/run_program.h"
 
 #include "compiler/spec/usage_error.h"
-#include "compiler/tools/array_file.h"
+#include "compiler/tools/checked_outputs.h"
 #include "compiler/tools/output_file.h"
+#include "compiler/tools/program_arrays.h"
 #include "compiler/tools/session.h"
 #include "runtime/algrt.h"
 #include "runtime/bundle/bundle.h"
-#include "runtime/numeric/bfloat16.h"
 #include "runtime/numpy/npy.h"
-#include "runtime/support/checked.h"
 #include "runtime/support/standard_streams.h"
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <fmt/format.h>
-#include <limits>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -24,7 +21,6 @@ namespace compiler {
 namespace {
 
 using algrt::OperandRole;
-using algrt::OperandType;
 
 void check(int status) {
   if (status == ALGRT_OK)
@@ -59,94 +55,6 @@ std::map<std::string, std::string> filesOf(const std::vector<std::string> &optio
   return files;
 }
 
-/// An operand's elements in its type, and the tensor that the runtime is given.
-class Array {
-public:
-  Array(OperandType type, std::vector<std::int64_t> shape) : type(type), shape(std::move(shape)) {
-    std::int64_t count = 1;
-    for (const std::int64_t extent : this->shape)
-      count = algrt::checkedMultiply(count, extent, "the elements of an array");
-    const bool wide = type == OperandType::i64;
-    const std::int64_t size = wide ? 8 : type == OperandType::bf16 ? 2 : 4;
-    bytes.resize(static_cast<std::size_t>(algrt::checkedMultiply(count, size, "the bytes of an array")));
-    tensor = {bytes.data(),
-              {kDLCPU, 0},
-              static_cast<std::int32_t>(this->shape.size()),
-              {static_cast<std::uint8_t>(type == OperandType::bf16  ? kDLBfloat
-                                         : type == OperandType::f32 ? kDLFloat
-                                                                    : kDLInt),
-               static_cast<std::uint8_t>(8 * size), 1},
-              this->shape.data(),
-              nullptr,
-              0};
-  }
-  Array(const Array &) = delete;
-  Array &operator=(const Array &) = delete;
-
-  template <typename T> T *as() { return reinterpret_cast<T *>(bytes.data()); }
-  /// Rounded where the type is bf16.
-  void set(const std::vector<float> &values) {
-    for (std::size_t index = 0; index < values.size(); ++index)
-      if (type == OperandType::bf16)
-        as<std::uint16_t>()[index] = algrt::toBfloat16(values[index]);
-      else
-        as<float>()[index] = values[index];
-  }
-  std::vector<float> values() {
-    std::vector<float> result;
-    const std::size_t size = type == OperandType::bf16 ? 2 : 4;
-    for (std::size_t index = 0; index < bytes.size() / size; ++index)
-      result.push_back(type == OperandType::bf16 ? algrt::fromBfloat16(as<std::uint16_t>()[index])
-                                                 : as<float>()[index]);
-    return result;
-  }
-
-  const OperandType type;
-  std::vector<std::int64_t> shape;
-  std::vector<std::byte> bytes;
-  DLTensor tensor;
-};
-
-bool isNumber(OperandType type) { return type == OperandType::i32 || type == OperandType::i64; }
-
-std::unique_ptr<Array> readOperand(const algrt::ProgramOperand &operand, const std::string &file) {
-  if (!isNumber(operand.types.front())) {
-    const algrt::NpyArray<float> read = readFloat32Array(file);
-    auto array = std::make_unique<Array>(operand.types.front(), read.shape);
-    array->set(read.values);
-    return array;
-  }
-  const bool wide = std::ranges::find(operand.types, OperandType::i64) != operand.types.end();
-  if (wide) {
-    const algrt::NpyArray<std::int64_t> read = readIntegerArray(file);
-    auto array = std::make_unique<Array>(OperandType::i64, read.shape);
-    std::ranges::copy(read.values, array->as<std::int64_t>());
-    return array;
-  }
-  const algrt::NpyArray<std::int32_t> read = readInt32Array(file);
-  auto array = std::make_unique<Array>(OperandType::i32, read.shape);
-  std::ranges::copy(read.values, array->as<std::int32_t>());
-  return array;
-}
-
-/// The rows of the batch: --m, or what an array has in the place of M.
-std::int64_t rowsOf(const algrt::Program &program,
-                    const std::map<std::string, std::unique_ptr<Array>> &arrays,
-                    const std::optional<std::int64_t> &given) {
-  for (const algrt::ProgramOperand &operand : program.operands) {
-    const auto array = arrays.find(operand.name);
-    if (array == arrays.end() || array->second->shape.size() != operand.shape.size())
-      continue; // of a wrong number of dimensions the runtime says so
-    for (std::size_t i = 0; i < operand.shape.size(); ++i)
-      if (operand.shape[i] == algrt::Extent::of("M"))
-        return array->second->shape[i];
-  }
-  if (!given)
-    throw UsageError(
-        fmt::format("program {} is given no array that says how many rows there are: add --m", program.name));
-  return *given;
-}
-
 struct CloseBundle {
   void operator()(algrt_bundle *bundle) const { algrt_bundle_close(bundle); }
 };
@@ -162,7 +70,9 @@ const algrt::Program &findProgram(const algrt::Manifest &manifest, const std::st
 
 } // namespace
 
-int runProgram(const ProgramRun &options) {
+bool holdsProgramsAlone(const std::string &bundle) { return !algrt::Bundle::open(bundle).hasProjection(); }
+
+int runProgram(const ProgramRun &options, const ProgramTools &tools) {
   const algrt::Bundle bundle = algrt::Bundle::open(options.bundle);
   const algrt::Program &program = findProgram(bundle.manifest(), options.program);
   const auto sets = filesOf(options.sets, "--set", program), gets = filesOf(options.gets, "--get", program);
@@ -175,24 +85,28 @@ int runProgram(const ProgramRun &options) {
       throw UsageError("one array alone can go to standard output, and --json with none");
     files[name] = std::make_unique<OutputFile>(file, Contents::binary);
   }
-  std::map<std::string, std::unique_ptr<Array>> arrays;
+  ProgramArrays arrays;
   for (const auto &[name, file] : sets)
     arrays[name] = readOperand(*program.findOperand(name), file);
 
   const std::int64_t m = rowsOf(program, arrays, options.m);
+  if (options.seed || gets.empty())
+    addRandomOperands(bundle, program, m, options.seed.value_or(1), arrays);
   for (const algrt::ProgramOperand &operand : program.operands) {
     if (operand.role != OperandRole::output || arrays.contains(operand.name) ||
         (operand.optional && !gets.contains(operand.name)))
       continue;
-    std::vector<std::int64_t> shape;
-    for (const algrt::Extent &extent : operand.shape)
-      shape.push_back(extent.factor * m + extent.constant);
-    arrays[operand.name] = std::make_unique<Array>(operand.types.front(), shape);
+    arrays[operand.name] = makeOperand(operand, m);
   }
   std::vector<algrt_named_tensor> tensors;
   for (const auto &[name, array] : arrays)
     tensors.push_back({name.c_str(), &array->tensor, nullptr});
 
+  if (options.check && options.beta != 0)
+    throw Failure("--check is of what a program computes, not of what it adds to: leave --beta out");
+  const std::optional<ReferenceArrays> expected =
+      options.check ? std::optional(expectedOutputs(bundle, program, arrays, options.p0, tools))
+                    : std::nullopt;
   algrt_bundle *opened = nullptr;
   check(algrt_bundle_open(options.bundle.c_str(), &opened));
   const std::unique_ptr<algrt_bundle, CloseBundle> handle(opened);
@@ -205,6 +119,8 @@ int runProgram(const ProgramRun &options) {
                   &run));
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
+  const std::vector<CheckedOutput> checked =
+      expected ? compareOutputs(program, arrays, *expected) : std::vector<CheckedOutput>();
   bool to_standard_output = false;
   for (auto &[name, file] : files) {
     to_standard_output |= file->isStandardOutput();
@@ -214,15 +130,19 @@ int runProgram(const ProgramRun &options) {
     nlohmann::ordered_json json{
         {"bundle", options.bundle}, {"program", program.name}, {"m", m}, {"first_call_us", seconds * 1e6}};
     json["written"] = gets;
+    json["check"] = options.check ? checkJson(checked) : nlohmann::ordered_json();
     printJson(json);
+    requireRight(checked);
     return kDone;
   }
   const std::string text = fmt::format("{} of {}, M = {}: {:.3f} ms with loading\n", program.name,
-                                       bundle.manifest().algebra, m, seconds * 1e3);
+                                       bundle.manifest().algebra, m, seconds * 1e3) +
+                           checkText(checked);
   if (to_standard_output)
     algrt::writeDiagnostic(text);
   else
     printText(text);
+  requireRight(checked);
   return kDone;
 }
 

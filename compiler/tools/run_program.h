@@ -1,6 +1,8 @@
 // Any program of a bundle on named arrays, through the runtime's C interface.
 #pragma once
 
+#include "compiler/tools/program_tools.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,11 +18,18 @@ struct ProgramRun {
   std::int64_t p0 = 0;
   std::int32_t threads = 0; // 0 = all
   float beta = 0;           // what an output that is given with a set holds counts so often
+  // Of random numbers for the operands that are not set, where nothing is written; without it only there.
+  std::optional<std::uint64_t> seed;
+  bool check = false; // against the definition of the program, which the bundle has
   bool json = false;
 };
 
-// Reads, runs, writes and reports. Throws UsageError for a set or get that is none, or of an operand that the
-// program does not have; Failure or AbsentError with the runtime's sentence for arrays that do not fit.
-int runProgram(const ProgramRun &options);
+// Reads, runs, writes, checks and reports. Throws UsageError for a set or get that is none, or of an operand
+// that the program does not have; Failure or AbsentError with the runtime's sentence for arrays that do not
+// fit.
+int runProgram(const ProgramRun &options, const ProgramTools &tools);
+
+// Whether a bundle holds programs, and no projection of its own.
+bool holdsProgramsAlone(const std::string &bundle);
 
 } // namespace compiler

@@ -65,7 +65,8 @@ std::string render(const algebras::Algebra &algebra, const ShowOptions &options)
 
 int show(const ShowOptions &options) {
   OutputFile file(options.output.empty() ? "-" : options.output);
-  file.commit(render(loadSpec(options.spec).algebra, options));
+  const Spec spec = loadSpec(options.spec);
+  file.commit(render(requireAlgebra(spec), options));
   return kDone;
 }
 

@@ -1,6 +1,8 @@
 // algctl simulate: the GPU kernel of a layer on the simulator, on given or random data, compared with a
 // reference.
 #include "compiler/tools/commands.h"
+#include "compiler/tools/program_options.h"
+#include "compiler/tools/simulate_program.h"
 #include "compiler/tools/simulated_runs.h"
 #include "compiler/tools/target_options.h"
 
@@ -89,8 +91,42 @@ std::string asText(const SimulateCommand &command, const SimulatedRuns &runs, co
   return text;
 }
 
+/// All steps of all programs, for random operands.
+int simulateProgramsOf(const SimulateCommand &command, const Spec &spec) {
+  const ArraySources &sources = command.sources;
+  if (!sources.x.empty() || !sources.dy.empty() || !sources.dw.empty() || !sources.w.empty() ||
+      !sources.types.empty() || !sources.bias.empty() || sources.positions.any() || !command.output.empty() ||
+      !command.dbias_output.empty() || !command.kernel.empty() || !command.schedule.empty() ||
+      command.map != "forward" || command.y_dtype != "bf16" || command.beta != 0 || command.row_lists)
+    throw UsageError(fmt::format("{} is a program, whose steps are simulated on random operands: --m, --offset, "
+                                 "--target, --seed, --seeds, --blocks and --program-maps say how",
+                                 spec.source_name));
+  if (!command.m)
+    throw UsageError("programs are given no array that says how many rows there are: add --m");
+  ProgramSimulation options{targetNamed(command.target), *command.m, command.offset, command.blocks,
+                            command.sources.seed, command.seeds};
+  CompileOptions compile;
+  compile.program_maps = programMapsOf(command.program_maps);
+  compile.rows = *command.m;
+  const std::vector<SimulatedProgram> programs = simulatePrograms(planProgram(spec, compile), options);
+  if (command.json)
+    printJson(simulatedJson(programs, options));
+  else
+    printText(simulatedText(programs, options));
+  for (const SimulatedProgram &program : programs)
+    if (!program.failure.empty())
+      throw Failure(fmt::format("{}\nto see it again: --seed {}", program.failure, program.failed_seed));
+  return kDone;
+}
+
 int simulate(SimulateCommand command) {
   requireKnown(command);
+  if (const Spec spec = loadSpec(command.spec); spec.program) {
+    requireCompilable(spec);
+    return simulateProgramsOf(command, spec);
+  }
+  if (!command.program_maps.empty())
+    throw UsageError(fmt::format("--program-maps is for programs, and {} is none", command.spec.spec));
   if (command.m)
     command.sources.m = *command.m;
   ArrayOutputs outputs(command.output, command.dbias_output, command.json);
@@ -98,7 +134,7 @@ int simulate(SimulateCommand command) {
   requireCompilable(spec);
   SimulatedRuns runs(command, spec, outputs);
   const Findings findings = runs.all();
-  const std::string algebra = spec.algebra.name();
+  const std::string algebra = requireAlgebra(spec).name();
   if (command.json)
     printJson(asJson(command, runs, findings, algebra));
   else
@@ -112,7 +148,7 @@ int simulate(SimulateCommand command) {
 
 void addSimulate(CLI::App &app, Session &session) {
   auto command = std::make_shared<SimulateCommand>();
-  CLI::App *sub = app.add_subcommand("simulate", "Run the GPU kernel of a layer on the simulator");
+  CLI::App *sub = app.add_subcommand("simulate", "Run the GPU kernels of a layer or a program on the simulator");
   addSpecOptions(*sub, command->spec);
   sub->add_option("--target", command->target,
                   fmt::format("whose kernel: {}; {} otherwise", fmt::join(gpuTargetNames(), " or "),
@@ -188,6 +224,7 @@ void addSimulate(CLI::App &app, Session &session) {
                       "multiprocessors of the device: blocks of the grid, where there are tiles for them"))
       ->check(CLI::Range(1, 1 << 16).description(""))
       ->type_name("COUNT");
+  addProgramMaps(*sub, command->program_maps);
   sub->add_flag("--json", command->json, "print one JSON object");
   sub->footer(
       R"help(The kernel's own module runs against a model of the multiprocessor (docs/simulator.md) that picks every
@@ -202,6 +239,7 @@ Examples:
   algctl simulate "Q(4)" --in-groups 24,40,8,56 --out-groups 16,64,40,8 --dtype bf16 --m 100 --row-types explicit
   algctl simulate "Q(3)" --in 60 --out 111 --dtype bf16 --m 100 --target sm_80
   algctl simulate "Q(4)" --in 256 --out 384 --dtype bf16 --positions positions.npy --schedule reduce=32,rows=4
+  algctl simulate examples/adapter.mlir --m 100 --program-maps forward,backward
   algctl emit "Q(4)" --in 256 --out 384 --dtype bf16 --target=sm_90a --stage=nvvm -o kernel.mlir
   algctl simulate "Q(4)" --in 256 --out 384 --dtype bf16 --m 300 --kernel kernel.mlir)help");
   sub->callback([&session, command] { session.run = [command] { return simulate(*command); }; });

@@ -28,6 +28,7 @@ struct SimulateCommand {
   std::int64_t offset = 0, seeds = 1, blocks = 3;
   float beta = 0;
   bool row_lists = false, json = false;
+  std::string program_maps; ///< of programs, in place of map
 };
 
 /// What all seeds together showed.

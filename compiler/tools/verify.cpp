@@ -1,4 +1,4 @@
-// algctl verify: what can be proved about an algebra.
+// algctl verify: what can be proved about an algebra, and what becomes of programs.
 #include "compiler/tools/commands.h"
 
 #include "algebras/bases_json.h"
@@ -9,6 +9,8 @@
 #include "compiler/spec/spec_options.h"
 #include "compiler/spec/usage_error.h"
 #include "compiler/tools/output_file.h"
+#include "compiler/tools/program_options.h"
+#include "compiler/tools/program_text.h"
 #include "runtime/support/standard_streams.h"
 
 #include <CLI/CLI.hpp>
@@ -25,7 +27,7 @@ struct VerifyOptions {
   SpecOptions spec;
   bool json = false;
   bool bases = false;
-  std::string certificate;
+  std::string certificate, program_maps;
 };
 
 std::string readable(const algebras::Facts &facts) {
@@ -89,17 +91,63 @@ void writeCertificate(const algebras::Algebra &algebra, const algebras::Facts &f
   file.commit(certificate.json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 
-int verify(const VerifyOptions &options) {
+// Of the first algebra that is not what products need; 0 where all are.
+int verdict(const std::vector<algebras::Facts> &all) {
+  for (const algebras::Facts &facts : all) {
+    if (facts.associative.value_or(false) && facts.unital.value_or(false))
+      continue;
+    const char *fault = facts.associative.value_or(false) ? "has no identity"
+                        : facts.unital.value_or(false)    ? "is not associative"
+                                                          : "is neither associative nor unital";
+    printError(fmt::format("{} {}", facts.name, fault));
+    return kVerificationFailed;
+  }
+  return kDone;
+}
+
+// A program is right where it can be read; what it becomes is shown, and the algebras of its products.
+int verifyProgram(const VerifyOptions &options, const Spec &spec, const ProgramTools &tools) {
+  if (!tools.plan)
+    throw AbsentError("this build has no compiler to read programs with");
+  if (options.bases || !options.certificate.empty())
+    throw UsageError(fmt::format("{} is for one algebra, and {} is a program",
+                                 options.bases ? "--bases" : "--certificate", spec.source_name));
+  CompileOptions compile;
+  compile.program_maps = programMapsOf(options.program_maps);
+  const ProgramPlan plan = tools.plan(spec, compile);
+  std::vector<algebras::Facts> facts;
+  for (const algebras::Algebra &algebra : plan.algebras)
+    facts.push_back(algebras::deriveFacts(algebra));
+  if (options.json) {
+    nlohmann::ordered_json json{{"programs", programsJson(plan)}, {"algebras", nlohmann::ordered_json::array()}};
+    for (const algebras::Facts &one : facts)
+      json["algebras"].push_back(algebras::toOrderedJson(one));
+    printJson(json);
+  } else {
+    std::string text = programsText(plan);
+    for (const algebras::Facts &one : facts)
+      text += "\n" + readable(one);
+    printText(text);
+  }
+  return verdict(facts);
+}
+
+int verify(const VerifyOptions &options, const ProgramTools &tools) {
   if (options.json && namesStandardOutput(options.certificate))
     throw UsageError("--json and the certificate cannot both go to standard output");
   std::unique_ptr<OutputFile> file;
   if (!options.certificate.empty())
     file = std::make_unique<OutputFile>(options.certificate);
   Spec spec = loadSpec(options.spec);
-  algebras::Facts facts = algebras::deriveFacts(spec.algebra);
+  if (spec.program)
+    return verifyProgram(options, spec, tools);
+  if (!options.program_maps.empty())
+    throw UsageError(fmt::format("--program-maps is for programs, and {} is none", options.spec.spec));
+  const algebras::Algebra &algebra = requireAlgebra(spec);
+  algebras::Facts facts = algebras::deriveFacts(algebra);
   nlohmann::ordered_json bases;
   if (options.bases || (options.json && facts.dimension <= kBasesShown))
-    bases = algebras::basesJson(spec.algebra, facts);
+    bases = algebras::basesJson(algebra, facts);
   if (options.json) {
     nlohmann::ordered_json json = algebras::toOrderedJson(facts);
     if (!bases.is_null())
@@ -113,21 +161,15 @@ int verify(const VerifyOptions &options) {
       printText(report);
   }
   if (file)
-    writeCertificate(spec.algebra, facts, *file);
-  if (facts.associative.value_or(false) && facts.unital.value_or(false))
-    return kDone;
-  const char *fault = facts.associative.value_or(false) ? "has no identity"
-                      : facts.unital.value_or(false)    ? "is not associative"
-                                                        : "is neither associative nor unital";
-  printError(fmt::format("{} {}", facts.name, fault));
-  return kVerificationFailed;
+    writeCertificate(algebra, facts, *file);
+  return verdict({facts});
 }
 
 } // namespace
 
-void addVerify(CLI::App &app, Session &session) {
+void addVerify(CLI::App &app, Session &session, const ProgramTools &tools) {
   auto options = std::make_shared<VerifyOptions>();
-  CLI::App *command = app.add_subcommand("verify", "Prove what can be proved about an algebra");
+  CLI::App *command = app.add_subcommand("verify", "Prove what can be proved about an algebra; show what a program becomes");
   addSpecOptions(*command, options->spec);
   command->add_flag("--json", options->json, "print one JSON object");
   command->add_flag(
@@ -137,6 +179,7 @@ void addVerify(CLI::App &app, Session &session) {
   outputFile(command->add_option("--certificate", options->certificate,
                                  "write a proof that algcheck checks by itself, as JSON; - for standard "
                                  "output, where the report goes to standard error"));
+  addProgramMaps(*command, options->program_maps);
   command->footer(R"help(Exit code 3 when the algebra is not associative and unital.
 
 Examples:
@@ -144,8 +187,9 @@ Examples:
   algctl verify "Q(2)^3 * M(4)" --json          a tensor product, for a machine to read
   algctl verify quaternions.json --bases        with the elements: radical, centre, idempotents
   algctl verify graph.dot --field "GF(7)"       the algebra of a graph, over a prime field
+  algctl verify program.mlir                    the operands and steps of programs, and their algebras
   algctl verify quaternions.json --certificate quaternions.cert.json)help");
-  command->callback([&session, options] { session.run = [options] { return verify(*options); }; });
+  command->callback([&session, options, tools] { session.run = [options, tools] { return verify(*options, tools); }; });
 }
 
 } // namespace compiler

@@ -41,13 +41,12 @@ LogicalResult KernelOp::verify() {
   const bool bank_gradient = layout.isBankGradient();
   constexpr unsigned fixed = 6; // arguments that all kernels have
   auto number = [](Type type) { return type.isF32(); };
-  const bool further = bank_gradient
-                           ? body.getNumArguments() == fixed + 1 && is(fixed, number)
-                           : llvm::all_of(llvm::drop_begin(body.getArgumentTypes(),
-                                                           std::min<size_t>(fixed, body.getNumArguments())),
-                                          [](Type type) {
-                                            return type.isF32() || isa<ColumnsType, MapsType>(type);
-                                          });
+  const bool further =
+      bank_gradient
+          ? body.getNumArguments() == fixed + 1 && is(fixed, number)
+          : llvm::all_of(
+                llvm::drop_begin(body.getArgumentTypes(), std::min<size_t>(fixed, body.getNumArguments())),
+                [](Type type) { return type.isF32() || isa<ColumnsType, MapsType>(type); });
   if (body.getNumArguments() < fixed || !is(0, maps) || !is(1, maps) || !is(2, maps) || !is(3, index) ||
       !is(4, index) || !is(5, table) || !further)
     return emitOpError("takes the maps of ")

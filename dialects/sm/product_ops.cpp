@@ -29,8 +29,8 @@ static LogicalResult verifyRowsRead(MapOp map, MapsType maps) {
     return map.emitOpError("reads rows through plain maps of row dimension 3, got ") << maps;
   // Where blocks divide some tiles, the maps are for their parts.
   if (sums.getRows() % maps.getRows() != 0 || sums.getColumns() % maps.getColumns() != 0)
-    return map.emitOpError("maps ") << sums.getRows() << " x " << sums.getColumns()
-                                    << " sums, of which " << maps << " do not have so many";
+    return map.emitOpError("maps ") << sums.getRows() << " x " << sums.getColumns() << " sums, of which "
+                                    << maps << " do not have so many";
   return success();
 }
 

@@ -46,6 +46,22 @@ std::string describeKernels(const algrt_bundle &bundle) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (size_t i = 0; i < bundle.bundle.projectionCount(); ++i)
     describeKernels(bundle.projection(i), bundle.bundle.projectionName(i), list);
+  const std::vector<Elementwise> &functions = bundle.bundle.manifest().elementwise;
+  for (size_t i = 0; i < functions.size(); ++i)
+    for (size_t kernel = 0; kernel < functions[i].kernels.size(); ++kernel) {
+      const ElementwiseKernel &described = functions[i].kernels[kernel];
+      const std::string reason = bundle.elementwise.unusable(i, kernel);
+      nlohmann::ordered_json &entry = list.emplace_back();
+      entry = {{"name", functions[i].name},
+               {"map", "elementwise"},
+               {"target", described.target},
+               {"level", described.level},
+               {"weights", nullptr},
+               {"features", described.features},
+               {"usable", reason.empty()}};
+      if (!reason.empty())
+        entry["reason"] = reason;
+    }
   return list.dump();
 }
 

@@ -7,6 +7,7 @@
 #include "runtime/cuda/elementwise.h"
 
 #include <functional>
+#include <string>
 #include <string_view>
 
 namespace algrt {
@@ -17,6 +18,11 @@ struct LoadedElementwise {
   const Bundle &bundle;
   const CpuElementwise cpu;
   const cuda::GpuElementwise gpu;
+  // Why a kernel of a function does not run on this machine, whatever it is for; empty if it does.
+  std::string unusable(size_t function, size_t kernel) const {
+    const bool is_gpu = bundle.manifest().elementwise[function].kernels[kernel].gpu.has_value();
+    return is_gpu ? gpu.unusable(function, kernel) : cpu.unusable(function, kernel);
+  }
 };
 
 struct ElementwiseStep {

@@ -212,6 +212,8 @@ MatrixView readVector(const DLTensor *tensor, const char *name, DLDevice device,
            "has shape " + shapeText(tensor->shape, tensor->ndim) + ", needs [" + std::to_string(size) + "]");
   if (int64_t stride = strideOf(tensor, 0, 1); stride != 1)
     refuse(name, "has stride " + std::to_string(stride) + ", needs 1: make it contiguous");
+  if (size == 0)
+    return {nullptr, 0, 0, 0};
   const int64_t bytes = checkedMultiply(size, elementBytes(type), name);
   return {dataOf(tensor, name, bytes, elementBytes(type)), 1, size, size};
 }

@@ -161,6 +161,8 @@ std::vector<TableMatch> matchTable(const std::vector<TableRow> &rows, const std:
     const Workload *workload = findWorkload(row.map);
     bool any = false;
     for (const auto &[path, bundle] : bundles) {
+      if (!bundle.hasProjection())
+        continue;
       const Layer &layer = bundle.layer();
       if (workload == nullptr || !hasMaps(bundle, *workload) || layer.lift != Lift::rows ||
           layer.k != row.k || layer.n != row.n || layer.types != row.q ||

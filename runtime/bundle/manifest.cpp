@@ -204,6 +204,8 @@ void parseOwn(const JsonFields &document, Manifest &manifest) {
   if (!document.has("layer") && !document.has("support") && !document.has("kernels"))
     return;
   Projection own = parseProjection(document, manifest);
+  if (own.layer.fusion)
+    document.object("layer").fail("fused", "is given, but the bundle's own projection is a plain one");
   manifest.layer = std::move(own.layer);
   manifest.support = std::move(own.support);
   manifest.kernels = std::move(own.kernels);

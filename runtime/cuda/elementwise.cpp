@@ -18,6 +18,27 @@ bool GpuElementwise::any(size_t function) const {
                              [](const ElementwiseKernel &kernel) { return kernel.gpu.has_value(); });
 }
 
+std::string GpuElementwise::unusable(size_t function, size_t kernel) const {
+  if (const std::string &fault = bundle_.elementwiseFault(function, kernel); !fault.empty())
+    return fault;
+  try {
+    const std::lock_guard lock(mutex_);
+    if (!driver_)
+      driver_ = Driver::open();
+    std::string reasons;
+    for (const DeviceProperties &device : readDevices(*driver_)) {
+      const std::string reason =
+          reasonNotToRun(*bundle_.manifest().elementwise[function].kernels[kernel].gpu, device);
+      if (reason.empty())
+        return "";
+      reasons += (reasons.empty() ? "" : "; ") + reason;
+    }
+    return reasons.empty() ? "this machine has no CUDA device" : reasons;
+  } catch (const Error &error) {
+    return error.what();
+  }
+}
+
 GpuElementwise::Device &GpuElementwise::device(int32_t ordinal) const {
   if (const auto found = devices_.find(ordinal); found != devices_.end())
     return *found->second;

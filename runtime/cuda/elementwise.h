@@ -27,6 +27,9 @@ public:
   // Whether any function, or that one, has a kernel for a GPU.
   bool any() const;
   bool any(size_t function) const;
+  // Why a kernel of a function, one for a GPU, runs on no device of this machine: its fault, or what the
+  // devices say; empty if it runs on one.
+  std::string unusable(size_t function, size_t kernel) const;
   // Loads the kernels of all functions that run on the device.
   void prepare(int32_t device) const;
   // Enqueues the function's kernel for the device, which needs no workspace. Throws Error:

@@ -94,9 +94,10 @@ void appendMaps(LaunchPlan &plan, const KernelShape &shape, const Layer &layer, 
     } else if (layer.fusion) {
       // The blocks of all weights have the boxes of the first; of what else there is threads copy.
       const auto place = FurtherOperand::find(*layer.fusion, kernel.map, parameter.operand);
-      found = place && !FurtherOperand::at(*layer.fusion, *place).hasNoMap(*layer.fusion) &&
-              append(parameter, viewFurther(shape, layer, *place, given.further[*place], plan.rows, plan.offset),
-                     kernel.w, layer.dtype);
+      found =
+          place && !FurtherOperand::at(*layer.fusion, *place).hasNoMap(*layer.fusion) &&
+          append(parameter, viewFurther(shape, layer, *place, given.further[*place], plan.rows, plan.offset),
+                 kernel.w, layer.dtype);
     }
     if (!found)
       throw Error(ALGRT_BAD_BUNDLE, std::string("the kernel takes a map of ") + name(parameter.view) +

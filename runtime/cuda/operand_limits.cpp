@@ -59,11 +59,12 @@ struct Demands {
 constexpr int64_t pair = 2;
 
 // Of an operand that maps read row by row, or of a further result, whoever copies the others.
-Demands demandsBesideSums(const std::string &name, const GpuKernel &kernel, ElementType element, bool per_row) {
+Demands demandsBesideSums(const std::string &name, const GpuKernel &kernel, ElementType element,
+                          bool per_row) {
   const int64_t bytes = elementBytes(element);
-  const int64_t elements = per_row                                ? 1
+  const int64_t elements = per_row                              ? 1
                            : kernel.copies == GpuCopies::engine ? pair
-                                                                  : std::min(kernel.vector, pair);
+                                                                : std::min(kernel.vector, pair);
   return {{Kind::address, name, GpuCopies::threads, elements * bytes, bytes, 0}};
 }
 
@@ -124,8 +125,9 @@ std::string OperandObstacle::text() const {
   return name + "unknown";
 }
 
-std::optional<OperandObstacle> findObstacle(const Layer &layer, const GpuKernel &kernel, const Operands &operands,
-                                            const OperandViews &views, int64_t m, int64_t offset) {
+std::optional<OperandObstacle> findObstacle(const Layer &layer, const GpuKernel &kernel,
+                                            const Operands &operands, const OperandViews &views, int64_t m,
+                                            int64_t offset) {
   const OperandNames names = operandNames(kernel.map);
   const auto check = [&](const Demands &demands, const Operand &operand, const ViewsOfOperand &seen) {
     const OperandView &first = seen.all[0];
@@ -143,8 +145,9 @@ std::optional<OperandObstacle> findObstacle(const Layer &layer, const GpuKernel 
     const std::string name = further.name(*layer.fusion, kernel.map);
     const ElementType element = further.element(*layer.fusion, layer.dtype);
     const bool is_weight = further.kind == FurtherOperand::Kind::weight;
-    const Demands demands = is_weight ? demandsOf(name, kernel, element)
-                                      : demandsBesideSums(name, kernel, element, further.isPerRow(*layer.fusion));
+    const Demands demands = is_weight
+                                ? demandsOf(name, kernel, element)
+                                : demandsBesideSums(name, kernel, element, further.isPerRow(*layer.fusion));
     const Operand &operand = operands.further[place];
     if (further.hasNoMap(*layer.fusion)) {
       // Numbers of columns lie one behind the other, and are read one by one.

@@ -36,7 +36,8 @@ struct OperandObstacle {
 
 // Nothing where the kernel can be given the operands, whose views of rows are those of `m` rows from `offset`
 // of the period on.
-std::optional<OperandObstacle> findObstacle(const Layer &layer, const GpuKernel &kernel, const Operands &operands,
-                                            const OperandViews &views, int64_t m, int64_t offset);
+std::optional<OperandObstacle> findObstacle(const Layer &layer, const GpuKernel &kernel,
+                                            const Operands &operands, const OperandViews &views, int64_t m,
+                                            int64_t offset);
 
 } // namespace algrt::cuda

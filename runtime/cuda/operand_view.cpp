@@ -131,11 +131,11 @@ GroupWidths widthsOf(const std::vector<int64_t> &widths, int64_t count) {
 struct GroupsOfShape {
   explicit GroupsOfShape(const KernelShape &shape)
       : in{shape.in_groups, shape.in_width, shape.in_granule,
-           !shape.unequal ? -1
+           !shape.unequal        ? -1
            : isTransposed(shape) ? shape.outputList()
                                  : shape.inputList()},
         out{shape.out_groups, shape.out_width, shape.out_granule,
-            !shape.unequal ? -1
+            !shape.unequal        ? -1
             : isTransposed(shape) ? shape.inputList()
                                   : shape.outputList()},
         bank_granule(shape.unequal ? (isTransposed(shape) ? in : out).granule : shape.bank_width) {}

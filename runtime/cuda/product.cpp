@@ -7,12 +7,31 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <vector>
 
 namespace algrt::cuda {
 
 namespace {
 
 Operand operandOf(const MatrixView &view) { return {reinterpret_cast<uintptr_t>(view.data), view.stride}; }
+
+// What a call has beside its matrices, as plans and parameters take it: of a fused layer, in its order.
+struct FurtherOfCall {
+  FurtherOfCall(const Layer &layer, const ProductCall &call) {
+    if (!layer.fusion)
+      return;
+    const size_t weights = size_t(layer.fusion->weights - 1);
+    for (size_t place = 0; place < call.further.size(); ++place) {
+      const ProductOperand &each = call.further[place];
+      operands.push_back(operandOf(each.view));
+      if (place >= weights && place - weights < layer.fusion->operands.size())
+        numbers.push_back(each.number);
+    }
+  }
+
+  std::vector<Operand> operands;
+  std::vector<float> numbers;
+};
 
 ReadyKernel readyKernel(DeviceModules &modules, size_t index, Stream stream, const std::string &name) {
   if (const std::optional<ReadyKernel> ready = modules.find(index))
@@ -41,13 +60,16 @@ ReadyAuxiliary readyAuxiliary(const GpuKernels &kernels, DeviceModules &modules,
 }
 
 void launch(const Driver &driver, const LaunchPlan &plan, const KernelParameters &list,
-            const ReadyKernel &kernel, Stream stream, const ProductCall &call, bool at_positions) {
+            const ReadyKernel &kernel, Stream stream, const Layer &layer, const ProductCall &call,
+            const FurtherOfCall &further, bool at_positions) {
   const auto address = [](const void *pointer) { return uint64_t(reinterpret_cast<uintptr_t>(pointer)); };
   const auto bias = std::ranges::find(call.further, std::string_view("bias"), &ProductOperand::name);
   ParameterBlock block(list);
   setProduct(block, list, plan,
-             {plan.rows, plan.offset, kernel.terms, call.beta, bias == call.further.end() ? 0 : address(bias->view.data),
-              at_positions ? address(call.rows.positions.data) : 0, int32_t(call.rows.positions.bytes)},
+             {plan.rows, plan.offset, kernel.terms, call.beta,
+              bias == call.further.end() ? 0 : address(bias->view.data),
+              at_positions ? address(call.rows.positions.data) : 0, int32_t(call.rows.positions.bytes),
+              layer.fusion ? &*layer.fusion : nullptr, further.operands, further.numbers},
              [&](const TensorMap &map, std::byte *to) {
                const TensorMapObject object = encodeTensorMap(driver, map);
                std::memcpy(to, &object, sizeof(object));
@@ -70,7 +92,8 @@ void launch(const Driver &driver, const LaunchPlan &plan, const KernelParameters
 
 void runProduct(const GpuKernels &kernels, const Layer &layer, const ProductCall &call) {
   DeviceModules &modules = kernels.device(call.device);
-  const ProductRequest request{{operandOf(call.x), operandOf(call.w), operandOf(call.y)},
+  const FurtherOfCall further(layer, call);
+  const ProductRequest request{{operandOf(call.x), operandOf(call.w), operandOf(call.y), further.operands},
                                call.map == Map::dw ? call.x.rows : call.y.rows,
                                call.rows.p0,
                                call.output,
@@ -99,12 +122,13 @@ void runProduct(const GpuKernels &kernels, const Layer &layer, const ProductCall
     bias_gradient =
         readyAuxiliary(kernels, modules, chooseBiasGradient(kernels.all(), modules.properties()), stream);
   }
-  const LaunchPlan plan = planLaunch(layer, *kernel.gpu, operands.x, operands.w, operands.y, request.m,
-                                     request.p0, ready.blocks, lists);
+  const LaunchPlan plan =
+      planLaunch(layer, *kernel.gpu, operands, request.m, request.p0, ready.blocks, lists);
   if (group_rows)
     groupRows(modules.context().driver(), group_rows->kernel, *group_rows->code, layer, call.rows, request.m,
               lists.rows, stream);
-  launch(modules.context().driver(), plan, kernel.gpu->parameters, ready, stream, call, request.positions);
+  launch(modules.context().driver(), plan, kernel.gpu->parameters, ready, stream, layer, call, further,
+         request.positions);
   if (bias_gradient)
     sumBiasGradient(modules.context().driver(), bias_gradient->kernel, *bias_gradient->code,
                     {operands.w.address, operands.w.leading_dimension, request.m, layer.n,

@@ -38,6 +38,7 @@ struct ProductCall {
   // Of the map dw, in the device's memory: the gradient of a bias, a row; null where it is not wanted.
   const void *dbias = nullptr;
   ElementType dbias_output = ElementType::f32;
+  // A bias; or of a fused layer weights from w2 on, what its maps read, results from y2 on, in this order.
   std::span<const ProductOperand> further = {};
 };
 

@@ -145,7 +145,9 @@ std::vector<algrt::TableMatch> casesOf(const Arguments &arguments) {
         match.row.name = path.substr(path.rfind('/') + 1);
         match.row.map = algrt::requireWorkload(map).name;
         match.row.m = m;
-        if (dtype && *dtype != algrt::name(bundle.layer().dtype))
+        if (!bundle.hasProjection())
+          match.skipped = "it holds programs, not one projection";
+        else if (dtype && *dtype != algrt::name(bundle.layer().dtype))
           match.skipped = std::string("its type is ") + algrt::name(bundle.layer().dtype);
         else
           match.bundle_path = path;

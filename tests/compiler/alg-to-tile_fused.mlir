@@ -1,6 +1,7 @@
 // Several products of the same rows, and maps of their sums, are one kernel: its operands are the rows, a bank for each
 // product, what the maps read, and the results.
-// RUN: alg-opt %s -split-input-file -convert-alg-to-tile="rows=256" | FileCheck %s
+// RUN: alg-opt %s -split-input-file -convert-alg-to-tile="cpu=x86-64-v4 rows=256" | FileCheck %s --check-prefixes=CHECK,WIDE
+// RUN: alg-opt %s -split-input-file -convert-alg-to-tile="cpu=x86-64-v3 rows=256" | FileCheck %s --check-prefixes=CHECK,NARROW
 // RUN: alg-opt %s -split-input-file -convert-alg-to-tile="target=sm_80 rows=256" | FileCheck %s --check-prefixes=STAGED,AMPERE
 // RUN: alg-opt %s -split-input-file -convert-alg-to-tile="target=sm_90a rows=256" | FileCheck %s --check-prefixes=STAGED,HOPPER
 
@@ -9,16 +10,22 @@
 !sums = !alg.slots<?x384xf32, rows(cyclic 4), cols(4 x 96)>
 !h = !alg.slots<?x384xbf16, rows(cyclic 4), cols(4 x 96)>
 
-// The sums of gate and up side by side, one map of both, rounded where its type says so.
+// The sums of gate and up, one map of both, rounded where its type says so. Where there are 32 registers both banks are
+// multiplied side by side; where there are 16, one after the other.
 // CHECK-LABEL: tile.kernel @gated_packed(
 // CHECK-SAME:    %x: !tile.matrix<?x256xbf16>, %w: !tile.matrix<256x384xbf16, panels [[PANEL:[0-9]+]] x 1>, %w2: !tile.matrix<256x384xbf16, panels [[PANEL]] x 1>, %y: !tile.matrix<?x384xbf16>)
 // CHECK:         %[[HELD:.*]] = tile.hold %x
 // CHECK-NOT:     tile.hold
-// CHECK:         %[[TOTAL:.*]]:2 = tile.terms (%k, %b, %c) of (%t, %j) carry(%sum = %{{.*}}, %sum_{{[0-9]+}} = %{{.*}})
-// CHECK-NEXT:      %[[GATE:.*]] = tile.mma %[[HELD]][%t, %k, %s], %w[%b, %j, %n], %sum :
-// CHECK-NEXT:      %[[UP:.*]] = tile.mma %[[HELD]][%t, %k, %s], %w2[%b, %j, %n], %sum_{{[0-9]+}} :
-// CHECK-NEXT:      tile.yield %[[GATE]], %[[UP]]
-// CHECK:         %[[HIDDEN:.*]] = tile.map (%{{.*}} = %[[TOTAL]]#0 : !tile.fragment<{{.*}}xf32>, %{{.*}} = %[[TOTAL]]#1 : !tile.fragment<{{.*}}xf32>) -> !tile.fragment<{{.*}}xbf16> {
+// WIDE:          %[[TOTAL:.*]]:2 = tile.terms (%k, %b, %c) of (%t, %j) carry(%sum = %{{.*}}, %sum_{{[0-9]+}} = %{{.*}})
+// WIDE-NEXT:       %[[GATE:.*]] = tile.mma %[[HELD]][%t, %k, %s], %w[%b, %j, %n], %sum :
+// WIDE-NEXT:       %[[UP:.*]] = tile.mma %[[HELD]][%t, %k, %s], %w2[%b, %j, %n], %sum_{{[0-9]+}} :
+// WIDE-NEXT:       tile.yield %[[GATE]], %[[UP]]
+// WIDE:          %[[HIDDEN:.*]] = tile.map (%{{.*}} = %[[TOTAL]]#0 : !tile.fragment<{{.*}}xf32>, %{{.*}} = %[[TOTAL]]#1 : !tile.fragment<{{.*}}xf32>) -> !tile.fragment<{{.*}}xbf16> {
+// NARROW:        %[[GATE:.*]] = tile.terms (%k, %b, %c) of (%t, %j) carry(%sum = %{{[0-9]+}})
+// NARROW-NEXT:     tile.mma %[[HELD]][%t, %k, %s], %w[%b, %j, %n], %sum :
+// NARROW:        %[[UP:.*]] = tile.terms (%k, %b, %c) of (%t, %j) carry(%sum = %{{[0-9]+}})
+// NARROW-NEXT:     tile.mma %[[HELD]][%t, %k, %s], %w2[%b, %j, %n], %sum :
+// NARROW:        %[[HIDDEN:.*]] = tile.map (%{{.*}} = %[[GATE]] : !tile.fragment<{{.*}}xf32>, %{{.*}} = %[[UP]] : !tile.fragment<{{.*}}xf32>) -> !tile.fragment<{{.*}}xbf16> {
 // CHECK:           math.exp
 // CHECK:           arith.truncf
 // CHECK:         tile.store %[[HIDDEN]] to %y
@@ -33,10 +40,11 @@
 // CHECK-NEXT:      tile.copy %w[%b, %j, %n] to %[[FIRST]]
 // CHECK-NEXT:      tile.copy %w2[%b, %j, %n] to %[[SECOND]]
 // CHECK:         tile.mma %{{.*}}, %[[FIRST]]
-// CHECK-NEXT:    %{{.*}} = tile.mma %{{.*}}, %[[SECOND]]
+// CHECK:         tile.mma %{{.*}}, %[[SECOND]]
 // CHECK-LABEL: tile.kernel @gated_direct(
+// CHECK-NOT:     tile.copy
 // CHECK:         tile.mma %{{.*}}, %w[
-// CHECK-NEXT:    %{{.*}} = tile.mma %{{.*}}, %w2[
+// CHECK:         tile.mma %{{.*}}, %w2[
 // On a GPU straight from memory.
 // STAGED-LABEL: tile.kernel @gated_bf16(
 // STAGED-SAME:    %x: !tile.matrix<?x256xbf16>, %w: !tile.matrix<256x384xbf16>, %w2: !tile.matrix<256x384xbf16>, %y: !tile.matrix<?x384xbf16>)

@@ -48,6 +48,8 @@ void CompiledModule::compile(mlir::ModuleOp module) {
   passes.addPass(compiler::createExpandMath());
   passes.addPass(compiler::createConvertTileToCpu());
   passes.addPass(mlir::createCanonicalizerPass());
+  passes.addPass(mlir::createCSEPass());
+  passes.addPass(mlir::createLoopInvariantCodeMotionPass());
   compiler::addVectorToLlvm(passes, /*expand_bf16=*/true);
   if (mlir::failed(passes.run(module)))
     throw std::runtime_error("the program cannot be lowered");

@@ -153,15 +153,14 @@ private:
     }
     std::string bias, bias_type;
     if (!program.transposed && below(4) == 0) {
-      const bool bf16 = below(2);
-      bias = " bias " + argument(FusedArgument::Kind::Columns, bf16);
-      bias_type = fmt::format(", tensor<{}x{}>", resultWidth(), element(bf16));
+      bias = " bias " + argument(FusedArgument::Kind::Columns, program.bf16);
+      bias_type = fmt::format(", tensor<{}x{}>", resultWidth(), element(program.bf16));
     }
-    const bool into = below(2) == 0, bf16 = into ? below(4) == 0 : program.bf16;
+    const bool into = program.bf16 && below(2);
     line("{} = alg.contract {}, {}{} by #alg.algebra<\"{}\"> -> {} : {}, {}{}{}", name, rows.name, view, bias,
          layer.algebra, program.transposed ? "i" : "k", viewType(program.bf16, false), type, bias_type,
-         into ? fmt::format(" into {}", element(bf16)) : "");
-    values.push_back({name, bf16});
+         into ? " into f32" : "");
+    values.push_back({name, program.bf16 && !into});
   }
 
   /// A view that a map may read: of what there is, of an argument, or of the rows where they are cut so.

@@ -885,3 +885,58 @@ tile.kernel @gate(%x: !tile.matrix<?x16xf32>, %gate: !tile.matrix<16x32xf32>, %u
     }
   }
 }
+
+// -----
+
+// Products of the same rows in one tile.terms go through their depth together: what is held is read once for both banks. There
+// are two results, of two types.
+// CHECK-LABEL: func.func @side_by_side(
+// CHECK:       builtin.unrealized_conversion_cast
+// CHECK:       %[[GATE:.*]] = builtin.unrealized_conversion_cast
+// CHECK:       %[[UP:.*]] = builtin.unrealized_conversion_cast
+// CHECK:       %[[Y:.*]] = builtin.unrealized_conversion_cast
+// CHECK:       %[[Z:.*]] = builtin.unrealized_conversion_cast
+// CHECK:       %[[HELD:.*]] = memref.view
+// CHECK:       scf.for {{.*}} -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
+// CHECK:         %[[SUMS:.*]]:4 = scf.for {{.*}} -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
+// CHECK:           %[[A:.*]] = vector.load %[[GATE]]
+// CHECK:           %[[B:.*]] = vector.load %[[UP]]
+// CHECK-COUNT-2:   memref.prefetch
+// CHECK:           memref.load %[[HELD]]
+// CHECK:           vector.fma %[[ROW:.*]], %[[A]]
+// CHECK-NEXT:      vector.fma %[[ROW]], %[[B]]
+// CHECK:           memref.load %[[HELD]]
+// CHECK:           vector.fma %[[OTHER:.*]], %[[A]]
+// CHECK-NEXT:      vector.fma %[[OTHER]], %[[B]]
+// CHECK-NEXT:      scf.yield
+// CHECK-NOT:     vector.fma
+// CHECK:       vector.store {{.*}}, %[[Y]]{{.*}} vector<8xf32>
+// CHECK:       vector.store {{.*}}, %[[Z]]{{.*}} vector<8xi16>
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 16>,
+                       row_types = <cyclic 2>>
+tile.kernel @side_by_side(%x: !tile.matrix<?x16xf32>, %gate: !tile.matrix<16x32xf32>, %up: !tile.matrix<16x32xf32>, %y: !tile.matrix<?x32xf32>, %z: !tile.matrix<?x32xbf16>)
+    attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
+                register_columns = 8, lanes = 8, bank = direct>} {
+  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+    %xs = tile.hold %x[%i, %r] : !tile.matrix<?x16xf32> -> !tile.buffer<4x16xf32>
+    tile.walk (%j, %n) over [<groups, 1>, <columns, 8>] {
+      tile.walk (%t) over [<types, 1>] {
+        tile.walk (%s) over [<rows, 2>] {
+          %zero = tile.zero : !tile.fragment<2x8xf32>
+          %sums:2 = tile.terms (%k, %b, %c) of (%t, %j) carry(%first = %zero, %second = %zero) : !tile.fragment<2x8xf32>, !tile.fragment<2x8xf32> {
+            %one = tile.mma %xs[%t, %k, %s], %gate[%b, %j, %n], %first : !tile.buffer<4x16xf32>, !tile.matrix<16x32xf32>, !tile.fragment<2x8xf32>
+            %two = tile.mma %xs[%t, %k, %s], %up[%b, %j, %n], %second : !tile.buffer<4x16xf32>, !tile.matrix<16x32xf32>, !tile.fragment<2x8xf32>
+            tile.yield %one, %two : !tile.fragment<2x8xf32>, !tile.fragment<2x8xf32>
+          }
+          %half = tile.map (%v = %sums#1 : !tile.fragment<2x8xf32>) -> !tile.fragment<2x8xbf16> {
+            %h = arith.truncf %v : f32 to bf16
+            tile.yield %h : bf16
+          }
+          %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<2x8>
+          tile.store %sums#0 to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<2x8xf32>, !tile.matrix<?x32xf32>, !tile.mask<2x8>
+          tile.store %half to %z[%t, %s, %j, %n] mask %mask : !tile.fragment<2x8xbf16>, !tile.matrix<?x32xbf16>, !tile.mask<2x8>
+        }
+      }
+    }
+  }
+}

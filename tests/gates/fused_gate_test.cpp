@@ -1,5 +1,5 @@
-// A gated projection of 2048 -> 6144 over Q(32) in one kernel, before the gate: the sums of both weights stay in
-// registers, on either family of GPU kernels.
+// A gated projection of 2048 -> 6144 over Q(32) in one kernel, before the gate: the sums of both weights stay
+// in registers, on either family of GPU kernels.
 #include "tests/gates/gate.h"
 #include "tests/simulator/kernels/exact_case.h"
 #include "tests/simulator/kernels/fused_case.h"
@@ -30,7 +30,8 @@ protected:
 TEST_P(FusedGate, Passes) {
   FusedKernel fused = {projection("Q(32)", 2048, 6144), GetParam().schedule, GetParam().target};
   fused.swiglu = GetParam().swiglu;
-  EXPECT_THAT(gates::objections(gates::collectEvidence(emittedKernel(fused), fused.target)), testing::IsEmpty());
+  EXPECT_THAT(gates::objections(gates::collectEvidence(emittedKernel(fused), fused.target)),
+              testing::IsEmpty());
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -40,7 +41,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"EngineTransposed", "rows=64,columns=192,depth=64,stages=3,rows_on=n", "sm_90a"},
                     Case{"EngineOperands", "rows=64,columns=96,depth=64,stages=3", "sm_90a", false},
                     Case{"Threads", "rows=64,columns=64,depth=32,stages=3,warps=2x2,vector=8", "sm_80"},
-                    Case{"ThreadsOperands", "rows=64,columns=64,depth=32,stages=3,warps=2x2,vector=8", "sm_80", false}),
+                    Case{"ThreadsOperands", "rows=64,columns=64,depth=32,stages=3,warps=2x2,vector=8",
+                         "sm_80", false}),
     [](const auto &info) { return info.param.name; });
 
 } // namespace

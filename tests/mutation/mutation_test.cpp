@@ -48,8 +48,7 @@ struct Verdict {
 
 class Laboratory {
 public:
-  explicit Laboratory(const Subject &subject)
-      : module(subject.kernel(), subject.name) {
+  explicit Laboratory(const Subject &subject) : module(subject.kernel(), subject.name) {
     for (int seed = 0; seed < kSeeds; ++seed)
       for (const Batch &batch : subject.batches) {
         compiler::SimulationSettings settings = settingsOf(static_cast<std::uint64_t>(seed), batch.blocks);
@@ -85,8 +84,9 @@ private:
       return [product = FusedCase(subject.fused(), batch.m, batch.p0, seed), settings](const auto &kernel) {
         return product.run(kernel, settings);
       };
-    return [product = ExactCase(subject.spec(), batch.m, batch.p0, seed, subject.map, batch.beta, batch.places),
-            settings](const auto &kernel) { return product.run(kernel, settings); };
+    return
+        [product = ExactCase(subject.spec(), batch.m, batch.p0, seed, subject.map, batch.beta, batch.places),
+         settings](const auto &kernel) { return product.run(kernel, settings); };
   }
 
   compiler::KernelModule module;

@@ -104,8 +104,10 @@ const std::vector<Subject> &subjects() {
        "rows=64,columns=32,depth=32,stages=2,split=2",
        algrt::ElementType::bf16,
        {{195, 1, 2}, {2, 0, 4}}},
-      // Two products of the same rows, maps of their sums that read operands of every kind, and two results. Two
-      // warpgroups; the last step of a term is shallow, lines of 129 and 128 rows, 72 columns are a block and a half.
+      // Two products of the same rows, maps of their sums that read operands of every kind, and two results.
+      // Two
+      // warpgroups; the last step of a term is shallow, lines of 129 and 128 rows, 72 columns are a block and
+      // a half.
       {"fused",
        "Q(2)",
        160,

@@ -317,7 +317,7 @@ TEST(Programs, ThatDoNotFitAreRefused) {
   EXPECT_THAT(both([](Json &p) { p["steps"][1]["map"] = "attention"; }),
               HasSubstr("this runtime does not know"));
   EXPECT_THAT(both([](Json &p) { p["steps"][0]["operands"].erase("w"); }),
-              HasSubstr("steps[0].operands.w is missing: the map forward needs it"));
+              HasSubstr("steps[0].operands.w is missing: the map forward of this layer needs it"));
   EXPECT_THAT(both([](Json &p) { p["steps"][0]["operands"]["bias"] = "x"; }),
               HasSubstr("bias is given, but the map forward of this layer has no such operand"));
   EXPECT_THAT(both([](Json &p) { p["steps"][0]["operands"]["w"] = "wide"; }),

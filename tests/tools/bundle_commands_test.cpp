@@ -4,6 +4,7 @@
 #include "runtime/numpy/npy.h"
 #include "runtime/reference/compare.h"
 #include "runtime/reference/reference.h"
+#include "tests/runtime/fused.h"
 #include "tests/runtime/shapes.h"
 #include "tests/tools/outcome.h"
 #include "tests/tools/temporary_folder.h"
@@ -219,6 +220,30 @@ TEST(Inspect, NamesGroupsAndTypes) {
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_EQ(outcome.out.find("inputs"), std::string::npos) << outcome.out;
   }
+}
+
+TEST(Inspect, SaysWhatProgramsAreMadeOf) {
+  TemporaryFolder folder;
+  const nlohmann::ordered_json manifest = algrt::test::fusedManifest(algrt::test::shape("cyclic_f32"));
+  const std::string file = folder.write("both.alg", algrt::test::fusedBundle(manifest, "no code"));
+  const Outcome text = algctl({"inspect", file}), json = algctl({"inspect", file, "--json"});
+  ASSERT_EQ(text.code, 0) << text.err;
+  for (const char *line :
+       {"    reads             x [M, 20] f32\n", "    reads             gate [20, 30] f32, weight\n",
+        "    reads             factor [M] f32\n", "    reads             alpha [1] f32, in CPU memory\n",
+        "    writes            g [M, 30] f32\n", "    step              forward of forward_0: ",
+        "w = gate, w2 = up", "\nProjection forward_0\n  20 -> 30, f32, lift rows, 5 row types, cyclic\n",
+        "  fused         2 products\n", "    reads             scale f32 for each column\n",
+        "    reads             factor f32 for each row\n", "    reads             residual f32 for each element\n",
+        "    reads             alpha f32 for the call\n", "    writes            result 2 f32\n",
+        "\nKernels of projection forward_0, best first\n", "section 'code' has no symbol 'forward_packed'"})
+    EXPECT_NE(text.out.find(line), std::string::npos) << line << "\nin\n" << text.out;
+  EXPECT_EQ(text.out.find("\nLayer\n"), std::string::npos) << text.out;
+  EXPECT_EQ(text.out.find("\nKernels, best first\n"), std::string::npos) << text.out;
+  const auto printed = nlohmann::json::parse(json.out);
+  EXPECT_FALSE(printed.contains("layer") || printed.contains("kernels")) << json.out;
+  EXPECT_EQ(printed["projections"][0]["layer"]["fused"]["weights"], 2);
+  EXPECT_EQ(printed["projections"][0]["kernels"][1]["runs_here"], false);
 }
 
 TEST(Bench, BothFormsSayHowToRepeatThem) {

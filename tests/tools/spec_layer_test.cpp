@@ -35,7 +35,7 @@ std::string messageOf(const SpecOptions &given) {
 
 TEST(LoadSpec, ABareExpressionHasNoLayer) {
   Spec spec = loadSpec(options("Q(2)^2"));
-  EXPECT_EQ(spec.algebra.dimension(), 16);
+  EXPECT_EQ(spec.algebra->dimension(), 16);
   EXPECT_FALSE(spec.layer.has_value());
   EXPECT_THROW(compiler::requireLayer(spec), compiler::UsageError);
 }
@@ -126,7 +126,7 @@ TEST(LoadSpec, TheCommandLineOverridesTheFile) {
   EXPECT_TRUE(spec.layer->in.isEqual());
   EXPECT_EQ(spec.layer->out.total(), 4);
   EXPECT_EQ(spec.layer->dtype, algebras::DataType::BF16);
-  EXPECT_EQ(spec.algebra.field().name(), "GF(5)");
+  EXPECT_EQ(spec.algebra->field().name(), "GF(5)");
 }
 
 TEST(LoadSpec, MissingWidths) {

@@ -17,16 +17,16 @@ compiler::TomlSpec parse(const std::string &text, const std::string &folder = ".
 
 TEST(TomlSpec, ReadsAProduct) {
   compiler::TomlSpec spec = parse("[algebra]\nproduct = \"Q(3) * M(2)\"\n");
-  EXPECT_EQ(spec.algebra.dimension(), 36);
-  EXPECT_EQ(spec.algebra.field().name(), "Q");
+  EXPECT_EQ(spec.algebra->dimension(), 36);
+  EXPECT_EQ(spec.algebra->field().name(), "Q");
   EXPECT_FALSE(spec.allow_nonassociative);
   EXPECT_FALSE(spec.layer.any());
 }
 
 TEST(TomlSpec, ReadsAnInlineGraph) {
   compiler::TomlSpec spec = parse("[algebra]\nvertices = 3\nedges = [[0, 1], [1, 2]]\nfield = \"GF(7)\"\n");
-  EXPECT_EQ(spec.algebra.dimension(), 5);
-  EXPECT_EQ(spec.algebra.field().name(), "GF(7)");
+  EXPECT_EQ(spec.algebra->dimension(), 5);
+  EXPECT_EQ(spec.algebra->field().name(), "GF(7)");
   EXPECT_EQ(parse("[algebra]\nvertices = 4\n").algebra.dimension(), 4);
 }
 

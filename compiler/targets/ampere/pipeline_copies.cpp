@@ -148,8 +148,8 @@ void CopyPipeline::multiplyFrom(Value slot) {
     SmallVector<Value> sums;
     for (auto [multiply, bank] : llvm::zip_equal(products.multiplies, ArrayRef(buffers).drop_front())) {
       sm::MultiplyOp of = multiply;
-      sums.push_back(sm::MmaOp::create(builder, location, of.getResult().getType(), buffers[0], slot, bank, slot,
-                                       of.getAccumulator(), /*negate=*/false, of.getNegate(), depth,
+      sums.push_back(sm::MmaOp::create(builder, location, of.getResult().getType(), buffers[0], slot, bank,
+                                       slot, of.getAccumulator(), /*negate=*/false, of.getNegate(), depth,
                                        of.getATransposed(), of.getBTransposed()));
     }
     return sums;
@@ -219,11 +219,8 @@ static FailureOr<std::int64_t> chooseSlots(sm::KernelOp kernel, BlockProducts pr
   sm::BlockType a = products.a.getBlock().getType();
   const sm::AccumulatorType sums = products.first().getAccumulator().getType();
   const std::int64_t depth = products.first().getATransposed() ? a.getRows() : a.getColumns();
-  // Every further bank brings a block like the first one's.
-  const std::int64_t rows = ampereStageBytes(sums.getRows(), 0, depth),
-                     banks = ampereStageBytes(0, sums.getColumns(), depth) *
-                             static_cast<std::int64_t>(products.banks.size());
-  const std::int64_t slot = rows + banks;
+  const std::int64_t slot = ampereStageBytes(sums.getRows(), sums.getColumns(), depth,
+                                             static_cast<std::int64_t>(products.banks.size()));
   const std::int64_t fit = ampere_shared_bytes / slot;
   auto schedule = dyn_cast<tile::StagedAttr>(kernel.getSchedule());
   const std::int64_t wanted =

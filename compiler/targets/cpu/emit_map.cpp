@@ -70,8 +70,9 @@ SmallVector<Value> KernelEmitter::perRow(tile::FragmentType tile, const Memory &
   SmallVector<Value> values;
   for (Value row : rowsOfTile(place[0], place[1], tile.getRows())) {
     Value bits = memref::LoadOp::create(builder, location, operand.memref, ValueRange{row, index(0)});
+    // Spread as bits: machines without bf16 convert single elements by a call.
     values.append(tile.getColumns() / schedule.getLanes(),
-                  spread(asElements(builder, location, bits, operand.element)));
+                  asElements(builder, location, spread(bits), operand.element));
   }
   return values;
 }

@@ -251,14 +251,12 @@ void RingSide::drain(sm::TakeOp take, Place place) {
     });
   };
   auto own = [&] {
-    return ofAnyDepth([&](IntegerAttr depth) {
-      return productsFrom(first.getHeld(), first.getPiece(), false, depth);
-    });
+    return ofAnyDepth(
+        [&](IntegerAttr depth) { return productsFrom(first.getHeld(), first.getPiece(), false, depth); });
   };
   SmallVector<Value> sums;
   if (first.getPart())
-    sums = {productOfPart(
-        builder, first, [&] { return products().front(); }, [&] { return own().front(); })};
+    sums = {productOfPart(builder, first, [&] { return products().front(); }, [&] { return own().front(); })};
   else
     sums = products();
   auto release = sm::ReleaseOp::create(builder, location, ring, place.slot);
@@ -292,8 +290,9 @@ static LogicalResult checkEnds(sm::ChannelOp channel) {
     } else if (take) {
       const SmallVector<sm::MultiplyOp, 2> multiplies = productsOf(take.getBlocks());
       if (multiplies.empty() || multiplies.front()->getBlock() != take->getBlock())
-        return take.emitOpError("must take a block of rows and one of each bank, which are multiplied beside it, "
-                                "and nothing else");
+        return take.emitOpError(
+            "must take a block of rows and one of each bank, which are multiplied beside it, "
+            "and nothing else");
     }
   }
   return success();

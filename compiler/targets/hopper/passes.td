@@ -71,7 +71,7 @@ def SmMultiBuffer : HopperPass<"sm-multi-buffer"> {
     Each block that the channel passes gets a buffer of as many slots as the schedule's stages. Both roles carry
     the slot that is next and the parity of their pass through the ring, from step to step and from tile to
     tile: no index is divided, and loops that run once or never change nothing. `sm.fetch` becomes a load into
-    the slot, `sm.multiply` a product from it.
+    the slot, `sm.multiply` a product from it. Blocks of several products of the same rows share a slot.
 
     Of `sm.fetch_parts` each part has its rows in the slot, and a load that is made where the part, or all, are
     asked for. The product of a part is made by the warpgroups that hold its sums; the others pass over the step.
@@ -91,7 +91,7 @@ def SmInsertBarriers : HopperPass<"sm-insert-barriers"> {
     has said that it is done with it. The first time through the ring the role that loads waits for the phase
     before the first, which counts as completed. Loads with a condition count as bytes where it holds.
 
-    One group of products stays in flight: a step issues its own, waits until the one before it is done, and
+    All products of a step are one group. One group stays in flight: a step issues its own, waits until the one before it is done, and
     releases that one's slot. Behind the loop the last group is waited for, its slot released, and the sums
     settle. A warpgroup that passes over a step closes a group without products, since waits count groups.
 

@@ -122,8 +122,8 @@ public:
     }
   }
 
-  /// Of neighbouring columns of the tile, the first of which is a multiple of their number: an element of each
-  /// row for each of them, column after column.
+  /// Of neighbouring columns of the tile, the first of which is a multiple of their number: an element of
+  /// each row for each of them, column after column.
   SmallVector<SmallVector<Value>> of(ArrayRef<Value> columns) {
     SmallVector<SmallVector<Value>> elements(columns.size());
     const bool together = columns.size() > 1 && type.getVector() > 1;
@@ -160,7 +160,8 @@ private:
   }
 
   Value load(Value there, Value address) {
-    return loadElement(builder, location, type.getElementType(), write.choose(there, address, block.origin()));
+    return loadElement(builder, location, type.getElementType(),
+                       write.choose(there, address, block.origin()));
   }
 
   /// Two neighbouring elements in one load.
@@ -176,7 +177,8 @@ private:
       Value both = LLVM::LoadOp::create(builder, location, word, from, static_cast<unsigned>(2 * bytes));
       return {asFloat(write.shiftLeft(both, 16)), asFloat(write.bitAnd(both, upper_half))};
     }
-    Value both = LLVM::LoadOp::create(builder, location, builder.getI64Type(), from, static_cast<unsigned>(2 * bytes));
+    Value both =
+        LLVM::LoadOp::create(builder, location, builder.getI64Type(), from, static_cast<unsigned>(2 * bytes));
     Value shift = LLVM::ConstantOp::create(builder, location, both.getType(), 32);
     Value upper = LLVM::LShrOp::create(builder, location, both, shift);
     return {asFloat(LLVM::TruncOp::create(builder, location, word, both)),

@@ -184,8 +184,9 @@ FailureOr<KernelParameters> parametersOf(sm::KernelOp kernel) {
     }
   }
   if (parameters.bytes() > algrt::most_parameter_bytes)
-    return kernel.emitOpError("takes ") << parameters.bytes() << " bytes of parameters, of which a launch has "
-                                        << algrt::most_parameter_bytes << ": give it fewer operands";
+    return kernel.emitOpError("takes ")
+           << parameters.bytes() << " bytes of parameters, of which a launch has "
+           << algrt::most_parameter_bytes << ": give it fewer operands";
   return parameters;
 }
 

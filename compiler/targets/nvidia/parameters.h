@@ -15,15 +15,16 @@ namespace compiler {
 /// {operand}, too, and of maps {view}, by the names that the manifest has. Offsets follow from the types.
 constexpr llvm::StringLiteral kernel_parameters_name = "kernel_parameters";
 
-/// What an argument that a map of finished sums reads is called in lists: its name, or its number where it has
-/// none.
+/// What an argument that a map of finished sums reads is called in lists: its name, or its number where it
+/// has none.
 std::string operandName(mlir::BlockArgument argument);
 
-/// The arguments of a kernel that are maps, in the order of its first parameter: tensor maps before plain ones.
+/// The arguments of a kernel that are maps, in the order of its first parameter: tensor maps before plain
+/// ones.
 llvm::SmallVector<mlir::BlockArgument> mapsInOrder(sm::KernelOp kernel);
 
-/// What the arguments of a kernel are: all maps, then the others one after another. Fails with a message where it has not as many maps
-/// of an operand as its rows need.
+/// What the arguments of a kernel are: all maps, then the others one after another. Fails with a message
+/// where it has not as many maps of an operand as its rows need.
 mlir::FailureOr<algrt::KernelParameters> parametersOf(sm::KernelOp kernel);
 
 /// Declares a kernel of so many threads that takes a list, in whose entry block parameters are called by what

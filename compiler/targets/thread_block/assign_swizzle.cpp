@@ -40,10 +40,16 @@ static Type swizzledAs(sm::BlockType block, sm::MapsType maps) {
                  : Type();
 }
 
-/// Such a result, or operand of a map, never lies in shared memory.
+/// Such a result, or operand of a map, never lies in shared memory. Behind what every kernel takes, those are
+/// all that have rows.
 static bool isForThreads(Value value) {
   auto maps = dyn_cast<sm::MapsType>(value.getType());
-  return maps && maps.isPlain() && llvm::none_of(value.getUsers(), llvm::IsaPred<sm::FetchOp>);
+  if (!maps || !maps.isPlain())
+    return false;
+  constexpr unsigned of_every_kernel = 6;
+  auto argument = dyn_cast<BlockArgument>(value);
+  return llvm::any_of(value.getUsers(), llvm::IsaPred<sm::DeliverOp>) ||
+         (argument && argument.getArgNumber() >= of_every_kernel && maps.getRowDimension() == 3);
 }
 
 namespace {

@@ -35,7 +35,8 @@ static LogicalResult checkTogether(ArrayRef<sm::MultiplyOp> multiplies) {
                                   "none");
     if (multiply.getNegate() != first.getNegate() || multiply.getShallow() != first.getShallow() ||
         multiply.getShallowDepth() != first.getShallowDepth() || multiply.getType() != first.getType())
-      return multiply.emitOpError("must have sign, depth and sums like the first of the products of its rows");
+      return multiply.emitOpError(
+          "must have sign, depth and sums like the first of the products of its rows");
   }
   return success();
 }
@@ -48,7 +49,8 @@ FailureOr<BlockProducts> findProducts(sm::KernelOp kernel) {
   };
   if (products.multiplies.empty() || !llvm::all_of(products.multiplies, areTogether))
     return kernel.emitOpError("multiplies in ")
-           << products.multiplies.size() << " places; operands are staged for exactly one, which may multiply "
+           << products.multiplies.size()
+           << " places; operands are staged for exactly one, which may multiply "
            << "the same rows by several banks";
   products.a = products.first().getA().getDefiningOp<sm::FetchOp>();
   products.parts = products.first().getA().getDefiningOp<sm::FetchPartsOp>();
@@ -63,7 +65,8 @@ FailureOr<BlockProducts> findProducts(sm::KernelOp kernel) {
     fed = fed && feeds(products.banks.back(), 1);
   }
   if (!fed)
-    return products.first().emitOpError("must multiply blocks that are fetched beside it and used nowhere else");
+    return products.first().emitOpError(
+        "must multiply blocks that are fetched beside it and used nowhere else");
   if (failed(checkTogether(products.multiplies)))
     return failure();
   if (Value held = products.first().getHeld()) {

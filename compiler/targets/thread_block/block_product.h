@@ -1,4 +1,5 @@
-// The products of one step of a thread block's program, and the blocks that they multiply: what targets stage.
+// The products of one step of a thread block's program, and the blocks that they multiply: what targets
+// stage.
 #ifndef ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_BLOCK_PRODUCT_H
 #define ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_BLOCK_PRODUCT_H
 
@@ -9,8 +10,8 @@ namespace compiler {
 /// Products of the same rows with a block of a bank of its own each.
 struct BlockProducts {
   llvm::SmallVector<sm::MultiplyOp, 2> multiplies; ///< at least one, in the order of the program
-  sm::FetchOp a;                                   ///< null where rows of several types are fetched, by `parts`
-  llvm::SmallVector<sm::FetchOp, 2> banks;         ///< B of each
+  sm::FetchOp a;                           ///< null where rows of several types are fetched, by `parts`
+  llvm::SmallVector<sm::FetchOp, 2> banks; ///< B of each
   sm::FetchPartsOp parts;
   sm::HoldOp held; ///< null where no rows are held
 

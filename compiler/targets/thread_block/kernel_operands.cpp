@@ -1,4 +1,5 @@
-// What the kernel of a thread block takes: the product's matrices, further banks, what maps read, further results.
+// What the kernel of a thread block takes: the product's matrices, further banks, what maps read, further
+// results.
 #include "compiler/targets/thread_block/thread_block_program.h"
 #include "runtime/bundle/layer.h"
 #include "runtime/bundle/map.h"
@@ -7,8 +8,9 @@ using namespace mlir;
 
 namespace compiler {
 
-/// X first, then the banks in the order in which they are multiplied, what maps read, and the results.
-LogicalResult ThreadBlockProgram::sortOperands() {
+/// X first, then the banks in the order in which they are multiplied, what maps read, and the results. Too
+/// few operands stay as they are, for declare() to refuse.
+void ThreadBlockProgram::sortOperands() {
   llvm::SmallSetVector<Value, 4> multiplied, stored;
   source.walk([&](Operation *op) {
     if (auto mma = dyn_cast<tile::MmaOp>(op))
@@ -16,21 +18,29 @@ LogicalResult ThreadBlockProgram::sortOperands() {
     else if (auto store = dyn_cast<tile::StoreOp>(op))
       stored.insert(store.getTarget());
   });
-  MutableArrayRef<BlockArgument> arguments = source.getBody().front().getArguments();
+  const MutableArrayRef<BlockArgument> arguments = source.getBody().front().getArguments();
   const bool bank = layout.isBankGradient();
   if (arguments.size() < 3 || (bank && arguments.size() != 3))
-    return source.emitOpError("takes ") << (bank ? "X, dY and dW" : "X, W, what its maps read, and Y")
-                                        << ", got " << arguments.size() << " operands";
+    return;
   // A program that multiplies or stores something else is refused where it does.
   const std::size_t banks = bank ? 1 : std::clamp<std::size_t>(multiplied.size(), 1, arguments.size() - 2),
-                    results = bank ? 1 : std::clamp<std::size_t>(stored.size(), 1, arguments.size() - 1 - banks);
+                    results =
+                        bank ? 1 : std::clamp<std::size_t>(stored.size(), 1, arguments.size() - 1 - banks);
   for (BlockArgument argument : arguments.drop_front()) {
     const std::size_t number = argument.getArgNumber();
-    auto &kind = number <= banks                         ? source_banks
+    auto &kind = number <= banks                        ? source_banks
                  : number + results >= arguments.size() ? source_results
-                                                         : source_operands;
+                                                        : source_operands;
     kind.push_back(argument);
   }
+}
+
+/// Whether there are as many operands as a product has, and matrices where it has some.
+LogicalResult ThreadBlockProgram::checkOperands() {
+  if (source_banks.empty())
+    return source.emitOpError("takes ")
+           << (layout.isBankGradient() ? "X, dY and dW" : "X, W, what its maps read, and Y") << ", got "
+           << source.getBody().getNumArguments() << " operands";
   for (BlockArgument argument : llvm::concat<BlockArgument>(source_banks, source_results))
     if (!isa<tile::MatrixType>(argument.getType()))
       return source.emitOpError("takes X, banks, what its maps read, and results in this order; operand ")
@@ -49,13 +59,14 @@ LogicalResult ThreadBlockProgram::checkSeveral() {
         "shares blocks among its types, or holds rows: it computes one product, writes one result, and its "
         "maps read no rows");
   if (splits() && hasSeveralBanks())
-    return source.emitOpError("divides the steps of a tile among blocks, which exchange the sums of one product; "
-                              "it computes ")
+    return source.emitOpError(
+               "divides the steps of a tile among blocks, which exchange the sums of one product; "
+               "it computes ")
            << source_banks.size();
   if (hasSeveralResults() && schedule.getRowsOn() == tile::Side::N)
-    return source.emitOpError("writes ")
-           << source_results.size()
-           << " results, the further ones by threads, which have rows of the sums: put rows on the first side";
+    return source.emitOpError("writes ") << source_results.size()
+                                         << " results, the further ones by threads, which have rows of the "
+                                            "sums: put rows on the first side";
   return success();
 }
 
@@ -84,8 +95,12 @@ sm::MapsType ThreadBlockProgram::mapsOfRows(tile::MatrixType matrix) {
 
 /// The kernel with its operands; the builder stands in its body afterwards.
 FailureOr<sm::KernelOp> ThreadBlockProgram::declare() {
+  if (failed(checkOperands()))
+    return failure();
   const bool bank = layout.isBankGradient();
-  auto element = [](BlockArgument matrix) { return cast<tile::MatrixType>(matrix.getType()).getElementType(); };
+  auto element = [](BlockArgument matrix) {
+    return cast<tile::MatrixType>(matrix.getType()).getElementType();
+  };
   Type rows_element = element(source.getBody().getArgument(0)), bank_element = element(source_banks.front()),
        result = element(source_results.front());
   MLIRContext *context = builder.getContext();
@@ -97,13 +112,15 @@ FailureOr<sm::KernelOp> ThreadBlockProgram::declare() {
   sm::MapsType x_maps, w_maps, y_maps;
   if (bank) {
     x_maps = mapsOf(bank_maps, depth / schedule.getClusterColumns(), tile_rows, rows_element, 3, vector);
-    w_maps = mapsOf(bank_maps, depth / schedule.getClusterRows(), schedule.getColumns(), bank_element, 3, vector);
+    w_maps =
+        mapsOf(bank_maps, depth / schedule.getClusterRows(), schedule.getColumns(), bank_element, 3, vector);
     // Threads write dW, whoever copies: they have to read it where they add to it.
     y_maps = mapsOf(1, tile_rows, storedColumns(), result, 2,
                     vector ? std::min(vector, most_sums_vector) : most_sums_vector);
   } else {
     x_maps = mapsOf(row_maps, tile_rows / schedule.getClusterColumns(), depth, rows_element, 3, vector);
-    w_maps = mapsOf(1, bankBlockRows() / schedule.getClusterRows(), bankBlockColumns(), bank_element, 2, vector);
+    w_maps =
+        mapsOf(1, bankBlockRows() / schedule.getClusterRows(), bankBlockColumns(), bank_element, 2, vector);
     y_maps = mapsOf(row_maps, storedRows(), storedColumns(), result, 3, std::min(vector, most_sums_vector));
   }
   if (!x_maps || !w_maps || !y_maps)

@@ -44,6 +44,11 @@ def ConvertTileToSm : ThreadBlockPass<"convert-tile-to-sm"> {
     A schedule with `warps` makes the maps plain and cuts the sums among single warps. Only there may coefficients
     be other than signs: the terms table then lists those with one coefficient together, their products are added
     to a sum of their own, and that is scaled and added to the total once behind the last of them.
+
+    Where `tile.terms` multiplies the same rows by several banks, a step fetches a block of each, and multiplies A by each
+    of them; each product has its own sums. What maps read beside sums comes as numbers of columns, as plain maps in the
+    views of the result, or as numbers; results behind the first are delivered through plain maps. Tiles of
+    several types, held rows, and the sums that blocks exchange with a `split` are those of one product.
   }];
 }
 

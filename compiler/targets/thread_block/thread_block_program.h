@@ -45,7 +45,8 @@ private:
                              llvm::function_ref<mlir::InFlightDiagnostic()> error);
 
   // kernel_operands.cpp: what the kernel takes.
-  mlir::LogicalResult sortOperands();
+  void sortOperands();
+  mlir::LogicalResult checkOperands();
   mlir::LogicalResult checkSeveral();
   sm::MapsType mapsOf(std::int64_t count, std::int64_t rows, std::int64_t columns, mlir::Type element,
                       std::int64_t dimension, std::int64_t vector);
@@ -135,14 +136,15 @@ private:
   mlir::Location location;
   IndexMath math;
   llvm::SmallVector<mlir::BlockArgument> source_banks, source_operands, source_results; ///< but X
-  Value x, w, y, table;                  ///< operands of the new kernel; in mode j those of X, dY and dW
-  llvm::SmallVector<Value> banks;        ///< W and those behind it
-  Value rows, beta;                      ///< M, and in mode j what dW is multiplied with
-  std::optional<RowLines> lines;         ///< of X and Y
-  std::optional<ClusterPlace> place;     ///< of the block, where those of its cluster copy for each other
-  Value rank;                            ///< of the block, where those of its cluster divide tiles
-  llvm::DenseMap<Value, Value> operands; ///< of maps, and results: those of the tile program, of the new kernel
-  llvm::DenseMap<Value, Value> sums;     ///< fragments of the tile program
+  Value x, w, y, table;              ///< operands of the new kernel; in mode j those of X, dY and dW
+  llvm::SmallVector<Value> banks;    ///< W and those behind it
+  Value rows, beta;                  ///< M, and in mode j what dW is multiplied with
+  std::optional<RowLines> lines;     ///< of X and Y
+  std::optional<ClusterPlace> place; ///< of the block, where those of its cluster copy for each other
+  Value rank;                        ///< of the block, where those of its cluster divide tiles
+  llvm::DenseMap<Value, Value>
+      operands;                      ///< of maps, and results: those of the tile program, of the new kernel
+  llvm::DenseMap<Value, Value> sums; ///< fragments of the tile program
 };
 
 } // namespace compiler

@@ -26,7 +26,8 @@ LogicalResult ThreadBlockProgram::checkTerms(tile::TermsOp terms, tile::OwnOp ow
                   llvm::range_size(body.without_terminator()) == products.size();
   for (unsigned number = 0; one_each && number < products.size(); ++number) {
     tile::MmaOp mma = products[number];
-    one_each = mma.getAccumulator() == body.getArgument(3 + number) && yield.getOperand(number) == mma.getResult();
+    one_each =
+        mma.getAccumulator() == body.getArgument(3 + number) && yield.getOperand(number) == mma.getResult();
   }
   if (!one_each)
     return terms.emitOpError("must add one product to ")
@@ -34,18 +35,21 @@ LogicalResult ThreadBlockProgram::checkTerms(tile::TermsOp terms, tile::OwnOp ow
   auto index = [&](tile::AxisKind kind) { return own.getIndex(kind); };
   for (auto [mma, bank] : llvm::zip(products, source_banks)) {
     if (mma.getRows() != source.getBody().getArgument(0) || mma.getBank() != bank)
-      return mma.emitOpError(hasSeveralBanks() ? "must multiply X and each of the banks straight from memory, in "
-                                                 "the order of the kernel's operands"
-                                               : "must multiply X and W straight from memory");
+      return mma.emitOpError(hasSeveralBanks()
+                                 ? "must multiply X and each of the banks straight from memory, in "
+                                   "the order of the kernel's operands"
+                                 : "must multiply X and W straight from memory");
     if (terms.getRowType() != index(tile::AxisKind::Types) ||
         terms.getGroup() != index(tile::AxisKind::Groups) ||
         mma.getRowType() != index(tile::AxisKind::Types) || mma.getRow() != index(tile::AxisKind::Rows) ||
-        mma.getGroup() != index(tile::AxisKind::Groups) || mma.getColumn() != index(tile::AxisKind::Columns) ||
-        mma.getInputGroup() != body.getArgument(0) || mma.getBankRow() != body.getArgument(1))
+        mma.getGroup() != index(tile::AxisKind::Groups) ||
+        mma.getColumn() != index(tile::AxisKind::Columns) || mma.getInputGroup() != body.getArgument(0) ||
+        mma.getBankRow() != body.getArgument(1))
       return mma.emitOpError("must multiply what its tile owns");
     if (static_cast<bool>(mma.getScale()) != static_cast<bool>(products[0].getScale()) ||
         mma.getSigns() != products[0].getSigns())
-      return mma.emitOpError("must have coefficients where the first product has some: their terms are the same");
+      return mma.emitOpError(
+          "must have coefficients where the first product has some: their terms are the same");
   }
   if (products.size() != source_banks.size())
     return terms.emitOpError("has ") << products.size() << " products, of " << source_banks.size()

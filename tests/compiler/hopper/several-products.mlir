@@ -24,7 +24,7 @@
 // RING-DAG:    %[[ROWS:.*]] = sm.allocate : <4 x 64 x 64 x bf16, swizzle 128>
 // RING-DAG:    sm.allocate : <4 x 64 x 64 x bf16, swizzle 128>
 // RING:        sm.role multiply
-// RING:          %[[LOOP:.*]]:3 = scf.for
+// RING:          %[[LOOP:.*]]:4 = scf.for
 // RING:            sm.wait
 // RING:            %[[STEP:.*]]:2 = scf.if
 // RING-NEXT:         sm.mma_fence

@@ -1,5 +1,5 @@
-// Launches of fused layers: maps of further weights, operands and results by their names, and what is demanded of
-// each.
+// Launches of fused layers: maps of further weights, operands and results by their names, and what is
+// demanded of each.
 #include "runtime/cuda/launch_parameters.h"
 #include "tests/runtime/cuda/plan_cases.h"
 
@@ -104,14 +104,16 @@ TEST(FusedPlan, TakesFurtherOperandsByTheirNames) {
   uint64_t bias = 0;
   float alpha = 0;
   std::memcpy(&bias, block.at(kernel.parameters.find(ParameterValue::operand, "bias")->offset), sizeof(bias));
-  std::memcpy(&alpha, block.at(kernel.parameters.find(ParameterValue::number, "alpha")->offset), sizeof(alpha));
+  std::memcpy(&alpha, block.at(kernel.parameters.find(ParameterValue::number, "alpha")->offset),
+              sizeof(alpha));
   EXPECT_EQ(bias, 0x30002u);
   EXPECT_EQ(alpha, 2.5f);
 }
 
 TEST(FusedPlan, RefusesWhatCannotBeReadOrWritten) {
   const Layer layer = fusedLayer();
-  const auto refusal = [&](GpuCopies copies, const std::function<void(std::vector<Operand> &)> &change) -> std::string {
+  const auto refusal = [&](GpuCopies copies,
+                           const std::function<void(std::vector<Operand> &)> &change) -> std::string {
     std::vector<Operand> further = furtherOperands();
     change(further);
     try {

@@ -1,6 +1,6 @@
 // Kernels of several products of the same rows, with maps of their sums and several results, written as tile
-// programs. Operands are small whole numbers, so that sums and maps are exact in any order: a result has to be
-// the rounded number, bit for bit. The expected values come from dense matrices in double precision.
+// programs. Operands are small whole numbers, so that sums and maps are exact in any order: a result has to
+// be the rounded number, bit for bit. The expected values come from dense matrices in double precision.
 #pragma once
 
 #include "compiler/simulator/simulate.h"
@@ -16,9 +16,9 @@ namespace simulator_test {
 // With sums s1, s2, ... of the weights, the kernel computes
 //   y  = s1 s2 s3 ... + bias[column] + alpha * scale[row] + residual[row, column], rounded to `first`,
 //   y2 = s_last - other[row, column], as `second`, where `two_results` is set,
-// where bias and residual are bf16, scale and other f32, and alpha is a number of the call. Without `rows_read`
-// scale, residual and other are left out, so that maps read columns and a number alone. With `swiglu` it is
-// y = silu(s1) s2 of two weights, and nothing else; then the result has to be near the number.
+// where bias and residual are bf16, scale and other f32, and alpha is a number of the call. Without
+// `rows_read` scale, residual and other are left out, so that maps read columns and a number alone. With
+// `swiglu` it is y = silu(s1) s2 of two weights, and nothing else; then the result has to be near the number.
 struct FusedKernel {
   compiler::Spec spec;
   std::string schedule, target;

@@ -42,20 +42,24 @@ FusedKernel kernelOf(const Case &which) {
 const std::vector<Case> &threadCases() {
   static const std::vector<Case> all = {
       {"Two", "Q(3)", 96, 144, "cyclic", "rows=32,columns=48,depth=32,stages=2,warps=2x1,vector=8", "sm_80"},
-      {"Plain", "Q(3)", 96, 144, "cyclic", "rows=32,columns=48,depth=32,stages=2,warps=2x1,vector=8", "sm_80", 2,
-       false, false},
-      {"Three", "Q(2)", 64, 80, "interval(20)", "rows=32,columns=32,depth=32,stages=3,warps=1x2,vector=4", "sm_80",
-       3, true, true, f32, bf16},
-      {"One", "Q(3)", 96, 144, "cyclic", "rows=64,columns=64,depth=32,stages=2,warps=2x2,vector=8", "sm_80", 1},
-      {"Odd", "Q(3)", 15, 21, "interval(4)", "rows=16,columns=16,depth=16,stages=2,warps=1x2,vector=1", "sm_80"},
-      {"Explicit", "Q(3)", 96, 96, "explicit", "rows=32,columns=32,depth=32,stages=2,warps=2x1,vector=8", "sm_80"},
-      {"Table", "T(3)", 96, 96, "explicit", "rows=32,columns=32,depth=32,stages=2,warps=2x1,vector=8", "sm_80", 3,
-       false},
-      {"OneStep", "Q(1)", 32, 64, "cyclic", "rows=32,columns=32,depth=32,stages=2,warps=2x1,vector=8", "sm_80"},
-      {"Gradient", "Q(3)", 96, 144, "cyclic", "rows=32,columns=32,depth=32,stages=2,warps=2x1,vector=8", "sm_80", 2,
-       true, true, f32, f32, algrt::Map::dx},
-      {"Slots", quaternions, 128, 128, "cyclic", "rows=32,columns=32,depth=32,stages=2,warps=2x1,vector=8", "sm_80",
-       2, true, true, bf16, bf16, algrt::Map::forward, "slots"},
+      {"Plain", "Q(3)", 96, 144, "cyclic", "rows=32,columns=48,depth=32,stages=2,warps=2x1,vector=8", "sm_80",
+       2, false, false},
+      {"Three", "Q(2)", 64, 80, "interval(20)", "rows=32,columns=32,depth=32,stages=3,warps=1x2,vector=4",
+       "sm_80", 3, true, true, f32, bf16},
+      {"One", "Q(3)", 96, 144, "cyclic", "rows=64,columns=64,depth=32,stages=2,warps=2x2,vector=8", "sm_80",
+       1},
+      {"Odd", "Q(3)", 15, 21, "interval(4)", "rows=16,columns=16,depth=16,stages=2,warps=1x2,vector=1",
+       "sm_80"},
+      {"Explicit", "Q(3)", 96, 96, "explicit", "rows=32,columns=32,depth=32,stages=2,warps=2x1,vector=8",
+       "sm_80"},
+      {"Table", "T(3)", 96, 96, "explicit", "rows=32,columns=32,depth=32,stages=2,warps=2x1,vector=8",
+       "sm_80", 3, false},
+      {"OneStep", "Q(1)", 32, 64, "cyclic", "rows=32,columns=32,depth=32,stages=2,warps=2x1,vector=8",
+       "sm_80"},
+      {"Gradient", "Q(3)", 96, 144, "cyclic", "rows=32,columns=32,depth=32,stages=2,warps=2x1,vector=8",
+       "sm_80", 2, true, true, f32, f32, algrt::Map::dx},
+      {"Slots", quaternions, 128, 128, "cyclic", "rows=32,columns=32,depth=32,stages=2,warps=2x1,vector=8",
+       "sm_80", 2, true, true, bf16, bf16, algrt::Map::forward, "slots"},
   };
   return all;
 }
@@ -63,24 +67,25 @@ const std::vector<Case> &threadCases() {
 const std::vector<Case> &engineCases() {
   static const std::vector<Case> all = {
       {"Two", "Q(3)", 192, 288, "cyclic", "rows=128,columns=96,depth=32,stages=3"},
-      {"Plain", "Q(3)", 192, 288, "cyclic", "rows=128,columns=96,depth=32,stages=3", "sm_90a", 2, false, false},
-      {"Three", "Q(3)", 96, 120, "interval(20)", "rows=64,columns=48,depth=32,stages=2", "sm_90a", 3, true, true, f32,
-       bf16},
+      {"Plain", "Q(3)", 192, 288, "cyclic", "rows=128,columns=96,depth=32,stages=3", "sm_90a", 2, false,
+       false},
+      {"Three", "Q(3)", 96, 120, "interval(20)", "rows=64,columns=48,depth=32,stages=2", "sm_90a", 3, true,
+       true, f32, bf16},
       {"One", "Q(3)", 96, 120, "interval(20)", "rows=64,columns=48,depth=32,stages=2", "sm_90a", 1},
       {"Shallow", "Q(2)", 160, 96, "cyclic", "rows=64,columns=48,depth=64,stages=2"},
       {"OneStep", "Q(1)", 64, 96, "cyclic", "rows=64,columns=32,depth=64,stages=2"},
       {"Turns", "Q(3)", 192, 192, "cyclic", "rows=64,columns=32,depth=32,stages=3,turns=2"},
       {"OneStepTurns", "Q(1)", 64, 96, "cyclic", "rows=64,columns=32,depth=64,stages=2,turns=2"},
       {"Clusters", "Q(2)", 96, 144, "cyclic", "rows=64,columns=48,depth=32,stages=2,cluster=2x2"},
-      {"Transposed", "Q(2)", 128, 176, "cyclic", "rows=24,columns=128,depth=32,stages=2,rows_on=n", "sm_90a", 2,
-       false},
-      {"TransposedWide", "Q(2)", 128, 176, "cyclic", "rows=16,columns=64,depth=32,stages=2,rows_on=n", "sm_90a", 3,
-       false, true, f32},
+      {"Transposed", "Q(2)", 128, 176, "cyclic", "rows=24,columns=128,depth=32,stages=2,rows_on=n", "sm_90a",
+       2, false},
+      {"TransposedWide", "Q(2)", 128, 176, "cyclic", "rows=16,columns=64,depth=32,stages=2,rows_on=n",
+       "sm_90a", 3, false, true, f32},
       {"SplitOne", "T(3)", 96, 120, "cyclic", "rows=64,columns=32,depth=32,stages=2,split=2", "sm_90a", 1},
-      {"Gradient", "Q(3)", 192, 192, "cyclic", "rows=64,columns=64,depth=32,stages=2", "sm_90a", 2, true, true, bf16,
-       f32, algrt::Map::dx},
-      {"Slots", quaternions, 128, 128, "cyclic", "rows=64,columns=32,depth=32,stages=2", "sm_90a", 2, true, true,
-       bf16, bf16, algrt::Map::forward, "slots"},
+      {"Gradient", "Q(3)", 192, 192, "cyclic", "rows=64,columns=64,depth=32,stages=2", "sm_90a", 2, true,
+       true, bf16, f32, algrt::Map::dx},
+      {"Slots", quaternions, 128, 128, "cyclic", "rows=64,columns=32,depth=32,stages=2", "sm_90a", 2, true,
+       true, bf16, bf16, algrt::Map::forward, "slots"},
   };
   return all;
 }
@@ -110,8 +115,9 @@ INSTANTIATE_TEST_SUITE_P(Kernels, FusedEngine, testing::ValuesIn(engineCases()),
 
 // A gate's activation with an exponential in it.
 TEST(FusedKernels, MultiplyByTheActivationOfTheGate) {
-  for (const char *schedule : {"rows=64,columns=48,depth=32,stages=2", "rows=16,columns=64,depth=32,stages=2,rows_on=n",
-                               "rows=32,columns=48,depth=32,stages=2,warps=2x1,vector=8"}) {
+  for (const char *schedule :
+       {"rows=64,columns=48,depth=32,stages=2", "rows=16,columns=64,depth=32,stages=2,rows_on=n",
+        "rows=32,columns=48,depth=32,stages=2,warps=2x1,vector=8"}) {
     FusedKernel fused = {projection("Q(3)", 96, 144), schedule, "sm_90a"};
     fused.two_results = false;
     fused.swiglu = true;

@@ -1,6 +1,6 @@
 // How deep the text of a module is nested.
-#ifndef ALGCTL_COMPILER_SIMULATOR_MODULE_DEPTH_H
-#define ALGCTL_COMPILER_SIMULATOR_MODULE_DEPTH_H
+#ifndef ALGCTL_COMPILER_SPEC_MODULE_DEPTH_H
+#define ALGCTL_COMPILER_SPEC_MODULE_DEPTH_H
 
 #include <string>
 #include <string_view>
@@ -8,7 +8,7 @@
 namespace compiler {
 
 /// The parser of MLIR recurses over what is nested, and a stack ends. Throws algebras::InputError at the
-/// bracket that is nested deeper than any module of a kernel, strings and comments left out. `name` is what
+/// bracket that is nested deeper than any program, strings and comments left out. `name` is what
 /// messages call the text.
 void requireShallowModule(std::string_view text, const std::string &name);
 

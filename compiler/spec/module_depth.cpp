@@ -1,4 +1,4 @@
-#include "compiler/simulator/module_depth.h"
+#include "compiler/spec/module_depth.h"
 
 #include "algebras/error.h"
 
@@ -31,7 +31,7 @@ void requireShallowModule(std::string_view text, const std::string &name) {
   auto open = [&](std::int64_t &depth, std::size_t at) {
     if (++depth > kMostNested)
       throw algebras::InputError(
-          fmt::format("brackets are nested deeper than {}, which no kernel's are", kMostNested),
+          fmt::format("brackets are nested deeper than {}, which no program's are", kMostNested),
           algebras::locate(text, at, name));
   };
   auto close = [](std::int64_t &depth) { depth -= depth > 0 ? 1 : 0; };

@@ -1,0 +1,47 @@
+// What the kernels of one projection of a bundle are compiled from. Plain C++ like pipeline.h.
+#ifndef ALGCTL_COMPILER_KERNEL_SOURCE_H
+#define ALGCTL_COMPILER_KERNEL_SOURCE_H
+
+#include "compiler/spec/spec.h"
+#include "runtime/bundle/layer.h"
+#include "runtime/bundle/map.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace compiler {
+
+struct KernelSource {
+  /// Of the projection in the bundle; empty for the bundle's own.
+  std::string projection;
+  /// For people: the spec, or the function's name.
+  std::string title;
+  algebras::Layer layer;
+  /// Of a kernel that computes more than one product, or maps of it.
+  std::optional<algrt::Fusion> fusion;
+  std::vector<algrt::Map> maps;
+  /// Types of the results, of which a GPU has a kernel each.
+  std::vector<algebras::DataType> results;
+  bool allow_nonassociative = false;
+  /// The function in the alg dialect as a module with the places of its operations, of one map; empty for a
+  /// projection, whose functions are those of its layer.
+  std::string function;
+  /// What each argument of the function is to its kernels, none or one operand or several, and each result.
+  std::vector<std::vector<std::string>> operands;
+  std::vector<std::string> result_operands;
+  /// The file that `function` came from; null where nobody wrote one.
+  std::shared_ptr<const ProgramFile> origin;
+};
+
+/// The projection that is the spec's layer. Throws UsageError where there is none.
+KernelSource projectionSource(const Spec &spec, const std::vector<algrt::Map> &maps);
+
+/// The layer whose kernels find the rows of each type in a list, however the types came about.
+Spec withListedRows(const Spec &spec);
+KernelSource withListedRows(const KernelSource &source);
+
+} // namespace compiler
+
+#endif

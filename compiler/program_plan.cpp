@@ -1,0 +1,285 @@
+#include "compiler/program_plan.h"
+
+#include "compiler/compilation.h"
+#include "compiler/lower/elementwise_function.h"
+#include "compiler/lower/product_function.h"
+#include "compiler/program/passes.h"
+#include "compiler/program/value_names.h"
+#include "compiler/program_module.h"
+#include "compiler/program_steps.h"
+#include "compiler/spec/usage_error.h"
+
+#include "mlir/Transforms/Passes.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+
+using namespace mlir;
+
+namespace compiler {
+namespace {
+
+/// What two functions have in common that do the same: everything but their names and places.
+std::string textOf(func::FuncOp function) {
+  func::FuncOp copy = function.clone();
+  copy.setSymName("kernel");
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  copy.print(stream, OpPrintingFlags().useLocalScope());
+  copy.erase();
+  return text;
+}
+
+/// A function as a module of its own.
+std::string moduleOf(func::FuncOp function) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(function.getLoc());
+  func::FuncOp copy = function.clone();
+  copy.setPublic();
+  module->push_back(copy);
+  return printModuleWithPlaces(*module);
+}
+
+algrt::Map mapOf(alg::OutputMode mode) {
+  switch (mode) {
+  case alg::OutputMode::Product:
+    return algrt::Map::forward;
+  case alg::OutputMode::ActivationGradient:
+    return algrt::Map::dx;
+  case alg::OutputMode::BankGradient:
+    return algrt::Map::dw;
+  }
+  llvm_unreachable("all modes are above");
+}
+
+algebras::DataType dataTypeOf(Type type) {
+  return getElementTypeOrSelf(type).isF32() ? algebras::DataType::F32 : algebras::DataType::BF16;
+}
+
+/// Whether a plain projection computes it: one product, of whose sums nothing is made.
+bool isPlain(const ProductFunction &product) {
+  const algrt::ElementType own =
+      product.layer.dtype == algebras::DataType::F32 ? algrt::ElementType::f32 : algrt::ElementType::bf16;
+  const algrt::Fusion &fusion = product.fusion;
+  return product.mode == alg::OutputMode::BankGradient ||
+         (fusion.weights == 1 && fusion.operands.empty() && fusion.results == std::vector{own});
+}
+
+/// What schedules are chosen by.
+algebras::Fused fusedOf(const algrt::Fusion &fusion) {
+  using Per = algrt::FusedOperand::Per;
+  const auto count = [&](Per per) {
+    return llvm::count_if(fusion.operands, [&](const algrt::FusedOperand &one) { return one.per == per; });
+  };
+  return {.weights = fusion.weights,
+          .results = static_cast<std::int64_t>(fusion.results.size()),
+          .element_operands = count(Per::element),
+          .row_operands = count(Per::row)};
+}
+
+class Planner {
+public:
+  Planner(const Spec &spec, const CompileOptions &options)
+      : options(options), origin(originOf(spec)), compilation(options.print_ir_after_all, origin),
+        module(buildPrograms(compilation, spec, options.program_maps)) {}
+
+  ProgramPlan plan();
+  ProgramPlan fuse();
+
+private:
+  void collectAlgebras();
+  void addKernel(func::FuncOp function);
+  void addProduct(func::FuncOp function, StepFunction &step);
+  void addElementwise(func::FuncOp function, StepFunction &step);
+  void addProgram(func::FuncOp function);
+
+  const CompileOptions &options;
+  std::shared_ptr<const ProgramFile> origin;
+  Compilation compilation;
+  OwningOpRef<ModuleOp> module;
+  ProgramPlan made;
+  std::map<std::string, std::vector<std::string>> results; ///< of programs, by name
+  std::map<std::string, StepFunction> functions;           ///< by name
+  std::map<std::string, std::string> same;                 ///< by text the name of the first such function
+};
+
+void Planner::collectAlgebras() {
+  llvm::DenseSet<Attribute> seen;
+  module->walk([&](alg::ContractOp contract) {
+    if (seen.insert(contract.getAlgebraAttr()).second)
+      made.algebras.push_back(contract.getAlgebraAttr().getAlgebra());
+  });
+}
+
+/// Up to the programs as calls of their kernels.
+ProgramPlan Planner::fuse() {
+  made.text = printModule(*module, /*names=*/true);
+  collectAlgebras();
+  for (auto function : module->getOps<func::FuncOp>())
+    for (Value result : function.getBody().front().getTerminator()->getOperands())
+      results[function.getSymName().str()].push_back(nameOf(result).str());
+  compilation.run(*module, [this](OpPassManager &passes) {
+    passes.addPass(createCanonicalizerPass());
+    passes.addPass(createCSEPass());
+    AlgFuseOptions fusion;
+    fusion.apart = options.apart;
+    passes.addPass(createAlgFuse(fusion));
+    passes.addPass(createCanonicalizerPass());
+    passes.addPass(createCSEPass());
+  });
+  made.fused = printModule(*module, /*names=*/true);
+  made.remarks = compilation.takeRemarks();
+  return std::move(made);
+}
+
+void Planner::addKernel(func::FuncOp function) {
+  const std::string name = function.getSymName().str();
+  const auto [first, is_new] = same.try_emplace(textOf(function), name);
+  if (!is_new) {
+    StepFunction known = functions.at(first->second);
+    known.names.clear();
+    functions[name] = std::move(known);
+  }
+  StepFunction &step = functions[name];
+  for (Value result : function.getBody().front().getTerminator()->getOperands())
+    step.names.push_back(nameOf(result).str());
+  if (!is_new)
+    return;
+  if (hasContraction(function))
+    addProduct(function, step);
+  else
+    addElementwise(function, step);
+}
+
+void Planner::addElementwise(func::FuncOp function, StepFunction &step) {
+  FailureOr<ElementwiseFunction> described = describeElementwise(function);
+  compilation.check(succeeded(described), "a function of the program has no kernel");
+  step.step.elementwise = made.elementwise.size();
+  for (const std::string &argument : described->arguments)
+    step.arguments.push_back(argument.empty() ? std::vector<std::string>() : std::vector{argument});
+  step.results = described->results;
+  const algrt::Elementwise description = described->description;
+  made.elementwise.push_back({description,
+                              std::make_shared<const ElementwiseFunction>(std::move(*described)),
+                              moduleOf(function), step.arguments, step.results});
+}
+
+void Planner::addProduct(func::FuncOp function, StepFunction &step) {
+  const std::string name = function.getSymName().str();
+  FailureOr<ProductFunction> product = matchProductFunction(function);
+  compilation.check(succeeded(product), "a function of the program has no kernel");
+  const algrt::Map map = mapOf(product->mode);
+  const algrt::OperandNames names = algrt::operandNames(map);
+  step.step.projection = made.kernels.size();
+  step.step.map = map;
+  step.takes_positions = product->layer.lift.kind() == algebras::Lift::Kind::Rows &&
+                         product->layer.row_types.kind() != algebras::RowTypes::Kind::Explicit;
+  step.arguments = product->arguments;
+  for (auto [argument, roles] : llvm::zip_equal(function.getArguments(), step.arguments))
+    if (auto tensor = dyn_cast<RankedTensorType>(argument.getType());
+        tensor && tensor.getElementType().isInteger())
+      roles = {"types"};
+  std::vector<algebras::DataType> result_types;
+  for (const auto &[number, type] : llvm::enumerate(function.getResultTypes())) {
+    step.results.push_back(algrt::numberedName(names.y, static_cast<std::int64_t>(number)));
+    result_types.push_back(dataTypeOf(type));
+  }
+  const bool plain = isPlain(*product);
+  if (!plain)
+    product->layer.fused = fusedOf(product->fusion);
+  made.kernels.push_back(
+      {.projection = name,
+       .title = name,
+       .layer = product->layer,
+       .fusion = plain ? std::nullopt : std::optional(product->fusion),
+       .maps = {map},
+       // The kernels of a GPU are of the first one's type; others follow from the function.
+       .results = {result_types.front()},
+       .allow_nonassociative = false,
+       .function = moduleOf(function),
+       .operands = step.arguments,
+       .result_operands = step.results,
+       .origin = origin});
+}
+
+void Planner::addProgram(func::FuncOp function) {
+  FailureOr<algrt::Program> program =
+      programOf(function, results.at(function.getSymName().str()),
+                [&](StringRef name) -> const StepFunction & { return functions.at(name.str()); });
+  compilation.check(succeeded(program), "a program is more than the calls of its kernels");
+  made.programs.push_back(std::move(*program));
+}
+
+ProgramPlan Planner::plan() {
+  made = fuse();
+  for (auto function : module->getOps<func::FuncOp>())
+    if (function.isPrivate())
+      addKernel(function);
+  for (auto function : module->getOps<func::FuncOp>())
+    if (function.isPublic())
+      addProgram(function);
+  return std::move(made);
+}
+
+} // namespace
+
+BundleContents ProgramPlan::contents() const {
+  BundleContents contents{algebras, {}, {}, programs, text};
+  for (const KernelSource &kernel : kernels)
+    contents.projections.push_back({kernel.projection, kernel.layer, kernel.fusion});
+  for (const ElementwiseSource &function : elementwise)
+    contents.elementwise.push_back(function.description);
+  return contents;
+}
+
+ProgramPlan planProgram(const Spec &spec, const CompileOptions &options) {
+  return Planner(spec, options).plan();
+}
+
+/// The remarks as comments, so that what follows can be read again.
+static std::string withRemarks(const ProgramPlan &plan) {
+  std::string text;
+  for (const std::string &remark : plan.remarks)
+    text += "// " + remark + "\n";
+  return text + plan.fused;
+}
+
+std::string emitProgramStage(const Spec &spec, Stage stage, const CompileOptions &options) {
+  const ProgramPlan plan = Planner(spec, options).fuse();
+  return stage == Stage::Alg ? plan.text : withRemarks(plan);
+}
+
+std::string emitFusedProjection(const KernelSource &source, const CompileOptions &options) {
+  Compilation compilation(options.print_ir_after_all);
+  OwningOpRef<ModuleOp> module = compilation.algProgram(source, source.maps);
+  compilation.run(*module, [](OpPassManager &passes) {
+    passes.addPass(createCanonicalizerPass());
+    passes.addPass(createCSEPass());
+    passes.addPass(createAlgFuse());
+  });
+  return printModule(*module, /*names=*/true);
+}
+
+algrt::ProgramStep stepToShow(const ProgramPlan &plan, const Spec &spec, const CompileOptions &options) {
+  std::vector<algrt::ProgramStep> steps;
+  std::vector<std::string> names;
+  for (const algrt::Program &program : plan.programs)
+    for (const algrt::ProgramStep &step : program.steps) {
+      const std::string &name = plan.functionOf(step);
+      if (llvm::is_contained(names, name))
+        continue;
+      if (name == options.kernel)
+        return step;
+      steps.push_back(step);
+      names.push_back(name);
+    }
+  if (options.kernel.empty() && steps.size() == 1)
+    return steps.front();
+  throw UsageError(options.kernel.empty()
+                       ? fmt::format("{} has several kernels: say which one with --kernel; there are {}",
+                                     spec.source_name, fmt::join(names, ", "))
+                       : fmt::format("{} has no kernel '{}'; there are {}", spec.source_name, options.kernel,
+                                     fmt::join(names, ", ")));
+}
+
+} // namespace compiler

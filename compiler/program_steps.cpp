@@ -1,0 +1,172 @@
+#include "compiler/program_steps.h"
+
+#include "compiler/program/value_names.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+
+#include <algorithm>
+#include <map>
+
+using namespace mlir;
+
+namespace compiler {
+namespace {
+
+using algrt::Extent;
+using algrt::OperandRole;
+using algrt::OperandType;
+
+/// Operands that give rows their positions one by one.
+struct PositionOperand {
+  const char *name;
+  Extent extent;
+};
+const PositionOperand position_operands[] = {{"positions", Extent::of("M")},
+                                             {"sequence_starts", Extent::of("S", 1)},
+                                             {"sequence_positions", Extent::of("S")}};
+
+OperandType elementOf(Type type) {
+  const Type element = getElementTypeOrSelf(type);
+  return element.isBF16() ? OperandType::bf16 : element.isF32() ? OperandType::f32 : OperandType::i32;
+}
+
+/// A number is a tensor of one element.
+algrt::Shape shapeOf(Type type) {
+  algrt::Shape shape;
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    for (const std::int64_t size : tensor.getShape())
+      shape.push_back(ShapedType::isDynamic(size) ? Extent::of("M") : Extent::number(size));
+  return shape.empty() ? algrt::Shape{Extent::number(1)} : shape;
+}
+
+/// What does not depend on the batch, but for single numbers, is a parameter of the model.
+OperandRole roleOf(const algrt::Shape &shape) {
+  const bool varies = std::ranges::any_of(shape, [](const Extent &extent) { return !extent.symbol.empty(); });
+  return varies || shape == algrt::Shape{Extent::number(1)} ? OperandRole::input : OperandRole::weight;
+}
+
+class ProgramBuilder {
+public:
+  ProgramBuilder(func::FuncOp function, ArrayRef<std::string> results,
+                 llvm::function_ref<const StepFunction &(StringRef)> called)
+      : function(function), results(results), called(called) {
+    program.name = function.getSymName().str();
+  }
+  FailureOr<algrt::Program> build();
+
+private:
+  void addArguments();
+  LogicalResult nameResults();
+  LogicalResult addStep(func::CallOp call);
+  void addPositions();
+  std::string unusedName(const std::string &wanted) const;
+  bool isTaken(const std::string &name) const {
+    return program.findOperand(name) || program.findBuffer(name);
+  }
+
+  func::FuncOp function;
+  ArrayRef<std::string> results;
+  llvm::function_ref<const StepFunction &(StringRef)> called;
+  algrt::Program program;
+  llvm::DenseMap<Value, std::string> names;
+  std::vector<std::size_t> with_positions; ///< steps
+  bool has_position = false;
+};
+
+void ProgramBuilder::addArguments() {
+  for (BlockArgument argument : function.getArguments()) {
+    if (argument.getType().isIndex()) { // an option of the call
+      has_position = true;
+      continue;
+    }
+    const algrt::Shape shape = shapeOf(argument.getType());
+    const std::string name = nameOf(argument).str();
+    program.operands.push_back({name, roleOf(shape), false, {elementOf(argument.getType())}, shape});
+    names[argument] = name;
+  }
+}
+
+LogicalResult ProgramBuilder::nameResults() {
+  Operation *end = function.getBody().front().getTerminator();
+  for (auto [value, name] : llvm::zip_equal(end->getOperands(), results)) {
+    if (!value.getDefiningOp<func::CallOp>() || names.contains(value))
+      return end->emitError("result '") << name << "' is not computed by a kernel of its own";
+    program.operands.push_back(
+        {name, OperandRole::output, false, {elementOf(value.getType())}, shapeOf(value.getType())});
+    names[value] = name;
+  }
+  return success();
+}
+
+std::string ProgramBuilder::unusedName(const std::string &wanted) const {
+  std::string name = wanted;
+  for (unsigned number = 2; isTaken(name); ++number)
+    name = wanted + "_" + std::to_string(number);
+  return name;
+}
+
+LogicalResult ProgramBuilder::addStep(func::CallOp call) {
+  const StepFunction &step_function = called(call.getCallee());
+  algrt::ProgramStep step = step_function.step;
+  for (auto [value, roles] : llvm::zip_equal(call.getOperands(), step_function.arguments))
+    for (const std::string &role : roles) {
+      if (!names.contains(value))
+        return call.emitError("operand '") << role << "' is no tensor of the program";
+      step.operands[role] = names.at(value);
+    }
+  for (auto [number, value] : llvm::enumerate(call.getResults())) {
+    if (!names.contains(value)) {
+      const std::string known = step_function.names[number];
+      const std::string name = unusedName(known.empty() ? "buffer" : known);
+      const OperandType type = elementOf(value.getType());
+      program.buffers.push_back(
+          {name, type == OperandType::bf16 ? algrt::ElementType::bf16 : algrt::ElementType::f32,
+           shapeOf(value.getType())});
+      names[value] = name;
+    }
+    step.operands[step_function.results[number]] = names[value];
+  }
+  if (step_function.takes_positions)
+    with_positions.push_back(program.steps.size());
+  program.steps.push_back(std::move(step));
+  return success();
+}
+
+/// A call may say of each row where it is, in place of the first one's position, unless the program has a use
+/// of its own for these names.
+void ProgramBuilder::addPositions() {
+  const bool free =
+      std::ranges::none_of(position_operands, [&](const auto &one) { return isTaken(one.name); });
+  if (!has_position || with_positions.empty() || !free)
+    return;
+  for (const auto &[name, extent] : position_operands) {
+    program.operands.push_back(
+        {name, OperandRole::input, true, {OperandType::i32, OperandType::i64}, {extent}});
+    for (const std::size_t step : with_positions)
+      program.steps[step].operands[name] = name;
+  }
+}
+
+FailureOr<algrt::Program> ProgramBuilder::build() {
+  addArguments();
+  if (failed(nameResults()))
+    return failure();
+  for (Operation &op : function.getBody().front().without_terminator()) {
+    auto call = dyn_cast<func::CallOp>(op);
+    if (!call)
+      return op.emitError("numbers are computed in the body of a map: this is outside of all");
+    if (failed(addStep(call)))
+      return failure();
+  }
+  addPositions();
+  return std::move(program);
+}
+
+} // namespace
+
+FailureOr<algrt::Program> programOf(func::FuncOp function, ArrayRef<std::string> results,
+                                    llvm::function_ref<const StepFunction &(StringRef)> called) {
+  return ProgramBuilder(function, results, called).build();
+}
+
+} // namespace compiler

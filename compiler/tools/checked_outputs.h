@@ -1,0 +1,37 @@
+// What a program of a bundle computes beside its definition.
+#pragma once
+
+#include "compiler/tools/program_arrays.h"
+#include "runtime/reference/compare.h"
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace compiler {
+
+// One output, and the relative L2 error that it may have: it grows with the steps that round one after
+// another.
+struct CheckedOutput {
+  std::string name;
+  algrt::Comparison comparison;
+  double limit;
+  bool passed() const { return comparison.within(limit); }
+};
+
+// What the program's definition, which the bundle holds, gives for the arrays that it reads. Throws Failure
+// where the bundle has none, where an optional operand is given, and what ProgramTools::evaluate throws;
+// AbsentError in a build without the compiler.
+ReferenceArrays expectedOutputs(const algrt::Bundle &bundle, const algrt::Program &program,
+                                const ProgramArrays &arrays, std::int64_t p0, const ProgramTools &tools);
+
+// The outputs that are among the arrays.
+std::vector<CheckedOutput> compareOutputs(const algrt::Program &program, const ProgramArrays &arrays,
+                                          const ReferenceArrays &expected);
+
+std::string checkText(const std::vector<CheckedOutput> &checked);
+nlohmann::ordered_json checkJson(const std::vector<CheckedOutput> &checked);
+// Throws Failure that names the first output that is wrong.
+void requireRight(const std::vector<CheckedOutput> &checked);
+
+} // namespace compiler

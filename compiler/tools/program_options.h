@@ -1,0 +1,19 @@
+// The options of commands on programs.
+#pragma once
+
+#include "compiler/pipeline.h"
+
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace compiler {
+
+// The option --program-maps, which says what of programs is compiled.
+void addProgramMaps(CLI::App &app, std::string &maps);
+// What it says, where it is not empty. Throws UsageError for what is neither forward nor backward.
+ProgramMaps programMapsOf(const std::string &maps);
+
+} // namespace compiler

@@ -1,0 +1,36 @@
+// What commands do with programs of the alg dialect, which needs the compiler.
+#pragma once
+
+#include "compiler/program_plan.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace compiler {
+
+// A tensor of any rank, its last dimension fastest; a number has no dimensions.
+struct ReferenceArray {
+  std::vector<std::int64_t> shape;
+  std::vector<double> values;
+};
+using ReferenceArrays = std::map<std::string, ReferenceArray>;
+
+// Each is empty in a build without the compiler.
+struct ProgramTools {
+  // The kernels and steps of a spec's programs. Throws as planProgram does.
+  std::function<ProgramPlan(const Spec &spec, const CompileOptions &options)> plan;
+  // The outputs of a program of a module's text by its definition, in double precision, for operands by their
+  // names and the position of the first row. Throws Failure where the module has no such program, or where
+  // operands do not fit it.
+  std::function<ReferenceArrays(const std::string &text, const std::string &program,
+                                const ReferenceArrays &operands, std::int64_t p0)>
+      evaluate;
+};
+
+// reference_program.cpp; defined only where there is a compiler.
+ProgramTools programTools();
+
+} // namespace compiler

@@ -1,0 +1,334 @@
+#include "compiler/tools/simulate_program.h"
+
+#include "compiler/bundle/layer_description.h"
+#include "compiler/elementwise_pipeline.h"
+#include "compiler/failure.h"
+#include "compiler/gpu_pipeline.h"
+#include "compiler/simulator/elementwise.h"
+#include "compiler/simulator/simulate.h"
+#include "compiler/tools/checked_outputs.h"
+#include "compiler/tools/program_arrays.h"
+#include "compiler/tools/program_text.h"
+#include "compiler/tools/reference_program.h"
+#include "runtime/bench/progress.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace compiler {
+namespace {
+
+/// Kernels that are compiled once and run with every seed.
+struct CompiledStep {
+  algrt::Layer layer;
+  algrt::Support support;
+  SimulatedKernel kernel;
+};
+struct CompiledSteps {
+  std::vector<CompiledStep> products;
+  std::vector<SimulatedElementwiseKernel> elementwise;
+};
+
+SimulatedElementwiseKernel compileElementwise(const ElementwiseSource &source,
+                                              const ProgramSimulation &options) {
+  CompileOptions compile;
+  compile.targets = {options.target};
+  return {source.description, compileElementwiseForGpu(*source.compiled_from, options.target, compile).kernel,
+          emitElementwise(*source.compiled_from, options.target, Stage::Nvvm, compile)};
+}
+
+CompiledStep compileStep(const KernelSource &source, const ProgramSimulation &options) {
+  CompileOptions compile;
+  compile.targets = {options.target};
+  compile.rows = options.m;
+  compile.map = source.maps.front();
+  compile.output = source.results.front();
+  const GpuProgram made = gpuProgram(source, options.target, compile);
+  return {runtimeLayer(source.layer, source.fusion), runtimeSupport(source.layer),
+          SimulatedKernel::parse(made.nvvm, source.projection)};
+}
+
+/// Every seed has padding of its own between the rows of the matrices.
+SimulationSettings settingsOf(std::uint64_t seed, std::int64_t blocks) {
+  SimulationSettings settings;
+  settings.seed = seed;
+  settings.blocks = static_cast<std::int32_t>(blocks);
+  settings.x_padding = static_cast<std::int64_t>(seed % 3);
+  settings.w_padding = static_cast<std::int64_t>(seed / 3 % 3);
+  settings.y_padding = static_cast<std::int64_t>(seed / 2 % 3);
+  settings.further_padding = static_cast<std::int64_t>(seed % 2);
+  return settings;
+}
+
+/// The tensors of one call of a program, all as floats.
+class ProgramRun {
+public:
+  ProgramRun(const ProgramPlan &plan, const algrt::Program &program, CompiledSteps &compiled,
+             const ProgramSimulation &options, std::uint64_t seed)
+      : plan(plan), program(program), compiled(compiled), options(options), seed(seed) {
+    ProgramArrays arrays;
+    addRandomOperands(
+        program, options.m, seed,
+        [&](std::size_t projection) { return plan.kernels[projection].layer.row_types.count(); }, arrays);
+    for (const auto &[name, array] : arrays) {
+      inputs[name] = array->reference();
+      if (array->type == algrt::OperandType::i32)
+        types[name] = {array->as<std::int32_t>(), array->as<std::int32_t>() + options.m};
+      else
+        tensors[name] = array->values();
+    }
+  }
+
+  /// What is wrong; empty where nothing is.
+  std::string step(const algrt::ProgramStep &step, SimulatedStep &found);
+  std::string outputs(SimulatedProgram &found);
+
+private:
+  /// A kernel's function, what its arguments and results are to the kernel, and which results are of bf16.
+  struct Definition {
+    const std::string &function;
+    const std::vector<std::vector<std::string>> &operands;
+    const std::vector<std::string> &results;
+    std::vector<bool> bf16;
+  };
+  std::string elementwise(const algrt::ProgramStep &step, SimulatedStep &found);
+  std::string compareStep(const Definition &source, const algrt::ProgramStep &step,
+                          const std::map<std::string, std::vector<float>> &results, SimulatedStep &found);
+
+  const ProgramPlan &plan;
+  const algrt::Program &program;
+  CompiledSteps &compiled;
+  const ProgramSimulation &options;
+  std::uint64_t seed;
+  ReferenceArrays inputs;
+  std::map<std::string, std::vector<float>> tensors;
+  std::map<std::string, std::vector<std::int32_t>> types;
+};
+
+std::string ProgramRun::elementwise(const algrt::ProgramStep &step, SimulatedStep &found) {
+  const ElementwiseSource &source = plan.elementwise[*step.elementwise];
+  const SimulatedElementwiseKernel &kernel = compiled.elementwise[*step.elementwise];
+  std::vector<std::vector<float>> inputs_of_kernel;
+  std::vector<std::string> outputs_of_kernel;
+  for (const algrt::ElementwiseOperand &operand : source.description.operands)
+    if (operand.role == algrt::OperandRole::output)
+      outputs_of_kernel.push_back(operand.name);
+    else
+      inputs_of_kernel.push_back(tensors.at(step.operands.at(operand.name)));
+  ElementwiseSettings settings;
+  settings.seed = seed;
+  settings.blocks = options.blocks;
+  settings.padding = static_cast<std::int64_t>(seed % 3);
+  const SimulatedElementwise simulation = kernel.run(inputs_of_kernel, options.m, settings);
+  found.instructions += simulation.report.statistics.calls;
+  for (const simulator::Fault &fault : simulation.report.faults)
+    return kernel.explain(fault);
+  if (simulation.unwritten > 0)
+    return fmt::format("{} elements were never written", simulation.unwritten);
+  std::map<std::string, std::vector<float>> results;
+  for (std::size_t number = 0; number < outputs_of_kernel.size(); ++number)
+    results[outputs_of_kernel[number]] = simulation.outputs[number];
+  std::vector<bool> bf16;
+  for (const std::string &name : source.result_operands)
+    bf16.push_back(source.description.findOperand(name)->type == algrt::ElementType::bf16);
+  const std::string wrong = compareStep({source.function, source.operands, source.result_operands, bf16}, step,
+                                        results, found);
+  for (auto &[role, values] : results)
+    tensors[step.operands.at(role)] = std::move(values);
+  return wrong;
+}
+
+std::string ProgramRun::step(const algrt::ProgramStep &step, SimulatedStep &found) {
+  if (step.elementwise)
+    return elementwise(step, found);
+  CompiledStep &code = compiled.products[step.projection];
+  const KernelSource &source = plan.kernels[step.projection];
+  const algrt::OperandNames names = algrt::operandNames(step.map);
+  ProductOperands product;
+  product.layer = &code.layer;
+  product.support = &code.support;
+  product.m = options.m;
+  product.p0 = options.p0;
+  for (const auto &[role, tensor] : step.operands) {
+    if (role == "types") {
+      product.types = types.at(tensor);
+      product.p0 = 0;
+    } else if (const auto values = tensors.find(tensor); values != tensors.end()) {
+      if (role == names.x)
+        product.x = values->second;
+      else if (role == names.w)
+        product.w = values->second;
+      else
+        product.further[role] = values->second;
+    }
+  }
+  const Simulation simulation = code.kernel.run(product, settingsOf(seed, options.blocks));
+  found.instructions += simulation.report.statistics.calls;
+  for (const simulator::Fault &fault : simulation.report.faults)
+    return code.kernel.explain(fault);
+  if (simulation.unwritten > 0)
+    return fmt::format("{} elements were never written", simulation.unwritten);
+  std::map<std::string, std::vector<float>> results = simulation.further;
+  results[names.y] = simulation.y;
+  std::vector<bool> bf16;
+  for (std::size_t number = 0; number < source.result_operands.size(); ++number)
+    bf16.push_back(source.fusion ? source.fusion->results[number] == algrt::ElementType::bf16
+                                 : source.results.front() == algebras::DataType::BF16);
+  const std::string wrong = compareStep({source.function, source.operands, source.result_operands, bf16}, step,
+                                        results, found);
+  for (auto &[role, values] : results)
+    tensors[step.operands.at(role)] = std::move(values);
+  return wrong;
+}
+
+/// A result has been rounded once to its type; sums before it are of f32.
+std::string ProgramRun::compareStep(const Definition &source, const algrt::ProgramStep &step,
+                                    const std::map<std::string, std::vector<float>> &results,
+                                    SimulatedStep &found) {
+  std::map<std::string, const std::vector<float> *> by_role;
+  for (const auto &[role, tensor] : step.operands)
+    if (const auto values = tensors.find(tensor); values != tensors.end())
+      by_role[role] = &values->second;
+  std::map<std::string, std::vector<double>> row_types;
+  for (const auto &[role, tensor] : step.operands)
+    if (const auto given = types.find(tensor); given != types.end())
+      row_types[role] = {given->second.begin(), given->second.end()};
+  const std::vector<ReferenceArray> expected =
+      evaluateKernel(source.function, source.operands, options.m, options.p0, [&](const std::string &role) -> std::vector<double> {
+        if (const auto given = row_types.find(role); given != row_types.end())
+          return given->second;
+        const std::vector<float> &values = *by_role.at(role);
+        return {values.begin(), values.end()};
+      });
+  for (std::size_t number = 0; number < expected.size(); ++number) {
+    const std::vector<float> &actual = results.at(source.results[number]);
+    const algrt::Comparison comparison = algrt::compare(actual, expected[number].values);
+    const double limit = algrt::tolerance(source.bf16[number]);
+    found.relative_l2 = std::max(found.relative_l2, comparison.relative_l2);
+    found.max_relative = std::max(found.max_relative, comparison.max_relative);
+    found.limit_l2 = std::max(found.limit_l2, limit);
+    found.limit_max = std::max(found.limit_max, 2 * limit);
+    if (!comparison.within(limit) || comparison.max_relative > 2 * limit)
+      return fmt::format(
+          "{} is {:.3e} away from its definition, its worst element {:.3e} of the largest; {:.0e} "
+          "and {:.0e} are allowed",
+          step.operands.at(source.results[number]), comparison.relative_l2, comparison.max_relative,
+          limit, 2 * limit);
+  }
+  return {};
+}
+
+std::string ProgramRun::outputs(SimulatedProgram &found) {
+  ProgramArrays arrays;
+  for (const algrt::ProgramOperand &operand : program.operands)
+    if (operand.role == algrt::OperandRole::output) {
+      arrays[operand.name] = makeOperand(operand, options.m);
+      arrays[operand.name]->set(tensors.at(operand.name));
+    }
+  for (const CheckedOutput &output :
+       compareOutputs(program, arrays, evaluateProgram(plan.text, program.name, inputs, options.p0))) {
+    found.relative_l2 = std::max(found.relative_l2, output.comparison.relative_l2);
+    found.limit_l2 = std::max(found.limit_l2, output.limit);
+    if (!output.passed())
+      return fmt::format("{} is {:.3e} away from the program's definition; {:.0e} is allowed", output.name,
+                         output.comparison.relative_l2, output.limit);
+  }
+  return {};
+}
+
+/// One seed.
+void simulateOnce(const ProgramPlan &plan, const algrt::Program &program, CompiledSteps &compiled,
+                  const ProgramSimulation &options, std::uint64_t seed, SimulatedProgram &found) {
+  ProgramRun run(plan, program, compiled, options, seed);
+  for (std::size_t number = 0; number < program.steps.size() && found.failure.empty(); ++number) {
+    found.failure = run.step(program.steps[number], found.steps[number]);
+    if (!found.failure.empty())
+      found.failure = fmt::format("step {} of {}, {}: {}", number + 1, program.name,
+                                  found.steps[number].kernel, found.failure);
+  }
+  if (found.failure.empty())
+    found.failure = run.outputs(found);
+  if (!found.failure.empty())
+    found.failed_seed = seed;
+}
+
+} // namespace
+
+std::vector<SimulatedProgram> simulatePrograms(const ProgramPlan &plan, const ProgramSimulation &options) {
+  CompiledSteps compiled;
+  for (const KernelSource &source : plan.kernels)
+    compiled.products.push_back(compileStep(source, options));
+  for (const ElementwiseSource &source : plan.elementwise)
+    compiled.elementwise.push_back(compileElementwise(source, options));
+  algrt::ProgressBar bar;
+  std::vector<SimulatedProgram> programs;
+  for (const algrt::Program &program : plan.programs) {
+    SimulatedProgram &found = programs.emplace_back();
+    found.program = program.name;
+    for (const algrt::ProgramStep &step : program.steps)
+      found.steps.push_back(
+          {plan.functionOf(step),
+           step.elementwise ? "" : compiled.products[step.projection].kernel.description().schedule, 0, 0, 0, 0,
+           0});
+    for (std::int64_t number = 0; number < options.seeds && found.failure.empty(); ++number) {
+      bar.show(static_cast<double>(number) / static_cast<double>(options.seeds), program.name);
+      simulateOnce(plan, program, compiled, options, options.seed + static_cast<std::uint64_t>(number),
+                   found);
+    }
+  }
+  return programs;
+}
+
+std::string simulatedText(const std::vector<SimulatedProgram> &programs, const ProgramSimulation &options) {
+  std::string text;
+  for (const SimulatedProgram &program : programs) {
+    text += fmt::format("{}, M = {} from position {}, on {}, {} {} from {}\n", program.program, options.m,
+                        options.p0, toString(options.target), options.seeds,
+                        options.seeds == 1 ? "seed" : "seeds", options.seed);
+    for (const SimulatedStep &step : program.steps)
+      text +=
+          fmt::format("  {}: {}\n    {} instructions; L2 error {:.3e} of {:.0e}, largest {:.3e} of "
+                      "{:.0e}\n",
+                      step.kernel, step.schedule.empty() ? "element-wise" : "schedule " + step.schedule,
+                          step.instructions, step.relative_l2, step.limit_l2,
+                      step.max_relative, step.limit_max);
+    if (program.failure.empty())
+      text += fmt::format("  all steps together: L2 error {:.3e}, limit {:.0e}; no faults\n",
+                          program.relative_l2, program.limit_l2);
+  }
+  return text;
+}
+
+nlohmann::ordered_json simulatedJson(const std::vector<SimulatedProgram> &programs,
+                                     const ProgramSimulation &options) {
+  using Json = nlohmann::ordered_json;
+  Json list = Json::array();
+  for (const SimulatedProgram &program : programs) {
+    Json steps = Json::array();
+    for (const SimulatedStep &step : program.steps)
+      steps.push_back({{"kernel", step.kernel},
+                       {"schedule", step.schedule},
+                       {"instructions", step.instructions},
+                       {"relative_l2", step.relative_l2},
+                       {"limit_l2", step.limit_l2},
+                       {"max_relative", step.max_relative},
+                       {"limit_max", step.limit_max}});
+    const bool good = program.failure.empty();
+    list.push_back({{"name", program.program},
+                    {"passed", good},
+                    {"relative_l2", program.relative_l2},
+                    {"limit_l2", program.limit_l2},
+                    {"failed_seed", good ? Json() : Json(program.failed_seed)},
+                    {"failure", good ? Json() : Json(program.failure)},
+                    {"steps", steps}});
+  }
+  return {{"target", toString(options.target)},
+          {"m", options.m},
+          {"offset", options.p0},
+          {"seed", options.seed},
+          {"seeds", options.seeds},
+          {"programs", list}};
+}
+
+} // namespace compiler

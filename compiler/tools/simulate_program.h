@@ -1,0 +1,51 @@
+// algctl simulate on programs: every step on the simulator, one after the other, each beside its definition.
+#ifndef ALGCTL_COMPILER_TOOLS_SIMULATE_PROGRAM_H
+#define ALGCTL_COMPILER_TOOLS_SIMULATE_PROGRAM_H
+
+#include "compiler/program_plan.h"
+#include "compiler/schedule/targets.h"
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace compiler {
+
+struct ProgramSimulation {
+  Target target = Target::Sm90a;
+  std::int64_t m = 128, p0 = 0, blocks = 3;
+  std::uint64_t seed = 1;
+  std::int64_t seeds = 1;
+};
+
+struct SimulatedStep {
+  std::string kernel, schedule;
+  std::int64_t instructions = 0;
+  /// Of all results and seeds: the L2 error relative to the result's, and the largest relative to the largest
+  /// element.
+  double relative_l2 = 0, max_relative = 0;
+  double limit_l2 = 0, limit_max = 0; ///< what rounding leaves of them
+};
+
+struct SimulatedProgram {
+  std::string program;
+  std::vector<SimulatedStep> steps;
+  /// Of the outputs beside the definition of the whole program.
+  double relative_l2 = 0, limit_l2 = 0;
+  std::string failure; ///< empty where all went well
+  std::uint64_t failed_seed = 0;
+};
+
+/// Each program of the plan for random operands, seed by seed until one fails. A step is given what the steps
+/// before it have computed, and compared with the definition of its function for that. Throws as gpuProgram
+/// does.
+std::vector<SimulatedProgram> simulatePrograms(const ProgramPlan &plan, const ProgramSimulation &options);
+
+std::string simulatedText(const std::vector<SimulatedProgram> &programs, const ProgramSimulation &options);
+nlohmann::ordered_json simulatedJson(const std::vector<SimulatedProgram> &programs,
+                                     const ProgramSimulation &options);
+
+} // namespace compiler
+
+#endif
