@@ -54,7 +54,9 @@ std::int64_t gpuThreads(tile::ElementwiseOp kernel) {
 }
 
 std::int64_t gpuVector(tile::ElementwiseOp kernel) {
-  const auto isWide = [&](tile::Per per, Type type) { return per != tile::Per::Row && per != tile::Per::Call && type.isF32(); };
+  const auto isWide = [&](tile::Per per, Type type) {
+    return per != tile::Per::Row && per != tile::Per::Call && type.isF32();
+  };
   for (BlockArgument argument : kernel.getBody().getArguments())
     if (isWide(kernel.getPer(argument.getArgNumber()), argument.getType()))
       return 4;
