@@ -36,9 +36,8 @@ struct GpuElementwiseProgram {
 GpuElementwiseProgram gpuElementwiseProgram(const ElementwiseFunction &function, Target target,
                                             const CompileOptions &options);
 
-/// The function's kernel at a stage of a target: tile, vector, llvm, asm or obj of the CPU, tile, nvvm, llvm, ptx,
-/// cubin or sass of a GPU. Throws as above,
-/// and UsageError for a stage that it does not have.
+/// The function's kernel at a stage of a target: tile, vector, llvm, asm or obj of the CPU, tile, nvvm, llvm,
+/// ptx, cubin or sass of a GPU. Throws as above, and UsageError for a stage that it does not have.
 std::string emitElementwise(const ElementwiseFunction &function, Target target, Stage stage,
                             const CompileOptions &options);
 

@@ -204,8 +204,8 @@ LogicalResult ElementwiseMatch::copyArithmetic(Operation &op) {
       return failure();
     operands.push_back(number);
   }
-  OperationState state(op.getLoc(), op.getName(), operands,
-                       {getElementTypeOrSelf(op.getResult(0).getType())}, op.getAttrs());
+  OperationState state(op.getLoc(), op.getName(), operands, {getElementTypeOrSelf(op.getResult(0).getType())},
+                       op.getAttrs());
   numbers.map(op.getResult(0), builder.create(state)->getResult(0));
   return success();
 }

@@ -26,7 +26,9 @@ DeviceMatrix memoryOf(const algrt::ElementwiseOperand &operand, const algrt::Ele
   return {1, lengthOf(operand.shape[0], rows), 0, settings.shift, operand.type};
 }
 
-HostKernel hostKernel(const std::string &nvvm) { return HostKernel(KernelModule(nvvm, "the kernel").module()); }
+HostKernel hostKernel(const std::string &nvvm) {
+  return HostKernel(KernelModule(nvvm, "the kernel").module());
+}
 
 } // namespace
 

@@ -144,8 +144,8 @@ LogicalResult ElementwiseOp::verify() {
     return failure();
   Block &block = getBody().front();
   if (block.getNumArguments() != getReads().size())
-    return emitOpError("body takes ") << block.getNumArguments() << " numbers of " << getReads().size()
-                                      << " operands";
+    return emitOpError("body takes ")
+           << block.getNumArguments() << " numbers of " << getReads().size() << " operands";
   for (BlockArgument argument : block.getArguments()) {
     if (!argument.getType().isF32() && !argument.getType().isBF16())
       return emitOpError("reads f32 or bf16, not ") << argument.getType();
@@ -163,8 +163,9 @@ LogicalResult ElementwiseOp::verify() {
     }
     const std::optional<Per> other = extentOf(&op);
     if (extent && other && *extent != *other)
-      return op.emitOpError("is per ") << stringifyPer(*other) << ", but another result of the kernel per "
-                                       << stringifyPer(*extent) << ": a worker owns whole rows, or whole columns";
+      return op.emitOpError("is per ")
+             << stringifyPer(*other) << ", but another result of the kernel per " << stringifyPer(*extent)
+             << ": a worker owns whole rows, or whole columns";
     extent = other ? other : extent;
   }
   if (getResultOps().empty())
@@ -187,7 +188,8 @@ template <typename Op> static LogicalResult verifyReduction(Op op) {
   if (op.getPer() == Per::Element)
     return op.emitOpError("is per row, column or call; what is per element is put");
   if (op.getPer() != Per::Call && kernel.getShape().size() != 2)
-    return op.emitOpError("is per ") << stringifyPer(op.getPer()) << ", but the domain has no rows and columns";
+    return op.emitOpError("is per ") << stringifyPer(op.getPer())
+                                     << ", but the domain has no rows and columns";
   return success();
 }
 

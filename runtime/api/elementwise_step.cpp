@@ -47,7 +47,8 @@ int64_t Call::batchRows() const {
   for (const ElementwiseOperand &operand : function_.operands) {
     const DLTensor *tensor = step_.tensor(operand.name);
     for (size_t i = 0; i < operand.shape.size(); ++i)
-      if (operand.shape[i] == Extent::of("M") && tensor != nullptr && size_t(tensor->ndim) == operand.shape.size())
+      if (operand.shape[i] == Extent::of("M") && tensor != nullptr &&
+          size_t(tensor->ndim) == operand.shape.size())
         return tensor->shape[i];
   }
   return 0;
@@ -79,8 +80,8 @@ MatrixView Call::read(const ElementwiseOperand &operand) const {
   if (!sameType(tensor->dtype, dlpackType(operand.type)))
     refuse(operand.name + ": has elements of another type, not of " + algrt::name(operand.type));
   if (size_t(tensor->ndim) != sizes.size() || !std::equal(sizes.begin(), sizes.end(), tensor->shape))
-    refuse(operand.name + ": has shape " + shapeText(tensor->shape, tensor->ndim) + ", but the function needs " +
-           shapeText(sizes.data(), int(sizes.size())));
+    refuse(operand.name + ": has shape " + shapeText(tensor->shape, tensor->ndim) +
+           ", but the function needs " + shapeText(sizes.data(), int(sizes.size())));
   return readJoined(tensor, name, device);
 }
 
@@ -99,8 +100,8 @@ void Call::runOnCpu() const {
   std::vector<algrt_memref2> descriptors;
   for (const MatrixView &view : views_)
     descriptors.push_back(descriptor(view));
-  loaded_.cpu.run(number_, {lengthOf(function_.rows, m_), lengthOf(function_.columns, m_), descriptors,
-                            step_.threads});
+  loaded_.cpu.run(
+      number_, {lengthOf(function_.rows, m_), lengthOf(function_.columns, m_), descriptors, step_.threads});
 }
 
 float numberAt(const void *data, ElementType type) {

@@ -27,13 +27,13 @@ struct LoadedElementwise {
 
 struct ElementwiseStep {
   std::function<const DLTensor *(std::string_view operand)> tensor; // in the place of an operand
-  DLDevice device;          // where all are, but numbers per call, which may be in CPU memory in any case
-  void *stream = nullptr;   // of a CUDA device
-  int32_t threads = 0;      // of the CPU; 0: all
+  DLDevice device;        // where all are, but numbers per call, which may be in CPU memory in any case
+  void *stream = nullptr; // of a CUDA device
+  int32_t threads = 0;    // of the CPU; 0: all
 };
 
-// Function number `function` of the manifest; it needs no workspace. Throws Error. What it says begins with the
-// names of the function's operands.
+// Function number `function` of the manifest; it needs no workspace. Throws Error. What it says begins with
+// the names of the function's operands.
 void runElementwise(const LoadedElementwise &loaded, size_t function, const ElementwiseStep &step);
 
 } // namespace algrt

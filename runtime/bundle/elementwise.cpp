@@ -38,8 +38,8 @@ Enumeration parseOneOf(const JsonFields &fields, const char *key, std::initializ
   fields.fail(key, "is '" + wanted + "', not one of " + known);
 }
 
-// The rows of a matrix that has the first dimensions of a tensor together; nothing where they leave 64 bits, or
-// are no numbers and more than one.
+// The rows of a matrix that has the first dimensions of a tensor together; nothing where they leave 64 bits,
+// or are no numbers and more than one.
 std::optional<Extent> joinedRows(std::span<const Extent> dimensions) {
   if (dimensions.size() == 1)
     return dimensions[0];
@@ -141,8 +141,8 @@ Elementwise parseFunction(const JsonFields &fields, std::set<std::string> &funct
 } // namespace
 
 const ElementwiseOperand *Elementwise::findOperand(std::string_view wanted) const {
-  const auto found =
-      std::ranges::find_if(operands, [&](const ElementwiseOperand &operand) { return operand.name == wanted; });
+  const auto found = std::ranges::find_if(
+      operands, [&](const ElementwiseOperand &operand) { return operand.name == wanted; });
   return found == operands.end() ? nullptr : &*found;
 }
 
@@ -204,11 +204,12 @@ nlohmann::ordered_json elementwiseJson(const Elementwise &function) {
 std::vector<ProgramOperand> operandsOf(const Elementwise &function) {
   std::vector<ProgramOperand> operands;
   for (const ElementwiseOperand &operand : function.operands)
-    operands.push_back({.name = operand.name,
-                        .role = operand.role,
-                        .types = {operandType(operand.type)},
-                        .shape = operand.shape,
-                        .anywhere = operand.per == FusedOperand::Per::call && operand.role == OperandRole::input});
+    operands.push_back(
+        {.name = operand.name,
+         .role = operand.role,
+         .types = {operandType(operand.type)},
+         .shape = operand.shape,
+         .anywhere = operand.per == FusedOperand::Per::call && operand.role == OperandRole::input});
   return operands;
 }
 

@@ -56,14 +56,14 @@ struct Elementwise {
   const ElementwiseOperand *findOperand(std::string_view name) const;
 };
 
-// Reads the list "elementwise" of the manifest, which may be missing. Throws Error(ALGRT_BAD_BUNDLE) naming the
-// key for operands that do not fit the domain, kernels that lack something, and what is there twice. That
+// Reads the list "elementwise" of the manifest, which may be missing. Throws Error(ALGRT_BAD_BUNDLE) naming
+// the key for operands that do not fit the domain, kernels that lack something, and what is there twice. That
 // sections exist is checked by parseManifest.
 std::vector<Elementwise> parseElementwise(const JsonFields &document);
 
-// What a GPU's kernel of the function is launched with, in this order: of each operand its address, and of one
-// per element the distance of its rows. An input per call is a number in the launch where its address is 0.
-// Then rows and columns of the domain.
+// What a GPU's kernel of the function is launched with, in this order: of each operand its address, and of
+// one per element the distance of its rows. An input per call is a number in the launch where its address is
+// 0. Then rows and columns of the domain.
 KernelParameters elementwiseParameters(const Elementwise &function);
 
 // As the manifest has it.

@@ -23,7 +23,7 @@ Shape parseShape(const JsonFields &fields, const char *key) {
   }
   if (shape.empty() || shape.size() > most_dimensions)
     fields.fail(key, "has " + std::to_string(shape.size()) + " dimensions, not 1 to " +
-                             std::to_string(most_dimensions));
+                         std::to_string(most_dimensions));
   return shape;
 }
 

@@ -51,8 +51,8 @@ algrt_elementwise_kernel CpuElementwise::load(const ElementwiseKernel &kernel) c
   const std::lock_guard lock(mutex_);
   std::unique_ptr<SharedObject> &object = loaded_[kernel.section];
   if (!object)
-    object = std::make_unique<SharedObject>(
-        bundle_.section(*bundle_.manifest().findSection(kernel.section)), kernel.section);
+    object = std::make_unique<SharedObject>(bundle_.section(*bundle_.manifest().findSection(kernel.section)),
+                                            kernel.section);
   return reinterpret_cast<algrt_elementwise_kernel>(object->symbol(kernel.symbol));
 }
 

@@ -72,7 +72,8 @@ size_t GpuElementwise::choose(size_t function, const DeviceProperties &device) c
 }
 
 GpuElementwise::Ready GpuElementwise::load(size_t function, Device &device) const {
-  const GpuCode &code = *bundle_.manifest().elementwise[function].kernels[choose(function, device.properties)].gpu;
+  const GpuCode &code =
+      *bundle_.manifest().elementwise[function].kernels[choose(function, device.properties)].gpu;
   const Driver &driver = device.context.driver();
   const RelaxedCapture relaxed(driver);
   Ready ready{device.images.module(code).function(code.symbol), &code, device.properties.multiprocessors};
@@ -120,9 +121,8 @@ void GpuElementwise::run(size_t function, const ElementwiseCall &call) const {
     ready = load(function, on);
   }
   lock.unlock();
-  const auto kernel = std::ranges::find_if(description.kernels, [&](const ElementwiseKernel &one) {
-    return one.gpu && &*one.gpu == ready->code;
-  });
+  const auto kernel = std::ranges::find_if(
+      description.kernels, [&](const ElementwiseKernel &one) { return one.gpu && &*one.gpu == ready->code; });
   const int64_t tasks = elementwiseTasks(*kernel, call.rows, call.columns);
   if (tasks == 0)
     return;

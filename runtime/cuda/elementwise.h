@@ -14,7 +14,7 @@ namespace algrt::cuda {
 
 struct ElementwiseCall {
   int32_t device;
-  int64_t rows, columns;                        // of the domain
+  int64_t rows, columns;                             // of the domain
   std::span<const ElementwiseOperandValue> operands; // in the order of the function's
   void *stream;
 };

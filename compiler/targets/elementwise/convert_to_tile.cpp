@@ -15,8 +15,9 @@ namespace {
 bool isOther(func::FuncOp function) {
   return function.isExternal() || function
                                       .walk([](Operation *op) {
-                                        return isa<alg::ContractOp, func::CallOp>(op) ? WalkResult::interrupt()
-                                                                                      : WalkResult::advance();
+                                        return isa<alg::ContractOp, func::CallOp>(op)
+                                                   ? WalkResult::interrupt()
+                                                   : WalkResult::advance();
                                       })
                                       .wasInterrupted();
 }

@@ -30,9 +30,8 @@ CpuElementwiseEmitter::CpuElementwiseEmitter(ModuleOp module, tile::ElementwiseO
 LogicalResult CpuElementwiseEmitter::emit() {
   builder.setInsertionPointAfter(kernel);
   Type i64 = builder.getI64Type(), pointer = LLVM::LLVMPointerType::get(builder.getContext());
-  auto function =
-      func::FuncOp::create(builder, kernel.getSymName(),
-                           builder.getFunctionType({pointer, i64, i64, i64, i64}, {}));
+  auto function = func::FuncOp::create(builder, kernel.getSymName(),
+                                       builder.getFunctionType({pointer, i64, i64, i64, i64}, {}));
   function->setAttr("tile.task", builder.getDenseI64ArrayAttr({task_size.rows, task_size.columns}));
   Block *body = function.addEntryBlock();
   builder.setInsertionPointToStart(body);
@@ -113,9 +112,8 @@ void CpuElementwiseEmitter::emitTask(Value task) {
 void CpuElementwiseEmitter::emitRows() {
   // Of all rows together, where there is one number for the call.
   if (kernel.getReducedExtent() == tile::Per::Call) {
-    auto all = loop(row_begin, row_end, 1, initialAccumulators(), [&](Value row, ValueRange accumulators) {
-      return emitColumns(row, accumulators);
-    });
+    auto all = loop(row_begin, row_end, 1, initialAccumulators(),
+                    [&](Value row, ValueRange accumulators) { return emitColumns(row, accumulators); });
     finish(constant(0), all.getResults());
     return;
   }
@@ -162,12 +160,10 @@ CpuElementwiseEmitter::Values CpuElementwiseEmitter::emitColumns(Value row, Valu
     from = to;
   }
   Value to = add(column_begin, wholes(count, lanes));
-  auto further = loop(from, to, lanes, accumulators, [&](Value column, ValueRange before) {
-    return vectors(column, before, 1, lanes, 0);
-  });
-  auto rest = loop(to, column_end, 1, further.getResults(), [&](Value column, ValueRange before) {
-    return vectors(column, before, 1, 1, chains);
-  });
+  auto further = loop(from, to, lanes, accumulators,
+                      [&](Value column, ValueRange before) { return vectors(column, before, 1, lanes, 0); });
+  auto rest = loop(to, column_end, 1, further.getResults(),
+                   [&](Value column, ValueRange before) { return vectors(column, before, 1, 1, chains); });
   return Values(rest.getResults());
 }
 
@@ -187,8 +183,7 @@ void CpuElementwiseEmitter::finish(Value row, ValueRange accumulators) {
 void CpuElementwiseEmitter::emitColumnSums() {
   const auto place = [&](std::size_t number, Value column) -> Value {
     return LLVM::GEPOp::create(builder, descriptors.getType(), accumulatorType(reductions[number], 1),
-                               column_sums[number],
-                               ArrayRef<LLVM::GEPArg>{subtract(column, column_begin)});
+                               column_sums[number], ArrayRef<LLVM::GEPArg>{subtract(column, column_begin)});
   };
   loop(column_begin, column_end, 1, {}, [&](Value column, ValueRange) {
     for (auto [number, reduction] : llvm::enumerate(reductions))
@@ -254,9 +249,8 @@ CpuElementwiseEmitter::Values CpuElementwiseEmitter::rowNumbers(Value row) {
   return numbers;
 }
 
-CpuElementwiseEmitter::Values CpuElementwiseEmitter::emitElements(Value row, Value column,
-                                                                  const Values &row_numbers,
-                                                                  std::int64_t width) {
+CpuElementwiseEmitter::Values
+CpuElementwiseEmitter::emitElements(Value row, Value column, const Values &row_numbers, std::int64_t width) {
   Values inputs;
   for (auto [number, known] : llvm::enumerate(row_numbers))
     inputs.push_back(known ? known : load(operands[number], row, column, width));
@@ -287,7 +281,8 @@ Type CpuElementwiseEmitter::accumulatorType(const Reduction &reduction, std::int
 Value CpuElementwiseEmitter::initial(const Reduction &reduction, std::int64_t width) {
   Type type = accumulatorType(reduction, width);
   Type element = getElementTypeOrSelf(type);
-  TypedAttr value = builder.getFloatAttr(element, reduction.sum ? 0.0 : -std::numeric_limits<double>::infinity());
+  TypedAttr value =
+      builder.getFloatAttr(element, reduction.sum ? 0.0 : -std::numeric_limits<double>::infinity());
   if (auto vector = dyn_cast<VectorType>(type))
     value = DenseElementsAttr::get(vector, Attribute(value));
   return arith::ConstantOp::create(builder, value);
@@ -341,9 +336,8 @@ Value CpuElementwiseEmitter::load(const Operand &operand, Value row, Value colum
   const auto shaped = [&](Type element) {
     return width == 1 ? element : Type(VectorType::get({width}, element));
   };
-  Value loaded =
-      LLVM::LoadOp::create(builder, shaped(wide ? operand.element : Type(builder.getI16Type())),
-                           address(operand, row, column), /*alignment=*/wide ? 4 : 2);
+  Value loaded = LLVM::LoadOp::create(builder, shaped(wide ? operand.element : Type(builder.getI16Type())),
+                                      address(operand, row, column), /*alignment=*/wide ? 4 : 2);
   return wide ? loaded : arith::BitcastOp::create(builder, shaped(operand.element), loaded);
 }
 

@@ -13,7 +13,7 @@ constexpr std::int64_t elements_of_cpu_task = 16384;
 
 /// Several cache lines of each row, whose sums stay in the first-level cache. Narrow matrices are cut finer,
 /// so that there are tasks for several threads.
-constexpr std::int64_t summed_columns = 256, least_summed_columns = 64;
+constexpr std::int64_t summed_columns = 512, least_summed_columns = 64;
 
 ElementwiseTask cpuTask(tile::ElementwiseOp kernel) {
   const std::int64_t columns = kernel.getColumns();
@@ -27,7 +27,7 @@ ElementwiseTask cpuTask(tile::ElementwiseOp kernel) {
   case tile::Per::Row:
     return {rows, 0};
   case tile::Per::Column:
-    return {0, known && columns < 8 * summed_columns ? least_summed_columns : summed_columns};
+    return {0, known && columns < 4 * summed_columns ? least_summed_columns : summed_columns};
   case tile::Per::Call:
     return {0, 0};
   }
@@ -54,7 +54,9 @@ std::int64_t gpuThreads(tile::ElementwiseOp kernel) {
 }
 
 std::int64_t gpuVector(tile::ElementwiseOp kernel) {
-  const auto isWide = [&](tile::Per per, Type type) { return per != tile::Per::Row && per != tile::Per::Call && type.isF32(); };
+  const auto isWide = [&](tile::Per per, Type type) {
+    return per != tile::Per::Row && per != tile::Per::Call && type.isF32();
+  };
   for (BlockArgument argument : kernel.getBody().getArguments())
     if (isWide(kernel.getPer(argument.getArgNumber()), argument.getType()))
       return 4;

@@ -14,10 +14,12 @@ struct ElementwiseTask {
   std::int64_t rows = 0, columns = 0;
 };
 
-/// Threads of a GPU's block for the kernel, and how many of them have a row together where results are per row.
+/// Threads of a GPU's block for the kernel, and how many of them have a row together where results are per
+/// row.
 std::int64_t gpuThreads(tile::ElementwiseOp kernel);
 std::int64_t gpuThreadsOfRow(tile::ElementwiseOp kernel);
-/// Elements of a row that a thread of a GPU takes at a time: with vectors of bf16 alone eight, otherwise four.
+/// Elements of a row that a thread of a GPU takes at a time: with vectors of bf16 alone eight, otherwise
+/// four.
 std::int64_t gpuVector(tile::ElementwiseOp kernel);
 /// Of a block of threads of a GPU.
 ElementwiseTask gpuTask(tile::ElementwiseOp kernel);

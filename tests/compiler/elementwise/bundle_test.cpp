@@ -1,11 +1,11 @@
-// Element-wise functions in bundles: programs of them called through the runtime, on the CPU and, with kernels on
-// the simulator, through a driver that stands in for a device; manifests that say what is not so.
+// Element-wise functions in bundles: programs of them called through the runtime, on the CPU and, with
+// kernels on the simulator, through a driver that stands in for a device; manifests that say what is not so.
 #include "compiler/elementwise_pipeline.h"
 #include "runtime/algrt.h"
 #include "runtime/api/tensor.h"
 #include "runtime/bundle/writer.h"
-#include "runtime/support/error.h"
 #include "runtime/numeric/bfloat16.h"
+#include "runtime/support/error.h"
 #include "tests/compiler/elementwise/elementwise_function.h"
 
 #include <cmath>
@@ -112,8 +112,13 @@ struct Tensor {
   Tensor(std::vector<int64_t> sizes, algrt::ElementType type)
       : shape(std::move(sizes)),
         bytes(static_cast<std::size_t>(compiler::elementCount(shape) * algrt::elementBytes(type) + 1)),
-        tensor{bytes.data(), {kDLCPU, 0}, static_cast<int32_t>(shape.size()), algrt::dlpackType(type),
-               shape.data(), nullptr, 0} {}
+        tensor{bytes.data(),
+               {kDLCPU, 0},
+               static_cast<int32_t>(shape.size()),
+               algrt::dlpackType(type),
+               shape.data(),
+               nullptr,
+               0} {}
   void setBfloat16(std::size_t i, float value) {
     const std::uint16_t bits = algrt::toBfloat16(value);
     std::memcpy(bytes.data() + 2 * i, &bits, 2);
@@ -158,8 +163,8 @@ TEST(ElementwiseBundle, RunsProgramsOfFunctions) {
       for (std::size_t i = row * n; i < (row + 1) * n; ++i)
         sum += in.bfloat16(i) * in.bfloat16(i);
       for (std::size_t i = 0; i < n; ++i)
-        ASSERT_EQ(out.bfloat16(row * n + i),
-                  algrt::fromBfloat16(algrt::toBfloat16(in.bfloat16(row * n + i) * weight.bfloat16(i) / sum)));
+        ASSERT_EQ(out.bfloat16(row * n + i), algrt::fromBfloat16(algrt::toBfloat16(
+                                                 in.bfloat16(row * n + i) * weight.bfloat16(i) / sum)));
     }
   }
 }
@@ -206,7 +211,8 @@ TEST(ElementwiseBundle, RefusesManifestsThatDoNotFit) {
       {"/elementwise/0/operands/0/role", "weight", "is 'weight', not one of input, output"},
       {"/elementwise/0/operands/0/per", "group", "is 'group', not one of element, row, column, call"},
       {"/elementwise/0/operands/0/type", "i32", "is 'i32', not one of f32, bf16"},
-      {"/elementwise/0/operands/0/shape", Json::array({"M", 41}), "is [M, 41], which is not one number per element"},
+      {"/elementwise/0/operands/0/shape", Json::array({"M", 41}),
+       "is [M, 41], which is not one number per element"},
       {"/elementwise/0/operands/1/shape", Json::array({40}), "is [40], which is not one number per row"},
       {"/elementwise/1/operands/1/shape", Json::array({"M"}), "is [M], which is not one number per column"},
       {"/elementwise/1/operands/3/shape", Json::array({2}), "is [2], which is not one number per call"},

@@ -1,4 +1,5 @@
-// Element-wise kernels of the CPU: compiled, run as several threads would, and compared with double precision.
+// Element-wise kernels of the CPU: compiled, run as several threads would, and compared with double
+// precision.
 #include "compiler/elementwise_pipeline.h"
 #include "runtime/cpu/matrix_view.h"
 #include "runtime/cpu/shared_object.h"
@@ -16,7 +17,8 @@ namespace {
 using namespace elementwise_test;
 using compiler::DenseArray;
 
-/// An operand in memory: rows some distance apart, with a pattern around and between them that nobody may change.
+/// An operand in memory: rows some distance apart, with a pattern around and between them that nobody may
+/// change.
 class Memory {
 public:
   Memory(const algrt::ElementwiseOperand &operand, std::int64_t rows, std::int64_t m, std::mt19937 &random)
@@ -27,7 +29,8 @@ public:
     columns = operand.per == Per::row ? 1 : last;
     stride = columns + (operand.per == Per::element ? static_cast<std::int64_t>(random() % 3) : 0);
     first = static_cast<std::int64_t>(random() % 4);
-    bytes.assign(static_cast<std::size_t>((first + this->rows * stride + 3) * algrt::elementBytes(type)), 0xA5);
+    bytes.assign(static_cast<std::size_t>((first + this->rows * stride + 3) * algrt::elementBytes(type)),
+                 0xA5);
   }
 
   void set(const std::vector<double> &values) {
@@ -105,7 +108,8 @@ public:
   std::vector<std::vector<double>> results(const TestFunction &function,
                                            const std::vector<DenseArray> &arguments, std::int64_t m) const {
     std::vector<std::vector<double>> values;
-    std::vector<Memory> operands = call(function, arguments, m, std::numeric_limits<std::int64_t>::max() / 2, 1);
+    std::vector<Memory> operands =
+        call(function, arguments, m, std::numeric_limits<std::int64_t>::max() / 2, 1);
     for (std::size_t i = 0; i < operands.size(); ++i)
       if (description.operands[i].role == algrt::OperandRole::output)
         values.push_back(operands[i].values());
@@ -232,7 +236,8 @@ func.func private @f(%x: tensor<?x20xbf16>) -> tensor<?xbf16> {
 TEST(ElementwiseCpu, MaximaAreNanWhereAnElementIs) {
   TestFunction function(maxima);
   const Kernel kernel(function.described);
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN(),
+                   inf = std::numeric_limits<double>::infinity();
   for (std::size_t column = 0; column < 20; ++column) {
     std::vector<DenseArray> arguments = {{{4, 20}, std::vector<double>(80, -2.0)}};
     arguments[0].values[column] = nan;

@@ -1,5 +1,5 @@
-// Programs of element-wise functions on a device that a driver stands in for: their kernels run on the simulator with
-// the parameters that the runtime launched them with.
+// Programs of element-wise functions on a device that a driver stands in for: their kernels run on the
+// simulator with the parameters that the runtime launched them with.
 #include "compiler/elementwise_pipeline.h"
 #include "compiler/simulator/kernel_module.h"
 #include "compiler/simulator/simulate.h"
@@ -56,10 +56,10 @@ func.func private @scale(%x: tensor<?x40xbf16>, %r: tensor<?xf32>, %n: tensor<f3
 /// A function's code and the same for the simulator.
 struct Compiled {
   Compiled(const char *text, const char *name)
-      : function(text, name),
-        code(compiler::compileElementwiseForGpu(function.described, compiler::Target::Sm90a,
-                                                compiler::CompileOptions())),
-        host(compiler::KernelModule(compiler::gpuElementwiseProgram(function.described, compiler::Target::Sm90a,
+      : function(text, name), code(compiler::compileElementwiseForGpu(
+                                  function.described, compiler::Target::Sm90a, compiler::CompileOptions())),
+        host(compiler::KernelModule(compiler::gpuElementwiseProgram(function.described,
+                                                                    compiler::Target::Sm90a,
                                                                     compiler::CompileOptions())
                                         .nvvm,
                                     name)
@@ -150,7 +150,8 @@ protected:
   Compiled squares{squares_text, "squares"}, scale{scale_text, "scale"};
   TestContext context;
   BundleHandle bundle;
-  GpuMatrix x{context, 0, m, n, 8, algrt::ElementType::bf16}, y{context, 0, m, n, 3, algrt::ElementType::bf16};
+  GpuMatrix x{context, 0, m, n, 8, algrt::ElementType::bf16},
+      y{context, 0, m, n, 3, algrt::ElementType::bf16};
   float number = 0.25f; // in CPU memory
   std::int64_t one = 1;
   DLTensor epsilon{&number, {kDLCPU, 0}, 1, algrt::dlpackType(algrt::ElementType::f32), &one, nullptr, 0};

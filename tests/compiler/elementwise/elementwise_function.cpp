@@ -22,8 +22,8 @@ template <typename T> T oneOf(std::mt19937 &random, std::initializer_list<T> all
 
 const char *randomType(std::mt19937 &random) { return oneOf(random, {"f32", "bf16"}); }
 
-/// The body of a map: its operands' numbers widened, and some arithmetic of them. Whole numbers between -3 and 3
-/// stay below 256, so that bf16 holds them, too.
+/// The body of a map: its operands' numbers widened, and some arithmetic of them. Whole numbers between -3
+/// and 3 stay below 256, so that bf16 holds them, too.
 std::string randomBody(std::mt19937 &random, const std::vector<std::string> &types,
                        const std::string &result) {
   std::vector<std::string> arguments, lines;
@@ -42,8 +42,9 @@ std::string randomBody(std::mt19937 &random, const std::vector<std::string> &typ
   for (std::size_t i = 1; i < wide.size(); ++i)
     lines.push_back(fmt::format("%s{} = arith.{} %s{}, {} : f32", i,
                                 oneOf(random, {"addf", "subf", "maximumf", "addf"}), i - 1, wide[i]));
-  lines.push_back(fmt::format("%last = arith.mulf %s{}, {} : f32", wide.size() - 1,
-                              wide[static_cast<std::size_t>(below(random, static_cast<std::int64_t>(wide.size())))]));
+  lines.push_back(
+      fmt::format("%last = arith.mulf %s{}, {} : f32", wide.size() - 1,
+                  wide[static_cast<std::size_t>(below(random, static_cast<std::int64_t>(wide.size())))]));
   lines.push_back(fmt::format("%more = arith.cmpf ogt, %last, {} : f32", wide.back()));
   lines.push_back("%negative = arith.negf %last : f32");
   lines.push_back("%chosen = arith.select %more, %last, %negative : f32");
@@ -106,7 +107,8 @@ std::string randomFunction(std::mt19937 &random) {
     map_types.push_back(add("n", ""));
     further += " numbers %n";
   }
-  const std::string element = randomType(random), result = fmt::format("!alg.slots<{}{}, {}>", shape, element, cut);
+  const std::string element = randomType(random),
+                    result = fmt::format("!alg.slots<{}{}, {}>", shape, element, cut);
   std::string end, returned;
   const std::string over = kind == 0 ? "all" : oneOf(random, {"columns", "rows", "all"});
   if (below(random, 5) < 2) {
@@ -114,13 +116,16 @@ std::string randomFunction(std::mt19937 &random) {
     end = fmt::format("  %y = alg.gather %m : {}\n", result);
   } else {
     // Sums of many of them are whole numbers that f32 holds.
-    const std::string dimensions = over == "columns" ? rows : over == "rows" ? fmt::format("{}x", columns) : "";
+    const std::string dimensions = over == "columns" ? rows
+                                   : over == "rows"  ? fmt::format("{}x", columns)
+                                                     : "";
     const bool sum = below(random, 3) != 0;
     returned = fmt::format("tensor<{}{}>", dimensions, sum ? "f32" : element);
     end = fmt::format("  %y = alg.reduce {} %m over {} : {} -> {}\n", sum ? "sum" : "maximum", over, result,
                       returned);
   }
-  std::string text = fmt::format("func.func private @f({}) -> {} {{\n", fmt::join(parameters, ", "), returned);
+  std::string text =
+      fmt::format("func.func private @f({}) -> {} {{\n", fmt::join(parameters, ", "), returned);
   for (const std::string &view : views)
     text += view;
   text += fmt::format("  %m = alg.map {}{} : ({}) -> {} {{\n{}  }}\n", fmt::join(view_names, ", "), further,

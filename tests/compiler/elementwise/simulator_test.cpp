@@ -123,7 +123,8 @@ func.func private @f(%x: tensor<?x20xbf16>) -> tensor<?xbf16> {
 
 TEST(ElementwiseSimulator, MaximaAreNanWhereAnElementIs) {
   Simulated simulated(maxima);
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN(),
+                   inf = std::numeric_limits<double>::infinity();
   std::vector<DenseArray> arguments = {{{3, 20}, std::vector<double>(60, -2.0)}};
   arguments[0].values[7] = nan;
   std::fill(arguments[0].values.begin() + 20, arguments[0].values.begin() + 40, -inf);
@@ -131,6 +132,26 @@ TEST(ElementwiseSimulator, MaximaAreNanWhereAnElementIs) {
   EXPECT_TRUE(std::isnan(outputs[0][0]));
   EXPECT_EQ(outputs[0][1], -inf);
   EXPECT_EQ(outputs[0][2], -2.0f);
+}
+
+TEST(ElementwisePtx, LoadsVectorsForEachTarget) {
+  TestFunction function(R"(
+!v = !alg.slots<?x64xf32, rows(cyclic 1), cols(1 x 64)>
+func.func private @f(%x: tensor<?x64xf32>) -> tensor<?xf32> {
+  %v = alg.slots %x rows(cyclic 1) cols(1 x 64) : tensor<?x64xf32>
+  %y = alg.reduce sum %v over columns : !v -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+)");
+  for (const auto &[target, name] :
+       {std::pair(compiler::Target::Sm80, "sm_80"), std::pair(compiler::Target::Sm90a, "sm_90a")}) {
+    const std::string ptx = compiler::emitElementwise(function.described, target, compiler::Stage::Ptx,
+                                                      compiler::CompileOptions());
+    EXPECT_NE(ptx.find(std::string(".target ") + name), std::string::npos);
+    EXPECT_NE(ptx.find(".visible .entry f("), std::string::npos);
+    EXPECT_NE(ptx.find("ld.global.v4"), std::string::npos) << ptx;
+    EXPECT_NE(ptx.find("f_record"), std::string::npos);
+  }
 }
 
 } // namespace

@@ -1,0 +1,240 @@
+// Tasks of an element-wise kernel, and who adds up what.
+#include "compiler/targets/elementwise/gpu_emitter.h"
+
+#include "compiler/lower/elementwise_function.h"
+
+using namespace mlir;
+
+namespace compiler {
+
+/// Rows of a column that a thread has on their way at a time.
+constexpr std::int64_t rows_in_flight = 4;
+
+OwningOpRef<ModuleOp> GpuElementwise::declareWithOperands() {
+  const algrt::Elementwise description = descriptionOf(kernel);
+  Block &body = kernel.getBody().front();
+  for (auto [number, operand] : llvm::enumerate(description.operands)) {
+    Operand &made = operands.emplace_back();
+    made.name = operand.name;
+    made.input = number < body.getNumArguments();
+    if (made.input) {
+      made.per = kernel.getPer(number);
+      made.element = body.getArgument(number).getType();
+    } else {
+      Operation *op = result_ops[number - body.getNumArguments()];
+      made.per = !isa<tile::PutOp>(op)       ? extent
+                 : kernel.getShape().empty() ? tile::Per::Call
+                                             : tile::Per::Element;
+      made.element =
+          operand.type == algrt::ElementType::f32 ? Type(builder.getF32Type()) : Type(builder.getBF16Type());
+    }
+  }
+  SmallVector<Parameter> parameters;
+  for (const algrt::KernelParameter &parameter : algrt::elementwiseParameters(description)) {
+    Value *argument = nullptr;
+    for (Operand &operand : operands)
+      if (operand.name == parameter.operand)
+        argument = parameter.value == algrt::ParameterValue::operand          ? &operand.address
+                   : parameter.value == algrt::ParameterValue::operand_stride ? &operand.stride
+                                                                              : &operand.number;
+    if (parameter.value == algrt::ParameterValue::rows)
+      argument = &rows_parameter;
+    if (parameter.value == algrt::ParameterValue::columns)
+      argument = &columns_parameter;
+    parameters.push_back({parameter.value, argument, parameter.operand});
+  }
+  return declare(kernel.getSymName(), parameters);
+}
+
+OwningOpRef<ModuleOp> GpuElementwise::write() {
+  OwningOpRef<ModuleOp> module = declareWithOperands();
+  thread = wide(NVVM::ThreadIdXOp::create(builder, i32()));
+  rows = wide(rows_parameter);
+  columns = ShapedType::isDynamic(kernel.getColumns()) ? wide(columns_parameter) : wide(kernel.getColumns());
+  readNumbers();
+  const auto blocks = [&](Value size, std::int64_t of_task) {
+    return of_task == 0 ? wide(1) : divide(add(size, wide(of_task - 1)), wide(of_task));
+  };
+  Value tasks = multiply(blocks(rows, task_size.rows), blocks(columns, task_size.columns));
+  Value block = wide(NVVM::BlockIdXOp::create(builder, i32())),
+        all_blocks = wide(NVVM::GridDimXOp::create(builder, i32()));
+  loop(block, tasks, all_blocks, {}, [&](Value task, ValueRange) {
+    writeTask(task);
+    return Values();
+  });
+  LLVM::ReturnOp::create(builder, ValueRange());
+  return module;
+}
+
+void GpuElementwise::readNumbers() {
+  Value together = wide(0);
+  for (Operand &operand : operands) {
+    Value address = LLVM::PtrToIntOp::create(builder, i64(), operand.address);
+    if (operand.isVector()) {
+      together = arith::OrIOp::create(
+          builder, together,
+          arith::OrIOp::create(builder, address,
+                               operand.stride ? multiply(operand.stride, wide(operand.bytes())) : wide(0)));
+    } else if (operand.per == tile::Per::Call && operand.input) {
+      Value number = operand.number;
+      operand.number = either(
+          equal(address, wide(0)), [&] { return number; }, [&] { return loadNumber(operand, wide(0)); });
+    }
+  }
+  // The widest access is of four f32, or of eight bf16.
+  constexpr std::int64_t vector_bytes = 16;
+  aligned = equal(arith::AndIOp::create(builder, together, wide(vector_bytes - 1)), wide(0));
+}
+
+void GpuElementwise::writeTask(Value task) {
+  const auto range = [&](Value block, std::int64_t size, Value all) -> std::pair<Value, Value> {
+    if (size == 0)
+      return {wide(0), all};
+    Value begin = multiply(block, wide(size));
+    return {begin, least(add(begin, wide(size)), all)};
+  };
+  Value row_block = task, column_block = wide(0);
+  if (task_size.columns != 0) {
+    Value blocks = divide(add(columns, wide(task_size.columns - 1)), wide(task_size.columns));
+    row_block = divide(task, blocks);
+    column_block = remainder(task, blocks);
+  }
+  std::tie(row_begin, row_end) = range(row_block, task_size.rows, rows);
+  std::tie(column_begin, column_end) = range(column_block, task_size.columns, columns);
+  switch (extent) {
+  case tile::Per::Element:
+    return writeElements();
+  case tile::Per::Row:
+    return writeRows();
+  case tile::Per::Column:
+    return writeColumns();
+  case tile::Per::Call:
+    return writeAll();
+  }
+}
+
+Value GpuElementwise::vectorsOfRow() {
+  if (task_size.columns == 0 && !ShapedType::isDynamic(kernel.getColumns()))
+    return wide((kernel.getColumns() + vector - 1) / vector);
+  return divide(add(subtract(column_end, column_begin), wide(vector - 1)), wide(vector));
+}
+
+void GpuElementwise::writeElements() {
+  Value vectors = vectorsOfRow();
+  loop(thread, multiply(subtract(row_end, row_begin), vectors), wide(threads), {},
+       [&](Value number, ValueRange) {
+         Value row = task_size.rows == 1 ? row_begin : add(row_begin, divide(number, vectors));
+         Value in_row = task_size.rows == 1 ? number : remainder(number, vectors);
+         vectorAt(row, add(column_begin, multiply(in_row, wide(vector))), {});
+         return Values();
+       });
+}
+
+void GpuElementwise::writeRows() {
+  const std::int64_t together = gpuThreadsOfRow(kernel);
+  Value row = add(row_begin, divide(thread, wide(together))), place = remainder(thread, wide(together));
+  Value inside = below(row, row_end);
+  // A thread without a row goes along: others wait for it.
+  Value vectors = choose(inside, vectorsOfRow(), wide(0));
+  const Values own = loop(place, vectors, wide(together), initial(), [&](Value number, ValueRange so_far) {
+    return vectorAt(row, multiply(number, wide(vector)), so_far);
+  });
+  const Values all = addNeighbours(own, together, place);
+  when(arith::AndIOp::create(builder, inside, equal(place, wide(0))), [&] { storeResults(all, row); });
+  barrier(); // the next task's sums overwrite those that others still read
+}
+
+void GpuElementwise::writeColumns() {
+  const std::int64_t slices = threads / task_size.columns;
+  Value column = add(column_begin, remainder(thread, wide(task_size.columns))),
+        slice = divide(thread, wide(task_size.columns));
+  Value inside = below(column, column_end);
+  Value last = choose(inside, row_end, row_begin), step = wide(slices);
+  Values carried = initial();
+  carried.push_back(slice);
+  Values most = loop(slice, subtract(last, wide((rows_in_flight - 1) * slices)),
+                     wide(rows_in_flight * slices), carried, [&](Value row, ValueRange so_far) {
+                       Values sums(so_far.drop_back());
+                       for (std::int64_t i = 0; i < rows_in_flight; ++i)
+                         sums = elementAt(add(row, wide(i * slices)), column, sums);
+                       sums.push_back(add(row, wide(rows_in_flight * slices)));
+                       return sums;
+                     });
+  Value next = most.pop_back_val();
+  const Values own = loop(next, last, step, most,
+                          [&](Value row, ValueRange so_far) { return elementAt(row, column, so_far); });
+  // The slices of each column, in ascending order.
+  for (auto [number, op] : llvm::enumerate(reductions())) {
+    store(own[number], shared, thread);
+    barrier();
+    when(arith::AndIOp::create(builder, inside, equal(slice, wide(0))), [&] {
+      Value sum;
+      for (std::int64_t i = 0; i < slices; ++i) {
+        Value of_slice = load(accumulatorType(op), shared, add(thread, wide(i * task_size.columns)));
+        sum = sum ? combine(op, sum, of_slice) : of_slice;
+      }
+      Values all(reductions().size());
+      all[number] = sum;
+      storeResults(all, column);
+    });
+    barrier();
+  }
+}
+
+void GpuElementwise::writeAll() {
+  Value vectors = vectorsOfRow();
+  const Values own =
+      loop(thread, multiply(rows, vectors), wide(threads), initial(), [&](Value number, ValueRange so_far) {
+        return vectorAt(divide(number, vectors), multiply(remainder(number, vectors), wide(vector)), so_far);
+      });
+  const Values all = addNeighbours(own, threads, thread);
+  when(equal(thread, wide(0)), [&] { storeResults(all, wide(0)); });
+  barrier();
+}
+
+GpuElementwise::Values GpuElementwise::eitherOf(Value condition, llvm::function_ref<Values()> then,
+                                                llvm::function_ref<Values()> otherwise) {
+  auto branch = [&](llvm::function_ref<Values()> values) {
+    return [this, values](OpBuilder &, Location) { scf::YieldOp::create(builder, values()); };
+  };
+  return Values(scf::IfOp::create(builder, condition, branch(then), branch(otherwise)).getResults());
+}
+
+GpuElementwise::Values GpuElementwise::addNeighbours(ValueRange accumulators, std::int64_t count,
+                                                     Value place) {
+  Values all(accumulators);
+  for (auto [number, op] : llvm::enumerate(reductions())) {
+    Type type = accumulatorType(op);
+    if (number > 0)
+      barrier(); // the memory is that of the reduction before
+    store(all[number], shared, thread);
+    barrier();
+    for (std::int64_t distance = count / 2; distance > 0; distance /= 2) {
+      when(below(place, wide(distance)), [&] {
+        Value own = load(type, shared, thread), other = load(type, shared, add(thread, wide(distance)));
+        store(combine(op, own, other), shared, thread);
+      });
+      barrier();
+    }
+    all[number] = load(type, shared, thread);
+  }
+  return all;
+}
+
+void GpuElementwise::storeResults(ValueRange accumulators, Value place) {
+  auto operand = std::next(operands.begin(), kernel.getBody().getNumArguments());
+  std::size_t reduced = 0;
+  for (Operation *op : result_ops) {
+    const Operand &result = *operand++;
+    if (isa<tile::PutOp>(op))
+      continue;
+    Value value = accumulators[reduced++];
+    if (!value)
+      continue;
+    if (isa<tile::SumOp>(op))
+      value = arith::TruncFOp::create(builder, builder.getF32Type(), value);
+    storeNumber(result, place, value);
+  }
+}
+
+} // namespace compiler

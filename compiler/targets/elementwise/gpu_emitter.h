@@ -1,0 +1,87 @@
+// Writes one element-wise kernel as instructions of a GPU's threads.
+#ifndef ALGCTL_COMPILER_TARGETS_ELEMENTWISE_GPU_EMITTER_H
+#define ALGCTL_COMPILER_TARGETS_ELEMENTWISE_GPU_EMITTER_H
+
+#include "compiler/auxiliary/instruction_writer.h"
+#include "compiler/targets/elementwise/task.h"
+
+#include <list>
+
+namespace compiler {
+
+/// Numbers of bf16 are f32 of the same value between loads and stores; places are i64.
+class GpuElementwise : InstructionWriter {
+public:
+  explicit GpuElementwise(tile::ElementwiseOp kernel)
+      : InstructionWriter(*kernel.getContext(), gpuThreads(kernel)), kernel(kernel),
+        result_ops(kernel.getResultOps()), extent(kernel.getReducedExtent()), vector(gpuVector(kernel)),
+        task_size(gpuTask(kernel)) {}
+
+  mlir::OwningOpRef<mlir::ModuleOp> write();
+
+private:
+  struct Operand {
+    tile::Per per;
+    mlir::Type element;
+    std::string name;
+    bool input;
+    Value address, stride, number; ///< parameters
+    bool isVector() const { return per == tile::Per::Element || per == tile::Per::Column; }
+    std::int64_t bytes() const { return element.isF32() ? 4 : 2; }
+  };
+
+  mlir::OwningOpRef<mlir::ModuleOp> declareWithOperands();
+  void readNumbers();
+  void writeTask(Value task);
+  /// Tasks of rows, one result for each of them, or none.
+  void writeElements();
+  void writeRows();
+  void writeColumns();
+  void writeAll();
+
+  /// `vector` elements from the column on, or as many as there are; what is accumulated is added to.
+  Values vectorAt(Value row, Value column, mlir::ValueRange accumulators);
+  Values wholeVector(Value row, Value column, Values accumulators);
+  /// One element, added to the accumulators.
+  Values elementAt(Value row, Value column, mlir::ValueRange accumulators);
+  /// What results take of an element, of the numbers of its operands; f32.
+  Values compute(mlir::ValueRange numbers);
+
+  /// Adds up what `count` neighbouring threads have, a power of two; the first of them has it all.
+  Values addNeighbours(mlir::ValueRange accumulators, std::int64_t count, Value place);
+  void storeResults(mlir::ValueRange accumulators, Value place);
+
+  Value loadNumber(const Operand &operand, Value index);
+  void storeNumber(const Operand &operand, Value index, Value value);
+  Value indexOf(const Operand &operand, Value row, Value column);
+  mlir::Type accumulatorType(mlir::Operation *op) {
+    return mlir::isa<tile::SumOp>(op) ? mlir::Type(builder.getF64Type()) : mlir::Type(builder.getF32Type());
+  }
+  Values initial();
+  Value combine(mlir::Operation *op, Value a, Value b);
+  Value accumulate(mlir::Operation *op, Value accumulator, Value value);
+  mlir::SmallVector<mlir::Operation *> reductions() {
+    return mlir::SmallVector<mlir::Operation *>(
+        llvm::make_filter_range(result_ops, [](mlir::Operation *op) { return !mlir::isa<tile::PutOp>(op); }));
+  }
+  Values eitherOf(Value condition, llvm::function_ref<Values()> then, llvm::function_ref<Values()> otherwise);
+  Value divide(Value a, Value b) { return mlir::arith::DivUIOp::create(builder, a, b); }
+  Value remainder(Value a, Value b) { return mlir::arith::RemUIOp::create(builder, a, b); }
+  /// Vectors of the task's columns.
+  Value vectorsOfRow();
+
+  tile::ElementwiseOp kernel;
+  mlir::SmallVector<mlir::Operation *> result_ops;
+  const tile::Per extent;
+  const std::int64_t vector;
+  const ElementwiseTask task_size;
+  std::list<Operand> operands; ///< inputs, then results
+  Value rows_parameter, columns_parameter;
+  Value thread, rows, columns; ///< i64
+  Value aligned;               ///< whether all that is read and written by vectors can be
+  Value row_begin, row_end, column_begin, column_end;
+};
+
+} // namespace compiler
+
+#endif
