@@ -163,6 +163,11 @@ static void set_parameters(void **parameters, void *maps, int32_t *rows, int32_t
     };
     switch (parameter.value) {
     case algrt::ParameterValue::map: {
+      if (parameter.operand != "x" && parameter.operand != "w" && parameter.operand != "y")
+        throw Failure(
+            fmt::format("the kernel takes maps of {}, which a launcher in C does not have; compile a "
+                        "bundle instead",
+                        parameter.operand));
       const bool bank = parameter.view == algrt::ViewKind::bank;
       std::string view = name(parameter.view);
       std::ranges::transform(view, view.begin(), [](unsigned char c) { return std::toupper(c); });

@@ -1,8 +1,12 @@
 // Kernels of several products of the same rows on the model of the SM: two weights and three, maps that read
 // columns, rows, elements and a number, one result and two, on both families of GPU kernels.
+#include "compiler/simulator/kernel_module.h"
 #include "tests/simulator/kernels/exact_case.h"
 #include "tests/simulator/kernels/fused_case.h"
 #include "tests/simulator/kernels/random_layers.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -194,6 +198,42 @@ TEST(RandomFusedKernels, OfTheEngineAreExact) {
     }
     if (HasFailure())
       return;
+  }
+}
+
+// What a map reads of an operand that has rows, from the next place, is seen at every place: a few of them,
+// from the first to the last.
+TEST(FusedKernels, ReadTheirOwnElements) {
+  using mlir::LLVM::LoadOp;
+  for (const auto &[schedule, two_results] :
+       {std::pair{"rows=32,columns=48,depth=32,stages=2,warps=2x1,vector=8", true},
+        {"rows=16,columns=64,depth=32,stages=2,rows_on=n", false}}) {
+    FusedKernel fused = {projection("Q(3)", 96, 144), schedule, "sm_90a"};
+    fused.two_results = two_results;
+    const std::string text = emittedKernel(fused);
+    const auto places = [](mlir::ModuleOp module) {
+      std::vector<LoadOp> loads;
+      module.walk([&](LoadOp load) {
+        if (!load.getInvariant() && load.getAddr().getDefiningOp<mlir::LLVM::SelectOp>())
+          loads.push_back(load);
+      });
+      return loads;
+    };
+    compiler::KernelModule whole(text, "fused");
+    const std::size_t count = places(whole.module()).size();
+    ASSERT_GT(count, 10u) << schedule;
+    const FusedCase product(fused, 150, 1, 3);
+    for (std::size_t at = 0; at < count; at += (count - 1) / 7) {
+      compiler::KernelModule spoilt(text, "fused");
+      LoadOp load = places(spoilt.module())[at];
+      mlir::OpBuilder build(load);
+      const auto bytes = static_cast<std::int32_t>(load.getType().getIntOrFloatBitWidth() / 8);
+      load.getAddrMutable().assign(mlir::LLVM::GEPOp::create(build, load.getLoc(), load.getAddr().getType(),
+                                                             build.getI8Type(), load.getAddr(),
+                                                             llvm::ArrayRef<mlir::LLVM::GEPArg>{bytes}));
+      EXPECT_NE(product.run(compiler::SimulatedKernel(spoilt.module()), settingsOf(3, 4)).text, "")
+          << schedule << ", load " << at << " of " << count;
+    }
   }
 }
 
