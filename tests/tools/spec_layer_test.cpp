@@ -97,13 +97,13 @@ TEST(LoadSpec, ATableGetsTheSlotLift) {
 
 TEST(LoadSpec, FilesOfEachKind) {
   TemporaryFolder folder;
-  EXPECT_EQ(loadSpec(options(folder.write("g.dot", "digraph { 0 -> 1 }"))).algebra.dimension(), 3);
-  EXPECT_EQ(loadSpec(options(folder.write("g.gv", "digraph { 0 -> 1 }"))).algebra.dimension(), 3);
+  EXPECT_EQ(loadSpec(options(folder.write("g.dot", "digraph { 0 -> 1 }"))).algebra->dimension(), 3);
+  EXPECT_EQ(loadSpec(options(folder.write("g.gv", "digraph { 0 -> 1 }"))).algebra->dimension(), 3);
   EXPECT_EQ(loadSpec(options(folder.write(
                          "g.graphml",
                          R"(<?xml version="1.0"?><graphml><graph edgedefault="directed"><node id="a"/>)"
                          R"(<node id="b"/><edge source="a" target="b"/></graph></graphml>)")))
-                .algebra.dimension(),
+                .algebra->dimension(),
             3);
   messageOf(options(folder.path("absent.toml")));
   messageOf(options(folder.path("absent.dot")));

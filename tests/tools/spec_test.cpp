@@ -27,7 +27,7 @@ TEST(TomlSpec, ReadsAnInlineGraph) {
   compiler::TomlSpec spec = parse("[algebra]\nvertices = 3\nedges = [[0, 1], [1, 2]]\nfield = \"GF(7)\"\n");
   EXPECT_EQ(spec.algebra->dimension(), 5);
   EXPECT_EQ(spec.algebra->field().name(), "GF(7)");
-  EXPECT_EQ(parse("[algebra]\nvertices = 4\n").algebra.dimension(), 4);
+  EXPECT_EQ(parse("[algebra]\nvertices = 4\n").algebra->dimension(), 4);
 }
 
 TEST(TomlSpec, ReadsFilesRelativeToTheSpec) {
@@ -35,9 +35,9 @@ TEST(TomlSpec, ReadsFilesRelativeToTheSpec) {
   folder.write("g.dot", "digraph { a -> b; b -> c }");
   folder.write("t.json",
                R"({"name":"dual","dimension":2,"constants":[[0,0,0,"1"],[0,1,1,"1"],[1,0,1,"1"]]})");
-  EXPECT_EQ(parse("[algebra]\ngraph = \"g.dot\"", folder.path("")).algebra.dimension(), 5);
-  EXPECT_EQ(parse("[algebra]\ntable = \"t.json\"", folder.path("")).algebra.dimension(), 2);
-  EXPECT_EQ(parse("[algebra]\nproduct = \"graph(g.dot)^2\"", folder.path("")).algebra.dimension(), 25);
+  EXPECT_EQ(parse("[algebra]\ngraph = \"g.dot\"", folder.path("")).algebra->dimension(), 5);
+  EXPECT_EQ(parse("[algebra]\ntable = \"t.json\"", folder.path("")).algebra->dimension(), 2);
+  EXPECT_EQ(parse("[algebra]\nproduct = \"graph(g.dot)^2\"", folder.path("")).algebra->dimension(), 25);
 }
 
 TEST(TomlSpec, ReadsEveryKeyOfALayer) {
@@ -155,7 +155,7 @@ TEST(TomlSpec, AFieldThatContradictsTheTableIsRefused) {
   folder.write("t.json", R"json({"name":"one","field":"GF(5)","dimension":1,"constants":[[0,0,0,"1"]]})json");
   expectError("[algebra]\ntable = \"t.json\"\nfield = \"Q\"\n", 2, 9, "is a table over GF(5), not Q",
               folder.path(""));
-  EXPECT_EQ(parse("[algebra]\ntable = \"t.json\"\n", folder.path("")).algebra.field().name(), "GF(5)");
+  EXPECT_EQ(parse("[algebra]\ntable = \"t.json\"\n", folder.path("")).algebra->field().name(), "GF(5)");
 }
 
 } // namespace
