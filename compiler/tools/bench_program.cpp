@@ -118,7 +118,8 @@ std::vector<ProgramBenchCase> benchPrograms(const std::string &name, const std::
                                             const ProgramTools &tools) {
   constexpr std::int64_t compared_rows = 64; // the definition is computed term by term
   std::vector<std::string> programs;
-  for (const algrt::Program &program : algrt::Bundle::open(bundle).manifest().programs)
+  const algrt::Bundle opened = algrt::Bundle::open(bundle);
+  for (const algrt::Program &program : opened.manifest().programs)
     programs.push_back(program.name);
   std::vector<ProgramBenchCase> cases;
   for (const std::string &program : programs) {
