@@ -72,8 +72,9 @@ std::string CompiledBundle::ptxOf(const algrt::Kernel &kernel) const {
   const compiler::Target target = compiler::targetNamed(kernel.target);
   if (kernel.auxiliary() != nullptr)
     return compiler::emitAuxiliary(kernel.map, target, compiler::Stage::Ptx, {});
-  return compiler::emitGpuStage(specOf(layer_spec, kernel), target, compiler::Stage::Ptx,
-                                optionsOf(options, kernel));
+  const compiler::KernelSource source =
+      compiler::projectionSource(specOf(layer_spec, kernel), {kernel.gpu->map});
+  return compiler::emitGpuStage(source, target, compiler::Stage::Ptx, optionsOf(options, kernel));
 }
 
 const Program &CompiledBundle::programOf(const std::string &image) {
