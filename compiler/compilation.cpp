@@ -64,8 +64,7 @@ void Compilation::take(Diagnostic &diagnostic) {
     return;
   auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
   if (place && place.getFilename() == origin->path)
-    placed = Placed{diagnostic.str(), hint,
-                    locateInFile(*origin, place.getLine(), place.getColumn())};
+    placed = Placed{diagnostic.str(), hint, locateInFile(*origin, place.getLine(), place.getColumn())};
 }
 
 static alg::OutputMode modeOf(algrt::Map map) {
@@ -83,8 +82,8 @@ static alg::OutputMode modeOf(algrt::Map map) {
 OwningOpRef<ModuleOp> Compilation::algProgram(const KernelSource &source, ArrayRef<algrt::Map> maps) {
   if (!source.function.empty())
     return parse(source.function);
-  OwningOpRef<ModuleOp> module = buildProjection(context, source.layer, source.allow_nonassociative,
-                                                 llvm::map_to_vector(maps, modeOf));
+  OwningOpRef<ModuleOp> module =
+      buildProjection(context, source.layer, source.allow_nonassociative, llvm::map_to_vector(maps, modeOf));
   check(static_cast<bool>(module), "the layer could not be written in the alg dialect");
   return module;
 }

@@ -160,8 +160,7 @@ void Planner::addElementwise(func::FuncOp function, StepFunction &step) {
     step.arguments.push_back(argument.empty() ? std::vector<std::string>() : std::vector{argument});
   step.results = described->results;
   const algrt::Elementwise description = described->description;
-  made.elementwise.push_back({description,
-                              std::make_shared<const ElementwiseFunction>(std::move(*described)),
+  made.elementwise.push_back({description, std::make_shared<const ElementwiseFunction>(std::move(*described)),
                               moduleOf(function), step.arguments, step.results});
 }
 

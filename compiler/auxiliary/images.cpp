@@ -88,11 +88,11 @@ CompileJob jobOf(const AuxiliaryKernel &which, const KernelSource &source, Targe
           [&which, target, &options, projection = source.projection] {
             Program program(which, target);
             GpuCode made = program.code(options);
-            return CompiledPart{[projection, kernel = program.kernel,
-                                 code = std::move(made.code)](BundleParts &parts) {
-                                  parts.addGpu(projection, kernel, code.ptx, code.cubin);
-                                },
-                                std::move(made.notes)};
+            return CompiledPart{
+                [projection, kernel = program.kernel, code = std::move(made.code)](BundleParts &parts) {
+                  parts.addGpu(projection, kernel, code.ptx, code.cubin);
+                },
+                std::move(made.notes)};
           }};
 }
 

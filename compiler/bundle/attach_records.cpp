@@ -23,8 +23,8 @@ static void attach(ModuleOp module, const algrt::KernelRecord &record, RecordSpa
                          /*alignment=*/sizeof(std::uint64_t), static_cast<unsigned>(space));
 }
 
-void attachRecords(ModuleOp module, const std::vector<algrt::Kernel> &kernels,
-                   const KernelSource &source, RecordSpace space) {
+void attachRecords(ModuleOp module, const std::vector<algrt::Kernel> &kernels, const KernelSource &source,
+                   RecordSpace space) {
   const algrt::Layer described = runtimeLayer(source.layer, source.fusion);
   const algrt::Support support = runtimeSupport(source.layer);
   const algrt::RecordedLayer recorded(described, support);

@@ -131,8 +131,7 @@ algrt::Support runtimeSupport(const algebras::Layer &layer) {
   const algrt::Layer runtime_layer = runtimeLayer(layer);
   const nlohmann::json json = support.json;
   const auto contentOf = [&](const std::string &name) -> std::string_view {
-    return llvm::find_if(support.sections, [&](const auto &section) { return section.name == name; })
-        ->bytes;
+    return llvm::find_if(support.sections, [&](const auto &section) { return section.name == name; })->bytes;
   };
   return algrt::Support::parse(
       algrt::parseSupportDescription(algrt::JsonFields(json, "support"), runtime_layer), contentOf,

@@ -102,19 +102,17 @@ SmallVector<Value> writeEpilogue(OpBuilder &builder, Location location, const Ep
     });
     if (shapeless)
       inputs.push_back({sums.front(), {}});
-    mapped.push_back(writeMap(builder, location, step.result.isF32() ? "mapped" : "rounded", step.result,
-                              inputs, [&](ValueRange elements) {
-                                return step.body(builder, location, elements.drop_back(shapeless));
-                              }));
+    mapped.push_back(writeMap(
+        builder, location, step.result.isF32() ? "mapped" : "rounded", step.result, inputs,
+        [&](ValueRange elements) { return step.body(builder, location, elements.drop_back(shapeless)); }));
   }
   SmallVector<Value> stored;
   for (const Epilogue::Result &result : epilogue.results) {
     Value value = valueOf(result.value).value;
     if (cast<tile::FragmentType>(value.getType()).getElementType() != result.element)
-      value = writeMap(builder, location, "rounded", result.element, {tile::MapInput{value, {}}},
-                       [&](ValueRange element) {
-                         return asType(builder, location, element.front(), result.element);
-                       });
+      value = writeMap(
+          builder, location, "rounded", result.element, {tile::MapInput{value, {}}},
+          [&](ValueRange element) { return asType(builder, location, element.front(), result.element); });
     stored.push_back(value);
   }
   return stored;

@@ -51,8 +51,8 @@ KernelOp KernelBuilder::contraction(StringRef name) {
   builder.setInsertionPointToEnd(&body);
   Block &own = loops<OwnOp>({axis(AxisKind::Types, schedule.getTypes()),
                              axis(AxisKind::Rows, schedule.getRows()), axis(AxisKind::Groups, 0)});
-  Value held_rows = HoldOp::create(builder, named("held"), held, operands.rows(), own.getArgument(0),
-                                   own.getArgument(1));
+  Value held_rows =
+      HoldOp::create(builder, named("held"), held, operands.rows(), own.getArgument(0), own.getArgument(1));
   SmallVector<Value> banks;
   for (Value bank : operands.banks())
     banks.push_back(copied ? BufferOp::create(builder, named("stage"), staged).getResult() : bank);
@@ -77,8 +77,8 @@ KernelOp KernelBuilder::contraction(StringRef name) {
     sums.append(writeTerms(builder, location, t, j, left.take_front(count), fragment, multiply));
     left = left.drop_front(count);
   }
-  const SmallVector<Value> stored = writeEpilogue(builder, location, products.epilogue,
-                                                  operands.furtherOperands(), {t, s, j, n}, sums);
+  const SmallVector<Value> stored =
+      writeEpilogue(builder, location, products.epilogue, operands.furtherOperands(), {t, s, j, n}, sums);
   Value mask = MaskOp::create(builder, named("mask"), MaskType::get(context, rows, columns), t, s, j, n);
   for (auto [value, target] : llvm::zip_equal(stored, operands.results()))
     StoreOp::create(builder, location, value, target, t, s, j, n, mask);

@@ -95,8 +95,7 @@ FailureOr<std::size_t> ProductMatch::operandOf(Operation *user, Value value, Epi
     return failure();
   if (shape == Epilogue::Shape::Number && !element.isF32())
     return user->emitError("single numbers are f32 in kernels, not ") << element;
-  auto [place, is_new] =
-      numbers.insert({{argument.getArgNumber(), shape}, kernel.epilogue.operands.size()});
+  auto [place, is_new] = numbers.insert({{argument.getArgNumber(), shape}, kernel.epilogue.operands.size()});
   if (is_new) {
     const bool bias = isa<alg::ContractOp>(user);
     kernel.epilogue.operands.push_back({shape, element, nameOf(argument, shape, bias ? "bias" : "operand")});
@@ -307,8 +306,7 @@ FailureOr<MatchedProduct> ProductMatch::match() {
   ProductFunction description{first.getMode(), described, {}, !body.getOps<alg::MapOp>().empty(), {}};
   description.fusion.weights = kernel.weights;
   for (const Epilogue::Operand &operand : kernel.epilogue.operands)
-    description.fusion.operands.push_back(
-        {operand.name, perOf(operand.shape), runtimeType(operand.element)});
+    description.fusion.operands.push_back({operand.name, perOf(operand.shape), runtimeType(operand.element)});
   for (const Epilogue::Result &result : kernel.epilogue.results)
     description.fusion.results.push_back(runtimeType(result.element));
   description.arguments.resize(function.getNumArguments());
@@ -318,9 +316,8 @@ FailureOr<MatchedProduct> ProductMatch::match() {
   };
   name(first.getLhs(), layout.isTransposed() ? "dy" : "x");
   for (auto [number, contract] : llvm::enumerate(contractions))
-    name(contract.getRhs(), layout.isBankGradient()
-                                ? "dy"
-                                : algrt::numberedName("w", static_cast<std::int64_t>(number)));
+    name(contract.getRhs(),
+         layout.isBankGradient() ? "dy" : algrt::numberedName("w", static_cast<std::int64_t>(number)));
   for (const auto &[read, operand] : numbers)
     description.arguments[read.first].push_back(kernel.epilogue.operands[operand].name);
   return MatchedProduct{std::move(description), std::move(kernel), std::move(scheduled)};

@@ -31,8 +31,8 @@ tile::MatrixType typeOfBank(const ProductsOfKernel &products) {
 SmallVector<Type> typesOfOperands(const ProductsOfKernel &products, tile::MatrixType bank) {
   tile::LayoutAttr layout = products.layout;
   MLIRContext *context = layout.getContext();
-  SmallVector<Type> types = {tile::MatrixType::get(context, ShapedType::kDynamic, layout.getIn().getTotal(),
-                                                   products.element)};
+  SmallVector<Type> types = {
+      tile::MatrixType::get(context, ShapedType::kDynamic, layout.getIn().getTotal(), products.element)};
   types.append(static_cast<std::size_t>(products.weights), bank);
   for (const Epilogue::Operand &operand : products.epilogue.operands)
     types.push_back(typeOf(operand, layout));
@@ -75,8 +75,7 @@ SmallVector<Value> writeTerms(OpBuilder &builder, Location location, Value type,
   builder.setInsertionPointToEnd(&term);
   SmallVector<Value> next;
   for (auto [bank, sum] : llvm::zip_equal(banks, term.getArguments().drop_front(3)))
-    next.push_back(
-        multiply(bank, term.getArgument(0), term.getArgument(1), term.getArgument(2), sum));
+    next.push_back(multiply(bank, term.getArgument(0), term.getArgument(1), term.getArgument(2), sum));
   tile::YieldOp::create(builder, location, next);
   return llvm::to_vector_of<Value>(terms.getSums());
 }

@@ -48,8 +48,8 @@ KernelOp writeStagedProduct(OpBuilder &builder, Location location, StringRef nam
                                         j, c, sum, coefficients == Coefficients::One ? Value() : coefficient,
                                         coefficients == Coefficients::Signs);
                  });
-  const SmallVector<Value> stored = writeEpilogue(builder, location, products.epilogue,
-                                                  operands.furtherOperands(), {t, s, j, c}, sums);
+  const SmallVector<Value> stored =
+      writeEpilogue(builder, location, products.epilogue, operands.furtherOperands(), {t, s, j, c}, sums);
   Value mask = MaskOp::create(builder, named("mask"), MaskType::get(context, rows, columns), t, s, j, c);
   for (auto [value, target] : llvm::zip_equal(stored, operands.results()))
     StoreOp::create(builder, location, value, target, t, s, j, c, mask);

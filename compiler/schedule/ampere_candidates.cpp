@@ -17,7 +17,8 @@ static MaybeRefusal wastefulOfAny(const algebras::Layer &layer, const AmpereSche
                                                      "be zeros",
                                                      schedule.columns, n)};
   const AmpereSchedule whole = completed(layer, schedule);
-  if (const std::int64_t copies = copiesOfThread(whole, layer.fused.weights); whole.vector == 1 && copies > most_single_copies)
+  if (const std::int64_t copies = copiesOfThread(whole, layer.fused.weights);
+      whole.vector == 1 && copies > most_single_copies)
     return Refusal{"single elements",
                    fmt::format("{} single elements for a thread to copy in a stage: beyond {} they may not "
                                "all find registers",

@@ -145,8 +145,8 @@ static Cost costOfTiles(const TileWork &work, const AmpereSchedule &schedule, al
 /// Blocks that share a multiprocessor, as far as there are tiles for them.
 static double blocksTogether(const AmpereSchedule &schedule, double tiles, double weights,
                              const GpuMachine &machine) {
-  const double stage = static_cast<double>(ampereStageBytes(
-      schedule.rows, schedule.columns, schedule.depth, static_cast<std::int64_t>(weights)));
+  const double stage = static_cast<double>(
+      ampereStageBytes(schedule.rows, schedule.columns, schedule.depth, static_cast<std::int64_t>(weights)));
   const double threads = static_cast<double>(schedule.threads());
   const double sums = weights * static_cast<double>(schedule.rows * schedule.columns) / threads;
   const double most = machine.blocksTogether(threads, std::min(most_registers, sums + registers_beside_sums),

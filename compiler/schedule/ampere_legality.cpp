@@ -35,9 +35,8 @@ std::int64_t ampereStageBytes(std::int64_t rows, std::int64_t columns, std::int6
 }
 
 std::int64_t ampereStagesThatFit(const AmpereSchedule &schedule, std::int64_t weights) {
-  return std::min(most_ampere_stages,
-                  ampere_shared_bytes /
-                      ampereStageBytes(schedule.rows, schedule.columns, schedule.depth, weights));
+  return std::min(most_ampere_stages, ampere_shared_bytes / ampereStageBytes(schedule.rows, schedule.columns,
+                                                                             schedule.depth, weights));
 }
 
 std::int64_t copiesOfThread(const AmpereSchedule &schedule, std::int64_t weights) {
@@ -62,7 +61,8 @@ static std::int64_t registersOfList(const AmpereSchedule &schedule) {
 }
 
 /// Registers of a thread: its sums, of every bank, and twice where they are scaled, the operands of one
-/// instruction depth, and its copies. What is within the limit does not spill, unless it copies more than most_single_copies.
+/// instruction depth, and its copies. What is within the limit does not spill, unless it copies more than
+/// most_single_copies.
 static std::int64_t registersNeeded(const algebras::Layer &layer, const AmpereSchedule &schedule,
                                     Coefficients coefficients, bool listed_product) {
   const std::int64_t warp_rows = schedule.rows / schedule.warp_rows,

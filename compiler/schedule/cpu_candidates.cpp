@@ -30,25 +30,27 @@ static MaybeRefusal refusal(const algebras::Layer &layer, const CpuLevel &level,
   // the latency of a multiplication (4 cycles, 2 a cycle).
   if (sums < 8)
     return refuse("few sums", fmt::format("{} sums do not hide the latency of a multiplication, 8 do", sums));
-  // Of several banks, which are multiplied for longer at a stretch, eight were measured to leave a tenth of the
-  // time on AVX2, and so did pieces of the result of less than half a cache line.
+  // Of several banks, which are multiplied for longer at a stretch, eight were measured to leave a tenth of
+  // the time on AVX2, and so did pieces of the result of less than half a cache line.
   const bool several = layer.fused.weights > 1 && schedule.bank != BankAccess::Direct;
   if (several && sums < 10)
     return refuse("few sums", fmt::format("{} sums for several banks: 10 hide the latency better", sums));
   if (several && schedule.register_columns * byteWidth(layer.dtype) < 32)
-    return refuse("narrow pieces", fmt::format("pieces of {} columns for several banks are less than half a line",
-                                               schedule.register_columns));
+    return refuse("narrow pieces",
+                  fmt::format("pieces of {} columns for several banks are less than half a line",
+                              schedule.register_columns));
   if (sums + vectors + 1 > level.registers)
     return refuse("registers",
                   fmt::format("{} sums, {} vectors of the bank and a broadcast need {} registers, of {}",
                               sums, vectors, sums + vectors + 1, level.registers));
-  // The compiler keeps some of the sums that wait for those of other banks in registers, and others of the loop
-  // that runs in memory, where there is no room for both.
+  // The compiler keeps some of the sums that wait for those of other banks in registers, and others of the
+  // loop that runs in memory, where there is no room for both.
   constexpr std::int64_t spare = 2;
   if (together < layer.fused.weights && sums + vectors + 1 + spare > level.registers)
-    return refuse("registers", fmt::format("{} sums, {} vectors of the bank and a broadcast leave sums of other "
-                                           "banks less than {} registers",
-                                           sums, vectors, spare));
+    return refuse("registers",
+                  fmt::format("{} sums, {} vectors of the bank and a broadcast leave sums of other "
+                              "banks less than {} registers",
+                              sums, vectors, spare));
   if (schedule.types > layer.lift.types())
     return refuse("types",
                   fmt::format("{} types in a task, the layer has {}", schedule.types, layer.lift.types()));
@@ -60,9 +62,8 @@ static MaybeRefusal refusal(const algebras::Layer &layer, const CpuLevel &level,
   // bank. One register tile is always allowed.
   const std::int64_t room = level.l2 / 2 / (schedule.pairs ? 2 : 4);
   // Several banks pass once more for rows that are left over: rather the last register tile is in excess.
-  const std::int64_t counted = layer.fused.weights > 1 && blocks > 1
-                                   ? schedule.rows - schedule.register_rows + 1
-                                   : schedule.rows;
+  const std::int64_t counted =
+      layer.fused.weights > 1 && blocks > 1 ? schedule.rows - schedule.register_rows + 1 : schedule.rows;
   if ((blocks > 1 || schedule.types > 1) && schedule.types * counted * layer.in.total() > room)
     return refuse("cache",
                   fmt::format("{} rows of {} types hold {} elements, half of the cache has room for {}",

@@ -125,8 +125,8 @@ std::vector<Considered<HopperSchedule>> considerHopper(const algebras::Layer &la
   const auto consider = [&](HopperSchedule schedule) {
     MaybeRefusal refused = refusal(layer, schedule, output);
     if (!refused) {
-      schedule.stages = stagesThatFit(schedule, output, heldBytes(schedule, layer.in.width(0)),
-                                      layer.fused.weights);
+      schedule.stages =
+          stagesThatFit(schedule, output, heldBytes(schedule, layer.in.width(0)), layer.fused.weights);
       refused = pointless(layer, schedule);
     }
     considered.push_back({schedule, refused});

@@ -118,7 +118,8 @@ MaybeRefusal refusalOfStages(const HopperSchedule &schedule, std::int64_t fit, c
   if (schedule.stages > fit)
     return refuse("shared memory",
                   fmt::format("{} stages of {} bytes and {} exceed the {} bytes of shared memory; {} fit",
-                              schedule.stages, stageBytes(schedule, weights), beside, hopper_shared_bytes, fit));
+                              schedule.stages, stageBytes(schedule, weights), beside, hopper_shared_bytes,
+                              fit));
   return std::nullopt;
 }
 

@@ -76,8 +76,7 @@ Cost reductionCost(const ProjectionWork &work, const ReductionSchedule &schedule
   const double memory = (work.x_bytes + work.bank_bytes + work.y_bytes) / machine.memory_bytes_per_us;
 
   // Every part reads its blocks of the bank, in rows that begin anywhere, and its rows of X.
-  const double bank_bytes =
-                   work.weights * reads * work.k * (2 * work.n / column_blocks + sector_bytes / 2),
+  const double bank_bytes = work.weights * reads * work.k * (2 * work.n / column_blocks + sector_bytes / 2),
                x_bytes = rows_of_part * work.terms * (2 * work.k + sector_bytes / 2);
   const double together =
       machine.blocksTogether(static_cast<double>(schedule.threads()), registersOf(schedule),

@@ -73,7 +73,8 @@ algebras::Layer buildLayer(const algebras::Algebra &algebra, const LayerFields &
                                : algebras::Lift::slots(algebra);
 
   Groups in = readGroups(fields, words.section, words.in, fields.in, fields.in_groups, lift.inputGroups());
-  Groups out = readGroups(fields, words.section, words.out, fields.out, fields.out_groups, lift.outputGroups());
+  Groups out =
+      readGroups(fields, words.section, words.out, fields.out, fields.out_groups, lift.outputGroups());
   algebras::DataType dtype = algebras::DataType::F32;
   if (fields.dtype)
     dtype = pointingAt(*fields.dtype, [&] { return algebras::parseDataType(fields.dtype->value); });

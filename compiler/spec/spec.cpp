@@ -43,8 +43,10 @@ void requireCompilable(const Spec &spec) {
   if (!facts.associative.value_or(true)) {
     algebras::InputError error(fmt::format(
         "{} is not associative, so that products of its layers cannot be composed", algebra.name()));
-    throw error.hint(spec.program ? "`algctl verify` shows the witness; programs need an associative algebra" :"`algctl verify` shows the witness; say allow_nonassociative = true in [algebra], or "
-                     "--allow-nonassociative, to compile the single product all the same");
+    throw error.hint(
+        spec.program ? "`algctl verify` shows the witness; programs need an associative algebra"
+                     : "`algctl verify` shows the witness; say allow_nonassociative = true in [algebra], or "
+                       "--allow-nonassociative, to compile the single product all the same");
   }
 }
 

@@ -109,10 +109,10 @@ algebras::Algebra readPlainAlgebra(const SpecOptions &options) {
 } // namespace
 
 void addSpecOptions(CLI::App &app, SpecOptions &options) {
-  app.add_option(
-         "SPEC", options.spec,
-         "a spec (.toml), a graph (.dot, .gv, .graphml), a table (.json), a program (.mlir), or an expression "
-         "like \"Q(2)^2\"")
+  app.add_option("SPEC", options.spec,
+                 "a spec (.toml), a graph (.dot, .gv, .graphml), a table (.json), a program (.mlir), or an "
+                 "expression "
+                 "like \"Q(2)^2\"")
       ->required()
       ->type_name("");
   addLayerOptions(app, options);

@@ -25,8 +25,8 @@ const std::vector<std::string_view> kAlgebraKeys = {
 const std::vector<std::string_view> kLayerKeys = {"kind",  "in",        "in_groups", "out", "out_groups",
                                                   "dtype", "row_types", "lift",      "bias"};
 const std::vector<std::string_view> kProgramKeys = {
-    "kind",       "file", "in",   "in_groups", "hidden",    "hidden_groups", "out", "out_groups",
-    "activation", "gate", "bias", "dtype",     "row_types", "lift"};
+    "kind",       "file",       "in",   "in_groups", "hidden", "hidden_groups", "out",
+    "out_groups", "activation", "gate", "bias",      "dtype",  "row_types",     "lift"};
 
 std::vector<std::pair<std::string_view, std::string_view>> keysOf(const std::vector<std::string_view> &keys,
                                                                   std::string_view section) {

@@ -173,7 +173,8 @@ int bench(const BenchCommand &options, const BundleCompiler &compile, const Prog
   const auto of_programs = std::ranges::count_if(
       options.products, [&](const std::string &product) { return isOfPrograms(options, product); });
   if (of_programs > 0 && of_programs < static_cast<std::ptrdiff_t>(options.products.size()))
-    throw UsageError("programs and projections are measured against different things: give each a call of its own");
+    throw UsageError(
+        "programs and projections are measured against different things: give each a call of its own");
   if (of_programs > 0)
     return benchOnPrograms(options, compile, tools);
   if (!options.program_maps.empty())

@@ -58,7 +58,8 @@ int reportUsage(const CLI::App &app, const CLI::ParseError &error) {
 
 } // namespace
 
-/// An empty name of a file, as `--x "$X"` has where X is not set, means nothing, and not that there is no file.
+/// An empty name of a file, as `--x "$X"` has where X is not set, means nothing, and not that there is no
+/// file.
 static void refuseEmptyNames(CLI::App &app) {
   for (CLI::Option *option : app.get_options())
     if (const std::string kind = option->get_type_name(); kind == "FILE" || kind == "BUNDLE")

@@ -143,8 +143,8 @@ void compileForBench(const Spec &spec, const BenchCompilation &how, const std::s
 
 void addCompile(CLI::App &app, Session &session) {
   auto command = std::make_shared<CompileCommand>();
-  CLI::App *sub =
-      app.add_subcommand("compile", "Compile a layer or programs into a bundle of proof, manifest and kernels");
+  CLI::App *sub = app.add_subcommand(
+      "compile", "Compile a layer or programs into a bundle of proof, manifest and kernels");
   addSpecOptions(*sub, command->spec);
   addTargetOptions(*sub, command->target);
   wholeNumber(sub->add_option("--variants", command->variants,

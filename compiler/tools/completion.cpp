@@ -77,8 +77,8 @@ const std::vector<Known> &knownValues() {
       {"",
        "--stage",
        Value::words,
-       {"alg", "fused", "tile", "vector", "llvm", "asm", "obj", "c", "sm-synchronous", "sm", "nvvm", "ptx", "cubin",
-        "sass"}},
+       {"alg", "fused", "tile", "vector", "llvm", "asm", "obj", "c", "sm-synchronous", "sm", "nvvm", "ptx",
+        "cubin", "sass"}},
       {"", "--format", Value::words, {"text", "json", "dot", "svg", "html"}},
       {"", "--against", Value::words, {"dense", "none"}},
   };

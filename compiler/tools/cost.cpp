@@ -195,7 +195,8 @@ int besideDense(const CostCommand &options) {
 int costOfProgram(const CostCommand &options, const Spec &spec, const ProgramTools &tools) {
   if (!tools.plan)
     throw AbsentError("this build has no compiler to read programs with");
-  for (const char *name : {"--schedules", "--dense", "--tile", "--leaf", "--y-dtype", "--map", "--most", "--illegal"})
+  for (const char *name :
+       {"--schedules", "--dense", "--tile", "--leaf", "--y-dtype", "--map", "--most", "--illegal"})
     if (options.command->get_option(name)->count() > 0)
       throw UsageError(fmt::format("{} is for one layer, and {} is a program", name, spec.source_name));
   requireTarget(options);
@@ -245,7 +246,8 @@ int cost(const CostCommand &options, const ProgramTools &tools) {
 
 void addCost(CLI::App &app, Session &session, const ProgramTools &tools) {
   auto options = std::make_shared<CostCommand>();
-  CLI::App *command = app.add_subcommand("cost", "Count the products, bytes and parameters of a layer; predict programs");
+  CLI::App *command =
+      app.add_subcommand("cost", "Count the products, bytes and parameters of a layer; predict programs");
   addSpecOptions(*command, options->spec);
   wholeNumber(command->add_option("--m,-m", options->m, "rows of the batch"))->required()->type_name("M");
   wholeNumber(command->add_option("--p0,--offset", options->p0, "absolute position of the first row"))
@@ -314,7 +316,8 @@ void addCost(CLI::App &app, Session &session, const ProgramTools &tools) {
   algctl cost "Q(16)" --in 2048 --out 6144 --m 2048 --dense --cores 64      f32, on a CPU with 64 cores
   algctl cost "Q(16)" --in 2048 --out 6144 --m 2048 --dense --machine doctor.json
   algctl cost examples/qwen3-1.7b-up.toml --m 2048 --schedules --map dw --y-dtype f32)help");
-  command->callback([&session, options, tools] { session.run = [options, tools] { return cost(*options, tools); }; });
+  command->callback(
+      [&session, options, tools] { session.run = [options, tools] { return cost(*options, tools); }; });
 }
 
 } // namespace compiler

@@ -25,8 +25,8 @@ double bytesOf(const algrt::Elementwise &function, std::int64_t m) {
 }
 
 // Such a function takes what its bytes take, on a GPU a launch besides.
-StepCost costOfElementwise(const ProgramPlan &plan, const algrt::ProgramStep &step, const ProgramCost &program,
-                           const CpuMachine &cpu) {
+StepCost costOfElementwise(const ProgramPlan &plan, const algrt::ProgramStep &step,
+                           const ProgramCost &program, const CpuMachine &cpu) {
   const double bytes = bytesOf(plan.elementwise[*step.elementwise].description, program.m);
   StepCost cost{plan.functionOf(step), stepText(plan, step), 0, 0, 0, 0, "memory"};
   if (const TargetEntry &target = entryOf(targetNamed(program.target)); target.isGpu()) {

@@ -90,7 +90,8 @@ int emitLauncherFiles(const EmitCommand &command, const Spec &spec, const Compil
     throw UsageError("the stage c of a GPU target is two files; say where with -o FILE.c");
   const LauncherNames names = launcherNames(command.output);
   OutputFile source(names.source_path), header(names.header_path);
-  const LauncherFiles files = emitLauncher(projectionSource(spec, {options.map}), options.targets.front(), command.output, options);
+  const LauncherFiles files =
+      emitLauncher(projectionSource(spec, {options.map}), options.targets.front(), command.output, options);
   commitBoth(source, files.source, header, files.header);
   return kDone;
 }
@@ -101,7 +102,8 @@ int emit(const EmitCommand &command) {
   const Spec spec = loadSpec(command.spec);
   requireCompilable(spec);
   requireOptionsOf(command, spec);
-  if (stage == Stage::C && !spec.program && !isAuxiliaryMap(command.map) && entryOf(options.targets.front()).isGpu())
+  if (stage == Stage::C && !spec.program && !isAuxiliaryMap(command.map) &&
+      entryOf(options.targets.front()).isGpu())
     return emitLauncherFiles(command, spec, options);
   // Opened before the work starts, so that a place that cannot be written is found early.
   OutputFile file(command.output.empty() ? "-" : command.output,
@@ -122,7 +124,8 @@ void addEmit(CLI::App &app, Session &session) {
   addTargetOptions(*sub, command->target);
   sub->add_option(
          "--stage", command->stage,
-         "alg (what is computed), fused (programs as calls of kernels, with remarks on what stayed apart), tile (how one kernel computes it), llvm, c; for the CPU vector (loops and "
+         "alg (what is computed), fused (programs as calls of kernels, with remarks on what stayed apart), "
+         "tile (how one kernel computes it), llvm, c; for the CPU vector (loops and "
          "vectors), "
          "asm, obj; for GPUs sm-synchronous and sm (what a thread block does, before and after it is made "
          "asynchronous), nvvm, ptx, cubin, sass")

@@ -383,8 +383,8 @@ int inspect(const InspectOptions &options) {
   if (!options.definition.empty()) {
     const algrt::SectionEntry *section = bundle.manifest().findSection("program");
     if (section == nullptr)
-      throw Failure(fmt::format("{} has no programs in the dialect alg: its programs are the maps of its layer",
-                                options.bundle));
+      throw Failure(fmt::format(
+          "{} has no programs in the dialect alg: its programs are the maps of its layer", options.bundle));
     OutputFile(options.definition).commit(std::string(bundle.section(*section)));
     return kDone;
   }

@@ -32,7 +32,8 @@ static std::string elementwiseText(const algrt::Elementwise &function) {
   for (const algrt::ElementwiseOperand &operand : function.operands)
     (operand.role == algrt::OperandRole::output ? written : read)
         .push_back(fmt::format("{} per {}", operand.name, algrt::name(operand.per)));
-  return fmt::format("element-wise on {}: {} to {}", algrt::text(algrt::Shape{function.rows, function.columns}),
+  return fmt::format("element-wise on {}: {} to {}",
+                     algrt::text(algrt::Shape{function.rows, function.columns}),
                      read.empty() ? std::string("nothing") : fmt::format("{}", fmt::join(read, ", ")),
                      fmt::join(written, ", "));
 }

@@ -387,8 +387,7 @@ void addRun(CLI::App &app, Session &session, const ProgramTools &tools) {
       command->add_option("--threads", options->product.threads, "threads to use, 0 (default) for all"))
       ->check(CLI::Range(0, 1 << 16))
       ->type_name("N");
-  wholeNumber(
-      command->add_option("--seed", options->seed, "of the random numbers that stand in for files"))
+  wholeNumber(command->add_option("--seed", options->seed, "of the random numbers that stand in for files"))
       ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()).description(""))
       ->type_name("S");
   command->add_flag("--check", options->check,
@@ -398,9 +397,9 @@ void addRun(CLI::App &app, Session &session, const ProgramTools &tools) {
   command->add_flag("--no-packed", options->no_packed, "use the weights as they are")->excludes(packed);
   command->add_flag("--json", options->json, "print one JSON object");
   // Operands have names, or options of their own.
-  for (const char *name : {"--map", "--x", "--dy", "--dw", "--result-dtype", "--w", "--bias-file",
-                           "--types", "--positions", "--sequence-starts", "--sequence-positions", "--output",
-                           "--dbias", "--packed", "--no-packed"})
+  for (const char *name :
+       {"--map", "--x", "--dy", "--dw", "--result-dtype", "--w", "--bias-file", "--types", "--positions",
+        "--sequence-starts", "--sequence-positions", "--output", "--dbias", "--packed", "--no-packed"})
     for (auto *named : {program, set, get})
       named->excludes(command->get_option(name));
   command->footer(
@@ -422,7 +421,8 @@ Examples:
   algctl run swiglu.alg --program backward --m 300 --check
   algctl run up.alg --map dx --dy dy.npy --w w.npy -o dx.npy
   algctl run up.alg --map dw --x x.npy --dy dy.npy --result-dtype f32 -o dw.npy)help");
-  command->callback([&session, options, tools] { session.run = [options, tools] { return run(*options, tools); }; });
+  command->callback(
+      [&session, options, tools] { session.run = [options, tools] { return run(*options, tools); }; });
 }
 
 } // namespace compiler

@@ -98,13 +98,14 @@ int simulateProgramsOf(const SimulateCommand &command, const Spec &spec) {
       !sources.types.empty() || !sources.bias.empty() || sources.positions.any() || !command.output.empty() ||
       !command.dbias_output.empty() || !command.kernel.empty() || !command.schedule.empty() ||
       command.map != "forward" || command.y_dtype != "bf16" || command.beta != 0 || command.row_lists)
-    throw UsageError(fmt::format("{} is a program, whose steps are simulated on random operands: --m, --offset, "
-                                 "--target, --seed, --seeds, --blocks and --program-maps say how",
-                                 spec.source_name));
+    throw UsageError(
+        fmt::format("{} is a program, whose steps are simulated on random operands: --m, --offset, "
+                    "--target, --seed, --seeds, --blocks and --program-maps say how",
+                    spec.source_name));
   if (!command.m)
     throw UsageError("programs are given no array that says how many rows there are: add --m");
-  ProgramSimulation options{targetNamed(command.target), *command.m, command.offset, command.blocks,
-                            command.sources.seed, command.seeds};
+  ProgramSimulation options{targetNamed(command.target), *command.m,   command.offset, command.blocks,
+                            command.sources.seed,        command.seeds};
   CompileOptions compile;
   compile.program_maps = programMapsOf(command.program_maps);
   compile.rows = *command.m;
@@ -148,7 +149,8 @@ int simulate(SimulateCommand command) {
 
 void addSimulate(CLI::App &app, Session &session) {
   auto command = std::make_shared<SimulateCommand>();
-  CLI::App *sub = app.add_subcommand("simulate", "Run the GPU kernels of a layer or a program on the simulator");
+  CLI::App *sub =
+      app.add_subcommand("simulate", "Run the GPU kernels of a layer or a program on the simulator");
   addSpecOptions(*sub, command->spec);
   sub->add_option("--target", command->target,
                   fmt::format("whose kernel: {}; {} otherwise", fmt::join(gpuTargetNames(), " or "),

@@ -132,8 +132,8 @@ std::string ProgramRun::elementwise(const algrt::ProgramStep &step, SimulatedSte
   std::vector<bool> bf16;
   for (const std::string &name : source.result_operands)
     bf16.push_back(source.description.findOperand(name)->type == algrt::ElementType::bf16);
-  const std::string wrong = compareStep({source.function, source.operands, source.result_operands, bf16}, step,
-                                        results, found);
+  const std::string wrong =
+      compareStep({source.function, source.operands, source.result_operands, bf16}, step, results, found);
   for (auto &[role, values] : results)
     tensors[step.operands.at(role)] = std::move(values);
   return wrong;
@@ -175,8 +175,8 @@ std::string ProgramRun::step(const algrt::ProgramStep &step, SimulatedStep &foun
   for (std::size_t number = 0; number < source.result_operands.size(); ++number)
     bf16.push_back(source.fusion ? source.fusion->results[number] == algrt::ElementType::bf16
                                  : source.results.front() == algebras::DataType::BF16);
-  const std::string wrong = compareStep({source.function, source.operands, source.result_operands, bf16}, step,
-                                        results, found);
+  const std::string wrong =
+      compareStep({source.function, source.operands, source.result_operands, bf16}, step, results, found);
   for (auto &[role, values] : results)
     tensors[step.operands.at(role)] = std::move(values);
   return wrong;
@@ -195,12 +195,13 @@ std::string ProgramRun::compareStep(const Definition &source, const algrt::Progr
     if (const auto given = types.find(tensor); given != types.end())
       row_types[role] = {given->second.begin(), given->second.end()};
   const std::vector<ReferenceArray> expected =
-      evaluateKernel(source.function, source.operands, options.m, options.p0, [&](const std::string &role) -> std::vector<double> {
-        if (const auto given = row_types.find(role); given != row_types.end())
-          return given->second;
-        const std::vector<float> &values = *by_role.at(role);
-        return {values.begin(), values.end()};
-      });
+      evaluateKernel(source.function, source.operands, options.m, options.p0,
+                     [&](const std::string &role) -> std::vector<double> {
+                       if (const auto given = row_types.find(role); given != row_types.end())
+                         return given->second;
+                       const std::vector<float> &values = *by_role.at(role);
+                       return {values.begin(), values.end()};
+                     });
   for (std::size_t number = 0; number < expected.size(); ++number) {
     const std::vector<float> &actual = results.at(source.results[number]);
     const algrt::Comparison comparison = algrt::compare(actual, expected[number].values);
@@ -213,8 +214,8 @@ std::string ProgramRun::compareStep(const Definition &source, const algrt::Progr
       return fmt::format(
           "{} is {:.3e} away from its definition, its worst element {:.3e} of the largest; {:.0e} "
           "and {:.0e} are allowed",
-          step.operands.at(source.results[number]), comparison.relative_l2, comparison.max_relative,
-          limit, 2 * limit);
+          step.operands.at(source.results[number]), comparison.relative_l2, comparison.max_relative, limit,
+          2 * limit);
   }
   return {};
 }
@@ -269,8 +270,8 @@ std::vector<SimulatedProgram> simulatePrograms(const ProgramPlan &plan, const Pr
     for (const algrt::ProgramStep &step : program.steps)
       found.steps.push_back(
           {plan.functionOf(step),
-           step.elementwise ? "" : compiled.products[step.projection].kernel.description().schedule, 0, 0, 0, 0,
-           0});
+           step.elementwise ? "" : compiled.products[step.projection].kernel.description().schedule, 0, 0, 0,
+           0, 0});
     for (std::int64_t number = 0; number < options.seeds && found.failure.empty(); ++number) {
       bar.show(static_cast<double>(number) / static_cast<double>(options.seeds), program.name);
       simulateOnce(plan, program, compiled, options, options.seed + static_cast<std::uint64_t>(number),
@@ -291,8 +292,7 @@ std::string simulatedText(const std::vector<SimulatedProgram> &programs, const P
           fmt::format("  {}: {}\n    {} instructions; L2 error {:.3e} of {:.0e}, largest {:.3e} of "
                       "{:.0e}\n",
                       step.kernel, step.schedule.empty() ? "element-wise" : "schedule " + step.schedule,
-                          step.instructions, step.relative_l2, step.limit_l2,
-                      step.max_relative, step.limit_max);
+                      step.instructions, step.relative_l2, step.limit_l2, step.max_relative, step.limit_max);
     if (program.failure.empty())
       text += fmt::format("  all steps together: L2 error {:.3e}, limit {:.0e}; no faults\n",
                           program.relative_l2, program.limit_l2);

@@ -119,7 +119,8 @@ int verifyProgram(const VerifyOptions &options, const Spec &spec, const ProgramT
   for (const algebras::Algebra &algebra : plan.algebras)
     facts.push_back(algebras::deriveFacts(algebra));
   if (options.json) {
-    nlohmann::ordered_json json{{"programs", programsJson(plan)}, {"algebras", nlohmann::ordered_json::array()}};
+    nlohmann::ordered_json json{{"programs", programsJson(plan)},
+                                {"algebras", nlohmann::ordered_json::array()}};
     for (const algebras::Facts &one : facts)
       json["algebras"].push_back(algebras::toOrderedJson(one));
     printJson(json);
@@ -169,7 +170,8 @@ int verify(const VerifyOptions &options, const ProgramTools &tools) {
 
 void addVerify(CLI::App &app, Session &session, const ProgramTools &tools) {
   auto options = std::make_shared<VerifyOptions>();
-  CLI::App *command = app.add_subcommand("verify", "Prove what can be proved about an algebra; show what a program becomes");
+  CLI::App *command =
+      app.add_subcommand("verify", "Prove what can be proved about an algebra; show what a program becomes");
   addSpecOptions(*command, options->spec);
   command->add_flag("--json", options->json, "print one JSON object");
   command->add_flag(
@@ -189,7 +191,8 @@ Examples:
   algctl verify graph.dot --field "GF(7)"       the algebra of a graph, over a prime field
   algctl verify program.mlir                    the operands and steps of programs, and their algebras
   algctl verify quaternions.json --certificate quaternions.cert.json)help");
-  command->callback([&session, options, tools] { session.run = [options, tools] { return verify(*options, tools); }; });
+  command->callback(
+      [&session, options, tools] { session.run = [options, tools] { return verify(*options, tools); }; });
 }
 
 } // namespace compiler

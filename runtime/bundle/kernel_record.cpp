@@ -100,7 +100,9 @@ constexpr WordText gpu_texts[] = {{"target"},
 static_assert(sizeof(algrt_gpu_record) == (head_words + std::size(gpu_texts)) * word);
 
 constexpr WordText elementwise_texts[] = {
-    {nullptr, {}, "domain or operands of the manifest's entry are others than those that its code was compiled for"},
+    {nullptr,
+     {},
+     "domain or operands of the manifest's entry are others than those that its code was compiled for"},
     {"rows_per_task"},
     {"columns_per_task"},
     features_text,

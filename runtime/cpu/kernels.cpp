@@ -88,9 +88,10 @@ size_t CpuKernels::chooseUnpacked(Map map, int64_t longest) const {
   if (direct < kernels.size())
     return direct;
   if (first(WeightsForm::packed) < kernels.size())
-    throw Error(ALGRT_UNSUPPORTED, "w: the bundle's kernels for this machine need packed weights: call "
-                                   "algrt_weights_pack, or for a program algrt_program_weights_pack, and pass "
-                                   "its result as weights");
+    throw Error(ALGRT_UNSUPPORTED,
+                "w: the bundle's kernels for this machine need packed weights: call "
+                "algrt_weights_pack, or for a program algrt_program_weights_pack, and pass "
+                "its result as weights");
   refuseAll(std::string("the bundle has no kernel of ") + name(map) + " that runs on this machine");
 }
 

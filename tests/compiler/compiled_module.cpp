@@ -16,10 +16,10 @@ namespace compiler_test {
 
 static mlir::DialectRegistry dialects() {
   mlir::DialectRegistry registry;
-  registry.insert<alg::AlgDialect, tile::TileDialect, mlir::arith::ArithDialect,
-                  mlir::cf::ControlFlowDialect, mlir::func::FuncDialect, mlir::index::IndexDialect,
-                  mlir::LLVM::LLVMDialect, mlir::math::MathDialect, mlir::memref::MemRefDialect,
-                  mlir::scf::SCFDialect, mlir::vector::VectorDialect>();
+  registry.insert<alg::AlgDialect, tile::TileDialect, mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
+                  mlir::func::FuncDialect, mlir::index::IndexDialect, mlir::LLVM::LLVMDialect,
+                  mlir::math::MathDialect, mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
+                  mlir::vector::VectorDialect>();
   return registry;
 }
 
@@ -68,8 +68,8 @@ void CompiledModule::compile(mlir::ModuleOp module) {
     kernel.rows_per_task = schedule.getRows();
   });
   const compiler::CpuLevel level = compiler::cpuLevel("x86-64-v3");
-  const std::string object = compiler::linkSharedObject(
-      compiler::generateMachineCode(module, level, compiler::MachineCode::Object));
+  const std::string object =
+      compiler::linkSharedObject(compiler::generateMachineCode(module, level, compiler::MachineCode::Object));
   const std::string path = folder.path("kernels.so");
   std::ofstream(path, std::ios::binary) << object;
   library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -12,8 +12,8 @@ const std::vector<FusedLayer> &fusedLayers() {
       {"Q(4)", false, "4 x 6", "4 x 16", 24, 64, 4, 3, 4},
       {"T(3)", false, "[5, 8, 3]", "[1, 20, 9]", 16, 30, 3, 2, 3},
       {"path(3)", false, "3 x 8", "3 x 9", 24, 27, 3, 0, 3},
-      {"table({'dimension':2,'constants':[[0,0,0,'1'],[0,1,1,'1'],[1,0,1,'1'],[1,1,0,'-1']]})", true, "2", "2",
-       16, 24, 1, 1, 2},
+      {"table({'dimension':2,'constants':[[0,0,0,'1'],[0,1,1,'1'],[1,0,1,'1'],[1,1,0,'-1']]})", true, "2",
+       "2", 16, 24, 1, 1, 2},
       {"table({'dimension':2,'constants':[[0,0,0,'1'],[0,1,1,'1'],[1,0,1,'1'],[1,1,0,'-1/2']]})", true, "2",
        "2", 16, 40, 1, 1, 2}};
   return layers;
@@ -53,9 +53,9 @@ public:
       names.push_back(name);
       types.push_back(matrixType(value.bf16, resultWidth()));
     }
-    program.text = fmt::format("func.func @f({}) -> ({}) {{\n{}  return {} : {}\n}}\n",
-                               fmt::join(declared, ", "), fmt::join(types, ", "), body,
-                               fmt::join(names, ", "), fmt::join(types, ", "));
+    program.text =
+        fmt::format("func.func @f({}) -> ({}) {{\n{}  return {} : {}\n}}\n", fmt::join(declared, ", "),
+                    fmt::join(types, ", "), body, fmt::join(names, ", "), fmt::join(types, ", "));
     return program;
   }
 

@@ -137,8 +137,8 @@ private:
 Matrix matrixOf(const FusedProgram &program, const Call &call, std::size_t number) {
   const FusedArgument &argument = program.arguments[number];
   const DenseArray &array = call.arguments[number];
-  const bool rows = argument.kind == FusedArgument::Kind::Rows ||
-                    argument.kind == FusedArgument::Kind::RowVector;
+  const bool rows =
+      argument.kind == FusedArgument::Kind::Rows || argument.kind == FusedArgument::Kind::RowVector;
   const bool bank = argument.kind == FusedArgument::Kind::Bank;
   return Matrix(array, rows ? call.m : bank ? program.layer.k : 1, argument.bf16);
 }

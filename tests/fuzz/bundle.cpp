@@ -44,7 +44,8 @@ void walk(const Bundle &bundle) {
       std::abort();
   for (const algrt::Kernel &kernel : bundle.manifest().kernels)
     if (const algrt::GpuCode *code = kernel.gpuCode();
-        code != nullptr && (code->parameters.empty() || code->parameters.bytes() > algrt::most_parameter_bytes))
+        code != nullptr &&
+        (code->parameters.empty() || code->parameters.bytes() > algrt::most_parameter_bytes))
       std::abort();
   for (const algrt::Program &program : bundle.manifest().programs)
     for (const algrt::ProgramStep &step : program.steps) {

@@ -118,12 +118,12 @@ TEST(FusedManifest, OfNonsenseIsRefused) {
               HasSubstr("results has 'i32', not f32 or bf16"));
   EXPECT_THAT(fused([](Json &f) { f["results"] = Json::array_t(65, "f32"); }),
               HasSubstr("fused.results are 65, more than the 64 that this runtime reads"));
-  EXPECT_THAT(
-      fused([](Json &f) {
-        for (int i = 0; i < 61; ++i)
-          f["operands"].push_back({{"name", "more" + std::to_string(i)}, {"per", "row"}, {"type", "f32"}});
-      }),
-      HasSubstr("fused.operands are 65, more than the 64 that this runtime reads"));
+  EXPECT_THAT(fused([](Json &f) {
+                for (int i = 0; i < 61; ++i)
+                  f["operands"].push_back(
+                      {{"name", "more" + std::to_string(i)}, {"per", "row"}, {"type", "f32"}});
+              }),
+              HasSubstr("fused.operands are 65, more than the 64 that this runtime reads"));
   EXPECT_THAT(fused([](Json &f) { f["operands"][1]["per"] = "group"; }),
               HasSubstr("fused.operands[1].per is 'group', not column, row, element or call"));
   EXPECT_THAT(fused([](Json &f) { f["operands"][1]["type"] = "f64"; }), HasSubstr("'f64', not f32 or bf16"));
@@ -152,9 +152,7 @@ TEST(FusedManifest, KernelsAreOfOneMap) {
     return refusal([&](Json &m) { spoil(m["projections"][0]["kernels"]); });
   };
   EXPECT_THAT(
-      kernels([](Json &k) {
-        k[0]["operands"] = {"x", "w", "y"};
-      }),
+      kernels([](Json &k) { k[0]["operands"] = {"x", "w", "y"}; }),
       HasSubstr("operands are x, w, y, but this runtime calls kernels of forward of such a layer with x, w, "
                 "w2, scale, factor, residual, alpha, y, y2"));
   const auto asDx = [](Json &kernel) {
@@ -205,9 +203,7 @@ TEST(FusedManifest, StepsFitTheirFunction) {
   EXPECT_THAT(operands([](Json &o) { o["residual"] = "g"; }), HasSubstr("'g' is an output of the program"));
   EXPECT_THAT(program([](Json &p) { p["operands"][4]["types"] = {"bf16"}; }),
               HasSubstr("factor is 'factor' of type bf16, which the step does not take"));
-  EXPECT_THAT(program([](Json &p) {
-                p["operands"][8]["types"] = {"f32", "bf16"};
-              }),
+  EXPECT_THAT(program([](Json &p) { p["operands"][8]["types"] = {"f32", "bf16"}; }),
               HasSubstr("y2 is 'g' of type bf16, which the step does not take"));
   EXPECT_THAT(program([](Json &p) { p["steps"][0].erase("projection"); }),
               HasSubstr("projection is missing: the bundle has no projection of its own"));

@@ -100,9 +100,7 @@ TEST(KernelRecord, LiesThatAgreeWithOneAnotherAreRefused) {
               lie["kernels"][0]["packed_bytes"] = 60 * 21 * 4;
             }),
             "layer.n is 60 in the manifest, 30 in its code");
-  EXPECT_EQ(refusal([](auto &lie) {
-              lie["layer"]["out_groups"] = {5, 7, 6, 6, 6};
-            }),
+  EXPECT_EQ(refusal([](auto &lie) { lie["layer"]["out_groups"] = {5, 7, 6, 6, 6}; }),
             "the groups of the manifest's layer are others than those that its code was compiled for");
   EXPECT_EQ(refusal([](auto &lie) { lie["kernels"][0]["packed_bytes"] = 4096; }),
             "packed_bytes is 4096 in the manifest, 2520 in its code");
@@ -112,9 +110,7 @@ TEST(KernelRecord, LiesThatAgreeWithOneAnotherAreRefused) {
             "map is pack in the manifest, forward in its code");
   EXPECT_EQ(refusal([](auto &lie) { lie["kernels"][0]["symbol"] = "backward"; }),
             "section 'code' has no symbol 'backward'");
-  EXPECT_EQ(refusal([](auto &lie) {
-              lie["kernels"][0]["features"] = {"sse2", "sse"};
-            }),
+  EXPECT_EQ(refusal([](auto &lie) { lie["kernels"][0]["features"] = {"sse2", "sse"}; }),
             "the features of the manifest's entry are others than those that its code was compiled for");
 }
 
@@ -122,9 +118,9 @@ TEST(KernelRecord, TermsAreCompared) {
   const test::Shape &shape = test::shape("slots_f32");
   std::vector<std::vector<Term>> terms = test::quaternionTerms();
   terms[2][1].coefficient = 2;
-  const std::string bytes =
-      encodeBundle(test::withPrograms(test::manifestOf(shape)), {{"code", "shared-object", codeOf(shape.name)},
-                                             {"terms", "terms", encodeTerms(1, 4, terms)}});
+  const std::string bytes = encodeBundle(
+      test::withPrograms(test::manifestOf(shape)),
+      {{"code", "shared-object", codeOf(shape.name)}, {"terms", "terms", encodeTerms(1, 4, terms)}});
   EXPECT_EQ(Bundle::parse(bytes).fault(1),
             "the bundle's terms are others than those that its code was compiled for");
 }
@@ -203,7 +199,7 @@ TEST(KernelRecord, ScratchBeyondTheMemoryIsRefusedBeforeItIsAllocated) {
     for (int field = 0; field < 6; ++field)
       sizes >> pages;
     const uint64_t most = pages * uint64_t(::sysconf(_SC_PAGESIZE)) + (uint64_t(1) << 31);
-    const struct rlimit limit { most, most };
+    const struct rlimit limit{most, most};
     const bool refused =
         pages != 0 && ::setrlimit(RLIMIT_DATA, &limit) == 0 && product.run() == ALGRT_OUT_OF_MEMORY &&
         std::string(algrt_last_error())

@@ -288,16 +288,14 @@ TEST(Programs, ThatDoNotFitAreRefused) {
               HasSubstr("programs[1].operands[1].name has a zero byte"));
   EXPECT_THAT(both([](Json &p) { p["name"] = std::string("both\0", 5); }),
               HasSubstr("programs[1].name has a zero byte"));
-  EXPECT_THAT(both([](Json &p) {
-                p["operands"][1]["types"] = {"f32", "f32"};
-              }),
+  EXPECT_THAT(both([](Json &p) { p["operands"][1]["types"] = {"f32", "f32"}; }),
               HasSubstr("types have 'f32' twice"));
-  EXPECT_THAT(
-      both([](Json &p) {
-        p["operands"].push_back({{"name", "at"}, {"role", "weight"}, {"types", {"i32"}}, {"shape", {"M"}}});
-        p["steps"][0]["operands"]["positions"] = "at";
-      }),
-      HasSubstr("positions is 'at', a weight, but the step takes an input there"));
+  EXPECT_THAT(both([](Json &p) {
+                p["operands"].push_back(
+                    {{"name", "at"}, {"role", "weight"}, {"types", {"i32"}}, {"shape", {"M"}}});
+                p["steps"][0]["operands"]["positions"] = "at";
+              }),
+              HasSubstr("positions is 'at', a weight, but the step takes an input there"));
   EXPECT_THAT(both([](Json &p) { p["operands"][1]["role"] = "gate"; }), HasSubstr("is 'gate', not input"));
   EXPECT_THAT(both([](Json &p) { p["operands"][1]["types"] = Json::array(); }), HasSubstr("types is empty"));
   EXPECT_THAT(both([](Json &p) { p["operands"][1]["types"][0] = "f64"; }), HasSubstr("has 'f64'"));
@@ -332,14 +330,11 @@ TEST(Programs, ThatDoNotFitAreRefused) {
   EXPECT_THAT(both([](Json &p) { p["steps"] = Json::array(); }), HasSubstr("steps is empty"));
   EXPECT_THAT(both([](Json &p) { p["operands"][0]["optional"] = true; }),
               HasSubstr("which a call may leave out, but the step needs it"));
-  EXPECT_THAT(both([](Json &p) {
-                p["buffers"].push_back({{"name", "i"}, {"type", "f32"}, {"shape", {"M", 3}}});
-              }),
-              HasSubstr("buffers have 'i', which no step reads"));
   EXPECT_THAT(
-      refusal([](Json &m) {
-        m["kernels"][1]["operands"] = {"x", "w", "bias", "y"};
-      }),
+      both([](Json &p) { p["buffers"].push_back({{"name", "i"}, {"type", "f32"}, {"shape", {"M", 3}}}); }),
+      HasSubstr("buffers have 'i', which no step reads"));
+  EXPECT_THAT(
+      refusal([](Json &m) { m["kernels"][1]["operands"] = {"x", "w", "bias", "y"}; }),
       HasSubstr("kernels[1].operands are x, w, bias, y, but this runtime calls kernels of forward of such a "
                 "layer with x, w, y"));
   EXPECT_THAT(refusal([](Json &m) { m["kernels"][1].erase("operands"); }), HasSubstr("operands is missing"));

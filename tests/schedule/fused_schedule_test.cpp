@@ -1,5 +1,5 @@
-// Schedules of kernels that compute several products of the same rows: what they fit into, and what counts how
-// often in their cost.
+// Schedules of kernels that compute several products of the same rows: what they fit into, and what counts
+// how often in their cost.
 #include "compiler/schedule/ampere_schedule.h"
 #include "compiler/schedule/cpu_schedule.h"
 #include "compiler/schedule/hopper_schedule.h"
@@ -64,12 +64,12 @@ TEST(FusedSchedules, RowsAreHeldOnceAndEachBankIsReadOnTheCpu) {
 TEST(FusedSchedules, WhereThreadsCopyAStageHasABlockOfEachBank) {
   EXPECT_EQ(ampereStageBytes(64, 128, 32, 3), 64 * 32 * 2 + 3 * 32 * 128 * 2);
   const algebras::Layer two = fusedLayer({.weights = 2});
-  const AmpereSchedule schedule =
-      chooseAmpereSchedule(two, 2048, DataType::BF16, /*vector=*/0, h200_machine);
+  const AmpereSchedule schedule = chooseAmpereSchedule(two, 2048, DataType::BF16, /*vector=*/0, h200_machine);
   EXPECT_LE(schedule.stages * ampereStageBytes(schedule.rows, schedule.columns, schedule.depth, 2),
             ampere_shared_bytes);
   // What a thread's registers take for one product they may not for two.
-  AmpereSchedule large{.rows = 128, .columns = 256, .depth = 32, .stages = 2, .warp_rows = 2, .warp_columns = 4};
+  AmpereSchedule large{
+      .rows = 128, .columns = 256, .depth = 32, .stages = 2, .warp_rows = 2, .warp_columns = 4};
   EXPECT_EQ(whyIllegal(fusedLayer({}), large), "");
   EXPECT_NE(whyIllegal(two, large), "");
 }
@@ -81,7 +81,8 @@ TEST(FusedSchedules, WhereTheEngineCopiesAStageHasABlockOfEachBank) {
   EXPECT_LE(schedule.stages * stageBytes(schedule, 2) + stagingBytes(schedule, DataType::BF16) +
                 reserved_shared_bytes,
             hopper_shared_bytes);
-  EXPECT_EQ(stageBytes(schedule, 2) - stageBytes(schedule, 1), stageBytes(schedule, 3) - stageBytes(schedule, 2));
+  EXPECT_EQ(stageBytes(schedule, 2) - stageBytes(schedule, 1),
+            stageBytes(schedule, 3) - stageBytes(schedule, 2));
   for (const Considered<HopperSchedule> &one : considerHopper(two, DataType::BF16)) {
     if (one.refusal)
       continue;

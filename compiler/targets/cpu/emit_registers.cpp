@@ -106,8 +106,7 @@ LogicalResult KernelEmitter::emitMma(ArrayRef<tile::MmaOp> products) {
       Value at[] = {add(bank_start, p), add(first_column, index(v * lanes))};
       if (column_masks[v]) {
         Value zeros = arith::ConstantOp::create(builder, location, builder.getZeroAttr(narrow));
-        values =
-            vector::MaskedLoadOp::create(builder, location, narrow, matrix, at, column_masks[v], zeros);
+        values = vector::MaskedLoadOp::create(builder, location, narrow, matrix, at, column_masks[v], zeros);
       } else {
         values = vector::LoadOp::create(builder, location, narrow, matrix, at);
       }

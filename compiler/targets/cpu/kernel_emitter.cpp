@@ -122,8 +122,8 @@ void KernelEmitter::declareFunction() {
   row_list = next();
   row_starts = next();
   offset = next();
-  batch_rows = memref::DimOp::create(builder, location,
-                                     memory.lookup(kernel.getBody().getArgument(0)).memref, 0);
+  batch_rows =
+      memref::DimOp::create(builder, location, memory.lookup(kernel.getBody().getArgument(0)).memref, 0);
   const alg::RowTypesAttr types = layout.getRowTypes();
   if (types.getKind() != alg::RowTypeKind::Explicit && types.getCount() > 1) {
     Value entries = memref::DimOp::create(builder, location, row_starts, 0);

@@ -24,7 +24,7 @@ Value loadElement(OpBuilder &builder, Location location, Type type, Value addres
   if (type.isF32())
     return LLVM::LoadOp::create(builder, location, type, address, bytes);
   return widenedNumber(builder, location,
-                 LLVM::LoadOp::create(builder, location, builder.getI16Type(), address, bytes));
+                       LLVM::LoadOp::create(builder, location, builder.getI16Type(), address, bytes));
 }
 
 Value roundedBits(OpBuilder &builder, Location location, Value number) {
