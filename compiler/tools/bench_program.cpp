@@ -77,8 +77,9 @@ public:
   // The worst error beside the program's definition.
   double compare(const ProgramTools &tools) {
     run();
-    const std::vector<CheckedOutput> checked = compareOutputs(
-        description(), arrays, expectedOutputs(bundle, description(), arrays, /*p0=*/0, tools));
+    const std::vector<CheckedOutput> checked =
+        checkOutputs(bundle, description(), arrays,
+                     expectedOutputs(bundle, description(), arrays, /*p0=*/0, tools), /*p0=*/0, tools);
     requireRight(checked);
     double worst = 0;
     for (const CheckedOutput &output : checked)

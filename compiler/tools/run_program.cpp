@@ -120,7 +120,8 @@ int runProgram(const ProgramRun &options, const ProgramTools &tools) {
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
   const std::vector<CheckedOutput> checked =
-      expected ? compareOutputs(program, arrays, *expected) : std::vector<CheckedOutput>();
+      expected ? checkOutputs(bundle, program, arrays, *expected, options.p0, tools)
+               : std::vector<CheckedOutput>();
   bool to_standard_output = false;
   for (auto &[name, file] : files) {
     to_standard_output |= file->isStandardOutput();
