@@ -249,6 +249,7 @@ int run(RunOptions options, const ProgramTools &tools) {
   }
   if (options.product.p0 < 0)
     throw Failure(fmt::format("--offset is {}: positions count from 0", options.product.p0));
+  ArrayOutputs outputs(options.output, options.dbias_output, options.json);
   if (asksForProgram(options))
     return runProgram({options.bundle, options.program.empty() ? "forward" : options.program, options.sets,
                        options.gets, options.m, options.product.p0, options.product.threads,
@@ -256,7 +257,6 @@ int run(RunOptions options, const ProgramTools &tools) {
                       tools);
   if (options.seed)
     options.sources.seed = *options.seed;
-  ArrayOutputs outputs(options.output, options.dbias_output, options.json);
 
   algrt::Bundle bundle = algrt::Bundle::open(options.bundle);
   options.product.map = mapOf(bundle, options.map);

@@ -2,6 +2,6 @@
 
 tile.elementwise @f over [?, 8] (%x: f32 per <element>) {
   // expected-error@+1 {{is a function that kernels have no arithmetic for}}
-  %y = math.cbrt %x : f32
+  %y = math.log10 %x : f32
   tile.put %y : f32
 }
