@@ -61,6 +61,14 @@ bool KernelGroups::dependsOn(Operation *op, const KernelGroup &group) const {
   return false;
 }
 
+/// Whether a map reads a number that a step computes.
+static bool readsComputedNumber(Operation *op) {
+  auto map = dyn_cast<alg::MapOp>(op);
+  return map && llvm::any_of(map.getNumbers(), [](Value number) {
+           return number.getDefiningOp() && isStep(number.getDefiningOp());
+         });
+}
+
 std::optional<std::string> KernelGroups::objectionToContractions(const KernelGroup &group) const {
   alg::ContractOp first;
   for (Operation *op : group) {
@@ -79,6 +87,8 @@ std::optional<std::string> KernelGroups::objectionToContractions(const KernelGro
     if (!contract.getResult().getType().isCutLike(first.getResult().getType()))
       return "the contractions have results of different groups";
   }
+  if (first && llvm::any_of(group, readsComputedNumber))
+    return "a kernel of products is launched with its numbers, and a step computes one that the map reads";
   return std::nullopt;
 }
 

@@ -100,9 +100,9 @@ void Steps::connect(const JsonFields &operands, const ProgramOperand &wanted, co
   const bool writes = wanted.role == OperandRole::output;
   if (writes && operand != nullptr && operand->role != OperandRole::output)
     operands.fail(key, "is written, but '" + own + "' is an " + name(operand->role) + " of the program");
-  if (!writes && operand != nullptr && operand->role == OperandRole::output)
-    operands.fail(key, "is read, but '" + own + "' is an output of the program");
-  if (!writes && buffer != nullptr && !written_.contains(own))
+  // What steps hand on: a result of the program may be what a later step goes on with.
+  const bool handed_on = buffer != nullptr || operand->role == OperandRole::output;
+  if (!writes && handed_on && !written_.contains(own))
     operands.fail(key, "is read, but no step before this one writes '" + own + "'");
   if (writes && !written_.insert(own).second)
     operands.fail(key, "is '" + own + "', which a step before this one has written");
@@ -128,22 +128,25 @@ void Steps::connect(const JsonFields &operands, const ProgramOperand &wanted, co
 
 void Steps::place(const JsonFields &operands, const ProgramOperand &wanted, const std::string &own) {
   const char *key = wanted.name.c_str();
-  const auto operand = std::ranges::find(program_.operands, own, &ProgramOperand::name);
+  const auto operand = std::ranges::find_if(program_.operands, [&](const ProgramOperand &one) {
+    return one.name == own && one.role != OperandRole::output;
+  });
+  const bool handed_on = operand == program_.operands.end();
   if (wanted.anywhere) {
-    if (operand != program_.operands.end() && !on_device_.contains(own))
+    if (!handed_on && !on_device_.contains(own))
       operand->host = true;
     return;
   }
   if (!wanted.host) {
     on_device_.insert(own);
-    if (operand != program_.operands.end() && operand->host)
+    if (!handed_on && operand->host)
       operands.fail(key, "is '" + own + "', which another step is launched with: a number in CPU memory");
     return;
   }
-  if (operand == program_.operands.end())
+  if (handed_on)
     operands.fail(key, "is '" + own +
-                           "', a buffer, but the step is launched with this number, which has to "
-                           "be in CPU memory before");
+                           "', which a step computes, but the step is launched with this number, which has "
+                           "to be in CPU memory before");
   if (on_device_.contains(own))
     operands.fail(key, "is '" + own +
                            "', a number in CPU memory that the step is launched with, but another "

@@ -200,7 +200,8 @@ TEST(FusedManifest, StepsFitTheirFunction) {
               HasSubstr("factor is 'alpha' of shape [1], but the step needs [M]"));
   EXPECT_THAT(operands([](Json &o) { o["scale"] = "factor"; }), HasSubstr("but the step needs [15]"));
   EXPECT_THAT(operands([](Json &o) { o["y2"] = "y"; }), HasSubstr("y2 is 'y', which a step before this one"));
-  EXPECT_THAT(operands([](Json &o) { o["residual"] = "g"; }), HasSubstr("'g' is an output of the program"));
+  EXPECT_THAT(operands([](Json &o) { o["residual"] = "g"; }),
+              HasSubstr("residual is read, but no step before this one writes 'g'"));
   EXPECT_THAT(program([](Json &p) { p["operands"][4]["types"] = {"bf16"}; }),
               HasSubstr("factor is 'factor' of type bf16, which the step does not take"));
   EXPECT_THAT(program([](Json &p) { p["operands"][8]["types"] = {"f32", "bf16"}; }),
@@ -281,7 +282,7 @@ TEST(FusedManifest, FunctionsThatStepsNameTakeWhatTheySay) {
                 p["steps"][1]["operands"]["alpha"] = "sum";
                 p["operands"].erase(6);
               }),
-              HasSubstr("alpha is 'sum', a buffer, but the step is launched with this number"));
+              HasSubstr("alpha is 'sum', which a step computes, but the step is launched with this number"));
   EXPECT_THAT(read([&](Json &p) {
                 shifted(p, "alpha");
                 p["steps"][0]["operands"].erase("x2");
