@@ -336,11 +336,13 @@ std::string elementwiseText(const algrt::Bundle &bundle) {
 std::string asText(const algrt::Bundle &bundle, const std::string &path) {
   const algrt::Manifest &manifest = bundle.manifest();
   auto document = nlohmann::json::parse(bundle.manifestText());
-  std::string text = fmt::format("{}: {} from {}\n  sha256 {}\n  signature {}\n", path, manifest.algebra,
-                                 manifest.compiler, bundle.hash(), signatureText(bundle, path));
+  // Programs without a product are over no algebra.
+  std::string text = fmt::format("{}: {}from {}\n  sha256 {}\n  signature {}\n", path,
+                                 manifest.algebra.empty() ? "" : manifest.algebra + " ", manifest.compiler,
+                                 bundle.hash(), signatureText(bundle, path));
 
-  text += "\nAlgebra\n";
   if (auto algebra = document.find("algebra"); algebra != document.end() && algebra->is_object()) {
+    text += "\nAlgebra\n";
     for (const char *key : {"field", "dimension", "nonzeros", "associative", "unital", "radical_dimension",
                             "maximal_ideals", "alder_strassen", "rank_lower", "rank_upper", "fraction"})
       text += fmt::format("  {:<20}{}\n", key, fact(*algebra, key));

@@ -136,8 +136,9 @@ int runProgram(const ProgramRun &options, const ProgramTools &tools) {
     requireRight(checked);
     return kDone;
   }
-  const std::string text = fmt::format("{} of {}, M = {}: {:.3f} ms with loading\n", program.name,
-                                       bundle.manifest().algebra, m, seconds * 1e3) +
+  const std::string &algebra = bundle.manifest().algebra; // empty where there is no product
+  const std::string text = fmt::format("{}{}, M = {}: {:.3f} ms with loading\n", program.name,
+                                       algebra.empty() ? "" : " of " + algebra, m, seconds * 1e3) +
                            checkText(checked);
   if (to_standard_output)
     algrt::writeDiagnostic(text);

@@ -10,6 +10,7 @@
 #include "compiler/tools/program_arrays.h"
 #include "compiler/tools/program_text.h"
 #include "compiler/tools/reference_program.h"
+#include "compiler/tools/simulated_runs.h"
 #include "runtime/bench/progress.h"
 
 #include <algorithm>
@@ -47,18 +48,6 @@ CompiledStep compileStep(const KernelSource &source, const ProgramSimulation &op
   const GpuProgram made = gpuProgram(source, options.target, compile);
   return {runtimeLayer(source.layer, source.fusion), runtimeSupport(source.layer),
           SimulatedKernel::parse(made.nvvm, source.projection)};
-}
-
-/// Every seed has padding of its own between the rows of the matrices.
-SimulationSettings settingsOf(std::uint64_t seed, std::int64_t blocks) {
-  SimulationSettings settings;
-  settings.seed = seed;
-  settings.blocks = static_cast<std::int32_t>(blocks);
-  settings.x_padding = static_cast<std::int64_t>(seed % 3);
-  settings.w_padding = static_cast<std::int64_t>(seed / 3 % 3);
-  settings.y_padding = static_cast<std::int64_t>(seed / 2 % 3);
-  settings.further_padding = static_cast<std::int64_t>(seed % 2);
-  return settings;
 }
 
 /// The tensors of one call of a program, all as floats.
@@ -163,7 +152,9 @@ std::string ProgramRun::step(const algrt::ProgramStep &step, SimulatedStep &foun
         product.further[role] = values->second;
     }
   }
-  const Simulation simulation = code.kernel.run(product, settingsOf(seed, options.blocks));
+  SimulationSettings settings = settingsOf(seed, options.blocks);
+  settings.further_padding = static_cast<std::int64_t>(seed % 2);
+  const Simulation simulation = code.kernel.run(product, settings);
   found.instructions += simulation.report.statistics.calls;
   for (const simulator::Fault &fault : simulation.report.faults)
     return code.kernel.explain(fault);

@@ -56,7 +56,8 @@ SimulatedKernel simulatedKernel(const SimulateCommand &command, const Spec &spec
   return SimulatedKernel::parse(gpuProgram(simulated, target, options).nvvm, "the kernel");
 }
 
-/// Every seed has padding of its own between the rows of the matrices.
+} // namespace
+
 SimulationSettings settingsOf(std::uint64_t seed, std::int64_t blocks) {
   SimulationSettings settings;
   settings.seed = seed;
@@ -64,13 +65,8 @@ SimulationSettings settingsOf(std::uint64_t seed, std::int64_t blocks) {
   settings.x_padding = static_cast<std::int64_t>(seed % 3);
   settings.w_padding = static_cast<std::int64_t>(seed / 3 % 3);
   settings.y_padding = static_cast<std::int64_t>(seed / 2 % 3);
-  settings.x_shift = static_cast<std::int64_t>(seed % 2);
-  settings.w_shift = static_cast<std::int64_t>(seed / 2 % 4);
-  settings.y_shift = static_cast<std::int64_t>(seed / 3 % 2);
   return settings;
 }
-
-} // namespace
 
 SimulatedRuns::SimulatedRuns(const SimulateCommand &command, const Spec &spec, const ArrayOutputs &outputs)
     : command(command), outputs(outputs), given(runtimeLayer(requireLayer(spec))), layer(given),
@@ -152,6 +148,9 @@ void SimulatedRuns::one(std::uint64_t seed, Findings &findings) {
   }
   const auto start = std::chrono::steady_clock::now();
   SimulationSettings settings = settingsOf(seed, command.blocks);
+  settings.x_shift = static_cast<std::int64_t>(seed % 2);
+  settings.w_shift = static_cast<std::int64_t>(seed / 2 % 4);
+  settings.y_shift = static_cast<std::int64_t>(seed / 3 % 2);
   settings.progress = [&](double fraction) {
     bar->show((static_cast<double>(findings.runs) + fraction) / static_cast<double>(command.seeds),
               fmt::format("seed {}", seed));

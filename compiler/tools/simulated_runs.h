@@ -31,6 +31,9 @@ struct SimulateCommand {
   std::string program_maps; ///< of programs, in place of map
 };
 
+/// Every seed has padding of its own between the rows of the matrices.
+SimulationSettings settingsOf(std::uint64_t seed, std::int64_t blocks);
+
 /// What all seeds together showed.
 struct Findings {
   std::int64_t runs = 0, calls = 0, steps = 0;

@@ -15,17 +15,6 @@ namespace {
 // No kernel comes near: parameters of a GPU's kernel alone would not hold so many.
 constexpr size_t most_operands = 64;
 
-std::string parseName(const JsonFields &fields, std::set<std::string> &names) {
-  const std::string name = fields.string("name");
-  if (name.empty())
-    fields.fail("name", "is empty");
-  if (name.find('\0') != std::string::npos)
-    fields.fail("name", "has a zero byte");
-  if (!names.insert(name).second)
-    fields.fail("name", "'" + name + "' is used twice");
-  return name;
-}
-
 template <typename Enumeration>
 Enumeration parseOneOf(const JsonFields &fields, const char *key, std::initializer_list<Enumeration> all) {
   const std::string wanted = fields.string(key);
@@ -72,7 +61,7 @@ ElementwiseOperand parseOperand(const JsonFields &fields, const Elementwise &fun
                                 std::set<std::string> &names) {
   using Per = FusedOperand::Per;
   ElementwiseOperand operand;
-  operand.name = parseName(fields, names);
+  operand.name = fields.uniqueName(names);
   operand.role = parseOneOf(fields, "role", {OperandRole::input, OperandRole::output});
   operand.per = parseOneOf(fields, "per", {Per::element, Per::row, Per::column, Per::call});
   operand.type = parseOneOf(fields, "type", {ElementType::f32, ElementType::bf16});
@@ -122,7 +111,7 @@ void parseDomain(const JsonFields &fields, Elementwise &function) {
 
 Elementwise parseFunction(const JsonFields &fields, std::set<std::string> &function_names) {
   Elementwise function;
-  function.name = parseName(fields, function_names);
+  function.name = fields.uniqueName(function_names);
   parseDomain(fields, function);
   std::set<std::string> names;
   const std::vector<JsonFields> operands = fields.objects("operands");

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace algrt {
 
@@ -28,15 +29,11 @@ FusedOperand::Per parsePer(const JsonFields &fields) {
   fields.fail("per", "is '" + wanted + "', not column, row, element or call");
 }
 
-FusedOperand parseOperand(const JsonFields &fields, const std::vector<FusedOperand> &before) {
-  FusedOperand operand{fields.string("name"), parsePer(fields),
+FusedOperand parseOperand(const JsonFields &fields, std::set<std::string> &names) {
+  FusedOperand operand{fields.uniqueName(names), parsePer(fields),
                        parseType(fields, "type", fields.string("type"))};
-  if (operand.name.empty() || operand.name.find('\0') != std::string::npos)
-    fields.fail("name", operand.name.empty() ? "is empty" : "has a zero byte");
   if (isReservedName(operand.name))
     fields.fail("name", "is '" + operand.name + "', which kernels call something else");
-  if (std::ranges::find(before, operand.name, &FusedOperand::name) != before.end())
-    fields.fail("name", "'" + operand.name + "' is used twice");
   if (operand.per == call && operand.type != ElementType::f32)
     fields.fail("type", std::string("is ") + name(operand.type) + ": a number for the call is f32");
   return operand;
@@ -73,8 +70,9 @@ Fusion parseFusion(const JsonFields &fields) {
   };
   const std::vector<JsonFields> operands = fields.objects("operands");
   requireFew("operands", operands.size());
+  std::set<std::string> names;
   for (const JsonFields &entry : operands)
-    fusion.operands.push_back(parseOperand(entry, fusion.operands));
+    fusion.operands.push_back(parseOperand(entry, names));
   const std::vector<std::string> results = fields.strings("results");
   requireFew("results", results.size());
   for (const std::string &type : results)

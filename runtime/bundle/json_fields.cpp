@@ -54,6 +54,17 @@ const json &JsonFields::value(const char *key) const {
 
 std::string JsonFields::string(const char *key) const { return readString(value(key), pathOf(key)); }
 
+std::string JsonFields::uniqueName(std::set<std::string> &names) const {
+  const std::string name = string("name");
+  if (name.empty())
+    fail("name", "is empty");
+  if (name.find('\0') != std::string::npos)
+    fail("name", "has a zero byte");
+  if (!names.insert(name).second)
+    fail("name", "'" + name + "' is used twice");
+  return name;
+}
+
 int64_t JsonFields::integer(const char *key, int64_t least, int64_t most) const {
   return readInteger(value(key), pathOf(key), least, most);
 }

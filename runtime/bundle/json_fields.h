@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -17,6 +18,9 @@ public:
 
   bool has(const char *key) const;
   std::string string(const char *key) const;
+  // The string "name", which is not among the names and is added to them. Names are given to callers as C
+  // strings and looked up by such: they are not empty and have no zero byte.
+  std::string uniqueName(std::set<std::string> &names) const;
   // An integer (no fraction, no exponent) in [least, most].
   int64_t integer(const char *key, int64_t least, int64_t most = INT64_MAX) const;
   bool boolean(const char *key) const;

@@ -16,21 +16,9 @@ OperandType parseType(const JsonFields &fields, const char *key, const std::stri
   fields.fail(key, "has '" + wanted + "', not f32, bf16, i32 or i64");
 }
 
-std::string parseName(const JsonFields &fields, std::set<std::string> &names) {
-  const std::string name = fields.string("name");
-  if (name.empty())
-    fields.fail("name", "is empty");
-  // Names are given to callers as C strings, and looked up by such.
-  if (name.find('\0') != std::string::npos)
-    fields.fail("name", "has a zero byte");
-  if (!names.insert(name).second)
-    fields.fail("name", "'" + name + "' is used twice");
-  return name;
-}
-
 ProgramOperand parseOperand(const JsonFields &fields, std::set<std::string> &names) {
   ProgramOperand operand;
-  operand.name = parseName(fields, names);
+  operand.name = fields.uniqueName(names);
   const std::string role = fields.string("role");
   const OperandRole all[] = {OperandRole::input, OperandRole::weight, OperandRole::output};
   const auto *found = std::ranges::find_if(all, [&](OperandRole one) { return role == name(one); });
@@ -51,7 +39,7 @@ ProgramOperand parseOperand(const JsonFields &fields, std::set<std::string> &nam
 
 ProgramBuffer parseBuffer(const JsonFields &fields, std::set<std::string> &names) {
   ProgramBuffer buffer;
-  buffer.name = parseName(fields, names);
+  buffer.name = fields.uniqueName(names);
   const OperandType type = parseType(fields, "type", fields.string("type"));
   if (type != OperandType::f32 && type != OperandType::bf16)
     fields.fail("type", std::string("is ") + name(type) + ": buffers hold f32 or bf16");
@@ -231,7 +219,7 @@ std::vector<Program> parsePrograms(const JsonFields &document, const StepFunctio
   std::set<std::string> program_names;
   for (const JsonFields &fields : document.objects("programs")) {
     Program &program = programs.emplace_back();
-    program.name = parseName(fields, program_names);
+    program.name = fields.uniqueName(program_names);
     std::set<std::string> names;
     for (const JsonFields &entry : fields.objects("operands"))
       program.operands.push_back(parseOperand(entry, names));
