@@ -1,6 +1,7 @@
 #include "compiler/lower/elementwise_function.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/raw_ostream.h"
@@ -104,10 +105,10 @@ LogicalResult ElementwiseMatch::classify(Operation &op) {
           return failure();
     return success();
   }
-  if (!isa_and_nonnull<arith::ArithDialect>(op.getDialect()) || op.getNumResults() != 1 ||
+  if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op.getDialect()) || op.getNumResults() != 1 ||
       !isa<RankedTensorType>(op.getResult(0).getType()))
     return op.emitError("has no place in an element-wise kernel, which maps views, reduces them and computes "
-                        "with tensors by arith");
+                        "with tensors by arith and math");
   if (failed(requireDomain(&op, op.getResult(0).getType())))
     return failure();
   for (Value operand : op.getOperands())

@@ -34,6 +34,8 @@ private:
   LogicalResult differentiate(alg::ContractOp contract);
   LogicalResult differentiate(alg::MapOp map);
   LogicalResult differentiate(alg::ReduceOp reduce);
+  /// Sums, differences, products, quotients and negatives of tensors, element by element.
+  LogicalResult differentiateStatistics(Operation *op);
   Value mapGradient(alg::MapOp map, unsigned operand, Value upstream, Type element);
   Value maximumGradient(alg::ReduceOp reduce, Value gradient, Type element);
   Value likeView(Value view, Type element, alg::Extent over, ValueRange statistics,
@@ -218,6 +220,40 @@ LogicalResult ProgramSweep::differentiate(alg::ReduceOp reduce) {
   return success();
 }
 
+LogicalResult ProgramSweep::differentiateStatistics(Operation *op) {
+  const Value result = op->getResult(0);
+  const Type computation = computationType(alg::elementTypeOf(result));
+  Value gradient = parts.sum(result, computation);
+  if (!gradient)
+    return failure();
+  const Location location = gradientLocation(result);
+  const auto wide = [=, this](Value value) { return withElements(builder, location, value, computation); };
+  /// The part of an operand, of type `computation`.
+  const auto part = [&](unsigned number, std::function<Value()> value) {
+    Value operand = op->getOperand(number);
+    add(operand, [=, this](Type element) {
+      return withElements(builder, gradientLocation(operand), value(), element);
+    });
+  };
+  const auto negated = [=, this](Value value) { return arith::NegFOp::create(builder, location, value); };
+  const auto times = [=, this](Value a, Value b) { return arith::MulFOp::create(builder, location, a, b); };
+  const auto over = [=, this](Value a, Value b) { return arith::DivFOp::create(builder, location, a, b); };
+  const Value a = op->getOperand(0), b = op->getNumOperands() > 1 ? op->getOperand(1) : Value();
+  if (isa<arith::NegFOp>(op)) {
+    part(0, [=]() -> Value { return negated(gradient); });
+  } else if (isa<arith::MulFOp>(op)) {
+    part(0, [=]() -> Value { return times(gradient, wide(b)); });
+    part(1, [=]() -> Value { return times(gradient, wide(a)); });
+  } else if (isa<arith::DivFOp>(op)) {
+    part(0, [=]() -> Value { return over(gradient, wide(b)); });
+    part(1, [=]() -> Value { return negated(over(times(gradient, wide(result)), wide(b))); });
+  } else {
+    part(0, [=]() -> Value { return gradient; });
+    part(1, [=]() -> Value { return isa<arith::SubFOp>(op) ? Value(negated(gradient)) : gradient; });
+  }
+  return success();
+}
+
 LogicalResult ProgramSweep::differentiate(Operation *op) {
   Value result = op->getResult(0);
   // Of an operation that passes its operand on, changed in how it is seen.
@@ -249,17 +285,9 @@ LogicalResult ProgramSweep::differentiate(Operation *op) {
       })
       .Case<arith::ExtFOp, arith::TruncFOp>(
           [&](auto) { return pass(0, [=, this](Type element) { return parts.sum(result, element); }); })
-      .Case([&](arith::AddFOp) {
-        Value sum = parts.sum(result, computationType(alg::elementTypeOf(result)));
-        if (!sum)
-          return failure();
-        for (Value operand : op->getOperands())
-          add(operand, [=, this](Type element) {
-            return withElements(builder, gradientLocation(operand), sum, element);
-          });
-        return success();
-      })
-      .Default([](Operation *unknown) { return unknown->emitError("has no rule of differentiation"); });
+      .Case<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::NegFOp>(
+          [&](auto) { return differentiateStatistics(op); })
+      .Default([](Operation *unknown) { return unknown->emitOpError("has no rule of differentiation"); });
 }
 
 LogicalResult ProgramSweep::run(unsigned first, unsigned &upstream) {
@@ -285,7 +313,7 @@ LogicalResult ProgramSweep::run(unsigned first, unsigned &upstream) {
     if (llvm::none_of(op->getResults(), [&](Value result) { return parts.has(result); }))
       continue;
     if (op->getNumResults() != 1)
-      return op->emitError("has no rule of differentiation");
+      return op->emitOpError("has no rule of differentiation");
     if (failed(differentiate(op)))
       return failure();
   }

@@ -1,6 +1,7 @@
 #include "compiler/program/kernel_groups.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 
@@ -9,7 +10,8 @@ namespace compiler {
 bool isStep(Operation *op) {
   if (isa<alg::ContractOp, alg::MapOp, alg::ReduceOp>(op))
     return true;
-  return !op->hasTrait<OpTrait::ConstantLike>() && isa_and_nonnull<arith::ArithDialect>(op->getDialect()) &&
+  return !op->hasTrait<OpTrait::ConstantLike>() &&
+         isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
          llvm::any_of(op->getResultTypes(), [](Type type) { return isa<ShapedType>(type); });
 }
 

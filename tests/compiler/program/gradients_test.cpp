@@ -153,6 +153,41 @@ func.func @forward(%x: tensor<?x4xf32> loc("x"), %w: tensor<4x4xf32> loc("w"), %
   checkGradients(function, randomArguments(random, function, 3, 0, 2), random);
 }
 
+// Sums of columns as numbers among each other: products, quotients, differences, negatives.
+TEST(Gradients, OfArithmeticOnStatistics) {
+  ProgramContext program;
+  std::mt19937 random(7);
+  auto module = program.parse(R"mlir(
+!x = !alg.slots<?x4xf32, plain(2)>
+func.func @forward(%x: tensor<?x4xf32> loc("x"), %b: tensor<4xf32> loc("b")) -> (tensor<?x4xf32>, tensor<4xf32>) {
+  %xs = alg.slots %x plain(2) : tensor<?x4xf32>
+  %squares = alg.map %xs : !x {
+  ^bb0(%a: f32):
+    %one = arith.constant 1.0 : f32
+    %s = arith.mulf %a, %a : f32
+    %t = arith.addf %s, %one : f32
+    alg.yield %t : f32
+  }
+  %positive = alg.reduce sum %squares over rows : !x -> tensor<4xf32>
+  %sums = alg.reduce sum %xs over rows : !x -> tensor<4xf32>
+  %p = arith.mulf %sums, %b : tensor<4xf32>
+  %q = arith.divf %p, %positive : tensor<4xf32>
+  %n = arith.negf %q : tensor<4xf32>
+  %d = arith.subf %n, %sums : tensor<4xf32>
+  %e = arith.mulf %d, %d : tensor<4xf32>
+  %zs = alg.map %xs columns %e : (!x, tensor<4xf32>) -> !x {
+  ^bb0(%a: f32, %c: f32):
+    %r = arith.mulf %a, %c : f32
+    alg.yield %r : f32
+  }
+  %z = alg.gather %zs : !x
+  return %z, %d : tensor<?x4xf32>, tensor<4xf32>
+})mlir");
+  ASSERT_TRUE(module);
+  auto function = module->lookupSymbol<mlir::func::FuncOp>("forward");
+  checkGradients(function, randomArguments(random, function, 3, 0, 2), random);
+}
+
 // Elements that are equal to the maximum share its gradient.
 TEST(Gradients, OfMaximaAreShared) {
   ProgramContext program;
