@@ -23,13 +23,17 @@ if(ALGCTL_TESTS)
   target_compile_options(algctl_mlir_test_pch PRIVATE ${ALGCTL_TEST_FLAGS})
 endif()
 
-# algctl_mlir_library(NAME SOURCES ... LIBRARIES ... DEPENDS ...): a static library that uses MLIR.
+# algctl_mlir_library(NAME SOURCES ... LIBRARIES ... DEPENDS ... [PRECOMPILED ...]): a static library that uses MLIR. Its
+# precompiled header is MLIR's unless it says another.
 function(algctl_mlir_library NAME)
-  cmake_parse_arguments(LIB "" "" "SOURCES;LIBRARIES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(LIB "" "PRECOMPILED" "SOURCES;LIBRARIES;DEPENDS" ${ARGN})
+  if(NOT LIB_PRECOMPILED)
+    set(LIB_PRECOMPILED algctl_pch)
+  endif()
   add_library(${NAME} STATIC ${LIB_SOURCES})
   target_link_libraries(${NAME} PUBLIC algctl_mlir ${LIB_LIBRARIES})
   target_compile_options(${NAME} PRIVATE ${ALGCTL_PCH_FLAGS})
-  target_precompile_headers(${NAME} REUSE_FROM algctl_pch)
+  target_precompile_headers(${NAME} REUSE_FROM ${LIB_PRECOMPILED})
   if(LIB_DEPENDS)
     add_dependencies(${NAME} ${LIB_DEPENDS})
   endif()
