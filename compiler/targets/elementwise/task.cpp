@@ -37,8 +37,10 @@ ElementwiseTask cpuTask(tile::ElementwiseOp kernel) {
 /// A few vectors for each thread.
 constexpr std::int64_t elements_of_gpu_task = 8192;
 
-/// Columns that threads of a block sum side by side: lines of 128 bytes of bf16.
-constexpr std::int64_t gpu_summed_columns = 64;
+/// Columns that threads of a block sum side by side, and slices of the rows beside each other. 64 bytes of
+/// each row of bf16 are a whole access to the memory, and few enough columns that a matrix as wide as a layer
+/// has a block for every multiprocessor, however many rows there are: no sum is divided among blocks.
+constexpr std::int64_t gpu_summed_columns = 32, gpu_row_slices = 16;
 
 std::int64_t gpuThreads(tile::ElementwiseOp kernel) {
   switch (kernel.getReducedExtent()) {
@@ -46,7 +48,7 @@ std::int64_t gpuThreads(tile::ElementwiseOp kernel) {
   case tile::Per::Row:
     return 256;
   case tile::Per::Column: // slices of the rows side by side
-    return 8 * gpu_summed_columns;
+    return gpu_row_slices * gpu_summed_columns;
   case tile::Per::Call: // one block has everything
     return 1024;
   }
