@@ -79,11 +79,12 @@ static alg::OutputMode modeOf(algrt::Map map) {
   llvm_unreachable("all maps are above");
 }
 
-OwningOpRef<ModuleOp> Compilation::algProgram(const KernelSource &source, ArrayRef<algrt::Map> maps) {
+OwningOpRef<ModuleOp> Compilation::algProgram(const KernelSource &source, ArrayRef<algrt::Map> maps,
+                                              std::optional<algebras::DataType> result) {
   if (!source.function.empty())
     return parse(source.function);
-  OwningOpRef<ModuleOp> module =
-      buildProjection(context, source.layer, source.allow_nonassociative, llvm::map_to_vector(maps, modeOf));
+  OwningOpRef<ModuleOp> module = buildProjection(context, source.layer, source.allow_nonassociative,
+                                                 llvm::map_to_vector(maps, modeOf), result);
   check(static_cast<bool>(module), "the layer could not be written in the alg dialect");
   return module;
 }

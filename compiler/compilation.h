@@ -24,8 +24,11 @@ public:
   /// the file `origin` are thrown with their places.
   explicit Compilation(bool print_ir_after_all, std::shared_ptr<const ProgramFile> origin = nullptr);
 
-  /// What the source says of the maps: its function, or one function for each, called as the map is.
-  mlir::OwningOpRef<mlir::ModuleOp> algProgram(const KernelSource &source, llvm::ArrayRef<algrt::Map> maps);
+  /// What the source says of the maps: its function, or one function for each, called as the map is. A sum of
+  /// a product and a bias is rounded to `result`, where the source leaves it open, or else to the layer's
+  /// type.
+  mlir::OwningOpRef<mlir::ModuleOp> algProgram(const KernelSource &source, llvm::ArrayRef<algrt::Map> maps,
+                                               std::optional<algebras::DataType> result = {});
 
   /// Runs the passes that `fill` adds. Throws as check() does.
   void run(mlir::ModuleOp module, llvm::function_ref<void(mlir::OpPassManager &)> fill);

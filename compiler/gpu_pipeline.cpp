@@ -49,7 +49,7 @@ public:
         compilation(options.print_ir_after_all, source.origin) {
     requireFeasible(source.layer);
     requireSupported(source.layer, target, options);
-    module = compilation.algProgram(source, options.map);
+    module = compilation.algProgram(source, options.map, options.output);
   }
 
   /// As far as a stage's module; instructions for everything behind Stage::Nvvm.

@@ -4,7 +4,6 @@
 #include "compiler/lower/match_product.h"
 #include "compiler/lower/passes.h"
 #include "compiler/lower/reduced_kernel.h"
-#include "compiler/lower/staged_bank_gradient.h"
 #include "compiler/lower/staged_kernel.h"
 #include "compiler/lower/staged_schedule.h"
 #include "compiler/schedule/cpu_schedule.h"
@@ -117,8 +116,6 @@ LogicalResult ConvertAlgToTile::writeStagedKernel(func::FuncOp function, Matched
   const std::string name = (function.getSymName() + (result.isF32() ? "_f32" : "_bf16")).str();
   if (reduced)
     writeReducedProduct(builder, function.getLoc(), name, kernel, reduced);
-  else if (choice.bank_gradient)
-    writeStagedBankGradient(builder, function.getLoc(), name, kernel.layout, chosen, kernel.element, result);
   else
     writeStagedProduct(builder, function.getLoc(), name, kernel, chosen);
   return success();

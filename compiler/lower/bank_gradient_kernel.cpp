@@ -14,11 +14,9 @@ class BankGradientKernel : KernelBody {
 public:
   BankGradientKernel(OpBuilder &builder, Location location, LayoutAttr layout,
                      const CpuGradientSchedule &sizes)
-      : KernelBody(builder, location, layout,
-                   ScheduleAttr::get(builder.getContext(), 1, sizes.rows, sizes.register_features,
-                                     sizes.register_columns, sizes.lanes, tile::BankAccess::Direct)),
-        sizes(sizes), fragment(FragmentType::get(builder.getContext(), sizes.register_features,
-                                                 sizes.register_columns, builder.getF32Type())) {}
+      : KernelBody(builder, location, layout), sizes(sizes),
+        fragment(FragmentType::get(builder.getContext(), sizes.register_features, sizes.register_columns,
+                                   builder.getF32Type())) {}
 
   KernelOp write(StringRef name, Type element, Type result) {
     OpBuilder::InsertionGuard guard(builder);
@@ -26,7 +24,10 @@ public:
     const auto [bank_rows, bank_columns] = layout.getBankShape();
     Type x = MatrixType::get(context, ShapedType::kDynamic, layout.getIn().getTotal(), element);
     Type dy = MatrixType::get(context, ShapedType::kDynamic, layout.getOut().getTotal(), element);
-    KernelOp kernel = this->kernel(name, {x, dy, MatrixType::get(context, bank_rows, bank_columns, result)});
+    auto schedule = ScheduleAttr::get(context, 1, sizes.rows, sizes.register_features, sizes.register_columns,
+                                      sizes.lanes, tile::BankAccess::Direct);
+    KernelOp kernel =
+        this->kernel(name, schedule, {x, dy, MatrixType::get(context, bank_rows, bank_columns, result)});
     Block &operands = kernel.getBody().front();
     builder.setInsertionPointToEnd(&operands);
     Block &own = loops<OwnOp>({axis(AxisKind::BankRows, 1), axis(AxisKind::Features, sizes.features),

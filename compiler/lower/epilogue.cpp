@@ -20,15 +20,6 @@ Epilogue::Source Epilogue::addStep(Step step) {
   return {Source::Kind::Step, steps.size() - 1};
 }
 
-Epilogue::Source Epilogue::addBias(Source sums, std::size_t operand) {
-  auto body = [](OpBuilder &builder, Location location, ValueRange elements) -> Value {
-    Value number = asType(builder, location, elements[1], builder.getF32Type());
-    return arith::AddFOp::create(builder, location, elements[0], number);
-  };
-  Type f32 = Float32Type::get(operands[operand].element.getContext());
-  return addStep({{sums, {Source::Kind::Operand, operand}}, f32, body});
-}
-
 Epilogue::Source Epilogue::round(Source sums, Type element) {
   if (element.isF32())
     return sums;

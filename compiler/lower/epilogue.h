@@ -50,8 +50,6 @@ struct Epilogue {
   std::vector<Result> results;
 
   Source addStep(Step step);
-  /// f32 sums and a number of the operand for each column, a bias.
-  Source addBias(Source sums, std::size_t operand);
   /// f32 sums rounded to `element`; the sums themselves where that is their type.
   Source round(Source sums, mlir::Type element);
 };

@@ -5,10 +5,10 @@ using namespace tile;
 
 namespace compiler {
 
-KernelBody::KernelBody(OpBuilder &builder, Location location, LayoutAttr layout, ScheduleAttr schedule)
-    : builder(builder), location(location), layout(layout), schedule(schedule) {}
+KernelBody::KernelBody(OpBuilder &builder, Location location, LayoutAttr layout)
+    : builder(builder), location(location), layout(layout) {}
 
-KernelOp KernelBody::kernel(StringRef name, ArrayRef<Type> operands) {
+KernelOp KernelBody::kernel(StringRef name, Attribute schedule, ArrayRef<Type> operands) {
   auto kernel = KernelOp::create(builder, location, name, layout, schedule);
   Block &body = kernel.getBody().emplaceBlock();
   body.addArguments(operands, SmallVector<Location>(operands.size(), location));

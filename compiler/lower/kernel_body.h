@@ -10,12 +10,12 @@ namespace compiler {
 
 class KernelBody {
 public:
-  KernelBody(mlir::OpBuilder &builder, mlir::Location location, tile::LayoutAttr layout,
-             tile::ScheduleAttr schedule);
+  KernelBody(mlir::OpBuilder &builder, mlir::Location location, tile::LayoutAttr layout);
 
 protected:
-  /// A kernel with an empty body and these operands, where the builder stands.
-  tile::KernelOp kernel(llvm::StringRef name, llvm::ArrayRef<mlir::Type> operands);
+  /// A kernel with an empty body and these operands, where the builder stands. The schedule is one of those
+  /// that the op takes.
+  tile::KernelOp kernel(llvm::StringRef name, mlir::Attribute schedule, llvm::ArrayRef<mlir::Type> operands);
   /// An own or a walk with its indices; the builder stands in its body afterwards.
   template <class Op> mlir::Block &loops(llvm::ArrayRef<tile::AxisAttr> axes) {
     llvm::SmallVector<mlir::Attribute> attributes(axes.begin(), axes.end());
@@ -29,7 +29,6 @@ protected:
   mlir::OpBuilder &builder;
   mlir::Location location;
   tile::LayoutAttr layout;
-  tile::ScheduleAttr schedule;
 
 private:
   mlir::Block &enter(mlir::Region &region, std::size_t indices);

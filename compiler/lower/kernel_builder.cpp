@@ -9,7 +9,7 @@ namespace compiler {
 
 KernelBuilder::KernelBuilder(OpBuilder &builder, Location location, const ProductsOfKernel &products,
                              ScheduleAttr schedule, bool pairs, std::int64_t together)
-    : KernelBody(builder, location, products.layout, schedule), products(products), pairs(pairs),
+    : KernelBody(builder, location, products.layout), products(products), schedule(schedule), pairs(pairs),
       together(together) {
   const auto [k, n] = layout.getBankShape();
   packed_bank = MatrixType::get(builder.getContext(), k, n, products.element, schedule.getRegisterColumns(),
@@ -44,7 +44,7 @@ KernelOp KernelBuilder::contraction(StringRef name) {
   auto fragment = FragmentType::get(context, rows, columns, builder.getF32Type());
 
   KernelOp kernel =
-      this->kernel(name, typesOfOperands(products, packed ? packed_bank : typeOfBank(products)));
+      this->kernel(name, schedule, typesOfOperands(products, packed ? packed_bank : typeOfBank(products)));
   Block &body = kernel.getBody().front();
   const ProductOperands operands(products, body);
   operands.setNames();
@@ -87,7 +87,7 @@ KernelOp KernelBuilder::contraction(StringRef name) {
 
 KernelOp KernelBuilder::pack(StringRef name) {
   OpBuilder::InsertionGuard guard(builder);
-  KernelOp kernel = this->kernel(name, {typeOfBank(products), packed_bank});
+  KernelOp kernel = this->kernel(name, schedule, {typeOfBank(products), packed_bank});
   Block &operands = kernel.getBody().front();
   builder.setInsertionPointToEnd(&operands);
   Block &own = loops<OwnOp>({axis(AxisKind::BankRows, 1)});

@@ -28,6 +28,7 @@ private:
                   mlir::ValueRange stages);
 
   const ProductsOfKernel &products;
+  tile::ScheduleAttr schedule;
   bool pairs;
   std::int64_t together;
   tile::MatrixType packed_bank;

@@ -29,7 +29,7 @@ private:
   tile::LayoutAttr layoutOf(alg::ContractOp contract);
   /// The operand that an argument of the function is; failure has been reported.
   FailureOr<std::size_t> operandOf(Operation *user, Value argument, Epilogue::Shape shape);
-  std::string nameOf(BlockArgument argument, Epilogue::Shape shape, StringRef usual) const;
+  std::string nameOf(BlockArgument argument, Epilogue::Shape shape) const;
   void setDescription();
 
   func::FuncOp function;
@@ -72,9 +72,9 @@ static algrt::ElementType runtimeType(Type element) {
   return element.isF32() ? algrt::ElementType::f32 : algrt::ElementType::bf16;
 }
 
-std::string ProductMatch::nameOf(BlockArgument argument, Epilogue::Shape shape, StringRef usual) const {
+std::string ProductMatch::nameOf(BlockArgument argument, Epilogue::Shape shape) const {
   auto given = dyn_cast<NameLoc>(argument.getLoc());
-  std::string wanted = given ? given.getName().str() : usual.str();
+  std::string wanted = given ? given.getName().str() : std::string("operand");
   if (algrt::isReservedName(wanted)) // calls name something else so
     wanted += std::string("_") + algrt::name(perOf(shape));
   auto isTaken = [&](const std::string &name) {
@@ -97,8 +97,7 @@ FailureOr<std::size_t> ProductMatch::operandOf(Operation *user, Value value, Epi
     return user->emitError("single numbers are f32 in kernels, not ") << element;
   auto [place, is_new] = numbers.insert({{argument.getArgNumber(), shape}, kernel.epilogue.operands.size()});
   if (is_new) {
-    const bool bias = isa<alg::ContractOp>(user);
-    kernel.epilogue.operands.push_back({shape, element, nameOf(argument, shape, bias ? "bias" : "operand")});
+    kernel.epilogue.operands.push_back({shape, element, nameOf(argument, shape)});
   }
   return place->second;
 }
@@ -155,18 +154,9 @@ LogicalResult ProductMatch::addContraction(alg::ContractOp contract) {
   } else if (layout != kernel.layout) {
     return contract.emitError("products of one kernel have results that are cut alike");
   }
-  Source sum = {Source::Kind::Sums, contractions.size()};
-  if (Value bias = contract.getBias()) {
-    if (!isa<BlockArgument>(bias))
-      return contract.emitError("the bias must be an argument of the function");
-    FailureOr<std::size_t> operand = operandOf(contract, bias, Epilogue::Shape::PerColumn);
-    if (failed(operand))
-      return failure();
-    sum = kernel.epilogue.addBias(sum, *operand);
-  }
+  sums[contract.getResult()] = {Source::Kind::Sums, contractions.size()};
   contractions.push_back(contract);
   kernel.weights = static_cast<std::int64_t>(contractions.size());
-  sums[contract.getResult()] = sum;
   return success();
 }
 
@@ -293,11 +283,11 @@ FailureOr<MatchedProduct> ProductMatch::match() {
                             dtype, scheduled.row_types};
   if (layout.isTransposed())
     std::swap(described.in, described.out);
-  scheduled.bias = llvm::any_of(contractions, [](alg::ContractOp one) { return bool(one.getBias()); });
   const auto count = [&](Epilogue::Shape shape) {
     return llvm::count_if(kernel.epilogue.operands,
                           [&](const Epilogue::Operand &operand) { return operand.shape == shape; });
   };
+  scheduled.bias = count(Epilogue::Shape::PerColumn) > 0;
   scheduled.fused = {.weights = kernel.weights,
                      .results = static_cast<std::int64_t>(kernel.epilogue.results.size()),
                      .element_operands = count(Epilogue::Shape::PerElement),

@@ -21,11 +21,10 @@ def ConvertAlgToTile : Pass<"convert-alg-to-tile", "mlir::ModuleOp"> {
     too: then it is two operands. A gradient of the bank (mode j) is one contraction without maps.
 
     A product (mode k) has `NAME_packed` and `NAME_pack` (a bank rewritten into panels once, each of them for itself), `NAME_copied`
-    (each block copied when it is needed) and `NAME_direct` (the banks read in place, for few rows of a type). A bias
-    of the product, an argument of the function, is such an operand of a map. A gradient of the activations (mode i) has one
-    kernel, `NAME`, which transposes each block of a bank as it copies it. For each kernel the cost model ranks the candidate
-    schedules of the CPU level and the cheapest for the nominal number of rows is taken; the sums of all contractions of a tile
-    share the registers.
+    (each block copied when it is needed) and `NAME_direct` (the banks read in place, for few rows of a type). A gradient of the
+    activations (mode i) has one kernel, `NAME`, which transposes each block of a bank as it copies it. For each kernel the cost
+    model ranks the candidate schedules of the CPU level and the cheapest for the nominal number of rows is taken; the sums of all
+    contractions of a tile share the registers.
 
     For the targets `sm_80` and `sm_90a` there is one kernel, `NAME_bf16` or `NAME_f32` by its first result. One contraction
     with one result of the operands' type writes it in the type `output`; all others are what the function says. A worker

@@ -17,7 +17,7 @@ namespace compiler {
 /// What such a function computes, as kernels and bundles describe it.
 struct ProductFunction {
   alg::OutputMode mode;
-  /// One of its contractions, without a bias.
+  /// One of its contractions.
   algebras::Layer layer;
   /// How many contractions, what their maps read, what is stored. The results are the function's.
   algrt::Fusion fusion;

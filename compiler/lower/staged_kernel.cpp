@@ -1,59 +1,106 @@
 #include "compiler/lower/staged_kernel.h"
 
+#include "compiler/lower/kernel_body.h"
 #include "compiler/schedule/coefficients.h"
 
 using namespace mlir;
 using namespace tile;
 
 namespace compiler {
+namespace {
 
-KernelOp writeStagedProduct(OpBuilder &builder, Location location, StringRef name,
-                            const ProductsOfKernel &products, StagedAttr schedule) {
-  OpBuilder::InsertionGuard guard(builder);
-  MLIRContext *context = builder.getContext();
-  auto named = [&](StringRef name) -> Location {
-    return NameLoc::get(builder.getStringAttr(name), location);
-  };
+class StagedKernel : KernelBody {
+public:
+  StagedKernel(OpBuilder &builder, Location location, const ProductsOfKernel &products, StagedAttr schedule)
+      : KernelBody(builder, location, products.layout), products(products), schedule(schedule),
+        coefficients(coefficientsOf(products.layout.getTerms())) {}
+
+  /// Of modes k and i, whose products sum over the width of a group.
+  KernelOp overWidths(StringRef name);
+  /// Of mode j, whose products sum over the rows of a type.
+  KernelOp overRows(StringRef name);
+
+private:
+  FragmentType fragmentOf(std::int64_t rows) {
+    return FragmentType::get(builder.getContext(), rows, schedule.getColumns(), builder.getF32Type());
+  }
+  Value scale(Value coefficient) const { return coefficients == Coefficients::One ? Value() : coefficient; }
+  bool signs() const { return coefficients == Coefficients::Signs; }
+
+  const ProductsOfKernel &products;
+  StagedAttr schedule;
+  const Coefficients coefficients;
+};
+
+KernelOp StagedKernel::overWidths(StringRef name) {
   // Fragments hold the rows of all types of a tile, one type below the other.
-  const std::int64_t rows = schedule.getTileRows(), columns = schedule.getColumns();
-  const Coefficients coefficients = coefficientsOf(products.layout.getTerms());
-  auto fragment = FragmentType::get(context, rows, columns, builder.getF32Type());
-
-  auto kernel = KernelOp::create(builder, location, name, products.layout, schedule);
-  Block &body = kernel.getBody().emplaceBlock();
-  const SmallVector<Type> types = typesOfOperands(products, typeOfBank(products));
-  body.addArguments(types, SmallVector<Location>(types.size(), location));
+  const FragmentType fragment = fragmentOf(schedule.getTileRows());
+  KernelOp kernel = this->kernel(name, schedule, typesOfOperands(products, typeOfBank(products)));
+  Block &body = kernel.getBody().front();
   const ProductOperands operands(products, body);
   operands.setNames();
   builder.setInsertionPointToEnd(&body);
-
-  const std::pair<AxisKind, std::int64_t> axes[] = {{AxisKind::Types, schedule.getTypes()},
-                                                    {AxisKind::Rows, schedule.getRows()},
-                                                    {AxisKind::Groups, 1},
-                                                    {AxisKind::Columns, columns}};
-  SmallVector<Attribute> owned;
-  for (auto [kind, step] : axes)
-    owned.push_back(AxisAttr::get(context, kind, step));
-  auto own = OwnOp::create(builder, location, builder.getArrayAttr(owned));
-  Block &tile = own.getBody().emplaceBlock();
-  Type index = builder.getIndexType();
-  tile.addArguments({index, index, index, index}, {location, location, location, location});
+  Block &tile =
+      loops<OwnOp>({axis(AxisKind::Types, schedule.getTypes()), axis(AxisKind::Rows, schedule.getRows()),
+                    axis(AxisKind::Groups, 1), axis(AxisKind::Columns, schedule.getColumns())});
   Value t = tile.getArgument(0), s = tile.getArgument(1), j = tile.getArgument(2), c = tile.getArgument(3);
-  builder.setInsertionPointToEnd(&tile);
 
   const SmallVector<Value> sums =
       writeTerms(builder, location, t, j, operands.banks(), fragment,
                  [&](Value bank, Value k, Value b, Value coefficient, Value sum) -> Value {
                    return MmaOp::create(builder, named("next"), fragment, operands.rows(), t, k, s, bank, b,
-                                        j, c, sum, coefficients == Coefficients::One ? Value() : coefficient,
-                                        coefficients == Coefficients::Signs);
+                                        j, c, sum, scale(coefficient), signs());
                  });
   const SmallVector<Value> stored =
       writeEpilogue(builder, location, products.epilogue, operands.furtherOperands(), {t, s, j, c}, sums);
-  Value mask = MaskOp::create(builder, named("mask"), MaskType::get(context, rows, columns), t, s, j, c);
+  auto shape = MaskType::get(builder.getContext(), fragment.getRows(), fragment.getColumns());
+  Value mask = MaskOp::create(builder, named("mask"), shape, t, s, j, c);
   for (auto [value, target] : llvm::zip_equal(stored, operands.results()))
     StoreOp::create(builder, location, value, target, t, s, j, c, mask);
   return kernel;
+}
+
+KernelOp StagedKernel::overRows(StringRef name) {
+  MLIRContext *context = builder.getContext();
+  const FragmentType fragment = fragmentOf(schedule.getRows());
+  const auto rowsOf = [&](alg::GroupsAttr groups) {
+    return MatrixType::get(context, ShapedType::kDynamic, groups.getTotal(), products.element);
+  };
+  const auto [bank_rows, bank_columns] = layout.getBankShape();
+  auto bank = MatrixType::get(context, bank_rows, bank_columns, products.epilogue.results.front().element);
+  KernelOp kernel = this->kernel(name, schedule, {rowsOf(layout.getIn()), rowsOf(layout.getOut()), bank});
+  Block &operands = kernel.getBody().front();
+  builder.setInsertionPointToEnd(&operands);
+  Block &tile = loops<OwnOp>({axis(AxisKind::BankRows, 1), axis(AxisKind::Features, schedule.getRows()),
+                              axis(AxisKind::Groups, 1), axis(AxisKind::Columns, schedule.getColumns())});
+  Value b = tile.getArgument(0), f = tile.getArgument(1), j = tile.getArgument(2), n = tile.getArgument(3);
+
+  Value zero = ZeroOp::create(builder, named("zero"), fragment);
+  auto terms = BankTermsOp::create(builder, named("total"), TypeRange(fragment), b, j, ValueRange(zero));
+  Block &term = terms.getBody().emplaceBlock();
+  Type index = builder.getIndexType();
+  term.addArguments({index, index, index, builder.getF32Type(), fragment},
+                    SmallVector<Location>(5, location));
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(&term);
+    Value t = term.getArgument(0), k = term.getArgument(1), o = term.getArgument(2);
+    Value next = MmaRowsOp::create(builder, named("next"), fragment, operands.getArgument(0), t, k, f,
+                                   operands.getArgument(1), t, o, n, term.getArgument(4),
+                                   scale(term.getArgument(3)), signs());
+    YieldOp::create(builder, location, next);
+  }
+  StoreBankOp::create(builder, location, terms.getResult(0), operands.getArgument(2), b, f, j, n);
+  return kernel;
+}
+
+} // namespace
+
+KernelOp writeStagedProduct(OpBuilder &builder, Location location, StringRef name,
+                            const ProductsOfKernel &products, StagedAttr schedule) {
+  OpBuilder::InsertionGuard guard(builder);
+  StagedKernel kernel(builder, location, products, schedule);
+  return products.layout.isBankGradient() ? kernel.overRows(name) : kernel.overWidths(name);
 }
 
 } // namespace compiler

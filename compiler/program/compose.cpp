@@ -61,15 +61,14 @@ struct ComposeProducts : OpRewritePattern<alg::ContractOp> {
     auto inner = outer.getLhs().getDefiningOp<alg::ContractOp>();
     if (!inner || outer.getMode() != alg::OutputMode::Product ||
         inner.getMode() != alg::OutputMode::Product || inner.getAlgebra() != outer.getAlgebra() ||
-        !outer.getAlgebra().isAssociative() || inner.getBias() || inner.getInto() ||
-        !inner.getResult().hasOneUse() || !pays(inner, outer))
+        !outer.getAlgebra().isAssociative() || inner.getInto() || !inner.getResult().hasOneUse() ||
+        !pays(inner, outer))
       return failure();
     Value composition = alg::ContractOp::create(rewriter, outer.getLoc(), inner.getRhs(), outer.getRhs(),
-                                                Value(), outer.getAlgebra(), alg::OutputMode::Product,
+                                                outer.getAlgebra(), alg::OutputMode::Product,
                                                 /*into=*/TypeAttr());
-    rewriter.replaceOpWithNewOp<alg::ContractOp>(outer, inner.getLhs(), composition, outer.getBias(),
-                                                 outer.getAlgebra(), alg::OutputMode::Product,
-                                                 outer.getIntoAttr());
+    rewriter.replaceOpWithNewOp<alg::ContractOp>(outer, inner.getLhs(), composition, outer.getAlgebra(),
+                                                 alg::OutputMode::Product, outer.getIntoAttr());
     return success();
   }
 

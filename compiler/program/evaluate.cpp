@@ -98,14 +98,8 @@ LogicalResult Evaluation::compute(alg::ContractOp contract) {
   alg::SlotsOp schedule = alg::findRowSchedule(contract.getLhs());
   if (contract.getLhs().getType().getRowTypes() && !schedule)
     return contract.emitError("the types of the rows are not known here");
-  DenseArray result =
+  values[contract.getResult()] =
       contractArrays(contract, lhs, rhs, [&](std::int64_t row) { return rowType(schedule, row); });
-  if (Value bias = contract.getBias()) {
-    const Extents extents(result);
-    for (std::int64_t i = 0; i < static_cast<std::int64_t>(result.values.size()); ++i)
-      result.values[i] += values[bias].values[i % extents.columns];
-  }
-  values[contract.getResult()] = std::move(result);
   return success();
 }
 

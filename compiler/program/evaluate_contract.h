@@ -9,7 +9,7 @@
 
 namespace compiler {
 
-/// The contraction of two arrays, without its bias. `type_of_row` gives the type of each row of activations
+/// The contraction of two arrays. `type_of_row` gives the type of each row of activations
 /// in the row lift.
 DenseArray contractArrays(alg::ContractOp contract, const DenseArray &lhs, const DenseArray &rhs,
                           const std::function<std::int64_t(std::int64_t)> &type_of_row);

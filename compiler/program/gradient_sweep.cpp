@@ -82,7 +82,7 @@ LogicalResult ProgramSweep::differentiate(alg::ContractOp contract) {
   auto part = [=, this](Value of, Value a, Value b, OutputMode open) {
     add(of, [=, this](Type element) -> Value {
       TypeAttr into = element == operands ? TypeAttr() : TypeAttr::get(element);
-      return alg::ContractOp::create(builder, gradientLocation(of), a, b, Value(), algebra, open, into);
+      return alg::ContractOp::create(builder, gradientLocation(of), a, b, algebra, open, into);
     });
   };
   switch (contract.getMode()) {
@@ -99,11 +99,6 @@ LogicalResult ProgramSweep::differentiate(alg::ContractOp contract) {
     part(rhs, lhs, gradient, OutputMode::Product);
     break;
   }
-  if (Value bias = contract.getBias())
-    add(bias, [=, this](Type element) -> Value {
-      return alg::ReduceOp::create(builder, gradientLocation(bias), alg::Reduction::Sum, gradient,
-                                   alg::Extent::Rows, element);
-    });
   return success();
 }
 

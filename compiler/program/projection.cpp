@@ -1,16 +1,18 @@
 #include "compiler/program/projection.h"
 
+#include "compiler/program/convert_element.h"
 #include "compiler/program/differentiate.h"
 #include "compiler/program/program_views.h"
 #include "compiler/program/value_names.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Verifier.h"
 
 using namespace mlir;
 
 namespace compiler {
 
-/// forward(x, w, p0 or types, bias) -> y
+/// forward(x, w, p0 or types) -> y, without a bias
 static func::FuncOp addForward(ModuleOp module, const algebras::Layer &layer, alg::AlgebraAttr algebra) {
   MLIRContext *context = module.getContext();
   const ProgramViews views(*context, layer);
@@ -21,26 +23,50 @@ static func::FuncOp addForward(ModuleOp module, const algebras::Layer &layer, al
     names.push_back(views.scheduleName());
     types.push_back(views.scheduleType());
   }
-  if (layer.bias) {
-    names.push_back("bias");
-    types.push_back(views.columns(layer.out));
-  }
   OpBuilder builder(context);
   func::FuncOp function =
       addFunction(builder, module, "forward", names, types, views.activations(layer.out).getTensor());
   Value schedule = views.hasSchedule() ? Value(function.getArgument(2)) : Value();
-  Value bias = layer.bias ? Value(function.getArguments().back()) : Value();
   Value xs = views.view(builder, "xs", x, function.getArgument(0), schedule);
   Value ws = views.view(builder, "ws", w, function.getArgument(1), schedule);
-  Value ys = alg::ContractOp::create(builder, namedLocation(context, "ys"), xs, ws, bias, algebra,
+  Value ys = alg::ContractOp::create(builder, namedLocation(context, "ys"), xs, ws, algebra,
                                      alg::OutputMode::Product, /*into=*/TypeAttr());
   Value y = alg::GatherOp::create(builder, namedLocation(context, "y"), ys);
   func::ReturnOp::create(builder, builder.getUnknownLoc(), y);
   return function;
 }
 
+/// Adds a bias to the sums of the function's product, its last argument. They are rounded to `result` then.
+static void addBias(func::FuncOp forward, Type result) {
+  MLIRContext *context = forward.getContext();
+  auto product = *forward.getOps<alg::ContractOp>().begin();
+  auto gather = *forward.getOps<alg::GatherOp>().begin();
+  const Type element = product.getResult().getType().getElementType(), f32 = Float32Type::get(context);
+  const alg::SlotsType rounded = product.getResult().getType().withElementType(result);
+  Block &entry = forward.getBody().front();
+  auto columns = RankedTensorType::get({rounded.getFeatures().getTotal()}, element);
+  Value bias = entry.addArgument(columns, namedLocation(context, "bias"));
+  OpBuilder builder(product);
+  Value sums = alg::ContractOp::create(builder, namedLocation(context, "sums"), product.getLhs(),
+                                       product.getRhs(), product.getAlgebra(), product.getMode(),
+                                       element == f32 ? TypeAttr() : TypeAttr::get(f32));
+  const Location location = product.getLoc();
+  auto map = alg::MapOp::create(builder, location, rounded, sums, bias, ValueRange(), ValueRange());
+  Value y = alg::GatherOp::create(builder, gather.getLoc(), map.getResult());
+  gather.replaceAllUsesWith(y);
+  gather.erase();
+  product.erase();
+  forward.setType(FunctionType::get(context, entry.getArgumentTypes(), y.getType()));
+  Block &body = map.getBody().front();
+  builder.setInsertionPointToEnd(&body);
+  Value sum = arith::AddFOp::create(builder, location, body.getArgument(0),
+                                    convertElement(builder, location, body.getArgument(1), f32));
+  alg::YieldOp::create(builder, location, convertElement(builder, location, sum, result));
+}
+
 OwningOpRef<ModuleOp> buildProjection(MLIRContext &context, const algebras::Layer &layer,
-                                      bool allow_nonassociative, ArrayRef<alg::OutputMode> modes) {
+                                      bool allow_nonassociative, ArrayRef<alg::OutputMode> modes,
+                                      std::optional<algebras::DataType> result) {
   Location location = UnknownLoc::get(&context);
   OwningOpRef<ModuleOp> module = ModuleOp::create(location);
   auto algebra = alg::AlgebraAttr::getChecked([&] { return emitError(location); }, &context,
@@ -48,7 +74,7 @@ OwningOpRef<ModuleOp> buildProjection(MLIRContext &context, const algebras::Laye
   if (!algebra)
     return {};
   func::FuncOp forward = addForward(*module, layer, algebra);
-  // The gradients are those of the product, of x and of w.
+  // The gradients of x and of w are those of the product, whatever is added to it.
   for (alg::OutputMode mode : modes) {
     GradientOptions options;
     if (mode == alg::OutputMode::ActivationGradient)
@@ -60,6 +86,10 @@ OwningOpRef<ModuleOp> buildProjection(MLIRContext &context, const algebras::Laye
   }
   if (!llvm::is_contained(modes, alg::OutputMode::Product))
     forward.erase();
+  else if (layer.bias)
+    addBias(forward, result.value_or(layer.dtype) == algebras::DataType::F32
+                         ? Type(Float32Type::get(&context))
+                         : Type(BFloat16Type::get(&context)));
   if (failed(verify(*module)))
     return {};
   return module;

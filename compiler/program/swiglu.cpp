@@ -123,7 +123,7 @@ Value SwigluBuilder::product(Value activations, StringRef weights, const algebra
       views.view(builder, weights + "_slots", views.bank(inputs, outputs), argument(weights), schedule);
   const Type sums = builder.getF32Type();
   return alg::ContractOp::create(builder, namedLocation(builder.getContext(), weights + "_sums"), activations,
-                                 bank, Value(), algebra, alg::OutputMode::Product,
+                                 bank, algebra, alg::OutputMode::Product,
                                  views.element() == sums ? TypeAttr() : TypeAttr::get(sums));
 }
 

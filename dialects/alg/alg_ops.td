@@ -60,12 +60,6 @@ def Alg_ContractOp : Alg_Op<"contract", [Pure, InferTypeOpAdaptor]> {
     %dws = alg.contract %xs, %dys by #q32 -> j : !xs, !ys
     ```
 
-    The product may take a bias, one element for each column of `y`: it is added to the sums, and they are rounded together.
-
-    ```mlir
-    %ys = alg.contract %xs, %ws bias %b by #q32 -> k : !xs, !ws, tensor<6144xbf16>
-    ```
-
     Products are accumulated in `f32` (`f64` where the result has such elements) and rounded once to the element type of the
     operands, or to the one that `into` names. `into f32` on operands of `bf16` leaves the sums as they are, so that an `alg.map`
     of them rounds once, after its arithmetic: what is rounded, and where, is written in the types, and no pass changes it by
@@ -95,12 +89,11 @@ def Alg_ContractOp : Alg_Op<"contract", [Pure, InferTypeOpAdaptor]> {
     Canonical form: trailing factors `M(b)` are taken out of the algebra, because they only refine the groups:
     their `b x b` terms on the parts of a block are one term on the whole block. Equal contractions are one.
   }];
-  let arguments = (ins Alg_SlotsType:$lhs, Alg_SlotsType:$rhs, Optional<1DTensorOf<[AnyFloat]>>:$bias,
-                       Alg_AlgebraAttr:$algebra, Alg_OutputMode:$mode, OptionalAttr<TypeAttrOf<AnyFloat>>:$into);
+  let arguments = (ins Alg_SlotsType:$lhs, Alg_SlotsType:$rhs, Alg_AlgebraAttr:$algebra,
+                       Alg_OutputMode:$mode, OptionalAttr<TypeAttrOf<AnyFloat>>:$into);
   let results = (outs Alg_SlotsType:$result);
   let assemblyFormat = [{
-    $lhs `,` $rhs (`bias` $bias^)? `by` $algebra `->` $mode attr-dict
-    `:` type($lhs) `,` type($rhs) (`,` type($bias)^)? (`into` $into^)?
+    $lhs `,` $rhs `by` $algebra `->` $mode attr-dict `:` type($lhs) `,` type($rhs) (`into` $into^)?
   }];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;

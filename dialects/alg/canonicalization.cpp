@@ -160,7 +160,7 @@ struct TakeOutMatrices : OpRewritePattern<ContractOp> {
     Value lhs = joined(contract.getLhs()), rhs = joined(contract.getRhs());
     Value product =
         ContractOp::create(rewriter, contract.getLoc(), join(typeOf(contract.getResult()), reduction->factor),
-                           lhs, rhs, contract.getBias(), algebra, contract.getMode(), contract.getIntoAttr());
+                           lhs, rhs, algebra, contract.getMode(), contract.getIntoAttr());
     rewriter.replaceOpWithNewOp<RegroupOp>(contract, contract.getResult().getType(), product);
     return success();
   }
@@ -175,9 +175,8 @@ struct MergeEqualProducts : OpRewritePattern<ContractOp> {
       auto other = dyn_cast<ContractOp>(user);
       if (!other || other == contract || other->getBlock() != contract->getBlock() ||
           other.getLhs() != contract.getLhs() || other.getRhs() != contract.getRhs() ||
-          other.getBias() != contract.getBias() || other.getAlgebra() != contract.getAlgebra() ||
-          other.getMode() != contract.getMode() || other.getInto() != contract.getInto() ||
-          !other->isBeforeInBlock(contract))
+          other.getAlgebra() != contract.getAlgebra() || other.getMode() != contract.getMode() ||
+          other.getInto() != contract.getInto() || !other->isBeforeInBlock(contract))
         continue;
       rewriter.replaceOp(contract, other.getResult());
       return success();

@@ -15,7 +15,6 @@ struct Contraction {
   SlotsType lhs, rhs;
   AlgebraAttr algebra;
   OutputMode mode;
-  Type bias; ///< null where there is none
   Type into; ///< null where the result has the operands' element type
   const algebras::Lift *lift = nullptr;
   Report report;
@@ -26,7 +25,6 @@ struct Contraction {
   LogicalResult checkTypes(StringRef operand, SlotsType activations);
   LogicalResult checkSameGroups(StringRef left, GroupsAttr a, StringRef right, GroupsAttr b);
   LogicalResult checkSameRows();
-  LogicalResult checkBias();
   LogicalResult checkElements();
   LogicalResult check();
   SlotsType result();
@@ -116,25 +114,8 @@ LogicalResult Contraction::checkSameRows() {
   return success();
 }
 
-/// What is added to the columns of the result.
-LogicalResult Contraction::checkBias() {
-  if (!bias)
-    return success();
-  if (mode != OutputMode::Product)
-    return report("mode " + stringifyOutputMode(mode) + " takes no bias: it is added to products, mode k");
-  if (lhs.isBank())
-    return report("a product of banks takes no bias: it is added to activations");
-  auto needed = RankedTensorType::get({rhs.getFeatures().getTotal()}, lhs.getElementType());
-  if (bias == needed)
-    return success();
-  std::string text;
-  llvm::raw_string_ostream(text) << "the bias has one element for each column of the bank, that is " << needed
-                                 << ", not " << bias;
-  return report(text);
-}
-
 LogicalResult Contraction::check() {
-  if (failed(checkRoles()) || failed(checkElements()) || failed(checkLift()) || failed(checkBias()))
+  if (failed(checkRoles()) || failed(checkElements()) || failed(checkLift()))
     return failure();
   constexpr StringLiteral left = "the left operand", right = "the right operand", bank = "the bank";
   bool from_output = mode == OutputMode::ActivationGradient;
@@ -199,7 +180,6 @@ LogicalResult ContractOp::inferReturnTypes(MLIRContext *, std::optional<Location
                           .rhs = rhs,
                           .algebra = adaptor.getAlgebra(),
                           .mode = adaptor.getMode(),
-                          .bias = adaptor.getBias() ? adaptor.getBias().getType() : Type(),
                           .into = adaptor.getInto() ? Type(*adaptor.getInto()) : Type(),
                           .report = report};
   if (failed(contraction.check()))

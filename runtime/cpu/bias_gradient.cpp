@@ -18,16 +18,31 @@ void store(double value, float &to) { to = float(value); }
 // impossible, and the kernel of dw rounds its f32 sums likewise.
 void store(double value, uint16_t &to) { to = toBfloat16(float(value)); }
 
-// A few cache lines of a row at a time, so that the sums stay in registers and the first-level cache.
-constexpr int64_t columns_per_task = 128;
+// Each row is another page of memory: so many columns of it that their sums stay in the first-level cache,
+// and several rows side by side.
+constexpr int64_t columns_per_task = 512, rows_together = 8;
+
+// Adds `count` rows to the sums, one after another.
+template <int64_t count, typename In>
+void addRows(const In *rows, int64_t stride, int64_t columns, double *sums) {
+  for (int64_t column = 0; column < columns; ++column) {
+    double sum = sums[column];
+    for (int64_t row = 0; row < count; ++row)
+      sum += load(rows[row * stride + column]);
+    sums[column] = sum;
+  }
+}
 
 template <typename In, typename Out>
 void sumColumns(const BiasGradientCall &call, int64_t begin, int64_t end) {
   std::array<double, columns_per_task> sums{};
-  const In *from = static_cast<const In *>(call.dy.data);
-  for (int64_t row = 0; row < call.dy.rows; ++row)
-    for (int64_t column = begin; column < end; ++column)
-      sums[column - begin] += load(from[row * call.dy.stride + column]);
+  const In *from = static_cast<const In *>(call.dy.data); // null where there are no rows
+  const int64_t stride = call.dy.stride, columns = end - begin;
+  int64_t row = 0;
+  for (; row + rows_together <= call.dy.rows; row += rows_together)
+    addRows<rows_together>(from + (row * stride + begin), stride, columns, sums.data());
+  for (; row < call.dy.rows; ++row)
+    addRows<1>(from + (row * stride + begin), stride, columns, sums.data());
   Out *to = static_cast<Out *>(call.dbias.data);
   for (int64_t column = begin; column < end; ++column) {
     double sum = sums[column - begin];

@@ -261,9 +261,9 @@ func.func @halves(%x: tensor<?x16xbf16>, %dy: tensor<?x24xbf16>) -> tensor<2x8x1
 // CHECK:           %[[BIASED:.*]] = tile.map (%[[V:.*]] = %[[SUM]] : !tile.fragment<{{.*}}xf32>, %[[B:.*]] = %[[BIAS]][%j, %n] : !tile.matrix<1x96xbf16>)
 // CHECK-NEXT:        %[[WIDE:.*]] = arith.extf %[[B]] : bf16 to f32
 // CHECK-NEXT:        %[[ADDED:.*]] = arith.addf %[[V]], %[[WIDE]] : f32
-// CHECK-NEXT:        tile.yield %[[ADDED]]
-// CHECK:           %[[ROUNDED:.*]] = tile.map (%{{.*}} = %[[BIASED]]
-// CHECK:           tile.store %[[ROUNDED]] to %y
+// CHECK-NEXT:        %[[ROUNDED:.*]] = arith.truncf %[[ADDED]] : f32 to bf16
+// CHECK-NEXT:        tile.yield %[[ROUNDED]] : bf16
+// CHECK:           tile.store %[[BIASED]] to %y
 // CHECK-LABEL: tile.kernel @biased_pack(
 // CHECK-NOT:     arith.addf
 // CHECK-LABEL: tile.kernel @biased_copied
@@ -276,9 +276,15 @@ func.func @halves(%x: tensor<?x16xbf16>, %dy: tensor<?x24xbf16>) -> tensor<2x8x1
 func.func @biased(%x: tensor<?x64xbf16>, %w: tensor<64x96xbf16>, %p0: index, %bias: tensor<96xbf16>) -> tensor<?x96xbf16> {
   %xs = alg.slots %x rows(cyclic 2, %p0) cols(4 x 16) : tensor<?x64xbf16>
   %ws = alg.slots %w rows(4 x 16) cols(4 x 24) : tensor<64x96xbf16>
-  %ys = alg.contract %xs, %ws bias %bias by #alg.algebra<"Q(2)*M(2)"> -> k
-      : !alg.slots<?x64xbf16, rows(cyclic 2), cols(4 x 16)>, !alg.slots<64x96xbf16, rows(4 x 16), cols(4 x 24)>,
-        tensor<96xbf16>
+  %sums = alg.contract %xs, %ws by #alg.algebra<"Q(2)*M(2)"> -> k
+      : !alg.slots<?x64xbf16, rows(cyclic 2), cols(4 x 16)>, !alg.slots<64x96xbf16, rows(4 x 16), cols(4 x 24)> into f32
+  %ys = alg.map %sums columns %bias : (!alg.slots<?x96xf32, rows(cyclic 2), cols(4 x 24)>, tensor<96xbf16>) -> !alg.slots<?x96xbf16, rows(cyclic 2), cols(4 x 24)> {
+  ^bb0(%sum: f32, %b: bf16):
+    %wide = arith.extf %b : bf16 to f32
+    %biased = arith.addf %sum, %wide : f32
+    %rounded = arith.truncf %biased : f32 to bf16
+    alg.yield %rounded : bf16
+  }
   %y = alg.gather %ys : !alg.slots<?x96xbf16, rows(cyclic 2), cols(4 x 24)>
   return %y : tensor<?x96xbf16>
 }

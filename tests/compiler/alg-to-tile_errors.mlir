@@ -93,8 +93,13 @@ func.func @computed_bias(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %p0: index, %
   %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
   %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
   %n = arith.negf %b : tensor<8xf32>
-  // expected-error @+1 {{the bias must be an argument of the function}}
-  %ys = alg.contract %xs, %ws bias %n by #alg.algebra<"Q(2)"> -> k : !x, !w, tensor<8xf32>
+  %sums = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+  // expected-error @+1 {{what a product is mapped with must be an argument of the function}}
+  %ys = alg.map %sums columns %n : (!x, tensor<8xf32>) -> !x {
+  ^bb0(%sum: f32, %bias: f32):
+    %biased = arith.addf %sum, %bias : f32
+    alg.yield %biased : f32
+  }
   %y = alg.gather %ys : !x
   return %y : tensor<?x8xf32>
 }

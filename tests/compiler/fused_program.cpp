@@ -151,14 +151,9 @@ private:
       type = fmt::format("!alg.slots<{}x{}x{}, rows({}), cols({})>", layer.k, layer.n, element(program.bf16),
                          layer.in, layer.out);
     }
-    std::string bias, bias_type;
-    if (!program.transposed && below(4) == 0) {
-      bias = " bias " + argument(FusedArgument::Kind::Columns, program.bf16);
-      bias_type = fmt::format(", tensor<{}x{}>", resultWidth(), element(program.bf16));
-    }
     const bool into = program.bf16 && below(2);
-    line("{} = alg.contract {}, {}{} by #alg.algebra<\"{}\"> -> {} : {}, {}{}{}", name, rows.name, view, bias,
-         layer.algebra, program.transposed ? "i" : "k", viewType(program.bf16, false), type, bias_type,
+    line("{} = alg.contract {}, {} by #alg.algebra<\"{}\"> -> {} : {}, {}{}", name, rows.name, view,
+         layer.algebra, program.transposed ? "i" : "k", viewType(program.bf16, false), type,
          into ? " into f32" : "");
     values.push_back({name, program.bf16 && !into});
   }

@@ -13,7 +13,7 @@ namespace algrt {
 namespace {
 
 // Rows of `dy` lie further apart than they are long, with NaN between them.
-constexpr int64_t m = 83, n = 301, stride = 310;
+constexpr int64_t m = 83, n = 1301, stride = 1310;
 
 std::vector<float> paddedRows() {
   std::vector<float> dy(size_t(m * stride), std::numeric_limits<float>::quiet_NaN());

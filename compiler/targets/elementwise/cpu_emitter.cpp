@@ -16,8 +16,9 @@ namespace compiler {
 /// Vectors of a row that are added up side by side, so that no addition waits for the one before it.
 constexpr std::int64_t chains = 4;
 
-/// Rows that are added to the sums of columns at a time, one after another.
-constexpr std::int64_t rows_together = 4;
+/// Rows that are added to the sums of columns at a time, one after another: so many are read from memory side
+/// by side.
+constexpr std::int64_t rows_together = 8;
 
 CpuElementwiseEmitter::CpuElementwiseEmitter(ModuleOp module, tile::ElementwiseOp kernel, std::int64_t lanes)
     : module(module), kernel(kernel), lanes(lanes), task_size(cpuTask(kernel)),

@@ -11,9 +11,15 @@ namespace compiler {
 /// A few microseconds of work, and little enough that small batches are divided, too.
 constexpr std::int64_t elements_of_cpu_task = 16384;
 
-/// Several cache lines of each row, whose sums stay in the first-level cache. Narrow matrices are cut finer,
-/// so that there are tasks for several threads.
-constexpr std::int64_t summed_columns = 512, least_summed_columns = 64;
+/// Columns of a task that sums them: as many as there can be, because each row is another page of memory, and
+/// few enough that their sums stay in the first-level cache and that there are tasks for several threads.
+static std::int64_t summedColumns(std::int64_t columns) {
+  constexpr std::int64_t of_unknown = 512, most = 1024, tasks = 8;
+  constexpr std::int64_t unit = 64; // whole cache lines
+  if (ShapedType::isDynamic(columns))
+    return of_unknown;
+  return std::clamp<std::int64_t>(llvm::divideCeil(columns, tasks * unit) * unit, unit, most);
+}
 
 ElementwiseTask cpuTask(tile::ElementwiseOp kernel) {
   const std::int64_t columns = kernel.getColumns();
@@ -27,7 +33,7 @@ ElementwiseTask cpuTask(tile::ElementwiseOp kernel) {
   case tile::Per::Row:
     return {rows, 0};
   case tile::Per::Column:
-    return {0, known && columns < 4 * summed_columns ? least_summed_columns : summed_columns};
+    return {0, summedColumns(columns)};
   case tile::Per::Call:
     return {0, 0};
   }
@@ -37,8 +43,10 @@ ElementwiseTask cpuTask(tile::ElementwiseOp kernel) {
 /// A few vectors for each thread.
 constexpr std::int64_t elements_of_gpu_task = 8192;
 
-/// Columns that threads of a block sum side by side: lines of 128 bytes of bf16.
-constexpr std::int64_t gpu_summed_columns = 64;
+/// Columns that threads of a block sum side by side, and slices of the rows beside each other. 64 bytes of
+/// each row of bf16 are a whole access to the memory, and few enough columns that a matrix as wide as a layer
+/// has a block for every multiprocessor, however many rows there are: no sum is divided among blocks.
+constexpr std::int64_t gpu_summed_columns = 32, gpu_row_slices = 16;
 
 std::int64_t gpuThreads(tile::ElementwiseOp kernel) {
   switch (kernel.getReducedExtent()) {
@@ -46,7 +54,7 @@ std::int64_t gpuThreads(tile::ElementwiseOp kernel) {
   case tile::Per::Row:
     return 256;
   case tile::Per::Column: // slices of the rows side by side
-    return 8 * gpu_summed_columns;
+    return gpu_row_slices * gpu_summed_columns;
   case tile::Per::Call: // one block has everything
     return 1024;
   }

@@ -75,6 +75,44 @@ TEST(ElementwiseSimulator, ComputesRandomFunctionsExactly) {
   }
 }
 
+/// Sums of the rows of one matrix, and of the products of two.
+constexpr const char *column_sums = R"(
+!v = !alg.slots<?x40xbf16, rows(cyclic 2), cols(2 x 20)>
+func.func private @f(%x: tensor<?x40xbf16>) -> tensor<40xf32> {
+  %v = alg.slots %x rows(cyclic 2) cols(2 x 20) : tensor<?x40xbf16>
+  %y = alg.reduce sum %v over rows : !v -> tensor<40xf32>
+  return %y : tensor<40xf32>
+}
+)",
+                     *column_products = R"(
+!v = !alg.slots<?x40xf32, rows(cyclic 2), cols(2 x 20)>
+func.func private @f(%a: tensor<?x40xf32>, %b: tensor<?x40xf32>) -> tensor<40xf32> {
+  %v = alg.slots %a rows(cyclic 2) cols(2 x 20) : tensor<?x40xf32>
+  %w = alg.slots %b rows(cyclic 2) cols(2 x 20) : tensor<?x40xf32>
+  %m = alg.map %v, %w : (!v, !v) -> !v {
+  ^bb0(%c: f32, %d: f32):
+    %e = arith.mulf %c, %d : f32
+    alg.yield %e : f32
+  }
+  %y = alg.reduce sum %m over rows : !v -> tensor<40xf32>
+  return %y : tensor<40xf32>
+}
+)";
+
+TEST(ElementwiseSimulator, SumsColumnsOfManyRows) {
+  std::mt19937 random(13);
+  for (const char *text : {column_sums, column_products}) {
+    Simulated simulated(text);
+    // Up to several times what the threads of a block have on their way, and a few rows more.
+    for (const std::int64_t rows : {16, 255, 256, 271, 1000}) {
+      SCOPED_TRACE(rows);
+      const auto arguments = simulated.function.wholeArguments(random, rows);
+      expectExact(simulated, arguments, rows, {.seed = 1});
+      expectExact(simulated, arguments, rows, {.seed = 2, .blocks = 1, .padding = 3, .shift = 1});
+    }
+  }
+}
+
 /// Softmax's statistics, and a scale: numbers whose sums are no whole ones.
 constexpr const char *exponentials = R"(
 !v = !alg.slots<?x300xbf16, rows(cyclic 3), cols(3 x 100)>

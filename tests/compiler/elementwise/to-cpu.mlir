@@ -31,7 +31,7 @@ tile.elementwise @sums over [?, 2048] (%x: f32 per <element>) {
 
 // Columns are summed in memory of the task.
 // CHECK-LABEL: func.func @column_sums
-// CHECK-SAME:    tile.task = array<i64: 0, 512>
+// CHECK-SAME:    tile.task = array<i64: 0, 256>
 // CHECK:         llvm.alloca %{{.*}} x f64 {alignment = 64 : i64}
 tile.elementwise @column_sums over [?, 2048] (%x: f32 per <element>) {
   tile.sum %x per <column> into bf16

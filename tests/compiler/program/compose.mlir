@@ -12,14 +12,14 @@
 !y = !alg.slots<?x6xf32, rows(cyclic 2), cols([2, 4])>
 
 // CHECK-LABEL: @wide_between
-// CHECK-SAME: (%[[X:.*]]: !{{.*}}, %[[W:.*]]: !{{.*}}, %[[V:.*]]: !{{.*}}, %[[B:.*]]: tensor<6xf32>)
-func.func @wide_between(%x: !x, %w: !w, %v: !v, %b: tensor<6xf32>) -> !y {
+// CHECK-SAME: (%[[X:.*]]: !{{.*}}, %[[W:.*]]: !{{.*}}, %[[V:.*]]: !{{.*}})
+func.func @wide_between(%x: !x, %w: !w, %v: !v) -> !y {
   // MANY-NEXT: %[[WV:.*]] = alg.contract %[[W]], %[[V]] by
-  // MANY-NEXT: alg.contract %[[X]], %[[WV]] bias %[[B]] by
+  // MANY-NEXT: alg.contract %[[X]], %[[WV]] by
   // FEW-NEXT: %[[H:.*]] = alg.contract %[[X]], %[[W]] by
-  // FEW-NEXT: alg.contract %[[H]], %[[V]] bias %[[B]] by
+  // FEW-NEXT: alg.contract %[[H]], %[[V]] by
   %h = alg.contract %x, %w by #alg.algebra<"Q(2)"> -> k : !x, !w
-  %y = alg.contract %h, %v bias %b by #alg.algebra<"Q(2)"> -> k : !h, !v, tensor<6xf32>
+  %y = alg.contract %h, %v by #alg.algebra<"Q(2)"> -> k : !h, !v
   return %y : !y
 }
 
@@ -47,13 +47,18 @@ func.func @narrow_between(%x: !x, %w: !w, %v: !v) -> !x {
 !h = !alg.slots<?x40xf32, rows(cyclic 2), cols(2 x 20)>
 !v = !alg.slots<40x4xf32, rows(2 x 20), cols(2 x 2)>
 
-// The inner product is a result itself, has a bias, or belongs to another algebra.
+// The inner product is a result itself, is mapped, as by a bias, or belongs to another algebra.
 // CHECK-LABEL: @something_between
 // CHECK-NOT: !bank{{[0-9]*}}, !bank
 func.func @something_between(%x: !x, %w: !w, %v: !v, %b: tensor<40xf32>) -> (!h, !x, !x, !x) {
   %h = alg.contract %x, %w by #alg.algebra<"Q(2)"> -> k : !x, !w
   %y = alg.contract %h, %v by #alg.algebra<"Q(2)"> -> k : !h, !v
-  %i = alg.contract %x, %w bias %b by #alg.algebra<"Q(2)"> -> k : !x, !w, tensor<40xf32>
+  %s = alg.contract %x, %w by #alg.algebra<"Q(2)"> -> k : !x, !w
+  %i = alg.map %s columns %b : (!h, tensor<40xf32>) -> !h {
+  ^bb0(%sum: f32, %bias: f32):
+    %biased = arith.addf %sum, %bias : f32
+    alg.yield %biased : f32
+  }
   %z = alg.contract %i, %v by #alg.algebra<"Q(2)"> -> k : !h, !v
   %j = alg.contract %x, %w by #alg.algebra<"T(2)"> -> k : !x, !w
   %u = alg.contract %j, %v by #alg.algebra<"Q(2)"> -> k : !h, !v

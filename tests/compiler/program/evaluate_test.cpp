@@ -20,7 +20,12 @@ func.func @forward(%x: tensor<?x2xf32> loc("x"), %w: tensor<2x2xf32> loc("w"), %
                    %b: tensor<2xf32> loc("b")) -> tensor<?x2xf32> {
   %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 1) : tensor<?x2xf32>
   %ws = alg.slots %w rows(2 x 1) cols(2 x 1) : tensor<2x2xf32>
-  %ys = alg.contract %xs, %ws bias %b by #alg.algebra<"Q(2)"> -> k : !x, !w, tensor<2xf32>
+  %sums = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+  %ys = alg.map %sums columns %b : (!x, tensor<2xf32>) -> !x {
+  ^bb0(%sum: f32, %bias: f32):
+    %biased = arith.addf %sum, %bias : f32
+    alg.yield %biased : f32
+  }
   %y = alg.gather %ys : !x
   return %y : tensor<?x2xf32>
 })mlir");

@@ -122,7 +122,7 @@ func.func @forward(%x: tensor<?x5xf32> loc("x"), %w: tensor<5x4xf32> loc("w"), %
   checkGradients(function, randomArguments(random, function, 5, 1, 2), random);
 }
 
-// A bias of a contraction, a tensor with two views, and sums of statistics.
+// A bias, a tensor with two views, and sums of statistics.
 TEST(Gradients, OfWhatIsShared) {
   ProgramContext program;
   std::mt19937 random(5);
@@ -136,7 +136,12 @@ func.func @forward(%x: tensor<?x4xf32> loc("x"), %w: tensor<4x4xf32> loc("w"), %
   %again = alg.slots %x rows(cyclic 2) cols(4 x 1) : tensor<?x4xf32>
   %regrouped = alg.regroup %again : !fine to !x
   %ws = alg.slots %w rows(2 x 2) cols(2 x 2) : tensor<4x4xf32>
-  %ys = alg.contract %xs, %ws bias %b by #alg.algebra<"Q(2)"> -> k : !x, !w, tensor<4xf32>
+  %sums = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+  %ys = alg.map %sums columns %b : (!x, tensor<4xf32>) -> !x {
+  ^bb0(%sum: f32, %bias: f32):
+    %biased = arith.addf %sum, %bias : f32
+    alg.yield %biased : f32
+  }
   %s = alg.reduce sum %ys over columns : !x -> tensor<?xf32>
   %t = alg.reduce maximum %regrouped over columns : !x -> tensor<?xf32>
   %u = arith.addf %s, %t : tensor<?xf32>

@@ -25,17 +25,17 @@ std::vector<Form> formsOf(mlir::ModuleOp module) {
     Form form{function.getSymName().str(), {}, OutputMode::Product};
     for (mlir::BlockArgument argument : function.getArguments())
       form.operands.push_back(compiler::nameOf(argument).str());
-    // One contraction of views of the arguments, gathered and returned: what kernels are written for.
+    // One contraction of views of the arguments, mapped where there is a bias, gathered and returned: what
+    // kernels are written for.
     int contractions = 0;
-    function.walk([&](mlir::Operation *op) {
-      EXPECT_TRUE(
-          (mlir::isa<alg::SlotsOp, alg::GatherOp, alg::ContractOp, mlir::func::ReturnOp, mlir::func::FuncOp>(
-              op)));
+    for (mlir::Operation &op : function.getBody().front()) {
+      EXPECT_TRUE((mlir::isa<alg::SlotsOp, alg::GatherOp, alg::ContractOp, mlir::func::ReturnOp>(op)) ||
+                  (mlir::isa<alg::MapOp>(op) && form.operands.back() == "bias"));
       if (auto contract = mlir::dyn_cast<alg::ContractOp>(op)) {
         ++contractions;
         form.mode = contract.getMode();
       }
-    });
+    }
     EXPECT_EQ(contractions, 1) << form.name;
     forms.push_back(form);
   }
@@ -81,6 +81,27 @@ TEST(Projection, HasTheGradientsOfItsProduct) {
               {{"forward", {"x", "w", "types", "bias"}, OutputMode::Product},
                {"dx", {"dy", "w", "types"}, OutputMode::ActivationGradient},
                {"dw", {"x", "dy", "types"}, OutputMode::BankGradient}});
+}
+
+// Sums stay in f32 until the bias has been added, and are rounded once.
+TEST(Projection, RoundsTheSumOfProductAndBiasToItsResult) {
+  algebras::Layer layer = makeLayer("Q(3)", algebras::Lift::Kind::Rows);
+  layer.bias = true;
+  layer.dtype = algebras::DataType::BF16;
+  const auto elementsOf = [&](std::optional<algebras::DataType> result) {
+    ProgramContext program;
+    auto module = compiler::buildProjection(program.context, layer, /*allow_nonassociative=*/false,
+                                            {OutputMode::Product}, result);
+    auto function = *module->getOps<mlir::func::FuncOp>().begin();
+    auto product = *function.getOps<alg::ContractOp>().begin();
+    EXPECT_TRUE(product.getResult().getType().getElementType().isF32());
+    const mlir::Type returned = function.getFunctionType().getResult(0);
+    return mlir::cast<mlir::RankedTensorType>(returned).getElementType().isF32() ? algebras::DataType::F32
+                                                                                 : algebras::DataType::BF16;
+  };
+  EXPECT_EQ(elementsOf({}), algebras::DataType::BF16);
+  EXPECT_EQ(elementsOf(algebras::DataType::BF16), algebras::DataType::BF16);
+  EXPECT_EQ(elementsOf(algebras::DataType::F32), algebras::DataType::F32);
 }
 
 TEST(Projection, HasTheFunctionsThatAreAskedFor) {

@@ -271,21 +271,6 @@ func.func @equal_products(%x: !x, %w: !w, %v: !w) -> (!x, !x, !x, !x) {
   return %a, %b, %c, %d : !x, !x, !x, !x
 }
 
-// A bias is part of what is equal.
-// CHECK-LABEL: @equal_biased_products
-// CHECK-SAME:  %[[P:[a-z0-9]+]]: tensor<8xf32>, %[[Q:[a-z0-9]+]]: tensor<8xf32>)
-func.func @equal_biased_products(%x: !x, %w: !w, %p: tensor<8xf32>, %q: tensor<8xf32>) -> (!x, !x, !x, !x) {
-  // CHECK-NEXT: %[[A:.*]] = alg.contract %{{.*}}, %{{.*}} bias %[[P]] by
-  // CHECK-NEXT: %[[C:.*]] = alg.contract %{{.*}}, %{{.*}} bias %[[Q]] by
-  // CHECK-NEXT: %[[D:.*]] = alg.contract %{{.*}}, %{{[a-z0-9]*}} by
-  // CHECK-NEXT: return %[[A]], %[[A]], %[[C]], %[[D]]
-  %a = alg.contract %x, %w bias %p by #alg.algebra<"Q(2)"> -> k : !x, !w, tensor<8xf32>
-  %b = alg.contract %x, %w bias %p by #alg.algebra<"Q(2)"> -> k : !x, !w, tensor<8xf32>
-  %c = alg.contract %x, %w bias %q by #alg.algebra<"Q(2)"> -> k : !x, !w, tensor<8xf32>
-  %d = alg.contract %x, %w by #alg.algebra<"Q(2)"> -> k : !x, !w
-  return %a, %b, %c, %d : !x, !x, !x, !x
-}
-
 // -----
 
 !x = !alg.slots<?x8xf32, plain(2)>

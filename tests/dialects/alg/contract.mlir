@@ -55,20 +55,7 @@ func.func @separated(%x: !px, %w: !lw) -> !px {
   return %z : !px
 }
 
-// A product may take a bias, one element for each column.
 #q2 = #alg.algebra<"Q(2)">
-!bx = !alg.slots<?x8xbf16, rows(cyclic 2), cols(2 x 4)>
-!bw = !alg.slots<8x6xbf16, rows(2 x 4), cols(2 x 3)>
-
-// CHECK-LABEL: @biased
-// CHECK-SAME:  %[[B:[a-z0-9]+]]: tensor<6xbf16>, %[[P:[a-z0-9]+]]: tensor<8xf32>)
-func.func @biased(%x: !bx, %w: !bw, %px: !px, %pw: !lw, %b: tensor<6xbf16>, %pb: tensor<8xf32>) {
-  // CHECK: alg.contract %{{.*}}, %{{.*}} bias %[[B]] by {{.*}} -> k : !{{.*}}, !{{.*}}, tensor<6xbf16>
-  %y = alg.contract %x, %w bias %b by #q2 -> k : !bx, !bw, tensor<6xbf16>
-  // CHECK: alg.contract %{{.*}}, %{{.*}} bias %[[P]] by {{.*}} -> k : {{.*}}, tensor<8xf32>
-  %z = alg.contract %px, %pw bias %pb by #complex -> k : !px, !lw, tensor<8xf32>
-  return
-}
 
 // The sums as they are, for maps that round once.
 !sums = !alg.slots<?x8xf32, rows(cyclic 2), cols([5, 3])>

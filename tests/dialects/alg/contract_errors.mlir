@@ -33,16 +33,6 @@ func.func @bank_gradient_rows(%v: !v, %w: !w) {
 
 // -----
 
-!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
-
-func.func @bias_of_banks(%w: !w, %b: tensor<8xf32>) {
-  // expected-error @+1 {{a product of banks takes no bias: it is added to activations}}
-  %y = alg.contract %w, %w bias %b by #alg.algebra<"Q(2)"> -> k : !w, !w, tensor<8xf32>
-  return
-}
-
-// -----
-
 !x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
 !w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
 
@@ -272,49 +262,5 @@ func.func @result(%x: !x, %w: !w) {
   // expected-error @+2 {{inferred type(s) '!alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>' are incompatible with return type(s)}}
   // expected-error @+1 {{failed to infer returned types}}
   %y = "alg.contract"(%x, %w) <{algebra = #alg.algebra<"Q(2)">, mode = 0 : i32}> : (!x, !w) -> !w
-  return
-}
-
-// -----
-
-!w = !alg.slots<8x6xf32, rows(2 x 4), cols(2 x 3)>
-!y = !alg.slots<?x6xf32, rows(cyclic 2), cols(2 x 3)>
-
-func.func @biased_gradient(%dy: !y, %w: !w, %b: tensor<8xf32>) {
-  // expected-error @+1 {{mode i takes no bias: it is added to products, mode k}}
-  %dx = alg.contract %dy, %w bias %b by #alg.algebra<"Q(2)"> -> i : !y, !w, tensor<8xf32>
-  return
-}
-
-// -----
-
-!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
-!w = !alg.slots<8x6xf32, rows(2 x 4), cols(2 x 3)>
-
-func.func @long_bias(%x: !x, %w: !w, %b: tensor<8xf32>) {
-  // expected-error @+1 {{the bias has one element for each column of the bank, that is tensor<6xf32>, not tensor<8xf32>}}
-  %y = alg.contract %x, %w bias %b by #alg.algebra<"Q(2)"> -> k : !x, !w, tensor<8xf32>
-  return
-}
-
-// -----
-
-!x = !alg.slots<?x8xf32, plain(2)>
-!w = !alg.slots<2x4x4xf32, plain(2)>
-
-func.func @narrow_bias(%x: !x, %w: !w, %b: tensor<8xbf16>) {
-  // expected-error @+1 {{that is tensor<8xf32>, not tensor<8xbf16>}}
-  %y = alg.contract %x, %w bias %b by #alg.algebra<"D(2)"> -> k : !x, !w, tensor<8xbf16>
-  return
-}
-
-// -----
-
-!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
-!w = !alg.slots<8x6xf32, rows(2 x 4), cols(2 x 3)>
-
-func.func @flat_bias(%x: !x, %w: !w, %b: tensor<1x6xf32>) {
-  // expected-error @+1 {{that is tensor<6xf32>, not tensor<1x6xf32>}}
-  %y = alg.contract %x, %w bias %b by #alg.algebra<"Q(2)"> -> k : !x, !w, tensor<1x6xf32>
   return
 }

@@ -1,9 +1,16 @@
 // A product with a bias, rounded to bf16, and a GELU of it, which nothing in the compiler knows of.
-func.func @gelu(%x: tensor<?x64xbf16>, %w: tensor<64x96xbf16>, %p0: index, %b: tensor<96xbf16>) -> tensor<?x96xbf16> {
+func.func @gelu(%x: tensor<?x64xbf16>, %w: tensor<64x96xbf16>, %p0: index, %b: tensor<96xbf16> loc("bias")) -> tensor<?x96xbf16> {
   %xs = alg.slots %x rows(cyclic 4, %p0) cols(4 x 16) : tensor<?x64xbf16>
   %ws = alg.slots %w rows(4 x 16) cols(4 x 24) : tensor<64x96xbf16>
-  %ys = alg.contract %xs, %ws bias %b by #alg.algebra<"Q(4)"> -> k
-      : !alg.slots<?x64xbf16, rows(cyclic 4), cols(4 x 16)>, !alg.slots<64x96xbf16, rows(4 x 16), cols(4 x 24)>, tensor<96xbf16>
+  %sums = alg.contract %xs, %ws by #alg.algebra<"Q(4)"> -> k
+      : !alg.slots<?x64xbf16, rows(cyclic 4), cols(4 x 16)>, !alg.slots<64x96xbf16, rows(4 x 16), cols(4 x 24)> into f32
+  %ys = alg.map %sums columns %b : (!alg.slots<?x96xf32, rows(cyclic 4), cols(4 x 24)>, tensor<96xbf16>) -> !alg.slots<?x96xbf16, rows(cyclic 4), cols(4 x 24)> {
+  ^bb0(%sum: f32, %bias: bf16):
+    %wide = arith.extf %bias : bf16 to f32
+    %biased = arith.addf %sum, %wide : f32
+    %rounded = arith.truncf %biased : f32 to bf16
+    alg.yield %rounded : bf16
+  }
   %hs = alg.map %ys : !alg.slots<?x96xbf16, rows(cyclic 4), cols(4 x 24)> {
   ^bb0(%h: bf16):
     %v = arith.extf %h : bf16 to f32
