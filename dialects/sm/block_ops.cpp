@@ -1,4 +1,4 @@
-// Synchronous programs on blocks, and what passes between roles.
+// Synchronous programs on blocks.
 #include "dialects/sm/block_checks.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -131,14 +131,27 @@ LogicalResult DeliverPartsOp::verify() {
   return verifyParts(*this, getMaps().size(), getCoordinates().size(), maps.getRows(), sum.getRows());
 }
 
-LogicalResult PutOp::verify() {
-  if (TypeRange(getChannel().getType().getBlocks()) != getBlocks().getTypes())
-    return emitOpError("passes ") << getBlocks().getTypes() << " through " << getChannel().getType();
+LogicalResult RoundOp::verify() {
+  AccumulatorType sums = getAccumulator().getType();
+  BlockType block = getBlock().getType();
+  if (sums.hasWarps())
+    return emitOpError("makes a block of sums of warpgroups, got ") << sums;
+  if (sums.getRows() != block.getRows() || sums.getColumns() != block.getColumns())
+    return emitOpError("makes a block of ") << sums.getRows() << " x " << sums.getColumns() << ", got "
+                                            << block.getRows() << " x " << block.getColumns();
   return success();
 }
 
-LogicalResult TakeOp::verify() {
-  if (TypeRange(getChannel().getType().getBlocks()) != getBlocks().getTypes())
-    return emitOpError("takes ") << getBlocks().getTypes() << " out of " << getChannel().getType();
-  return success();
+LogicalResult StoreBlockOp::verify() {
+  BlockType block = getBlock().getType();
+  MapsType maps = getTarget().getType();
+  if (maps.isPlain())
+    return emitOpError("needs tensor maps, got plain ones");
+  if (block.getRows() % maps.getRows() != 0 || block.getColumns() % maps.getColumns() != 0)
+    return emitOpError("stores ") << block.getRows() << " x " << block.getColumns() << " by maps for "
+                                  << maps.getRows() << " x " << maps.getColumns()
+                                  << ", which do not make it up";
+  auto box = BlockType::get(getContext(), maps.getRows(), maps.getColumns(), block.getElementType(),
+                            block.getSwizzle());
+  return verifyCopy(*this, maps, getCoordinates().size(), box, maps.getRows());
 }

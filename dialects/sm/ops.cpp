@@ -7,7 +7,6 @@
 using namespace mlir;
 using namespace sm;
 
-#include "dialects/sm/sm_enums.cpp.inc"
 #define GET_OP_CLASSES
 #include "dialects/sm/sm_ops.cpp.inc"
 
@@ -18,13 +17,13 @@ LogicalResult sm::impl::verifyRunsInOneThread(Operation *op) {
 }
 
 LogicalResult sm::impl::verifyRunsInAllThreads(Operation *op) {
-  if (op->getParentOfType<RoleOp>())
-    return op->emitOpError("is for all threads of the block: it cannot stand in an sm.role");
+  if (op->getParentOfType<PartitionOp>())
+    return op->emitOpError("is for all threads of the block: it cannot stand in an sm.partition");
   return success();
 }
 
 //===--------------------------------------------------------------------------------------------===//
-// The kernel and its roles
+// The kernel
 //===--------------------------------------------------------------------------------------------===//
 
 LogicalResult KernelOp::verify() {
@@ -74,12 +73,6 @@ LogicalResult KernelOp::verify() {
           columns.getWidth() != (one_group ? out.getTotal() : out.getWidth(0)))
         return emitOpError("has ") << columns << ", but its layout's output groups are " << out;
     }
-  int64_t registers = 0;
-  for (RoleOp role : body.getOps<RoleOp>())
-    registers += role.getWarpgroups() * warpgroup_threads * role.getRegisters();
-  if (registers > register_file)
-    return emitOpError("has roles that take ")
-           << registers << " registers together, of " << register_file << " in the machine";
   return success();
 }
 
@@ -89,18 +82,9 @@ LogicalResult ReadRowListOp::verify() {
   return success();
 }
 
-LogicalResult RoleOp::verify() {
-  if (getWarpgroups() < 1 || getWarpgroups() > 8)
-    return emitOpError("has 1 to 8 warpgroups of ")
-           << warpgroup_threads << " threads, got " << getWarpgroups();
-  if (getRegisters() < 24 || getRegisters() > 256 || getRegisters() % 8 != 0)
-    return emitOpError("gets 24 to 256 registers per thread, a multiple of 8, got ") << getRegisters();
-  return success();
-}
-
 LogicalResult ElectOp::verify() {
-  if (!(*this)->getParentOfType<RoleOp>())
-    return emitOpError("elects a thread of a role's warpgroups, but no sm.role is around it");
+  if (!(*this)->getParentOfType<PartitionOp>())
+    return emitOpError("elects a thread of a partition's warpgroups, but no sm.partition is around it");
   if ((*this)->getParentOfType<ElectOp>())
     return emitOpError("stands inside another, where one thread is left already");
   return success();
@@ -123,8 +107,10 @@ LogicalResult BarriersOp::verify() {
 }
 
 LogicalResult ArriveOp::verify() {
-  if (getPublish() && !getMask())
-    return emitOpError("publishes to the blocks of a mask: it arrives at nobody's barrier but its own");
+  if (getMask() && (*this)->getParentOfType<ElectOp>())
+    return emitOpError(
+        "arrives at the barriers of a mask with the lanes of each warp: it cannot stand inside "
+        "an sm.elect");
   return success();
 }
 

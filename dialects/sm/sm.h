@@ -20,6 +20,8 @@ namespace sm {
 inline constexpr std::int64_t warpgroup_threads = 128, warpgroup_rows = 64;
 /// Registers of an SM, and the most that one thread can have.
 inline constexpr std::int64_t register_file = 65536, most_registers = 255;
+/// They are dealt out in steps of so many.
+inline constexpr std::int64_t register_step = 8;
 /// Threads of a warp and of the largest block, and the tile of mma.sync's accumulators.
 inline constexpr std::int64_t warp_threads = 32, most_threads = 1024, mma_rows = 16, mma_columns = 8;
 /// Depth of one tensor-core instruction on bf16.
@@ -29,6 +31,9 @@ inline constexpr std::int64_t longest_box_side = 256;
 /// Rows of a panel after which a swizzle begins anew, and the most parts that blocks of a cluster copy for
 /// each other.
 inline constexpr std::int64_t swizzle_rows = 8, most_parts = 8;
+
+/// Registers that each thread of a block of so many has before partitions change it.
+std::int64_t registersAtStart(std::int64_t threads);
 
 namespace impl {
 mlir::LogicalResult verifyRunsInOneThread(mlir::Operation *op);
@@ -41,7 +46,7 @@ public:
   static mlir::LogicalResult verifyTrait(mlir::Operation *op) { return impl::verifyRunsInOneThread(op); }
 };
 
-/// Ops that all threads of the block run together: they stand in no role.
+/// Ops that all threads of the block run together: they stand in no partition.
 template <class Op> class RunsInAllThreads : public mlir::OpTrait::TraitBase<Op, RunsInAllThreads> {
 public:
   static mlir::LogicalResult verifyTrait(mlir::Operation *op) { return impl::verifyRunsInAllThreads(op); }
@@ -50,7 +55,6 @@ public:
 } // namespace sm
 
 #include "dialects/sm/sm_dialect.h.inc"
-#include "dialects/sm/sm_enums.h.inc"
 #define GET_TYPEDEF_CLASSES
 #include "dialects/sm/sm_types.h.inc"
 #define GET_OP_CLASSES

@@ -142,6 +142,40 @@ def Sm_MultiplyOp : Sm_Op<"multiply", [Pure, AttrSizedOperandSegments,
   let hasVerifier = 1;
 }
 
+def Sm_RoundOp : Sm_Op<"round", [Pure]> {
+  let summary = "Finished sums of warpgroups as a block, rounded to its type";
+  let description = [{
+    What a partition that multiplies passes to another: one that stores it, or multiplies it again.
+
+    ```mlir
+    %block = sm.round %sum : !sm.accumulator<128 x 192> to !sm.block<128 x 192 x bf16, swizzle 128>
+    ```
+
+    In shared memory each warpgroup's part of it is a piece of its own.
+  }];
+  let arguments = (ins Sm_AccumulatorType:$accumulator);
+  let results = (outs Sm_BlockType:$block);
+  let assemblyFormat = "$accumulator attr-dict `:` type($accumulator) `to` type($block)";
+  let hasVerifier = 1;
+}
+
+def Sm_StoreBlockOp : Sm_Op<"store_block", [Sm_RunsInOneThread, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "A block goes to the result";
+  let description = [{
+    What lies outside the map is not written. The block may consist of several that the maps are for, side by side or one below
+    the other. The coordinates are those of the whole block.
+
+    ```mlir
+    sm.store_block %block to %y[%map][%column, %group, %line, %row] : !sm.block<128 x 192 x bf16, swizzle 128> to !sm.maps<...>
+    ```
+  }];
+  let arguments = (ins Sm_BlockType:$block, Sm_MapsType:$target, Index:$map, Variadic<Index>:$coordinates);
+  let assemblyFormat = [{
+    $block `to` $target `[` $map `]` `[` $coordinates `]` attr-dict `:` type($block) `to` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
 def Sm_DeliverOp : Sm_Op<"deliver", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "The finished sums of a tile go to the result, rounded to its type";
   let description = [{

@@ -1,10 +1,10 @@
-// The kernel, its roles, and what a thread block knows of the grid.
+// The kernel, its partitions, and what a thread block knows of the grid.
 #ifndef ALGCTL_SM_KERNEL_OPS
 #define ALGCTL_SM_KERNEL_OPS
 
 include "dialects/sm/sm_op.td"
 
-def Sm_KernelOp : Sm_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, NoTerminator,
+def Sm_KernelOp : Sm_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, SingleBlock, NoTerminator,
                                DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "One kernel on a persistent grid";
   let description = [{
@@ -23,34 +23,45 @@ def Sm_KernelOp : Sm_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, NoTer
                        %terms: !sm.terms_table) attributes {layout = #tile.layout<...>, schedule = ...} { ... }
     ```
 
-    What stands in no role, all threads of the block run. Where there are roles, those are allocations alone. A
-    kernel without roles has 32 threads for each of the `warps` of its `#tile.staged` schedule.
+    What stands in no partition, all threads of the block run. Where there are partitions, those are allocations alone. A
+    kernel without partitions has 32 threads for each of the `warps` of its `#tile.staged` schedule.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, AnyAttr:$layout, AnyAttr:$schedule);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
-def Sm_RoleOp : Sm_Op<"role", [HasParent<"KernelOp">, SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
+def Sm_PartitionOp : Sm_Op<"partition", [HasParent<"KernelOp">, Symbol, SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
   let summary = "What some warpgroups of the block do";
   let description = [{
-    Warpgroups are dealt out in the order of the roles in the kernel. The role's threads run the body with
-    `registers` registers each (a multiple of 8; setmaxnreg on entry), the other threads go on to the next role.
+    Warpgroups are dealt out in the order of the partitions in the kernel. The partition's threads run the body with
+    `registers` registers each (a multiple of 8; setmaxnreg on entry), the other threads go on to the next partition. All
+    together have at most the registers that the block's threads start with.
+
+    With `turns`, the warpgroups are so many parts of as many each, which consume in turn (`sm.await_turn`).
 
     ```mlir
-    sm.role multiply warpgroups 2 registers 232 { ... }
-    sm.role load warpgroups 1 registers 40 { ... }
+    sm.partition @multiply warpgroups 2 registers 232 { ... }
+    sm.partition @load warpgroups 1 registers 40 { ... }
     ```
   }];
-  let arguments = (ins Sm_RoleKind:$kind, I64Attr:$warpgroups, I64Attr:$registers);
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$warpgroups, I64Attr:$registers, OptionalAttr<I64Attr>:$turns);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$kind `warpgroups` $warpgroups `registers` $registers $body attr-dict";
+  let assemblyFormat = [{
+    $sym_name `warpgroups` $warpgroups `registers` $registers (`turns` $turns^)? $body attr-dict
+  }];
+  let extraClassDeclaration = [{
+    int64_t getThreads();
+    /// Warpgroups that consume together: all, or where parts take turns those of one.
+    int64_t getWarpgroupsOfTurn();
+  }];
   let hasVerifier = 1;
 }
 
 def Sm_ElectOp : Sm_Op<"elect", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
-  let summary = "Runs its body in one thread of each warpgroup of the role";
+  let summary = "Runs its body in one thread of each warpgroup of the partition";
   let description = [{
     Always the same thread, one of the warpgroup's first warp, so that what it issued it can also wait for.
   }];
@@ -81,7 +92,7 @@ def Sm_ClusterRankOp : Sm_Op<"cluster_rank", [Pure]> {
 }
 
 def Sm_WarpgroupOp : Sm_Op<"warpgroup", [Pure]> {
-  let summary = "Index of this warpgroup among those of its role";
+  let summary = "Index of this warpgroup among those of its partition";
   let results = (outs Index:$index);
   let assemblyFormat = "attr-dict";
 }

@@ -61,13 +61,13 @@ def Sm_WaitOp : Sm_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
 def Sm_ArriveOp : Sm_Op<"arrive", [MemoryEffects<[MemWrite]>]> {
   let summary = "One arrival from each warp";
   let description = [{
-    The first lane of every warp arrives: tensor-core instructions complete warp by warp, and a warp whose lanes
+    The first lane of every warp arrives, in an `sm.elect` the one thread that is left: tensor-core instructions complete warp by warp, and a warp whose lanes
     have all waited for its own says so for itself.
 
     With `at %mask`, every warp arrives at the barrier in its place in each block of the cluster whose bit is set:
     lane l at that of block l. What that says is that the products have read the slot; it publishes no writes to
     other blocks. With `publish`, what the lanes of the warp have written before, and read, is ordered for whoever waits for
-    the barrier's phase in the `cluster`.
+    the barrier's phase: in this block, or with a mask in the `cluster`.
   }];
   let arguments = (ins Sm_BarriersType:$barriers, Index:$slot, Optional<Index>:$mask, UnitAttr:$publish);
   let assemblyFormat = [{
@@ -82,7 +82,7 @@ def Sm_ArriveOp : Sm_Op<"arrive", [MemoryEffects<[MemWrite]>]> {
 def Sm_ClusterSyncOp : Sm_Op<"cluster_sync", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "All threads of all blocks of the cluster meet";
   let description = [{
-    At the end of each role: no block may exit while others still copy into its shared memory or arrive at its
+    At the end of each partition: no block may exit while others still copy into its shared memory or arrive at its
     barriers.
   }];
   let assemblyFormat = "attr-dict";

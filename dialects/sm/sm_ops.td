@@ -4,7 +4,7 @@
 
 include "dialects/sm/sm_kernel_ops.td"
 include "dialects/sm/sm_block_ops.td"
-include "dialects/sm/sm_ring_ops.td"
+include "dialects/sm/sm_pipe_ops.td"
 include "dialects/sm/sm_memory_ops.td"
 include "dialects/sm/sm_product_ops.td"
 include "dialects/sm/sm_split_ops.td"

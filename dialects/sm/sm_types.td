@@ -1,7 +1,7 @@
 #ifndef ALGCTL_SM_TYPES
 #define ALGCTL_SM_TYPES
 
-include "dialects/sm/sm_enums.td"
+include "dialects/sm/sm_dialect.td"
 include "mlir/IR/AttrTypeBase.td"
 
 class Sm_Type<string name, string typeMnemonic> : TypeDef<Sm_Dialect, name> {
@@ -114,15 +114,15 @@ def Sm_ExchangeType : Sm_Type<"Exchange", "exchange"> {
 def Sm_AccumulatorType : Sm_Type<"Accumulator", "accumulator"> {
   let summary = "f32 sums in registers";
   let description = [{
-    `!sm.accumulator<128 x 192>` in a role of two warpgroups: each holds 64 rows, warpgroup g rows 64g ..
+    `!sm.accumulator<128 x 192>` in a partition of two warpgroups: each holds 64 rows, warpgroup g rows 64g ..
     64g+63, in the layout of wgmma's accumulators (lane l of warp v holds of row 16v + l/4 (+ 8) the columns 8i
     + 2(l mod 4) (+ 1)): columns / 2 registers per thread.
 
-    `!sm.accumulator<24 x 128, transposed>` in a role of two warpgroups: each holds 64 columns, warpgroup g columns 64g ..
+    `!sm.accumulator<24 x 128, transposed>` in a partition of two warpgroups: each holds 64 columns, warpgroup g columns 64g ..
     64g+63, and all rows, with rows and columns in each other's place in the layout above: rows / 2 registers per
     thread.
 
-    `!sm.accumulator<64 x 128, warps 2 x 2>` in a kernel without roles: the sums are cut into parts of 32 x 64,
+    `!sm.accumulator<64 x 128, warps 2 x 2>` in a kernel without partitions: the sums are cut into parts of 32 x 64,
     and warp w of the block holds part (w / 2, w mod 2). A part consists of tiles of 16 x 8, rows of tiles
     outermost, each in the layout of mma.sync's accumulators: lane l holds of rows l/4 and l/4 + 8 the columns 2(l
     mod 4) and 2(l mod 4) + 1, in the order (l/4, even), (l/4, odd), (l/4 + 8, even), (l/4 + 8, odd): rows x
@@ -172,21 +172,21 @@ def Sm_ColumnsType : Sm_Type<"Columns", "columns"> {
   let genVerifyDecl = 1;
 }
 
-def Sm_ChannelType : Sm_Type<"Channel", "channel"> {
-  let summary = "What one role passes to another, as values";
+def Sm_PipeType : Sm_Type<"Pipe", "pipe"> {
+  let summary = "What one partition passes to others, as values";
   let description = [{
-    `!sm.channel<!sm.block<128 x 64 x bf16>, !sm.block<64 x 192 x bf16>>` passes a block of rows together with a
-    block of the bank, in the order in which they were put in.
+    `!sm.pipe<!sm.block<128 x 64 x bf16>, !sm.block<64 x 192 x bf16>>` passes a block of rows together with a
+    block of the bank, in the order in which they were produced.
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::Type">:$blocks);
   let assemblyFormat = "`<` $blocks `>`";
   let genVerifyDecl = 1;
 }
 
-def Sm_RingType : Sm_Type<"Ring", "ring"> {
-  let summary = "The slots through which one role hands blocks to another";
-  let parameters = (ins "int64_t":$slots);
-  let assemblyFormat = "`<` $slots `>`";
+def Sm_StagedPipeType : Sm_Type<"StagedPipe", "staged_pipe"> {
+  let summary = "The stages through which one partition hands blocks to others";
+  let parameters = (ins "int64_t":$stages);
+  let assemblyFormat = "`<` $stages `>`";
   let genVerifyDecl = 1;
 }
 

@@ -12,7 +12,7 @@ using namespace sm;
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &state) {
   StringAttr name;
   SmallVector<OpAsmParser::Argument> arguments;
-  if (parser.parseSymbolName(name, SymbolTable::getSymbolAttrName(), state.attributes) ||
+  if (parser.parseSymbolName(name, mlir::SymbolTable::getSymbolAttrName(), state.attributes) ||
       parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren, /*allowType=*/true) ||
       parser.parseOptionalAttrDictWithKeyword(state.attributes))
     return failure();
@@ -26,7 +26,7 @@ void KernelOp::print(OpAsmPrinter &printer) {
   llvm::interleaveComma(getBody().getArguments(), printer,
                         [&](BlockArgument argument) { printer.printRegionArgument(argument); });
   printer << ')';
-  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {SymbolTable::getSymbolAttrName()});
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {mlir::SymbolTable::getSymbolAttrName()});
   printer << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }

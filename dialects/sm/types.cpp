@@ -173,18 +173,18 @@ LogicalResult ColumnsType::verify(function_ref<InFlightDiagnostic()> error, int6
   return success();
 }
 
-LogicalResult ChannelType::verify(function_ref<InFlightDiagnostic()> error, ArrayRef<Type> blocks) {
+LogicalResult PipeType::verify(function_ref<InFlightDiagnostic()> error, ArrayRef<Type> blocks) {
   if (blocks.empty())
-    return error() << "a channel passes at least one block";
+    return error() << "a pipe passes at least one block";
   for (Type block : blocks)
     if (!isa<BlockType>(block))
-      return error() << "a channel passes blocks, got " << block;
+      return error() << "a pipe passes blocks, got " << block;
   return success();
 }
 
-LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> error, int64_t slots) {
-  if (slots < 1)
-    return error() << "a ring has at least one slot, got " << slots;
+LogicalResult StagedPipeType::verify(function_ref<InFlightDiagnostic()> error, int64_t stages) {
+  if (stages < 1)
+    return error() << "a pipe has at least one stage, got " << stages;
   return success();
 }
 

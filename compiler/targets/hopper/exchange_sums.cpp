@@ -143,19 +143,19 @@ LogicalResult SmExchangeSums::lower(sm::KernelOp kernel) {
   if (reductions.empty())
     return success();
   sm::ReduceScatterOp reduce = reductions.front();
-  auto role = reduce->getParentOfType<sm::RoleOp>();
-  if (reductions.size() > 1 || !role)
+  auto partition = reduce->getParentOfType<sm::PartitionOp>();
+  if (reductions.size() > 1 || !partition)
     return reductions.back().emitOpError(
-        "must be the only one of its kernel, in a role: split the roles before");
+        "must be the only one of its kernel, in a partition: partition the kernel before");
   auto schedule = dyn_cast<tile::StagedAttr>(kernel.getSchedule());
   if (const std::int64_t split = schedule ? schedule.getSplit() : 1; split != reduce.getBlocks())
     return reduce.emitOpError("adds up the sums of ")
            << reduce.getBlocks() << " blocks, but the schedule of its kernel is " << kernel.getSchedule();
 
   SmallVector<Operation *> around;
-  for (Operation *op = reduce->getParentOp(); op != role; op = op->getParentOp()) {
+  for (Operation *op = reduce->getParentOp(); op != partition; op = op->getParentOp()) {
     if (!isa<scf::ForOp, scf::IfOp>(op))
-      return reduce.emitOpError("must stand in nothing but loops and branches of its role");
+      return reduce.emitOpError("must stand in nothing but loops and branches of its partition");
     auto branch = dyn_cast<scf::IfOp>(op);
     if (branch && branch.getElseRegion().isAncestor(reduce->getParentRegion()))
       return reduce.emitOpError("must stand where a condition holds, not where it does not");
@@ -181,7 +181,7 @@ LogicalResult SmExchangeSums::lower(sm::KernelOp kernel) {
   exchange.read = barriers();
   sm::InitializeOp::create(builder, location, ValueRange{exchange.received, exchange.read}, /*cluster=*/true);
 
-  builder.setInsertionPointToStart(&role.getBody().front());
+  builder.setInsertionPointToStart(&partition.getBody().front());
   Value first = arith::ConstantOp::create(builder, location, builder.getI32IntegerAttr(0));
   carry(builder, around, first,
         [&](Value parity) { return writeExchange(builder, reduce, exchange, parity); });

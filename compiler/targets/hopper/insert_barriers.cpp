@@ -1,6 +1,11 @@
-// sm-insert-barriers: a full and an empty barrier for every slot of a ring, and waits for the products.
+// sm-insert-barriers: a full and an empty barrier for every stage of every pipe, and waits for the products.
 #include "compiler/targets/hopper/passes.h"
+#include "compiler/targets/hopper/pipe_barriers.h"
 #include "compiler/targets/thread_block/cluster_place.h"
+#include "compiler/targets/thread_block/index_math.h"
+#include "dialects/sm/pipe_ends.h"
+
+#include "llvm/ADT/MapVector.h"
 
 namespace compiler {
 #define GEN_PASS_DEF_SMINSERTBARRIERS
@@ -12,34 +17,59 @@ using namespace compiler;
 
 namespace {
 
-/// The barriers of a ring.
-struct Barriers {
-  Value full, empty;
-  std::int64_t slots;
-  Value peers; ///< the blocks that this one copies for and gets copies from; null where it is alone
-};
-
 struct SmInsertBarriers : compiler::impl::SmInsertBarriersBase<SmInsertBarriers> {
   void runOnOperation() override {
-    for (sm::KernelOp kernel : getOperation().getOps<sm::KernelOp>()) {
-      if (!kernel.getBody().getOps<sm::RingOp>().empty())
-        closeGroups(kernel);
-      for (sm::RingOp ring : llvm::make_early_inc_range(kernel.getBody().getOps<sm::RingOp>()))
-        if (failed(lower(kernel, ring)))
-          return signalPassFailure();
-    }
+    for (sm::KernelOp kernel : getOperation().getOps<sm::KernelOp>())
+      if (!kernel.getBody().getOps<sm::StagedPipeOp>().empty() && failed(lower(kernel)))
+        return signalPassFailure();
   }
 
 private:
-  static void closeGroups(sm::KernelOp kernel);
-  LogicalResult lower(sm::KernelOp kernel, sm::RingOp ring);
+  static LogicalResult lower(sm::KernelOp kernel);
 };
+
+/// What fills a stage: loads of one thread, or writes of all threads of the partition.
+struct Fill {
+  sm::ProducerAcquireOp acquire;
+  sm::ProducerCommitOp commit;
+  SmallVector<sm::LoadOp> loads;
+};
+
+constexpr std::int64_t warps_of_warpgroup = 4;
 
 } // namespace
 
-static Value slotBefore(const IndexMath &math, Value slot, std::int64_t slots) {
-  Value last = math.constant(slots - 1);
-  return math.select(math.equal(slot, math.constant(0)), last, math.add(slot, -1));
+//===--------------------------------------------------------------------------------------------===//
+// Filling stages
+//===--------------------------------------------------------------------------------------------===//
+
+/// What stands between the acquisition and the commit.
+static FailureOr<Fill> findFill(sm::ProducerAcquireOp acquire, std::int64_t stages) {
+  Fill fill;
+  fill.acquire = acquire;
+  bool writes = false;
+  for (Operation *op = acquire->getNextNode(); op && !fill.commit; op = op->getNextNode()) {
+    if (auto load = dyn_cast<sm::LoadOp>(op)) {
+      // Of a pipe of one stage the buffer's slots are pieces of it.
+      if (load.getSlot() != acquire.getStage() && stages > 1 &&
+          load.getTarget().getType().getSlots() == stages)
+        return load.emitOpError("loads into another stage than the one that was acquired");
+      fill.loads.push_back(load);
+    }
+    writes |= isa<sm::WriteOp>(op);
+    if (auto commit = dyn_cast<sm::ProducerCommitOp>(op); commit && commit.getPipe() == acquire.getPipe())
+      fill.commit = commit;
+  }
+  if (!fill.commit || fill.commit.getStage() != acquire.getStage() || (fill.loads.empty() && !writes))
+    return acquire.emitOpError(
+        "must be followed by what fills the stage, loads or writes, and by its commit");
+  if (!fill.loads.empty() && writes)
+    return acquire.emitOpError("must be followed by loads into the stage or by writes, not by both");
+  auto partition = acquire->getParentOfType<sm::PartitionOp>();
+  if (!fill.loads.empty() && partition.getWarpgroups() > 1)
+    return acquire.emitOpError("is for loads, which one thread makes, but @")
+           << partition.getSymName() << " has " << partition.getWarpgroups() << " warpgroups with one each";
+  return fill;
 }
 
 /// What the loads bring whose conditions hold; null where none has one. The conditions are there before.
@@ -54,190 +84,82 @@ static Value conditionalBytes(OpBuilder &builder, Location location, ArrayRef<sm
   return sum;
 }
 
-/// Waits for the slot to be empty, announces what will fill it, and lets the loads up to the publish signal.
-static LogicalResult lowerFill(OpBuilder &builder, sm::AcquireOp acquire, const Barriers &barriers) {
-  SmallVector<sm::LoadOp> loads;
-  sm::PublishOp publish;
-  std::int64_t bytes = 0;
-  for (Operation *op = acquire->getNextNode(); op && !publish; op = op->getNextNode()) {
-    if (auto load = dyn_cast<sm::LoadOp>(op)) {
-      // Of a ring of one slot the buffer's slots are pieces of it.
-      if (load.getSlot() != acquire.getSlot() && barriers.slots > 1)
-        return load.emitOpError("loads into another slot than the one that was acquired");
-      loads.push_back(load);
-      // Of loads that depend on conditions it is known only then how many bytes come.
-      bytes += load.getCondition() ? 0 : load.getBytes();
-    }
-    publish = dyn_cast<sm::PublishOp>(op);
-  }
-  if (!publish || publish.getSlot() != acquire.getSlot() || loads.empty())
-    return acquire.emitOpError("must be followed by loads into the slot and its publication");
-  builder.setInsertionPoint(acquire);
+/// Waits for the stage to be empty, announces what will fill it, and lets the loads signal; or lets every
+/// warp say that it has written, and that the copy engine and the tensor cores may see it.
+static void lowerFill(OpBuilder &builder, const Fill &fill, const PipeBarriers &barriers) {
+  sm::ProducerAcquireOp acquire = fill.acquire;
+  sm::ProducerCommitOp commit = fill.commit;
   Location location = acquire.getLoc();
-  sm::WaitOp::create(builder, location, barriers.empty, acquire.getSlot(), acquire.getParity());
-  sm::ExpectOp::create(builder, location, barriers.full, acquire.getSlot(), bytes,
-                       conditionalBytes(builder, location, loads));
-  for (sm::LoadOp load : loads) {
-    load.getBarriersMutable().assign(barriers.full);
-    load.getBarrierSlotMutable().assign(acquire.getSlot());
-  }
-  publish.erase();
-  acquire.erase();
-  return success();
-}
-
-/// Waits for the slot to be full.
-static void lowerAwait(OpBuilder &builder, sm::AwaitOp await, const Barriers &barriers) {
-  builder.setInsertionPoint(await);
-  sm::WaitOp::create(builder, await.getLoc(), barriers.full, await.getSlot(), await.getParity());
-  await.erase();
-}
-
-/// Makes a product, and those that stand right behind it, a group of their own; does nothing for one that
-/// stands behind another. Fence and commit stand right beside them, even where a branch chooses between
-/// products: ptxas adds its own where they are in another block.
-static void closeGroup(OpBuilder &builder, sm::MmaOp mma) {
-  if (isa_and_nonnull<sm::MmaOp>(mma->getPrevNode()))
-    return;
-  builder.setInsertionPoint(mma);
-  sm::MmaFenceOp::create(builder, mma.getLoc());
-  Operation *last = mma;
-  while (isa_and_nonnull<sm::MmaOp>(last->getNextNode()))
-    last = last->getNextNode();
-  builder.setInsertionPointAfter(last);
-  sm::MmaCommitOp::create(builder, mma.getLoc());
-}
-
-/// Where a warpgroup multiplies in some steps only, the others have a group without products: waits count
-/// groups, and every step has one.
-static void closeEmptyGroups(OpBuilder &builder, sm::RoleOp role) {
-  role.walk([&](scf::IfOp branch) {
-    if (llvm::none_of(branch.getResultTypes(), llvm::IsaPred<sm::AccumulatorType>))
-      return;
-    const auto multiplies = [](Block *block) {
-      return block->walk([](sm::MmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
-    };
-    if (multiplies(branch.thenBlock()) && !multiplies(branch.elseBlock())) {
-      builder.setInsertionPointToStart(branch.elseBlock());
-      sm::MmaFenceOp::create(builder, branch.getLoc());
-      sm::MmaCommitOp::create(builder, branch.getLoc());
-    }
-  });
-}
-
-/// One arrival of every warp, where the condition holds.
-static void arriveIf(OpBuilder &builder, Location location, Value condition, const Barriers &barriers,
-                     Value slot) {
-  auto branch = scf::IfOp::create(builder, location, condition, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(branch.thenBlock()->getTerminator());
-  sm::ArriveOp::create(builder, location, barriers.empty, slot, barriers.peers);
-}
-
-/// The sums may be read from here on: everything that uses them uses what the wait before has seen finished.
-static void settle(OpBuilder &builder, Location location, Value sums) {
-  auto settled = sm::SettleOp::create(builder, location, sums.getType(), sums);
-  sums.replaceAllUsesExcept(settled.getResult(), settled);
-}
-
-/// In a loop that adds to the sums: leaves the slot's products in flight, waits for those of the step before
-/// and releases that step's slot. Behind the loop nothing is in flight.
-static void releaseInLoop(OpBuilder &builder, sm::ReleaseOp release, scf::ForOp loop, BlockArgument slot,
-                          const Barriers &barriers) {
-  Location location = release.getLoc();
-  const IndexMath math(builder, location);
-  builder.setInsertionPoint(release);
-  sm::MmaWaitOp::create(builder, location, 1);
-  Value earlier_step = math.less(loop.getLowerBound(), loop.getInductionVar());
-  arriveIf(builder, location, earlier_step, barriers, slotBefore(math, slot, barriers.slots));
-
-  builder.setInsertionPointAfter(loop);
-  sm::MmaWaitOp::create(builder, location, 0);
-  Value any_step = math.less(loop.getLowerBound(), loop.getUpperBound());
-  Value next_slot = loop.getTiedLoopResult(slot);
-  arriveIf(builder, location, any_step, barriers, slotBefore(math, next_slot, barriers.slots));
-  for (Value result : loop.getResults())
-    if (isa<sm::AccumulatorType>(result.getType()))
-      settle(builder, location, result);
-}
-
-/// Without a loop, a tile is one step: its products are waited for at once.
-static LogicalResult releaseAtOnce(OpBuilder &builder, sm::ReleaseOp release, const Barriers &barriers) {
-  Location location = release.getLoc();
-  // The products that stand beside each other, or those that branches choose together.
-  SmallVector<Value> sums;
-  for (Operation *op = release->getPrevNode(); op && (sums.empty() || isa<sm::MmaOp>(op));
-       op = op->getPrevNode())
-    llvm::copy_if(op->getResults(), std::back_inserter(sums),
-                  [](Value result) { return isa<sm::AccumulatorType>(result.getType()); });
-  if (sums.empty())
-    return release.emitOpError("must follow the products from its slot");
-  builder.setInsertionPoint(release);
-  sm::MmaWaitOp::create(builder, location, 0);
-  sm::ArriveOp::create(builder, location, barriers.empty, release.getSlot(), barriers.peers);
-  for (Value sum : sums)
-    settle(builder, location, sum);
-  return success();
-}
-
-static LogicalResult lowerRelease(OpBuilder &builder, sm::ReleaseOp release, const Barriers &barriers) {
-  auto loop = dyn_cast<scf::ForOp>(release->getParentOp());
-  const bool adds = loop && llvm::any_of(loop.getResultTypes(), llvm::IsaPred<sm::AccumulatorType>);
-  if (!adds) {
-    if (failed(releaseAtOnce(builder, release, barriers)))
-      return failure();
+  builder.setInsertionPoint(acquire);
+  sm::WaitOp::create(builder, location, barriers.empty, acquire.getStage(), acquire.getParity());
+  if (fill.loads.empty()) {
+    builder.setInsertionPoint(commit);
+    sm::FenceOp::create(builder, location);
+    sm::ArriveOp::create(builder, location, barriers.full, commit.getStage(), Value(), /*publish=*/true);
   } else {
-    auto slot = dyn_cast<BlockArgument>(release.getSlot());
-    if (!slot || slot.getOwner() != loop.getBody() || slot == loop.getInductionVar())
-      return release.emitOpError("must stand in a loop that carries its slot");
-    releaseInLoop(builder, release, loop, slot, barriers);
+    std::int64_t bytes = 0;
+    // Of loads that depend on conditions it is known only then how many bytes come.
+    for (sm::LoadOp load : fill.loads)
+      bytes += load.getCondition() ? 0 : load.getBytes();
+    sm::ExpectOp::create(builder, location, barriers.full, acquire.getStage(), bytes,
+                         conditionalBytes(builder, location, fill.loads));
+    for (sm::LoadOp load : fill.loads) {
+      load.getBarriersMutable().assign(barriers.full);
+      load.getBarrierSlotMutable().assign(acquire.getStage());
+    }
   }
-  release.erase();
-  return success();
+  commit.erase();
+  acquire.erase();
 }
 
-/// The blocks of its cluster that a role's block shares anything with. Those that it shares nothing with need
-/// not wait for each other; and who arrives for the next pass through the ring has got a copy from everyone
-/// at whose barrier it arrives, so that no arrival is taken for one of the pass before.
-static Value peersIn(OpBuilder &builder, sm::RoleOp role, std::int64_t rows, std::int64_t columns) {
+//===--------------------------------------------------------------------------------------------===//
+// Barriers
+//===--------------------------------------------------------------------------------------------===//
+
+/// The blocks of its cluster that a partition's block shares anything with. Those that it shares nothing with
+/// need not wait for each other; and who arrives for the next pass through the stages has got a copy from
+/// everyone at whose barrier it arrives, so that no arrival is taken for one of the pass before.
+static Value peersIn(OpBuilder &builder, sm::PartitionOp partition, std::int64_t rows, std::int64_t columns) {
   OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(&role.getBody().front());
-  const ClusterPlace place(builder, role.getLoc(), rows, columns);
+  builder.setInsertionPointToStart(&partition.getBody().front());
+  const ClusterPlace place(builder, partition.getLoc(), rows, columns);
   if (rows == 1 || columns == 1)
     return rows == 1 ? place.row_mask : place.column_mask;
-  return IndexMath(builder, role.getLoc()).bitOr(place.row_mask, place.column_mask);
+  return IndexMath(builder, partition.getLoc()).bitOr(place.row_mask, place.column_mask);
 }
 
-void SmInsertBarriers::closeGroups(sm::KernelOp kernel) {
-  OpBuilder builder(kernel);
-  kernel.walk([&](sm::MmaOp mma) { closeGroup(builder, mma); });
-  for (sm::RoleOp role : kernel.getBody().getOps<sm::RoleOp>())
-    closeEmptyGroups(builder, role);
+/// Of a consumer for each stage: one of every warp that consumes it, or where one thread does one of that.
+static FailureOr<std::int64_t> arrivalsOf(Value pipe, sm::PartitionOp consumer) {
+  std::optional<bool> elected;
+  for (Operation *step : pipe.getUsers()) {
+    if (!isa<sm::ConsumerReleaseOp>(step) || step->getParentOfType<sm::PartitionOp>() != consumer)
+      continue;
+    const bool here = step->getParentOfType<sm::ElectOp>() != nullptr;
+    if (elected.value_or(here) != here)
+      return step->emitOpError("must stand in an sm.elect where others of its partition do");
+    elected = here;
+  }
+  return consumer.getWarpgroupsOfTurn() * (*elected ? 1 : warps_of_warpgroup);
 }
 
-/// The block's threads, or the cluster's, meet once for the barriers of all rings: this is the last so far.
-static void initializeBarriers(OpBuilder &builder, sm::KernelOp kernel, const Barriers &barriers, Value turns,
-                               bool cluster) {
+/// The block's threads, or the cluster's, meet once for all barriers: this is the last so far.
+static void initializeBarriers(OpBuilder &builder, sm::KernelOp kernel, ValueRange added, bool cluster) {
   SmallVector<Value> all;
   for (auto before : llvm::make_early_inc_range(kernel.getBody().getOps<sm::InitializeOp>())) {
     all.append(before.getBarriers().begin(), before.getBarriers().end());
     before.erase();
   }
-  all.append({barriers.full, barriers.empty});
-  if (turns)
-    all.push_back(turns);
+  all.append(added.begin(), added.end());
   sm::InitializeOp::create(builder, kernel.getLoc(), all, cluster);
 }
 
-/// A barrier for each part of the role that takes turns: the part before it arrives there. Null where all
-/// warpgroups take together.
-static Value lowerTurns(OpBuilder &builder, sm::RoleOp role, std::int64_t turns, std::int64_t warps) {
-  if (turns == 1)
-    return {};
-  auto type = sm::BarriersType::get(role.getContext(), turns);
-  Value barriers = sm::BarriersOp::create(builder, role.getLoc(), type, warps);
+/// A barrier for each part of a partition that takes turns: the part before it arrives there.
+static Value lowerTurns(OpBuilder &builder, sm::PartitionOp partition) {
+  auto type = sm::BarriersType::get(partition.getContext(), static_cast<std::int64_t>(*partition.getTurns()));
+  Value barriers = sm::BarriersOp::create(builder, partition.getLoc(), type,
+                                          warps_of_warpgroup * partition.getWarpgroupsOfTurn());
   SmallVector<Operation *> steps;
-  role.walk([&](Operation *op) {
+  partition.walk([&](Operation *op) {
     if (isa<sm::AwaitTurnOp, sm::PassTurnOp>(op))
       steps.push_back(op);
   });
@@ -253,57 +175,95 @@ static Value lowerTurns(OpBuilder &builder, sm::RoleOp role, std::int64_t turns,
   return barriers;
 }
 
-LogicalResult SmInsertBarriers::lower(sm::KernelOp kernel, sm::RingOp ring) {
-  std::int64_t multiplying = 0;
-  sm::RoleOp multiplies;
-  for (sm::RoleOp role : kernel.getBody().getOps<sm::RoleOp>())
-    if (role.getKind() == sm::RoleKind::Multiply) {
-      multiplying += role.getWarpgroups();
-      multiplies = role;
+/// Writes all but the releases, which follow products of several pipes.
+static FailureOr<PipeBarriers> lowerPipe(sm::KernelOp kernel, sm::StagedPipeOp pipe) {
+  OpBuilder builder(pipe);
+  Location location = pipe.getLoc();
+  PipeBarriers barriers;
+  barriers.stages = pipe.getPipe().getType().getStages();
+  SmallVector<Fill> fills;
+  SmallVector<sm::ConsumerWaitOp> waits;
+  for (Operation *step : pipe.getPipe().getUsers())
+    if (auto acquire = dyn_cast<sm::ProducerAcquireOp>(step)) {
+      FailureOr<Fill> fill = findFill(acquire, barriers.stages);
+      if (failed(fill))
+        return failure();
+      if (!fills.empty() && fills.front().loads.empty() != fill->loads.empty())
+        return acquire.emitOpError("must be followed by loads where others of its pipe are, or by writes");
+      fills.push_back(*fill);
+    } else if (auto wait = dyn_cast<sm::ConsumerWaitOp>(step)) {
+      waits.push_back(wait);
     }
-  if (multiplying == 0)
-    return ring.emitOpError("has nobody who multiplies from its slots");
 
-  OpBuilder builder(ring);
-  Location location = ring.getLoc();
-  const std::int64_t slots = ring.getRing().getType().getSlots();
-  auto type = sm::BarriersType::get(&getContext(), slots);
-  constexpr std::int64_t warps_of_warpgroup = 4;
+  // One thread announces the bytes of loads; of what threads write every warp says that it is there.
+  const sm::PipeEnds ends = sm::endsOf(pipe.getPipe());
+  const bool loads = !fills.front().loads.empty();
+  const std::int64_t filling =
+      loads ? 1 : warps_of_warpgroup * static_cast<std::int64_t>(ends.producer().getWarpgroups());
   auto schedule = dyn_cast<tile::StagedAttr>(kernel.getSchedule());
-  const std::int64_t rows = schedule ? schedule.getClusterRows() : 1,
-                     columns = schedule ? schedule.getClusterColumns() : 1;
-  const bool shares = schedule && schedule.sharesCopies(), cluster = schedule && schedule.getCluster() > 1;
-  // Of parts that take turns one takes a slot, and releases it.
-  const std::int64_t turns = schedule ? schedule.getTurns() : 1;
-  const std::int64_t warps = warps_of_warpgroup * multiplying / turns;
-  Barriers barriers = {sm::BarriersOp::create(builder, location, type, 1),
-                       sm::BarriersOp::create(builder, location, type, warps * (rows + columns - 1)), slots,
-                       shares ? peersIn(builder, multiplies, rows, columns) : Value()};
-  initializeBarriers(builder, kernel, barriers, lowerTurns(builder, multiplies, turns, warps), cluster);
+  const bool shares = loads && schedule && schedule.sharesCopies();
+  const std::int64_t rows = shares ? schedule.getClusterRows() : 1,
+                     columns = shares ? schedule.getClusterColumns() : 1;
+  std::int64_t emptying = 0;
+  for (Operation *consumer : ends.consumers) {
+    FailureOr<std::int64_t> arrivals = arrivalsOf(pipe.getPipe(), cast<sm::PartitionOp>(consumer));
+    if (failed(arrivals))
+      return failure();
+    emptying += *arrivals * (rows + columns - 1);
+    if (shares)
+      barriers.peers[consumer] = peersIn(builder, cast<sm::PartitionOp>(consumer), rows, columns);
+  }
+  auto type = sm::BarriersType::get(kernel.getContext(), barriers.stages);
+  barriers.full = sm::BarriersOp::create(builder, location, type, filling);
+  barriers.empty = sm::BarriersOp::create(builder, location, type, emptying);
+
+  OpBuilder::InsertionGuard guard(builder);
+  for (const Fill &fill : fills)
+    lowerFill(builder, fill, barriers);
+  for (sm::ConsumerWaitOp wait : waits) {
+    builder.setInsertionPoint(wait);
+    sm::WaitOp::create(builder, wait.getLoc(), barriers.full, wait.getStage(), wait.getParity());
+    wait.erase();
+  }
+  return barriers;
+}
+
+LogicalResult SmInsertBarriers::lower(sm::KernelOp kernel) {
+  closeGroups(kernel);
+  auto schedule = dyn_cast<tile::StagedAttr>(kernel.getSchedule());
+  const bool cluster = schedule && schedule.getCluster() > 1;
+  llvm::MapVector<Value, PipeBarriers> pipes;
+  SmallVector<Value> added;
+  Operation *last = nullptr;
+  for (sm::StagedPipeOp pipe : kernel.getBody().getOps<sm::StagedPipeOp>()) {
+    FailureOr<PipeBarriers> barriers = lowerPipe(kernel, pipe);
+    if (failed(barriers))
+      return failure();
+    added.append({barriers->full, barriers->empty});
+    pipes.insert({pipe.getPipe(), *barriers});
+    last = pipe;
+  }
+  OpBuilder builder(last);
+  for (sm::PartitionOp partition : kernel.getBody().getOps<sm::PartitionOp>())
+    if (partition.getTurns())
+      added.push_back(lowerTurns(builder, partition));
+  initializeBarriers(builder, kernel, added, cluster);
   if (cluster)
-    for (sm::RoleOp role : kernel.getBody().getOps<sm::RoleOp>()) {
-      OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPointToEnd(&role.getBody().front());
-      sm::ClusterSyncOp::create(builder, location);
+    for (sm::PartitionOp partition : kernel.getBody().getOps<sm::PartitionOp>()) {
+      builder.setInsertionPointToEnd(&partition.getBody().front());
+      sm::ClusterSyncOp::create(builder, last->getLoc());
     }
 
-  SmallVector<Operation *> steps(ring.getRing().getUsers());
-  for (Operation *step : steps)
-    if (auto acquire = dyn_cast<sm::AcquireOp>(step)) {
-      if (failed(lowerFill(builder, acquire, barriers)))
-        return failure();
-    } else if (auto await = dyn_cast<sm::AwaitOp>(step)) {
-      lowerAwait(builder, await, barriers);
-    } else if (auto back = dyn_cast<sm::GiveBackOp>(step)) {
-      builder.setInsertionPoint(back);
-      sm::ArriveOp::create(builder, back.getLoc(), barriers.empty, back.getSlot(), barriers.peers);
-      back.erase();
-    } else if (auto release = dyn_cast<sm::ReleaseOp>(step)) {
-      if (failed(lowerRelease(builder, release, barriers)))
-        return failure();
-    }
-  if (!ring.getRing().use_empty())
-    return ring.emitOpError("has slots that are published but never acquired");
-  ring.erase();
+  SmallVector<sm::ConsumerReleaseOp> releases;
+  kernel.walk([&](sm::ConsumerReleaseOp release) { releases.push_back(release); });
+  StageReleases stages(builder);
+  for (sm::ConsumerReleaseOp release : releases)
+    if (failed(stages.lower(release, pipes.find(release.getPipe())->second)))
+      return failure();
+  for (auto &[pipe, barriers] : pipes) {
+    if (!pipe.use_empty())
+      return (*pipe.user_begin())->emitOpError("commits a stage that has not been acquired before it");
+    pipe.getDefiningOp()->erase();
+  }
   return success();
 }

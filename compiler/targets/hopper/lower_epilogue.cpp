@@ -69,7 +69,7 @@ Place Delivery::placeOf(const IndexMath &math, Value warpgroup) {
     // Warpgroups divide the columns of transposed sums, else the rows. Where parts of them take turns, each
     // has all of its tile.
     auto type = cast<sm::AccumulatorType>(sums.getType());
-    const auto all = static_cast<std::int64_t>(op->getParentOfType<sm::RoleOp>().getWarpgroups());
+    const auto all = static_cast<std::int64_t>(op->getParentOfType<sm::PartitionOp>().getWarpgroups());
     Value within = type.getWarpgroups() == all ? warpgroup : math.remainder(warpgroup, type.getWarpgroups());
     Value &divided = place.coordinates[type.getTransposed() ? 0 : 3];
     divided = math.add(divided, math.multiply(within, sm::warpgroup_rows));
@@ -133,24 +133,24 @@ LogicalResult SmLowerEpilogue::lower(sm::KernelOp kernel) {
   // What is delivered whole and by parts goes through the same maps.
   constexpr std::ptrdiff_t most_uses = 2;
   for (const Delivery &deliver : delivers) {
-    auto role = deliver.op->getParentOfType<sm::RoleOp>();
+    auto partition = deliver.op->getParentOfType<sm::PartitionOp>();
     auto target = dyn_cast<BlockArgument>(deliver.target);
-    if (!role || !target || llvm::range_size(target.getUses()) > most_uses ||
+    if (!partition || !target || llvm::range_size(target.getUses()) > most_uses ||
         llvm::any_of(target.getUsers(), [&](Operation *user) {
           return user != deliver.op && !(isa<sm::DeliverOp>(user) && isa<sm::DeliverOp>(deliver.op) &&
-                                         user->getParentOfType<sm::RoleOp>() == role);
+                                         user->getParentOfType<sm::PartitionOp>() == partition);
         }))
-      return deliver.op->emitOpError("must be the only one to deliver from a role to its maps, but for one "
-                                     "of parts: split the roles first");
+      return deliver.op->emitOpError("must be the only one to deliver from a partition to its maps, but for "
+                                     "one of parts: partition the kernel first");
     if (!cast<sm::MapsType>(target.getType()).getSwizzle())
       return deliver.op->emitOpError(
           "needs to know how its result lies in shared memory: assign swizzles first");
   }
 
-  llvm::SetVector<Operation *> roles;
+  llvm::SetVector<Operation *> partitions;
   llvm::MapVector<Value, sm::MapsType> boxes;
   for (const Delivery &deliver : delivers) {
-    roles.insert(deliver.op->getParentOfType<sm::RoleOp>());
+    partitions.insert(deliver.op->getParentOfType<sm::PartitionOp>());
     boxes.insert({deliver.target, warpgroupMaps(cast<sm::MapsType>(deliver.target.getType()),
                                                 cast<sm::AccumulatorType>(
                                                     smallest(delivers, deliver.target).sums.getType()))});
@@ -158,7 +158,7 @@ LogicalResult SmLowerEpilogue::lower(sm::KernelOp kernel) {
   OpBuilder builder(kernel.getContext());
   for (const Delivery &deliver : delivers) {
     const auto warpgroups =
-        static_cast<std::int64_t>(deliver.op->getParentOfType<sm::RoleOp>().getWarpgroups());
+        static_cast<std::int64_t>(deliver.op->getParentOfType<sm::PartitionOp>().getWarpgroups());
     auto sums = cast<sm::AccumulatorType>(deliver.sums.getType());
     const sm::MapsType maps = boxes[deliver.target];
     // A slot for each warpgroup, so that none waits for another.
@@ -170,10 +170,10 @@ LogicalResult SmLowerEpilogue::lower(sm::KernelOp kernel) {
     target.setType(maps);
     lowerDeliver(builder, deliver, staging);
   }
-  for (Operation *role : roles) {
+  for (Operation *partition : partitions) {
     // The block's shared memory must outlive the last store's reading of it.
-    builder.setInsertionPointToEnd(&role->getRegion(0).front());
-    Location location = role->getLoc();
+    builder.setInsertionPointToEnd(&partition->getRegion(0).front());
+    Location location = partition->getLoc();
     inOneThread(builder, location, [&] { sm::StoreWaitOp::create(builder, location, 0, /*written=*/false); });
   }
   return success();

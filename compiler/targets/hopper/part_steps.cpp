@@ -1,5 +1,6 @@
 #include "compiler/targets/hopper/part_steps.h"
 
+#include "compiler/targets/hopper/staged_blocks.h"
 #include "compiler/targets/thread_block/index_math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -28,7 +29,7 @@ void loadParts(OpBuilder &builder, sm::FetchPartsOp fetch, ArrayRef<Value> fetch
   }
 }
 
-void loadPieces(OpBuilder &builder, sm::HoldOp rows, Value buffer) {
+void loadPieces(OpBuilder &builder, sm::HoldOp rows, Value buffer, Value stage) {
   Location location = rows.getLoc();
   const IndexMath math(builder, location);
   const sm::MapsType maps = rows.getSource().getType();
@@ -37,9 +38,10 @@ void loadPieces(OpBuilder &builder, sm::HoldOp rows, Value buffer) {
     for (std::int64_t part = 0; part < rows.getParts(); ++part) {
       SmallVector<Value> coordinates(rows.getCoordinatesOf(part));
       coordinates[0] = math.add(coordinates[0], piece * maps.getColumns());
-      auto load =
-          sm::LoadOp::create(builder, location, rows.getSource(), rows.getMaps()[static_cast<unsigned>(part)],
-                             coordinates, buffer, math.constant(piece), Value(), Value());
+      auto load = sm::LoadOp::create(
+          builder, location, rows.getSource(), rows.getMaps()[static_cast<unsigned>(part)], coordinates,
+          buffer, slotOfPiece(builder, location, buffer, pieces, stage, math.constant(piece)), Value(),
+          Value());
       load.setRow(part * maps.getRows());
     }
 }

@@ -15,8 +15,8 @@ llvm::SmallVector<mlir::Value> fetchedParts(mlir::OpBuilder &builder, sm::FetchP
 void loadParts(mlir::OpBuilder &builder, sm::FetchPartsOp fetch, llvm::ArrayRef<mlir::Value> fetched,
                mlir::Value buffer, mlir::Value slot);
 
-/// Loads rows that stay: each of their pieces into a slot of the buffer.
-void loadPieces(mlir::OpBuilder &builder, sm::HoldOp rows, mlir::Value buffer);
+/// Loads rows that stay: each of their pieces into its slot of a stage.
+void loadPieces(mlir::OpBuilder &builder, sm::HoldOp rows, mlir::Value buffer, mlir::Value stage);
 
 /// The sums after a product of a part: of all warpgroups where all parts multiply, as `product` writes it,
 /// else of those that hold the part's sums. Then it is `own` where rows are held. The others keep what they

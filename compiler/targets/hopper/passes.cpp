@@ -16,16 +16,16 @@ void addTileToSm(OpPassManager &passes, const TileToSmOptions &options) {
   passes.addPass(createCSEPass());
   passes.addPass(createSmAssignSwizzle());
 
-  // Who does it. The copies of the loops lose what their role does not need.
-  passes.addPass(createSmSplitRoles());
+  // Who does it. The copies of the loops lose what their partition does not need.
+  passes.addPass(createSmPartition());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createSmTakeTurns());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createSmExchangeSums());
   passes.addPass(createSmLowerEpilogue());
 
-  // What passes between the roles: slots, then barriers. The result's slots are there already, so that the
-  // ring can take all that is left of shared memory.
+  // What passes between the partitions: stages, then barriers. The result's buffers are there already, so
+  // that the pipe of operands can take all that is left of shared memory.
   SmMultiBufferOptions buffers;
   buffers.stages = options.stages;
   passes.addPass(createSmMultiBuffer(buffers));

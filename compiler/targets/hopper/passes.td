@@ -3,12 +3,12 @@
 //     tile program                          one kernel: what a worker owns, terms, products, a store
 //       convert-tile-to-sm                  one thread block, in order: compiler/targets/thread_block
 //       sm-assign-swizzle                   how blocks will lie in shared memory: there, too
-//       sm-split-roles                      a role that loads and a role that multiplies, a channel between them
-//       sm-take-turns                       where several parts of a role take turns: tiles of its own for each
+//       sm-partition                        a partition that loads and one that multiplies, a pipe between them
+//       sm-take-turns                       where parts of a partition take turns: tiles of its own for each
 //       sm-exchange-sums                    where blocks divide tiles: sums go through each other's shared memory
 //       sm-lower-epilogue                   results leave through shared memory, behind the next tile's products
-//       sm-multi-buffer                     the channel becomes a ring of slots, as many as fit
-//       sm-insert-barriers                  the ring gets barriers, the products get waits
+//       sm-multi-buffer                     every pipe gets stages of its own, as many as fit
+//       sm-insert-barriers                  the stages get barriers, the products get waits
 //     asynchronous program                  lowered to instructions by compiler/targets/nvidia
 #ifndef ALGCTL_COMPILER_TARGETS_HOPPER_PASSES
 #define ALGCTL_COMPILER_TARGETS_HOPPER_PASSES
@@ -19,15 +19,15 @@ class HopperPass<string argument> : Pass<argument, "mlir::ModuleOp"> {
   let dependentDialects = ["sm::SmDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
 }
 
-def SmSplitRoles : HopperPass<"sm-split-roles"> {
+def SmPartition : HopperPass<"sm-partition"> {
   let summary = "Give loading and multiplying to different warps";
   let description = [{
-    The body of the kernel is written twice, once for each role, with the loops that both need. One thread of
-    the first role fetches blocks and puts them into a channel; the warpgroups of the second take them out,
-    multiply and deliver. Each role waits for the grid before this one ahead of its first access to global
+    The body of the kernel is written twice, once for each of two partitions, with the loops that both need. One thread of
+    `@load` fetches blocks and produces them into a pipe; the warpgroups of `@multiply` consume them,
+    multiply and deliver. Each partition waits for the grid before this one ahead of its first access to global
     memory; when the last block has been fetched, the next grid may begin.
 
-    Rows that are held pass through a channel of their own, once for all tiles that they stay for.
+    Rows that are held pass through a pipe of their own, of one stage, once for all tiles that they stay for.
 
     A warpgroup holds 64 rows of the sums. The registers of the multiprocessor go to where the sums are.
   }];
@@ -36,7 +36,7 @@ def SmSplitRoles : HopperPass<"sm-split-roles"> {
 def SmTakeTurns : HopperPass<"sm-take-turns"> {
   let summary = "Let parts of the warpgroups that multiply have tiles of their own";
   let description = [{
-    For a schedule with `turns`: the role that multiplies gets as many times the warpgroups, and part p of them has the
+    For a schedule with `turns`: the partition that multiplies gets as many times the warpgroups, and part p of them has the
     tiles p, p + turns, ... of the block. Of the others' tiles it passes over the blocks. So one part multiplies while
     another writes its sums. Parts take blocks in the order of the tiles: each waits for its turn before its first block
     and passes it on after its last.
@@ -66,38 +66,44 @@ def SmLowerEpilogue : HopperPass<"sm-lower-epilogue"> {
 }
 
 def SmMultiBuffer : HopperPass<"sm-multi-buffer"> {
-  let summary = "Make the channel a ring of slots in shared memory";
+  let summary = "Give every pipe stages in shared memory";
   let description = [{
-    Each block that the channel passes gets a buffer of as many slots as the schedule's stages. Both roles carry
-    the slot that is next and the parity of their pass through the ring, from step to step and from tile to
-    tile: no index is divided, and loops that run once or never change nothing. `sm.fetch` becomes a load into
-    the slot, `sm.multiply` a product from it. Blocks of several products of the same rows share a slot.
+    Each block that a pipe passes gets a buffer, of as many stages as the pipe says, or else the schedule; where neither does,
+    all such pipes have as many as fit. Every partition at a pipe carries the stage that is next and the parity of its
+    pass through the stages, from step to step and from tile to tile: no index is divided, and loops that run once or
+    never change nothing. The producer acquires a stage, fills it and commits it: `sm.fetch` becomes a load into
+    the stage, `sm.round` a write. A consumer waits for it, uses it and releases it: `sm.multiply` becomes a product from
+    the stage, `sm.store_block` a store. Operands of a product may come from different pipes.
 
-    Of `sm.fetch_parts` each part has its rows in the slot, and a load that is made where the part, or all, are
+    Of `sm.fetch_parts` each part has its rows in the stage, and a load that is made where the part, or all, are
     asked for. The product of a part is made by the warpgroups that hold its sums; the others pass over the step.
 
-    Rows that are held get a ring of one slot, whose buffer has a slot for each piece of them. They are given back at
-    the end of the block of operations that takes them, where all products with them are done.
+    Of rows that are held a stage has a slot for each piece. They are released at the end of the block of operations that
+    consumes them, where all products with them are done. Of rounded sums it has one for each warpgroup that writes them.
   }];
   let options = [
-    Option<"stages", "stages", "int64_t", "0", "slots of the ring; 0: those of the schedule, or as many as fit">,
+    Option<"stages", "stages", "int64_t", "0", "of pipes that do not say how many; 0: those of the schedule, or as many as fit">,
   ];
 }
 
 def SmInsertBarriers : HopperPass<"sm-insert-barriers"> {
-  let summary = "Give the ring its barriers";
+  let summary = "Give the stages of every pipe their barriers";
   let description = [{
-    Every slot has two: *full* completes when its bytes have arrived, *empty* when every warp that multiplies
-    has said that it is done with it. The first time through the ring the role that loads waits for the phase
-    before the first, which counts as completed. Loads with a condition count as bytes where it holds.
+    Every stage has two: *full* completes when it is filled, *empty* when all consumers are done with it. The first time through
+    the stages the producer waits for the phase before the first, which counts as completed. Of loads, *full* counts one
+    arrival and their bytes, those with a condition where it holds. Of sums that threads write, it counts the warps of
+    the producer; each thread makes its writes visible to the copy engine and the tensor cores, and its warp arrives.
+    *Empty* counts the warps of each consumer, or one thread of each of its warpgroups where it consumes in an `sm.elect`, or the
+    warps of one part where parts take turns.
 
     All products of a step are one group. One group stays in flight: a step issues its own, waits until the one before it is done, and
-    releases that one's slot. Behind the loop the last group is waited for, its slot released, and the sums
-    settle. A warpgroup that passes over a step closes a group without products, since waits count groups.
+    releases that one's stages, of all pipes that it has consumed from. Behind the loop the last group is waited for, its
+    stages released, and the sums settle. A warpgroup that passes over a step closes a group without products, since waits
+    count groups.
 
-    In a cluster, *full* counts the bytes of the whole slot, whoever sends them, and *empty* the warps of all blocks
+    In a cluster, *full* counts the bytes of the whole stage, whoever sends them, and *empty* the consumers of all blocks
     that the block shares anything with: each warp arrives at the barriers of all of them. The cluster meets when its
-    barriers have been initialised, and once more at the end of each role.
+    barriers have been initialised, and once more at the end of each partition.
   }];
 }
 

@@ -1,4 +1,4 @@
-// sm-take-turns: parts of the warpgroups that multiply have tiles of their own.
+// sm-consume-turns: parts of the warpgroups that multiply have tiles of their own.
 #include "compiler/schedule/hopper_schedule.h"
 #include "compiler/targets/hopper/passes.h"
 #include "compiler/targets/thread_block/block_product.h"
@@ -29,16 +29,17 @@ private:
   static LogicalResult takeTurns(sm::KernelOp kernel, std::int64_t turns);
 };
 
-/// The part of a role's program that takes the blocks of one tile.
+/// The part of a partition's program that consumes the blocks of one tile.
 struct TileSteps {
   scf::ForOp tiles;
   scf::IfOp exists; ///< beside the tile's coordinates, all that the loop does
-  sm::TakeOp take;
+  sm::ConsumeOp consume;
 
   /// The loop over steps, or where a tile is a single one the last of its products.
   Operation *steps() {
-    auto loop = dyn_cast<scf::ForOp>(take->getParentOp());
-    return loop && loop != tiles ? loop.getOperation() : productsOf(take.getBlocks()).back().getOperation();
+    auto loop = dyn_cast<scf::ForOp>(consume->getParentOp());
+    return loop && loop != tiles ? loop.getOperation()
+                                 : productsOf(consume.getBlocks()).back().getOperation();
   }
 };
 
@@ -59,37 +60,43 @@ static scf::IfOp putIntoBranch(scf::ForOp tiles, Operation *steps) {
   return branch;
 }
 
-static FailureOr<TileSteps> findSteps(sm::RoleOp role) {
+static FailureOr<TileSteps> findSteps(sm::PartitionOp partition) {
   TileSteps steps;
-  role.walk([&](sm::TakeOp take) { steps.take = take; });
-  if (!steps.take)
-    return role.emitOpError("takes no blocks: split the roles before they take turns");
-  for (Operation *op = steps.take; op != role; op = op->getParentOp())
+  SmallVector<sm::ConsumeOp> consumes;
+  partition.walk([&](sm::ConsumeOp consume) { consumes.push_back(consume); });
+  if (consumes.size() > 1)
+    return consumes.back().emitOpError(
+        "is a second one of its partition, whose parts can take turns at one alone");
+  if (!consumes.empty())
+    steps.consume = consumes.front();
+  if (!steps.consume)
+    return partition.emitOpError("takes blocks from no pipe: nothing to take turns at");
+  for (Operation *op = steps.consume; op != partition; op = op->getParentOp())
     if (auto loop = dyn_cast<scf::ForOp>(op))
       steps.tiles = loop;
   if (steps.tiles)
     for (scf::IfOp branch : steps.tiles.getOps<scf::IfOp>())
-      if (branch->isProperAncestor(steps.take))
+      if (branch->isProperAncestor(steps.consume))
         steps.exists = branch;
   if (steps.tiles && !steps.exists && steps.tiles.getNumResults() == 0)
-    steps.exists = putIntoBranch(steps.tiles, steps.take);
+    steps.exists = putIntoBranch(steps.tiles, steps.consume);
   if (!steps.exists || steps.exists.getNumResults() != 0 || !steps.exists.getElseRegion().empty())
-    return steps.take.emitOpError("must stand in a loop over tiles, where the tile exists");
+    return steps.consume.emitOpError("must stand in a loop over tiles, where the tile exists");
   return steps;
 }
 
 /// Writes for others' tiles that their blocks are passed over.
-static void passOver(OpBuilder &builder, scf::IfOp exists, sm::TakeOp original) {
+static void passOver(OpBuilder &builder, scf::IfOp exists, sm::ConsumeOp original) {
   IRMapping copies;
   auto copy = cast<scf::IfOp>(builder.clone(*exists, copies));
-  sm::TakeOp take = copies.lookup(original.getBlocks()[0]).getDefiningOp<sm::TakeOp>();
-  Value channel = take.getChannel();
-  auto loop = dyn_cast<scf::ForOp>(take->getParentOp());
-  Operation *steps = loop ? loop.getOperation() : take.getOperation();
+  sm::ConsumeOp consume = copies.lookup(original.getBlocks()[0]).getDefiningOp<sm::ConsumeOp>();
+  Value pipe = consume.getPipe();
+  auto loop = dyn_cast<scf::ForOp>(consume->getParentOp());
+  Operation *steps = loop ? loop.getOperation() : consume.getOperation();
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(steps);
-  const IndexMath math(builder, take.getLoc());
-  sm::SkipOp::create(builder, take.getLoc(), channel,
+  const IndexMath math(builder, consume.getLoc());
+  sm::SkipOp::create(builder, consume.getLoc(), pipe,
                      loop ? math.subtract(loop.getUpperBound(), loop.getLowerBound()) : math.constant(1));
   // What is delivered depends on the products, these on what is taken.
   SmallVector<Operation *> dead;
@@ -98,9 +105,9 @@ static void passOver(OpBuilder &builder, scf::IfOp exists, sm::TakeOp original) 
       dead.insert(dead.begin(), op); // users before what they use
   });
   if (!loop) {
-    for (sm::MultiplyOp multiply : productsOf(take.getBlocks()))
+    for (sm::MultiplyOp multiply : productsOf(consume.getBlocks()))
       dead.push_back(multiply);
-    dead.push_back(take);
+    dead.push_back(consume);
   } else {
     dead.push_back(loop);
   }
@@ -109,22 +116,31 @@ static void passOver(OpBuilder &builder, scf::IfOp exists, sm::TakeOp original) 
 }
 
 LogicalResult SmTakeTurns::takeTurns(sm::KernelOp kernel, std::int64_t turns) {
-  sm::RoleOp role, loads;
-  for (sm::RoleOp each : kernel.getBody().getOps<sm::RoleOp>())
-    (each.getKind() == sm::RoleKind::Multiply ? role : loads) = each;
-  if (!role || !loads)
-    return kernel.emitOpError("has no roles to take turns in: split it first");
-  FailureOr<TileSteps> found = findSteps(role);
+  // The one that multiplies takes turns; what it has more of registers the others have less.
+  sm::PartitionOp partition;
+  SmallVector<sm::PartitionOp> others;
+  for (sm::PartitionOp each : kernel.getBody().getOps<sm::PartitionOp>())
+    if (!each.walk([](sm::MultiplyOp) { return WalkResult::interrupt(); }).wasInterrupted())
+      others.push_back(each);
+    else if (partition)
+      return each.emitOpError("multiplies as another partition does: one alone can take turns");
+    else
+      partition = each;
+  if (!partition || others.empty())
+    return kernel.emitOpError("has no partition to take turns in beside others: partition it first");
+  FailureOr<TileSteps> found = findSteps(partition);
   if (failed(found))
     return failure();
-  const auto part_warpgroups = static_cast<std::int64_t>(role.getWarpgroups());
-  role.setWarpgroups(static_cast<std::uint64_t>(part_warpgroups * turns));
+  const auto part_warpgroups = static_cast<std::int64_t>(partition.getWarpgroups());
+  partition.setWarpgroups(static_cast<std::uint64_t>(part_warpgroups * turns));
+  partition.setTurns(turns);
   const HopperRegisters registers = hopperRegisters(part_warpgroups * turns);
-  role.setRegisters(static_cast<std::uint64_t>(registers.multiply));
-  loads.setRegisters(static_cast<std::uint64_t>(registers.load));
+  partition.setRegisters(static_cast<std::uint64_t>(registers.multiply));
+  for (sm::PartitionOp other : others)
+    other.setRegisters(static_cast<std::uint64_t>(registers.load));
 
   Location location = found->exists.getLoc();
-  OpBuilder builder = OpBuilder::atBlockBegin(&role.getBody().front());
+  OpBuilder builder = OpBuilder::atBlockBegin(&partition.getBody().front());
   const IndexMath math(builder, location);
   Value warpgroup = sm::WarpgroupOp::create(builder, location, builder.getIndexType());
   Value mine = math.divide(warpgroup, part_warpgroups);
@@ -140,7 +156,7 @@ LogicalResult SmTakeTurns::takeTurns(sm::KernelOp kernel, std::int64_t turns) {
   auto branch = scf::IfOp::create(builder, location, math.equal(turn, mine), /*withElseRegion=*/true);
 
   builder.setInsertionPoint(branch.elseBlock()->getTerminator());
-  passOver(builder, found->exists, found->take);
+  passOver(builder, found->exists, found->consume);
   found->exists->moveBefore(branch.thenBlock()->getTerminator());
   // A tile without rows is a turn, too.
   Block &nothing = found->exists.getElseRegion().emplaceBlock();
@@ -149,7 +165,7 @@ LogicalResult SmTakeTurns::takeTurns(sm::KernelOp kernel, std::int64_t turns) {
   sm::PassTurnOp::create(builder, location, next);
   scf::YieldOp::create(builder, location);
   Operation *steps = found->steps();
-  builder.setInsertionPoint(isa<scf::ForOp>(steps) ? steps : found->take.getOperation());
+  builder.setInsertionPoint(isa<scf::ForOp>(steps) ? steps : found->consume.getOperation());
   sm::AwaitTurnOp::create(builder, location, mine, parity);
   builder.setInsertionPointAfter(steps);
   sm::PassTurnOp::create(builder, location, next);

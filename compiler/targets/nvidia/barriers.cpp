@@ -104,7 +104,7 @@ struct ArriveLowering : ConvertOpToLLVMPattern<sm::ArriveOp> {
                                      pointerTo(rewriter.getContext(), Space::ClusterShared), barrier, block);
     }
     NVVM::MBarrierArriveOp::create(rewriter, op.getLoc(), TypeRange(), barrier, Value(),
-                                   scope(rewriter, op.getPublish()));
+                                   scope(rewriter, op.getPublish() && op.getMask()));
     rewriter.eraseOp(op);
     return success();
   }

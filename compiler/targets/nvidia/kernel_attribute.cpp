@@ -21,8 +21,8 @@ std::int64_t threadsOf(sm::KernelOp kernel) {
   if (auto schedule = dyn_cast<tile::StagedAttr>(kernel.getSchedule()); schedule && schedule.hasWarps())
     return schedule.getWarps() * sm::warp_threads;
   std::int64_t warpgroups = 0;
-  for (sm::RoleOp role : kernel.getBody().getOps<sm::RoleOp>())
-    warpgroups += role.getWarpgroups();
+  for (sm::PartitionOp partition : kernel.getBody().getOps<sm::PartitionOp>())
+    warpgroups += partition.getWarpgroups();
   return warpgroups * sm::warpgroup_threads;
 }
 
@@ -57,14 +57,14 @@ private:
   SmallVector<NamedAttribute> entries;
 };
 
-/// The role, or the warps, have to be those that the products are for.
+/// The partition, or the warps, have to be those that the products are for.
 LogicalResult checkProduct(sm::MmaOp product, sm::KernelOp kernel) {
   const sm::AccumulatorType sums = product.getAccumulator().getType();
   if (!sums.hasWarps()) {
-    if (product->getParentOfType<sm::RoleOp>())
+    if (product->getParentOfType<sm::PartitionOp>())
       return success();
     return product.emitOpError(
-        "adds to sums of warpgroups, which only a role has: give the accumulator warps");
+        "adds to sums of warpgroups, which only a partition has: give the accumulator warps");
   }
   if (!usesPlainMaps(kernel))
     return product.emitOpError("adds to sums of single warps, which kernels with plain maps have");
@@ -113,9 +113,9 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, std::int64_t share
   tile.number("columns", sums.getColumns());
   tile.number("depth", product.getSlotDepth());
   tile.number("stages", product.getA().getType().getSlots());
-  auto role = product->getParentOfType<sm::RoleOp>();
-  tile.number("consumers", role ? static_cast<std::int64_t>(role.getWarpgroups())
-                                : llvm::divideCeil(threads, sm::warpgroup_threads));
+  auto partition = product->getParentOfType<sm::PartitionOp>();
+  tile.number("consumers", partition ? static_cast<std::int64_t>(partition.getWarpgroups())
+                                     : llvm::divideCeil(threads, sm::warpgroup_threads));
   if (clusterOf(kernel) > 1) {
     tile.number("cluster_rows", schedule.getClusterRows());
     tile.number("cluster_columns", schedule.getClusterColumns());

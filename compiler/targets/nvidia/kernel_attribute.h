@@ -12,7 +12,7 @@ namespace compiler {
 /// Whether the kernel's threads read and write its operands, through plain maps.
 bool usesPlainMaps(sm::KernelOp kernel);
 
-/// Threads of a block: those of all roles, or without roles those of the schedule's warps.
+/// Threads of a block: those of all partitions, or without partitions those of the schedule's warps.
 std::int64_t threadsOf(sm::KernelOp kernel);
 
 /// Blocks of its clusters.

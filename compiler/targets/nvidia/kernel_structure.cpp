@@ -26,16 +26,16 @@ public:
   FailureOr<LLVM::LLVMFuncOp> run();
 
 private:
-  LogicalResult checkRoles();
+  LogicalResult checkPartitions();
   /// Of one map of the operands in the kernel's first parameter.
   Type mapType();
   void declareFunction(DictionaryAttr description, const algrt::KernelParameters &parameters);
   void replaceArguments();
-  /// The kernel's ops go over into the entry block; each role ends it with a branch. Without roles it is
-  /// the whole function.
-  void dealRoles();
-  void lowerRole(sm::RoleOp role, std::int64_t first_warpgroup, bool last);
-  void markWarpgroups(sm::RoleOp role, std::int64_t first_warpgroup);
+  /// The kernel's ops go over into the entry block; each partition ends it with a branch. Without partitions
+  /// it is the whole function.
+  void dealPartitions();
+  void lowerPartition(sm::PartitionOp partition, std::int64_t first_warpgroup, bool last);
+  void markWarpgroups(sm::PartitionOp partition, std::int64_t first_warpgroup);
   void lowerElect(sm::ElectOp elect);
   void lowerArrive(sm::ArriveOp arrive);
   void lowerInitialize(sm::InitializeOp initialize);
@@ -56,30 +56,30 @@ private:
   Block *exit = nullptr;
   const bool plain; ///< the maps of the operands: threads copy through them
   std::int64_t threads = 0;
-  SmallPtrSet<Operation *, 2> whole_roles; ///< each sm.elect that is all its role does
+  SmallPtrSet<Operation *, 2> whole_partitions; ///< each sm.elect that is all its partition does
 };
 
-LogicalResult StructureLowering::checkRoles() {
+LogicalResult StructureLowering::checkPartitions() {
   auto isPlain = [&](BlockArgument argument) { return cast<sm::MapsType>(argument.getType()).isPlain(); };
   const SmallVector<BlockArgument> maps = mapsInOrder(kernel);
   if (isPlain(kernel.getBody().getArgument(1)) != plain || (plain && !llvm::all_of(maps, isPlain)))
     return kernel.emitOpError("mixes plain maps and tensor maps: where threads copy all are plain, where the "
                               "copy engine does at most those of the result");
-  if (kernel.getBody().getOps<sm::RoleOp>().empty()) {
+  if (kernel.getBody().getOps<sm::PartitionOp>().empty()) {
     if (!plain)
-      return kernel.emitOpError("has no roles: split it with its target's passes before");
+      return kernel.emitOpError("has no partitions: make them with its target's passes before");
     return success();
   }
   if (plain)
-    return kernel.emitOpError("has roles, and plain maps: all threads of a block copy through those");
+    return kernel.emitOpError("has partitions, and plain maps: all threads of a block copy through those");
   Operation &end = kernel.getBody().front().back();
-  if (!isa<sm::RoleOp>(end))
-    return end.emitOpError("stands behind the roles, where no thread comes");
+  if (!isa<sm::PartitionOp>(end))
+    return end.emitOpError("stands behind the partitions, where no thread comes");
   return success();
 }
 
 FailureOr<LLVM::LLVMFuncOp> StructureLowering::run() {
-  if (failed(checkRoles()))
+  if (failed(checkPartitions()))
     return failure();
   const FailureOr<std::int64_t> shared_bytes = placeSharedMemory(kernel);
   if (failed(shared_bytes))
@@ -93,7 +93,7 @@ FailureOr<LLVM::LLVMFuncOp> StructureLowering::run() {
   declareSharedMemory(module, location);
   declareFunction(*description, *parameters);
   replaceArguments();
-  dealRoles();
+  dealPartitions();
   // What one thread does; innermost first, so that nothing is visited in a place it has left.
   SmallVector<Operation *> ops;
   function.walk([&](Operation *op) {
@@ -163,11 +163,11 @@ void StructureLowering::replaceArguments() {
   }
 }
 
-void StructureLowering::dealRoles() {
+void StructureLowering::dealPartitions() {
   Block *entry = &function.getBody().front();
   entry->getOperations().splice(entry->end(), kernel.getBody().front().getOperations());
-  SmallVector<sm::RoleOp> roles = llvm::to_vector(entry->getOps<sm::RoleOp>());
-  if (roles.empty()) {
+  SmallVector<sm::PartitionOp> partitions = llvm::to_vector(entry->getOps<sm::PartitionOp>());
+  if (partitions.empty()) {
     builder.setInsertionPointToEnd(entry);
     LLVM::ReturnOp::create(builder, location, ValueRange());
     return;
@@ -178,25 +178,25 @@ void StructureLowering::dealRoles() {
   LLVM::ReturnOp::create(builder, location, ValueRange());
 
   std::int64_t first_warpgroup = 0;
-  for (auto [i, role] : llvm::enumerate(roles)) {
-    const std::int64_t warpgroups = role.getWarpgroups();
-    lowerRole(role, first_warpgroup, i + 1 == roles.size());
+  for (auto [i, partition] : llvm::enumerate(partitions)) {
+    const std::int64_t warpgroups = partition.getWarpgroups();
+    lowerPartition(partition, first_warpgroup, i + 1 == partitions.size());
     first_warpgroup += warpgroups;
   }
 }
 
-/// Splits the block at the role: what is before it, its body, what follows.
-void StructureLowering::lowerRole(sm::RoleOp role, std::int64_t first_warpgroup, bool last) {
-  location = role.getLoc();
-  markWarpgroups(role, first_warpgroup);
+/// Splits the block at the partition: what is before it, its body, what follows.
+void StructureLowering::lowerPartition(sm::PartitionOp partition, std::int64_t first_warpgroup, bool last) {
+  location = partition.getLoc();
+  markWarpgroups(partition, first_warpgroup);
   // Where the others meet the one thread at the end, it still does everything else.
-  Block &all = role.getBody().front();
+  Block &all = partition.getBody().front();
   if (!all.empty() && isa<sm::ElectOp>(all.front()) &&
       llvm::all_of(llvm::drop_begin(all), llvm::IsaPred<sm::ClusterSyncOp>))
-    whole_roles.insert(&all.front());
-  Block *before = role->getBlock();
-  Block *after = before->splitBlock(role);
-  Block *body = &role.getBody().front();
+    whole_partitions.insert(&all.front());
+  Block *before = partition->getBlock();
+  Block *after = before->splitBlock(partition);
+  Block *body = &partition.getBody().front();
   body->moveBefore(after);
 
   builder.setInsertionPointToEnd(before);
@@ -204,14 +204,12 @@ void StructureLowering::lowerRole(sm::RoleOp role, std::int64_t first_warpgroup,
     cf::BranchOp::create(builder, location, body);
   } else {
     Instructions write(builder, location);
-    Value mine = write.below(write.warpgroup(), first_warpgroup + role.getWarpgroups());
+    Value mine = write.below(write.warpgroup(), first_warpgroup + partition.getWarpgroups());
     cf::CondBranchOp::create(builder, location, mine, body, ValueRange(), after, ValueRange());
   }
 
-  // Threads start with their share of the register file, in steps of 8.
-  constexpr std::int64_t step = 8;
-  const std::int64_t share = std::min(sm::register_file / threads, sm::most_registers) / step * step;
-  const std::int64_t registers = role.getRegisters();
+  const std::int64_t share = sm::registersAtStart(threads);
+  const std::int64_t registers = partition.getRegisters();
   if (registers != share) {
     builder.setInsertionPointToStart(body);
     const auto action =
@@ -222,36 +220,36 @@ void StructureLowering::lowerRole(sm::RoleOp role, std::int64_t first_warpgroup,
   }
   builder.setInsertionPointToEnd(body);
   cf::BranchOp::create(builder, location, exit);
-  role.erase();
+  partition.erase();
   if (last)
     after->erase();
 }
 
-/// What a role's ops ask of the warpgroup's number is known only as long as the role is there.
-void StructureLowering::markWarpgroups(sm::RoleOp role, std::int64_t first_warpgroup) {
-  role.walk([&](Operation *op) {
+/// What a partition's ops ask of the warpgroup's number is known only as long as the partition is there.
+void StructureLowering::markWarpgroups(sm::PartitionOp partition, std::int64_t first_warpgroup) {
+  partition.walk([&](Operation *op) {
     if (isa<sm::MmaOp, sm::MapOp, sm::DeliverOp>(op)) {
       op->setAttr(first_warpgroup_name, builder.getI64IntegerAttr(first_warpgroup));
-      op->setAttr(role_warpgroups_name, role.getWarpgroupsAttr());
+      op->setAttr(partition_warpgroups_name, partition.getWarpgroupsAttr());
     } else if (auto warpgroup = dyn_cast<sm::WarpgroupOp>(op)) {
       builder.setInsertionPoint(op);
       Instructions write(builder, op->getLoc());
-      Value index =
-          role.getWarpgroups() == 1 ? write.constant(0) : write.subtract(write.warpgroup(), first_warpgroup);
+      Value index = partition.getWarpgroups() == 1 ? write.constant(0)
+                                                   : write.subtract(write.warpgroup(), first_warpgroup);
       warpgroup.replaceAllUsesWith(asIndex(index));
       op->erase();
     }
   });
 }
 
-/// Thread 0 of the warpgroup. Where a role does everything in one thread, elect.sync of its first warp
+/// Thread 0 of the warpgroup. Where a partition does everything in one thread, elect.sync of its first warp
 /// chooses it: only then does ptxas know that a single thread is left; behind a comparison it puts a loop
-/// over lanes around every copy. In the midst of a role elect.sync would cost the code around it its uniform
-/// registers, and stores get no loops behind a comparison.
+/// over lanes around every copy. In the midst of a partition elect.sync would cost the code around it its
+/// uniform registers, and stores get no loops behind a comparison.
 void StructureLowering::lowerElect(sm::ElectOp elect) {
   Instructions write(builder, location);
   scf::IfOp one;
-  if (whole_roles.contains(elect)) {
+  if (whole_partitions.contains(elect)) {
     scf::IfOp first_warp = when(write.below(write.threadInWarpgroup(), sm::warp_threads));
     builder.setInsertionPoint(first_warp.thenBlock()->getTerminator());
     one = when(NVVM::ElectSyncOp::create(builder, location, builder.getI1Type(), Value()));
@@ -275,6 +273,8 @@ void StructureLowering::lowerArrive(sm::ArriveOp arrive) {
         UnrealizedConversionCastOp::create(builder, location, builder.getI32Type(), mask).getResult(0);
     Value bit = write.bitAnd(write.shiftRight(bits, write.lane()), 1);
     one = when(write.equal(bit, 1));
+  } else if (arrive->getParentOfType<sm::ElectOp>()) {
+    return; // one thread is left
   } else {
     one = when(write.equal(write.lane(), 0));
   }

@@ -1,4 +1,4 @@
-// The function around a kernel: parameters, launch attributes, shared memory, roles as branches.
+// The function around a kernel: parameters, launch attributes, shared memory, partitions as branches.
 #ifndef ALGCTL_COMPILER_TARGETS_NVIDIA_KERNEL_STRUCTURE_H
 #define ALGCTL_COMPILER_TARGETS_NVIDIA_KERNEL_STRUCTURE_H
 
@@ -13,10 +13,10 @@ namespace compiler {
 constexpr llvm::StringLiteral shared_memory_name = "shared";
 constexpr llvm::StringLiteral kernel_attribute_name = "sm.kernel";
 
-/// On products and deliveries of a role: the number of its first warpgroup in the block, and of how many it
-/// has.
+/// On products and deliveries of a partition: the number of its first warpgroup in the block, and of how many
+/// it has.
 constexpr llvm::StringLiteral first_warpgroup_name = "first_warpgroup";
-constexpr llvm::StringLiteral role_warpgroups_name = "role_warpgroups";
+constexpr llvm::StringLiteral partition_warpgroups_name = "partition_warpgroups";
 
 /// Threads of a block of a function that lowerKernelStructure wrote.
 std::int64_t threadsOf(mlir::LLVM::LLVMFuncOp function);
@@ -25,8 +25,8 @@ std::int64_t threadsOf(mlir::LLVM::LLVMFuncOp function);
 void declareSharedMemory(mlir::ModuleOp module, mlir::Location location);
 
 /// Replaces a kernel by an llvm.func. The ops of `sm` that stand for instructions, scf and arith stay in its
-/// body; roles become branches on the warpgroup, sm.elect and everything that one thread does an scf.if.
-/// Without roles, all threads run the body.
+/// body; partitions become branches on the warpgroup, sm.elect and everything that one thread does an scf.if.
+/// Without partitions, all threads run the body.
 mlir::FailureOr<mlir::LLVM::LLVMFuncOp> lowerKernelStructure(mlir::ModuleOp module, sm::KernelOp kernel);
 
 } // namespace compiler

@@ -11,15 +11,16 @@ namespace compiler {
 /// Sums of a tile of 16 x 8 in one thread.
 constexpr std::int64_t tile_registers = 4;
 
-/// Which of the warpgroups that share a tile this one is. `op` is a product or a delivery of its role, for
-/// sums of so many warpgroups.
+/// Which of the warpgroups that share a tile this one is. `op` is a product or a delivery of its partition,
+/// for sums of so many warpgroups.
 inline mlir::Value warpgroupOfTile(Instructions &write, mlir::Operation *op, std::int64_t warpgroups) {
   if (warpgroups == 1)
     return write.constant(0);
   auto number = [&](llvm::StringRef name) { return op->getAttrOfType<mlir::IntegerAttr>(name).getInt(); };
   mlir::Value warpgroup = write.subtract(write.warpgroup(), number(first_warpgroup_name));
-  // Parts of the role that take turns have as many warpgroups each as a tile needs: a power of two of them.
-  return number(role_warpgroups_name) > warpgroups ? write.bitAnd(warpgroup, warpgroups - 1) : warpgroup;
+  // Parts of the partition that take turns have as many warpgroups each as a tile needs: a power of two of
+  // them.
+  return number(partition_warpgroups_name) > warpgroups ? write.bitAnd(warpgroup, warpgroups - 1) : warpgroup;
 }
 
 /// Where this warp's part begins. `op` is the one that delivers sums of warpgroups; of single warps' it may

@@ -23,8 +23,8 @@ struct BlockProducts {
 /// Fails with a message where the kernel multiplies in several places, or blocks that have other uses.
 mlir::FailureOr<BlockProducts> findProducts(sm::KernelOp kernel);
 
-/// The same of blocks that a role takes, wherever they come from: products that stand beside each other, of
-/// one A. Empty where they are no such products.
+/// The same of blocks that a partition consumes, wherever they come from: products that stand beside each
+/// other, of one A. Empty where they are no such products.
 llvm::SmallVector<sm::MultiplyOp, 2> productsOf(mlir::ValueRange blocks);
 
 /// Sums that are those of `then` where `condition` holds and those of `otherwise` elsewhere. Without a

@@ -15,9 +15,9 @@ sm.kernel @dw(%x: !sm.maps<3 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
               %terms: !sm.terms_table, %beta: f32) attributes {layout = #layout, schedule = #schedule} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %channel = sm.channel : <!sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>
+  %pipe = sm.pipe : <!sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>
   // EPILOGUE-NOT: sm.allocate
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     // No condition is around a tile: what it does from its steps on is the branch of one part.
     // TURNS: scf.for %[[TILE:.*]] = %c0 to %rows step %c1 {
     scf.for %tile = %c0 to %rows step %c1 {
@@ -28,7 +28,7 @@ sm.kernel @dw(%x: !sm.maps<3 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
       // TURNS: scf.if %{{.*}} {
       // TURNS-NEXT: sm.await_turn
       // TURNS-NEXT: %[[TOTAL:.*]] = scf.for
-      // TURNS: sm.take
+      // TURNS: sm.consume
       // TURNS: sm.pass_turn
       // TURNS-NEXT: sm.deliver %[[TOTAL]]
       // TURNS: } else {
@@ -37,20 +37,20 @@ sm.kernel @dw(%x: !sm.maps<3 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
       // EPILOGUE: sm.deliver %{{.*}} to %[[DW]][%c0] {{.*}} plus %{{.*}}
       // EPILOGUE-NOT: sm.store
       %total = scf.for %step = %c0 to %offset step %c1 iter_args(%sum = %zero) -> (!sm.accumulator<64 x 64>) {
-        %a, %b = sm.take %channel : <!sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>> -> !sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>
+        %a, %b = sm.consume %pipe : <!sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>> -> !sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>
         %next = sm.multiply %a transposed, %b, %sum : <64 x 64 x bf16, swizzle 128>, <64 x 64 x bf16, swizzle 128>, <64 x 64>
         scf.yield %next : !sm.accumulator<64 x 64>
       }
       sm.deliver %total to %dw[%c0] [%c0, %c0, %row, %c0] plus %beta : <64 x 64> to <1 x 64 x 64 x f32, row_dimension 2, vector 2>
     }
   }
-  sm.role load warpgroups 1 registers 56 {
+  sm.partition @load warpgroups 1 registers 56 {
     sm.elect {
       scf.for %tile = %c0 to %rows step %c1 {
         scf.for %step = %c0 to %offset step %c1 {
           %a = sm.fetch %x[%c1] [%c0, %c0, %c0, %step] : <3 x 64 x 64 x bf16, row_dimension 3, swizzle 128> -> <64 x 64 x bf16, swizzle 128>
           %b = sm.fetch %dy[%c1] [%c0, %c0, %c0, %step] : <3 x 64 x 64 x bf16, row_dimension 3, swizzle 128> -> <64 x 64 x bf16, swizzle 128>
-          sm.put %channel, %a, %b : <!sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>, !sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>
+          sm.produce %pipe, %a, %b : <!sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>, !sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>
         }
       }
     }

@@ -19,14 +19,14 @@ sm.kernel @tiles(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
   // CHECK: %[[RECEIVED:.*]] = sm.barriers arrivals 8 : <1>
   // CHECK: %[[READ:.*]] = sm.barriers arrivals 8 : <1>
   // CHECK: sm.initialize %[[RECEIVED]], %[[READ]] cluster
-  // The ring is the block's own, and the cluster meets for all barriers together.
+  // The stages are the block's own, and the cluster meets for all barriers together.
   // BARRIERS: %[[RECEIVED:.*]] = sm.barriers arrivals 8 : <1>
   // BARRIERS: %[[READ:.*]] = sm.barriers arrivals 8 : <1>
   // BARRIERS: %[[FULL:.*]] = sm.barriers arrivals 1 : <4>
   // BARRIERS: %[[EMPTY:.*]] = sm.barriers arrivals 4 : <4>
   // BARRIERS-NEXT: sm.initialize %[[RECEIVED]], %[[READ]], %[[FULL]], %[[EMPTY]] cluster
-  %channel = sm.channel : <!sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 96 x bf16, swizzle 64>>
-  sm.role multiply warpgroups 1 registers 240 {
+  %pipe = sm.pipe : <!sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 96 x bf16, swizzle 64>>
+  sm.partition @multiply warpgroups 1 registers 240 {
     // The parity goes through tiles, also those that do not exist.
     // CHECK: scf.for %[[TILE:.*]] = %c0 to %rows step %offset iter_args(%[[PARITY:.*]] = %c0_i32) -> (i32) {
     scf.for %tile = %c0 to %rows step %offset {
@@ -36,7 +36,7 @@ sm.kernel @tiles(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
         %zero = sm.zero : <64 x 96>
         // CHECK: %[[SUMS:.*]] = scf.for
         %total = scf.for %step = %c0 to %offset step %c1 iter_args(%sum = %zero) -> (!sm.accumulator<64 x 96>) {
-          %a, %b = sm.take %channel : <!sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 96 x bf16, swizzle 64>> -> !sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 96 x bf16, swizzle 64>
+          %a, %b = sm.consume %pipe : <!sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 96 x bf16, swizzle 64>> -> !sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 96 x bf16, swizzle 64>
           %next = sm.multiply %a, %b, %sum : <64 x 64 x bf16, swizzle 128>, <64 x 96 x bf16, swizzle 64>, <64 x 96>
           scf.yield %next : !sm.accumulator<64 x 96>
         }
@@ -78,5 +78,12 @@ sm.kernel @tiles(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
       // CHECK: scf.yield %[[LAST]] : i32
     }
     // BARRIERS: sm.cluster_sync
+  }
+  sm.partition @load warpgroups 1 registers 40 {
+    sm.elect {
+      %p0 = sm.fetch %x[%c0] [%c0, %c0, %c0, %c0] : <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128> -> <64 x 64 x bf16, swizzle 128>
+      %p1 = sm.fetch %w[%c0] [%c0, %c0, %c0, %c0] : <1 x 64 x 96 x bf16, row_dimension 2, swizzle 64> -> <64 x 96 x bf16, swizzle 64>
+      sm.produce %pipe, %p0, %p1 : <!sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 96 x bf16, swizzle 64>>, !sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 96 x bf16, swizzle 64>
+    }
   }
 }

@@ -9,7 +9,7 @@ sm.kernel @outside(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128
                  %y: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle 64>, %rows: index, %offset: index,
                  %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
   %sums = sm.zero : <64 x 96>
-  // expected-error @+1 {{must be the only one of its kernel, in a role: split the roles before}}
+  // expected-error @+1 {{must be the only one of its kernel, in a partition: partition the kernel before}}
   %mine = sm.reduce_scatter %sums : <64 x 96> to <64 x 32>
 }
 
@@ -23,10 +23,10 @@ sm.kernel @twice(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
                  %w: !sm.maps<1 x 64 x 96 x bf16, row_dimension 2, swizzle 64>,
                  %y: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle 64>, %rows: index, %offset: index,
                  %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     %sums = sm.zero : <64 x 96>
     %mine = sm.reduce_scatter %sums : <64 x 96> to <64 x 32>
-    // expected-error @+1 {{must be the only one of its kernel, in a role: split the roles before}}
+    // expected-error @+1 {{must be the only one of its kernel, in a partition: partition the kernel before}}
     %again = sm.reduce_scatter %sums : <64 x 96> to <64 x 32>
   }
 }
@@ -41,7 +41,7 @@ sm.kernel @other(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
                  %w: !sm.maps<1 x 64 x 96 x bf16, row_dimension 2, swizzle 64>,
                  %y: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle 64>, %rows: index, %offset: index,
                  %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     %sums = sm.zero : <64 x 96>
     // expected-error @+1 {{adds up the sums of 3 blocks, but the schedule of its kernel is #tile.staged<}}
     %mine = sm.reduce_scatter %sums : <64 x 96> to <64 x 32>
@@ -58,10 +58,10 @@ sm.kernel @elected(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128
                  %w: !sm.maps<1 x 64 x 96 x bf16, row_dimension 2, swizzle 64>,
                  %y: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle 64>, %rows: index, %offset: index,
                  %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     sm.elect {
       %sums = sm.zero : <64 x 96>
-      // expected-error @+1 {{must stand in nothing but loops and branches of its role}}
+      // expected-error @+1 {{must stand in nothing but loops and branches of its partition}}
       %mine = sm.reduce_scatter %sums : <64 x 96> to <64 x 32>
     }
   }
@@ -78,7 +78,7 @@ sm.kernel @otherwise(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 1
                  %y: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle 64>, %rows: index, %offset: index,
                  %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
   %condition = arith.constant 1 : i1
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     scf.if %condition {
     } else {
       %sums = sm.zero : <64 x 96>

@@ -17,8 +17,8 @@ sm.kernel @types(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
   %b = sm.allocate : <4 x 64 x 64 x bf16, swizzle 128>
   %c = sm.allocate : <2 x 64 x 64 x bf16, swizzle 128>
   // CHECK: %[[FULL:.*]] = sm.barriers arrivals 1
-  %ring = sm.ring : <4>
-  sm.role multiply warpgroups 2 registers 232 {
+  %staged = sm.staged_pipe : <4>
+  sm.partition @multiply warpgroups 2 registers 232 {
     %mine = arith.cmpi slt, %rows, %offset : index
     %zero = sm.zero : <128 x 64>
     // CHECK: scf.for
@@ -34,20 +34,20 @@ sm.kernel @types(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
       // CHECK-NEXT: scf.yield
       // CHECK-NEXT: }
       // CHECK-NEXT: sm.mma_wait 1
-      sm.await %ring[%slot] parity %even : <4>
+      sm.consumer_wait %staged[%slot] parity %even : <4>
       %next = scf.if %mine -> (!sm.accumulator<128 x 64>) {
         %product = sm.mma %a[%slot], %b[%slot], %sum : <4 x 128 x 64 x bf16, swizzle 128>, <4 x 64 x 64 x bf16, swizzle 128>, <128 x 64>
         scf.yield %product : !sm.accumulator<128 x 64>
       } else {
         scf.yield %sum : !sm.accumulator<128 x 64>
       }
-      sm.release %ring[%slot] : <4>
+      sm.consumer_release %staged[%slot] after_products : <4>
       %following = arith.xori %slot, %c1 : index
       scf.yield %next, %following : !sm.accumulator<128 x 64>, index
     }
     sm.write %total to %c[%c0] : <128 x 64> to <2 x 64 x 64 x bf16, swizzle 128>
   }
-  sm.role load warpgroups 1 registers 40 {
+  sm.partition @load warpgroups 1 registers 40 {
     sm.elect {
       // CHECK: sm.elect
       // CHECK-NEXT: %[[FIRST:.*]] = arith.cmpi eq
@@ -62,11 +62,11 @@ sm.kernel @types(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
       // CHECK-NEXT: sm.load %x{{.*}} row 0 where %[[FIRST]] signal %[[FULL]][%c1]
       // CHECK-NEXT: sm.load %x{{.*}} row 64 where %[[SECOND]] signal %[[FULL]][%c1]
       // CHECK-NEXT: sm.load %w{{.*}} signal %[[FULL]][%c1]
-      sm.acquire %ring[%c1] parity %even : <4>
+      sm.producer_acquire %staged[%c1] parity %even : <4>
       sm.load %x[%c0] [%c0, %c0, %c0, %c0] to %a[%c1] row 0 where %first : <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128> to <4 x 128 x 64 x bf16, swizzle 128>
       sm.load %x[%c1] [%c0, %c0, %c0, %c0] to %a[%c1] row 64 where %second : <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128> to <4 x 128 x 64 x bf16, swizzle 128>
       sm.load %w[%c0] [%c0, %c0, %c0, %c0] to %b[%c1] : <1 x 64 x 64 x bf16, row_dimension 2, swizzle 128> to <4 x 64 x 64 x bf16, swizzle 128>
-      sm.publish %ring[%c1] : <4>
+      sm.producer_commit %staged[%c1] : <4>
     }
   }
 }

@@ -1,4 +1,4 @@
-// Two barriers for each slot. One product stays in flight; the slot of the one before it is released.
+// Two barriers for each stage. One product stays in flight; the stage of the one before it is released.
 // RUN: alg-opt %s -sm-insert-barriers -canonicalize | FileCheck %s
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
@@ -20,8 +20,8 @@ sm.kernel @loop(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
   // CHECK: %[[FULL:.*]] = sm.barriers arrivals 1 : <4>
   // CHECK: %[[EMPTY:.*]] = sm.barriers arrivals 8 : <4>
   // CHECK: sm.initialize %[[FULL]], %[[EMPTY]]
-  %ring = sm.ring : <4>
-  sm.role multiply warpgroups 2 registers 232 {
+  %staged = sm.staged_pipe : <4>
+  sm.partition @multiply warpgroups 2 registers 232 {
     %zero = sm.zero : <128 x 64>
     // CHECK: %[[END:.*]]:2 = scf.for %[[STEP:.*]] = %c0 to %rows step %c1 iter_args(%[[SUM:.*]] = %{{.*}}, %[[SLOT:.*]] = %c0)
     %total, %last = scf.for %step = %c0 to %rows step %c1 iter_args(%sum = %zero, %slot = %c0) -> (!sm.accumulator<128 x 64>, index) {
@@ -37,9 +37,9 @@ sm.kernel @loop(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
       // CHECK-NEXT: scf.if %[[LATER]] {
       // CHECK-NEXT: sm.arrive %[[EMPTY]][%[[BEFORE]]]
       // CHECK-NEXT: }
-      sm.await %ring[%slot] parity %even : <4>
+      sm.consumer_wait %staged[%slot] parity %even : <4>
       %next = sm.mma %a[%slot], %b[%slot], %sum : <4 x 128 x 64 x bf16, swizzle 128>, <4 x 64 x 64 x bf16, swizzle 128>, <128 x 64>
-      sm.release %ring[%slot] : <4>
+      sm.consumer_release %staged[%slot] after_products : <4>
       %following = arith.xori %slot, %c1 : index
       // CHECK: scf.yield
       scf.yield %next, %following : !sm.accumulator<128 x 64>, index
@@ -56,7 +56,7 @@ sm.kernel @loop(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
     // CHECK-NEXT: sm.write %[[SETTLED]]
     sm.write %total to %c[%c0] : <128 x 64> to <2 x 64 x 64 x bf16, swizzle 128>
   }
-  sm.role load warpgroups 1 registers 40 {
+  sm.partition @load warpgroups 1 registers 40 {
     sm.elect {
       // CHECK: sm.wait %[[EMPTY]][%c1] parity %c0_i32
       // 128 x 64 and 64 x 64 of two bytes.
@@ -64,10 +64,10 @@ sm.kernel @loop(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
       // CHECK-NEXT: sm.load %x{{.*}} signal %[[FULL]][%c1]
       // CHECK-NEXT: sm.load %w{{.*}} signal %[[FULL]][%c1]
       // CHECK-NEXT: }
-      sm.acquire %ring[%c1] parity %even : <4>
+      sm.producer_acquire %staged[%c1] parity %even : <4>
       sm.load %x[%c0] [%c0, %c0, %c0, %c0] to %a[%c1] : <2 x 128 x 64 x bf16, row_dimension 3, swizzle 128> to <4 x 128 x 64 x bf16, swizzle 128>
       sm.load %w[%c0] [%c0, %c0, %c0, %c0] to %b[%c1] : <1 x 64 x 64 x bf16, row_dimension 2, swizzle 128> to <4 x 64 x 64 x bf16, swizzle 128>
-      sm.publish %ring[%c1] : <4>
+      sm.producer_commit %staged[%c1] : <4>
     }
   }
 }
@@ -83,8 +83,8 @@ sm.kernel @once(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
   %a = sm.allocate : <4 x 128 x 64 x bf16, swizzle 128>
   %b = sm.allocate : <4 x 64 x 64 x bf16, swizzle 128>
   %c = sm.allocate : <2 x 64 x 64 x bf16, swizzle 128>
-  %ring = sm.ring : <4>
-  sm.role multiply warpgroups 2 registers 232 {
+  %staged = sm.staged_pipe : <4>
+  sm.partition @multiply warpgroups 2 registers 232 {
     %minus = arith.cmpi slt, %rows, %offset : index
     %zero = sm.zero : <128 x 64>
     // CHECK: sm.wait
@@ -103,7 +103,7 @@ sm.kernel @once(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
     // CHECK-NEXT: sm.arrive %{{.*}}[%c0]
     // CHECK-NEXT: %[[SETTLED:.*]] = sm.settle %[[SUM]]
     // CHECK-NEXT: sm.write %[[SETTLED]]
-    sm.await %ring[%c0] parity %even : <4>
+    sm.consumer_wait %staged[%c0] parity %even : <4>
     %sum = scf.if %minus -> (!sm.accumulator<128 x 64>) {
       %less = sm.mma %a[%c0], %b[%c0], %zero negate : <4 x 128 x 64 x bf16, swizzle 128>, <4 x 64 x 64 x bf16, swizzle 128>, <128 x 64>
       scf.yield %less : !sm.accumulator<128 x 64>
@@ -111,7 +111,14 @@ sm.kernel @once(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
       %more = sm.mma %a[%c0], %b[%c0], %zero : <4 x 128 x 64 x bf16, swizzle 128>, <4 x 64 x 64 x bf16, swizzle 128>, <128 x 64>
       scf.yield %more : !sm.accumulator<128 x 64>
     }
-    sm.release %ring[%c0] : <4>
+    sm.consumer_release %staged[%c0] after_products : <4>
     sm.write %sum to %c[%c0] : <128 x 64> to <2 x 64 x 64 x bf16, swizzle 128>
+  }
+  sm.partition @load warpgroups 1 registers 40 {
+    sm.elect {
+      sm.producer_acquire %staged[%c0] parity %even : <4>
+      sm.load %w[%c0] [%c0, %c0, %c0, %c0] to %b[%c0] : <1 x 64 x 64 x bf16, row_dimension 2, swizzle 128> to <4 x 64 x 64 x bf16, swizzle 128>
+      sm.producer_commit %staged[%c0] : <4>
+    }
   }
 }

@@ -13,7 +13,7 @@ sm.kernel @types(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
                   %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  sm.role multiply warpgroups 4 registers 112 {
+  sm.partition @multiply warpgroups 4 registers 112 {
     %sum = sm.zero : <256 x 64>
     // CHECK: %[[WARPGROUP:.*]] = sm.warpgroup
     // CHECK: sm.fence

@@ -15,7 +15,7 @@ sm.kernel @result(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   // CHECK: %[[SLOTS:.*]] = sm.allocate : <2 x 64 x 64 x bf16, swizzle 128>
-  sm.role multiply warpgroups 2 registers 232 {
+  sm.partition @multiply warpgroups 2 registers 232 {
     // CHECK: scf.for %[[TILE:.*]] =
     scf.for %tile = %c0 to %rows step %c1 {
       // CHECK: %[[SUM:.*]] = sm.zero
@@ -53,7 +53,7 @@ sm.kernel @few_rows(%x: !sm.maps<2 x 24 x 64 x bf16, row_dimension 3, swizzle 12
                     %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
   %c0 = arith.constant 0 : index
   // CHECK: %[[SLOTS:.*]] = sm.allocate : <2 x 24 x 64 x bf16, swizzle 128>
-  sm.role multiply warpgroups 2 registers 232 {
+  sm.partition @multiply warpgroups 2 registers 232 {
     %sum = sm.zero : <24 x 128, transposed>
     // CHECK: %[[WARPGROUP:.*]] = sm.warpgroup
     // CHECK: sm.write %{{.*}} to %[[SLOTS]][%[[WARPGROUP]]] : <24 x 128, transposed> to

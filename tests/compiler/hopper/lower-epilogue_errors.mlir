@@ -9,7 +9,7 @@ sm.kernel @synchronous(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzl
                   %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
   %c0 = arith.constant 0 : index
   %sum = sm.zero : <128 x 64>
-  // expected-error @+1 {{must be the only one to deliver from a role to its maps, but for one of parts: split the roles first}}
+  // expected-error @+1 {{must be the only one to deliver from a partition to its maps, but for one of parts: partition the kernel first}}
   sm.deliver %sum to %y[%c0] [%c0, %c0, %c0, %c0] : <128 x 64> to <2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>
 }
 
@@ -23,7 +23,7 @@ sm.kernel @layout(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128
                   %y: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index,
                   %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
   %c0 = arith.constant 0 : index
-  sm.role multiply warpgroups 2 registers 232 {
+  sm.partition @multiply warpgroups 2 registers 232 {
     %sum = sm.zero : <128 x 64>
     // expected-error @+1 {{needs to know how its result lies in shared memory: assign swizzles first}}
     sm.deliver %sum to %y[%c0] [%c0, %c0, %c0, %c0] : <128 x 64> to <2 x 128 x 64 x bf16, row_dimension 3>
@@ -41,10 +41,10 @@ sm.kernel @three(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
                  %y: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle 64>, %rows: index, %offset: index,
                  %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
   %c0 = arith.constant 0 : index
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     %sum = sm.zero : <64 x 64>
     %part = sm.zero : <64 x 32>
-    // expected-error @+1 {{must be the only one to deliver from a role to its maps, but for one of parts: split the roles first}}
+    // expected-error @+1 {{must be the only one to deliver from a partition to its maps, but for one of parts: partition the kernel first}}
     sm.deliver %part to %y[%c0] [%c0, %c0, %c0, %c0] : <64 x 32> to <2 x 64 x 32 x bf16, row_dimension 3, swizzle 64>
     sm.deliver %sum to %y[%c0] [%c0, %c0, %c0, %c0] : <64 x 64> to <2 x 64 x 32 x bf16, row_dimension 3, swizzle 64>
     sm.deliver %sum to %y[%c0] [%c0, %c0, %c0, %c0] : <64 x 64> to <2 x 64 x 32 x bf16, row_dimension 3, swizzle 64>

@@ -16,7 +16,7 @@ sm.kernel @parts(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
   %c1 = arith.constant 1 : index
   // CHECK-DAG: %[[WHOLE:.*]] = sm.allocate : <1 x 64 x 128 x bf16, swizzle 128>
   // CHECK-DAG: %[[PART:.*]] = sm.allocate : <1 x 64 x 64 x bf16, swizzle 128>
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     scf.for %tile = %c0 to %rows step %c1 {
       %sum = sm.zero : <64 x 128>
       %is_long = arith.cmpi slt, %tile, %offset : index

@@ -7,9 +7,19 @@ sm.kernel @unused(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>
                   %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, swizzle 128>,
                   %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>, %rows: index, %offset: index,
                   %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
-  %stays = sm.channel : <!sm.block<128 x 64 x bf16, swizzle 128>>
-  sm.role multiply warpgroups 2 registers 232 {
+  %c0 = arith.constant 0 : index
+  %stays = sm.pipe stages 1 : <!sm.block<128 x 64 x bf16, swizzle 128>>
+  sm.partition @multiply warpgroups 2 registers 232 {
     // expected-error @+1 {{must take rows that are held for one product, and nothing else}}
-    %held = sm.take %stays : <!sm.block<128 x 64 x bf16, swizzle 128>> -> !sm.block<128 x 64 x bf16, swizzle 128>
+    %held = sm.consume %stays : <!sm.block<128 x 64 x bf16, swizzle 128>> -> !sm.block<128 x 64 x bf16, swizzle 128>
+    %b = sm.fetch %w[%c0] [%c0, %c0, %c0, %c0] : <1 x 64 x 64 x bf16, row_dimension 2, swizzle 128> -> <64 x 64 x bf16, swizzle 128>
+    %zero = sm.zero : <128 x 64>
+    %one = sm.multiply %held, %b, %zero part %rows of 2 held %held[%c0] : !sm.block<128 x 64 x bf16, swizzle 128> : <128 x 64 x bf16, swizzle 128>, <64 x 64 x bf16, swizzle 128>, <128 x 64>
+  }
+  sm.partition @load warpgroups 1 registers 40 {
+    sm.elect {
+      %rows_held = sm.hold %x[%c0, %c0] [%c0, %c0, %c0, %rows, %c0, %c0, %c0, %offset] : <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128> -> <128 x 64 x bf16, swizzle 128>
+      sm.produce %stays, %rows_held : <!sm.block<128 x 64 x bf16, swizzle 128>>, !sm.block<128 x 64 x bf16, swizzle 128>
+    }
   }
 }

@@ -3,12 +3,25 @@
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
-sm.kernel @layout(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
-                  %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, swizzle 128>,
-                  %y: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>, %rows: index, %offset: index,
+sm.kernel @layout(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3>,
+                  %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
+                  %y: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index,
                   %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
+  %c0 = arith.constant 0 : index
   // expected-error @+1 {{passes blocks that do not know how they lie in shared memory: assign swizzles first}}
-  %channel = sm.channel : <!sm.block<128 x 64 x bf16>>
+  %pipe = sm.pipe : <!sm.block<128 x 64 x bf16>, !sm.block<64 x 64 x bf16>>
+  sm.partition @multiply warpgroups 2 registers 232 {
+    %zero = sm.zero : <128 x 64>
+    %a, %b = sm.consume %pipe : <!sm.block<128 x 64 x bf16>, !sm.block<64 x 64 x bf16>> -> !sm.block<128 x 64 x bf16>, !sm.block<64 x 64 x bf16>
+    %sum = sm.multiply %a, %b, %zero : <128 x 64 x bf16>, <64 x 64 x bf16>, <128 x 64>
+  }
+  sm.partition @load warpgroups 1 registers 40 {
+    sm.elect {
+      %p0 = sm.fetch %x[%c0] [%c0, %c0, %c0, %c0] : <2 x 128 x 64 x bf16, row_dimension 3> -> <128 x 64 x bf16>
+      %p1 = sm.fetch %w[%c0] [%c0, %c0, %c0, %c0] : <1 x 64 x 64 x bf16, row_dimension 2> -> <64 x 64 x bf16>
+      sm.produce %pipe, %p0, %p1 : <!sm.block<128 x 64 x bf16>, !sm.block<64 x 64 x bf16>>, !sm.block<128 x 64 x bf16>, !sm.block<64 x 64 x bf16>
+    }
+  }
 }
 
 // -----
@@ -20,9 +33,22 @@ sm.kernel @too_many(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 1
                   %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, swizzle 128>,
                   %y: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>, %rows: index, %offset: index,
                   %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
+  %c0 = arith.constant 0 : index
   %taken = sm.allocate : <10 x 128 x 64 x bf16, swizzle 128>
-  // expected-error @+1 {{cannot have 4 slots of 24576 bytes: beside 163840 bytes for the result, 2 fit shared memory}}
-  %channel = sm.channel : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>
+  // expected-error @+1 {{cannot have 4 stages of 24576 bytes: beside 163840 bytes for results and other pipes, 2 fit shared memory}}
+  %pipe = sm.pipe : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>
+  sm.partition @multiply warpgroups 2 registers 232 {
+    %zero = sm.zero : <128 x 64>
+    %a, %b = sm.consume %pipe : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>> -> !sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>
+    %sum = sm.multiply %a, %b, %zero : <128 x 64 x bf16, swizzle 128>, <64 x 64 x bf16, swizzle 128>, <128 x 64>
+  }
+  sm.partition @load warpgroups 1 registers 40 {
+    sm.elect {
+      %p0 = sm.fetch %x[%c0] [%c0, %c0, %c0, %c0] : <2 x 128 x 64 x bf16, row_dimension 3, swizzle 128> -> <128 x 64 x bf16, swizzle 128>
+      %p1 = sm.fetch %w[%c0] [%c0, %c0, %c0, %c0] : <1 x 64 x 64 x bf16, row_dimension 2, swizzle 128> -> <64 x 64 x bf16, swizzle 128>
+      sm.produce %pipe, %p0, %p1 : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>, !sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>
+    }
+  }
 }
 
 // -----
@@ -34,8 +60,21 @@ sm.kernel @too_few(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 12
                   %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, swizzle 128>,
                   %y: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>, %rows: index, %offset: index,
                   %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
-  // expected-error @+1 {{needs at least 2 slots of 24576 bytes; 1 are asked for}}
-  %channel = sm.channel : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>
+  %c0 = arith.constant 0 : index
+  // expected-error @+1 {{needs at least 2 stages of 24576 bytes; 1 are asked for}}
+  %pipe = sm.pipe : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>
+  sm.partition @multiply warpgroups 2 registers 232 {
+    %zero = sm.zero : <128 x 64>
+    %a, %b = sm.consume %pipe : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>> -> !sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>
+    %sum = sm.multiply %a, %b, %zero : <128 x 64 x bf16, swizzle 128>, <64 x 64 x bf16, swizzle 128>, <128 x 64>
+  }
+  sm.partition @load warpgroups 1 registers 40 {
+    sm.elect {
+      %p0 = sm.fetch %x[%c0] [%c0, %c0, %c0, %c0] : <2 x 128 x 64 x bf16, row_dimension 3, swizzle 128> -> <128 x 64 x bf16, swizzle 128>
+      %p1 = sm.fetch %w[%c0] [%c0, %c0, %c0, %c0] : <1 x 64 x 64 x bf16, row_dimension 2, swizzle 128> -> <64 x 64 x bf16, swizzle 128>
+      sm.produce %pipe, %p0, %p1 : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>, !sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>
+    }
+  }
 }
 
 // -----
@@ -47,9 +86,21 @@ sm.kernel @idle(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
                   %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, swizzle 128>,
                   %y: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>, %rows: index, %offset: index,
                   %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
-  %channel = sm.channel : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>
-  sm.role multiply warpgroups 2 registers 232 {
-    // expected-error @+1 {{must take a block of rows and one of each bank, which are multiplied beside it, and nothing else}}
-    %a, %b = sm.take %channel : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>> -> !sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>
+  %c0 = arith.constant 0 : index
+  %pipe = sm.pipe : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>
+  sm.partition @multiply warpgroups 2 registers 232 {
+    // expected-error @+1 {{must take blocks that are multiplied or stored beside it, and nothing else}}
+    %a, %b = sm.consume %pipe : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>> -> !sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>
+    %zero = sm.zero : <128 x 64>
+    scf.for %step = %c0 to %rows step %c0 {
+      %sum = sm.multiply %a, %b, %zero : <128 x 64 x bf16, swizzle 128>, <64 x 64 x bf16, swizzle 128>, <128 x 64>
+    }
+  }
+  sm.partition @load warpgroups 1 registers 40 {
+    sm.elect {
+      %p0 = sm.fetch %x[%c0] [%c0, %c0, %c0, %c0] : <2 x 128 x 64 x bf16, row_dimension 3, swizzle 128> -> <128 x 64 x bf16, swizzle 128>
+      %p1 = sm.fetch %w[%c0] [%c0, %c0, %c0, %c0] : <1 x 64 x 64 x bf16, row_dimension 2, swizzle 128> -> <64 x 64 x bf16, swizzle 128>
+      sm.produce %pipe, %p0, %p1 : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>, !sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>
+    }
   }
 }

@@ -1,5 +1,5 @@
 // The whole way, from what is computed to what a thread block does; what is left is for the lowering to instructions.
-// RUN: alg-opt %s -convert-alg-to-tile=target=sm_90a -tile-to-sm | FileCheck %s --implicit-check-not=sm.fetch --implicit-check-not=sm.put --implicit-check-not=sm.take --implicit-check-not=sm.deliver --implicit-check-not=sm.ring --implicit-check-not=sm.channel
+// RUN: alg-opt %s -convert-alg-to-tile=target=sm_90a -tile-to-sm | FileCheck %s --implicit-check-not=sm.fetch --implicit-check-not=sm.produce --implicit-check-not=sm.consume --implicit-check-not=sm.deliver --implicit-check-not=sm.staged_pipe --implicit-check-not=sm.pipe
 // RUN: alg-opt %s '-convert-alg-to-tile=target=sm_90a output=f32 schedule=rows=64,columns=48,depth=32,stages=5' | FileCheck %s --check-prefix=TILE
 
 !x = !alg.slots<?x512xbf16, rows(cyclic 4), cols(4 x 128)>
@@ -8,12 +8,12 @@
 
 // CHECK: sm.kernel @forward_bf16(
 // CHECK: sm.initialize
-// CHECK: sm.role multiply
+// CHECK: sm.partition @multiply
 // CHECK: sm.wait_for_predecessor
 // CHECK: sm.mma
 // CHECK: sm.settle
 // CHECK: sm.store
-// CHECK: sm.role load
+// CHECK: sm.partition @load
 // CHECK: sm.wait_for_predecessor
 // CHECK: sm.expect
 // CHECK: sm.release_successor

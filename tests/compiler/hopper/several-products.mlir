@@ -1,6 +1,6 @@
-// Several products of the same rows: their blocks pass through the ring together, and their instructions are one group.
-// RUN: alg-opt %s -sm-split-roles -canonicalize | FileCheck %s --check-prefix=ROLES
-// RUN: alg-opt %s -sm-split-roles -canonicalize -sm-multi-buffer -sm-insert-barriers -canonicalize | FileCheck %s --check-prefix=RING
+// Several products of the same rows: their blocks pass through the pipe together, and their instructions are one group.
+// RUN: alg-opt %s -sm-partition -canonicalize | FileCheck %s --check-prefix=PARTITIONS
+// RUN: alg-opt %s -sm-partition -canonicalize -sm-multi-buffer -sm-insert-barriers -canonicalize | FileCheck %s --check-prefix=STAGES
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 96>, bank = #alg.groups<2 x 96>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
@@ -10,40 +10,40 @@
 !block = !sm.block<64 x 64 x bf16, swizzle 128>
 !sums = !sm.accumulator<64 x 64>
 
-// ROLES:       sm.channel : <!sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>
-// ROLES:       sm.role multiply
-// ROLES:         %[[BLOCKS:.*]]:3 = sm.take
-// ROLES-NEXT:    sm.multiply %[[BLOCKS]]#0, %[[BLOCKS]]#1,
-// ROLES-NEXT:    sm.multiply %[[BLOCKS]]#0, %[[BLOCKS]]#2,
-// ROLES:       sm.role load
-// ROLES:         %[[A:.*]] = sm.fetch %x
-// ROLES:         %[[B:.*]] = sm.fetch %w
-// ROLES:         %[[C:.*]] = sm.fetch %{{.*}}
-// ROLES-NEXT:    sm.put %{{.*}}, %[[A]], %[[B]], %[[C]]
+// PARTITIONS:       sm.pipe : <!sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>
+// PARTITIONS:       sm.partition @multiply
+// PARTITIONS:         %[[BLOCKS:.*]]:3 = sm.consume
+// PARTITIONS-NEXT:    sm.multiply %[[BLOCKS]]#0, %[[BLOCKS]]#1,
+// PARTITIONS-NEXT:    sm.multiply %[[BLOCKS]]#0, %[[BLOCKS]]#2,
+// PARTITIONS:       sm.partition @load
+// PARTITIONS:         %[[A:.*]] = sm.fetch %x
+// PARTITIONS:         %[[B:.*]] = sm.fetch %w
+// PARTITIONS:         %[[C:.*]] = sm.fetch %{{.*}}
+// PARTITIONS-NEXT:    sm.produce %{{.*}}, %[[A]], %[[B]], %[[C]]
 
-// RING-DAG:    %[[ROWS:.*]] = sm.allocate : <4 x 64 x 64 x bf16, swizzle 128>
-// RING-DAG:    sm.allocate : <4 x 64 x 64 x bf16, swizzle 128>
-// RING:        sm.role multiply
-// RING:          %[[LOOP:.*]]:4 = scf.for
-// RING:            sm.wait
-// RING:            %[[STEP:.*]]:2 = scf.if
-// RING-NEXT:         sm.mma_fence
-// RING-NEXT:         %[[SHALLOW:.*]] = sm.mma
-// RING-NEXT:         %[[SHALLOW_TOO:.*]] = sm.mma
-// RING-NEXT:         sm.mma_commit
-// RING-NEXT:         scf.yield %[[SHALLOW]], %[[SHALLOW_TOO]]
-// RING:              sm.mma_fence
-// RING-NEXT:         sm.mma
-// RING-NEXT:         sm.mma
-// RING-NEXT:         sm.mma_commit
-// RING:            sm.mma_wait 1
-// RING:          sm.mma_wait 0
-// RING:          sm.settle %[[LOOP]]#0
-// RING:          sm.settle %[[LOOP]]#1
-// RING:        sm.role load
+// STAGES-DAG:    %[[ROWS:.*]] = sm.allocate : <4 x 64 x 64 x bf16, swizzle 128>
+// STAGES-DAG:    sm.allocate : <4 x 64 x 64 x bf16, swizzle 128>
+// STAGES:        sm.partition @multiply
+// STAGES:          %[[LOOP:.*]]:4 = scf.for
+// STAGES:            sm.wait
+// STAGES:            %[[STEP:.*]]:2 = scf.if
+// STAGES-NEXT:         sm.mma_fence
+// STAGES-NEXT:         %[[SHALLOW:.*]] = sm.mma
+// STAGES-NEXT:         %[[SHALLOW_TOO:.*]] = sm.mma
+// STAGES-NEXT:         sm.mma_commit
+// STAGES-NEXT:         scf.yield %[[SHALLOW]], %[[SHALLOW_TOO]]
+// STAGES:              sm.mma_fence
+// STAGES-NEXT:         sm.mma
+// STAGES-NEXT:         sm.mma
+// STAGES-NEXT:         sm.mma_commit
+// STAGES:            sm.mma_wait 1
+// STAGES:          sm.mma_wait 0
+// STAGES:          sm.settle %[[LOOP]]#0
+// STAGES:          sm.settle %[[LOOP]]#1
+// STAGES:        sm.partition @load
 // A slot takes three blocks of 8192 bytes.
-// RING:            sm.expect {{.*}} 24576
-// RING-COUNT-3:    sm.load
+// STAGES:            sm.expect {{.*}} 24576
+// STAGES-COUNT-3:    sm.load
 sm.kernel @product(%x: !x, %w: !w, %y: !x, %rows: index, %offset: index, %terms: !sm.terms_table, %w2: !w)
     attributes {layout = #layout, schedule = #schedule} {
   %c0 = arith.constant 0 : index

@@ -1,4 +1,4 @@
-// Parts of the role have tiles of their own, and pass over the blocks of others' tiles.
+// Parts of the partition have tiles of their own, and pass over the blocks of others' tiles.
 // RUN: alg-opt %s -sm-take-turns -canonicalize -cse | FileCheck %s
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
@@ -12,10 +12,10 @@ sm.kernel @steps(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
                  %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %channel = sm.channel : <!sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>
+  %pipe = sm.pipe : <!sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>
   // Twice the warpgroups, with the registers that are left to each.
-  // CHECK: sm.role multiply warpgroups 2 registers 224 {
-  sm.role multiply warpgroups 1 registers 240 {
+  // CHECK: sm.partition @multiply warpgroups 2 registers 224 turns 2 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     // CHECK: %[[MINE:.*]] = sm.warpgroup
     // CHECK: %[[SUM:.*]] = arith.addi %[[MINE]], %c1
     // CHECK: %[[NEXT:.*]] = arith.remui %[[SUM]], %c2
@@ -37,7 +37,7 @@ sm.kernel @steps(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
       scf.if %exists {
         // CHECK: sm.await_turn %[[MINE]] parity %[[PARITY]]
         // CHECK-NEXT: %[[TOTAL:.*]] = scf.for
-        // CHECK: sm.take
+        // CHECK: sm.consume
         // CHECK: }
         // CHECK-NEXT: sm.pass_turn to %[[NEXT]]
         // CHECK-NEXT: sm.deliver %[[TOTAL]]
@@ -47,7 +47,7 @@ sm.kernel @steps(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
         // CHECK-NEXT: sm.pass_turn to %[[NEXT]]
         %zero = sm.zero : <64 x 64>
         %total = scf.for %step = %c0 to %offset step %c1 iter_args(%sum = %zero) -> (!sm.accumulator<64 x 64>) {
-          %a, %b = sm.take %channel : <!sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>> -> !sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>
+          %a, %b = sm.consume %pipe : <!sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>> -> !sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>
           %next = sm.multiply %a, %b, %sum : <64 x 64 x bf16, swizzle 128>, <64 x 64 x bf16, swizzle 128>, <64 x 64>
           scf.yield %next : !sm.accumulator<64 x 64>
         }
@@ -60,13 +60,13 @@ sm.kernel @steps(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
       // CHECK-NOT: sm.deliver
     }
   }
-  // CHECK: sm.role load warpgroups 1 registers 56
-  sm.role load warpgroups 1 registers 56 {
+  // CHECK: sm.partition @load warpgroups 1 registers 56
+  sm.partition @load warpgroups 1 registers 56 {
     sm.elect {
       scf.for %tile = %c0 to %rows step %offset {
         %a = sm.fetch %x[%c1] [%c0, %c0, %c0, %tile] : <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128> -> <64 x 64 x bf16, swizzle 128>
         %b = sm.fetch %w[%c0] [%c0, %c0, %tile, %c0] : <1 x 64 x 64 x bf16, row_dimension 2, swizzle 128> -> <64 x 64 x bf16, swizzle 128>
-        sm.put %channel, %a, %b : <!sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>, !sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>
+        sm.produce %pipe, %a, %b : <!sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>, !sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>
       }
     }
   }
@@ -80,30 +80,30 @@ sm.kernel @one_step(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 12
                  %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %channel = sm.channel : <!sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>
-  sm.role multiply warpgroups 1 registers 240 {
+  %pipe = sm.pipe : <!sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>
+  sm.partition @multiply warpgroups 1 registers 240 {
     scf.for %tile = %c0 to %rows step %offset {
       %exists = arith.cmpi slt, %tile, %rows : index
       scf.if %exists {
         %zero = sm.zero : <64 x 64>
         // CHECK: sm.await_turn
-        // CHECK-NEXT: sm.take
+        // CHECK-NEXT: sm.consume
         // CHECK-NEXT: %[[SUM:.*]] = sm.multiply
         // CHECK-NEXT: sm.pass_turn
         // CHECK-NEXT: sm.deliver %[[SUM]]
-        %a, %b = sm.take %channel : <!sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>> -> !sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>
+        %a, %b = sm.consume %pipe : <!sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>> -> !sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>
         %sum = sm.multiply %a, %b, %zero : <64 x 64 x bf16, swizzle 128>, <64 x 64 x bf16, swizzle 128>, <64 x 64>
         sm.deliver %sum to %y[%c0] [%c0, %c0, %c0, %tile] : <64 x 64> to <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>
         // CHECK: sm.skip %{{.*}}, %c1
       }
     }
   }
-  sm.role load warpgroups 1 registers 56 {
+  sm.partition @load warpgroups 1 registers 56 {
     sm.elect {
       scf.for %tile = %c0 to %rows step %offset {
         %a = sm.fetch %x[%c1] [%c0, %c0, %c0, %tile] : <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128> -> <64 x 64 x bf16, swizzle 128>
         %b = sm.fetch %w[%c0] [%c0, %c0, %tile, %c0] : <1 x 64 x 64 x bf16, row_dimension 2, swizzle 128> -> <64 x 64 x bf16, swizzle 128>
-        sm.put %channel, %a, %b : <!sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>, !sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>
+        sm.produce %pipe, %a, %b : <!sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>, !sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>
       }
     }
   }

@@ -21,7 +21,7 @@ sm.kernel @barriers(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 12
   %empty = sm.barriers arrivals 4 : <2>
   sm.initialize %full, %empty : !sm.barriers<2>, !sm.barriers<2>
   %slot = sm.block_index
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     %even = arith.constant 0 : i32
     // A loop around an attempt, so that a wait that needs more than one is seen by whoever reads or mutates the program.
     // CHECK: %[[AT:.*]] = llvm.mul %[[SLOT]], %{{.*}} : i32
@@ -51,7 +51,7 @@ sm.kernel @barriers(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 12
     // CHECK: nvvm.barrier id = %[[OWN]] number_of_threads = %{{.*}}
     sm.sync
   }
-  sm.role load warpgroups 1 registers 40 {
+  sm.partition @load warpgroups 1 registers 40 {
     sm.elect {
       // CHECK: nvvm.mbarrier.arrive.expect_tx %{{.*}}, %{{.*}} : !llvm.ptr<3>, i32
       sm.expect %full[%slot] bytes 16384 : <2>

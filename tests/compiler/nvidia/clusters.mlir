@@ -26,7 +26,7 @@ sm.kernel @clusters(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 12
   %full = sm.barriers arrivals 1 : <2>
   %empty = sm.barriers arrivals 8 : <2>
   sm.initialize %full, %empty cluster : !sm.barriers<2>, !sm.barriers<2>
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     %slot = arith.constant 1 : index
     // CHECK: %[[MASK:.*]] = nvvm.read.ptx.sreg.ctaid.x
     %mask = sm.block_index
@@ -50,7 +50,7 @@ sm.kernel @clusters(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 12
     // CHECK-NOT: aligned
     sm.cluster_sync
   }
-  sm.role load warpgroups 1 registers 40 {
+  sm.partition @load warpgroups 1 registers 40 {
     // One thread does everything but meet the others, and the hardware elects it.
     // CHECK: nvvm.elect.sync
     sm.elect {

@@ -18,11 +18,11 @@ sm.kernel @types(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
   sm.initialize %full : !sm.barriers<4>
   %slot = sm.block_index
   %wanted = arith.cmpi slt, %rows, %offset : index
-  sm.role multiply warpgroups 2 registers 232 {
+  sm.partition @multiply warpgroups 2 registers 232 {
     %sum = sm.zero : <128 x 64>
     %next = sm.mma %a[%slot], %b[%slot], %sum : <4 x 128 x 64 x bf16, swizzle 128>, <4 x 64 x 64 x bf16, swizzle 128>, <128 x 64>
   }
-  sm.role load warpgroups 1 registers 40 {
+  sm.partition @load warpgroups 1 registers 40 {
     sm.elect {
       // CHECK: %[[ALWAYS:.*]] = llvm.mlir.constant(8192 : i32)
       // CHECK: %[[BYTES:.*]] = llvm.add %{{.*}}, %[[ALWAYS]] : i32

@@ -24,7 +24,7 @@ sm.kernel @copies(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>
   %empty = sm.barriers arrivals 4 : <2>
   sm.initialize %full, %empty : !sm.barriers<2>, !sm.barriers<2>
   %slot = sm.block_index
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     %sum = sm.zero : !sm.accumulator<64 x 64>
     %next = sm.mma %a[%slot], %b[%slot], %sum : <2 x 64 x 64 x bf16, swizzle 128>, <2 x 64 x 64 x bf16, swizzle 32>, <64 x 64>
     sm.elect {
@@ -46,7 +46,7 @@ sm.kernel @copies(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>
       sm.store_wait 0 written
     }
   }
-  sm.role load warpgroups 1 registers 40 {
+  sm.partition @load warpgroups 1 registers 40 {
     sm.elect {
       // CHECK: nvvm.setmaxregister decrease 40
       // CHECK: %[[X_MAP:.*]] = llvm.getelementptr %[[MAPS]][%[[INDEX]]]

@@ -21,7 +21,7 @@ sm.kernel @boxes(%x: !sm.maps<2 x 32 x 64 x bf16, row_dimension 3, swizzle 128>,
   %b = sm.allocate : !sm.buffer<2 x 64 x 64 x bf16, swizzle 128>
   %c = sm.allocate : !sm.buffer<1 x 32 x 64 x bf16, swizzle 128>
   %slot = sm.block_index
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     sm.mma_fence
     %sum = sm.zero : !sm.accumulator<32 x 64, transposed>
     %next = sm.mma %a[%slot], %b[%slot] transposed, %sum : <2 x 32 x 64 x bf16, swizzle 128>, <2 x 64 x 64 x bf16, swizzle 128>, <32 x 64, transposed>

@@ -24,7 +24,7 @@ sm.kernel @exchange(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 12
   %full = sm.barriers arrivals 1 : <2>
   %empty = sm.barriers arrivals 4 : <2>
   sm.initialize %received, %full, %empty cluster : !sm.barriers<1>, !sm.barriers<2>, !sm.barriers<2>
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     %slot = arith.constant 0 : index
     %parity = arith.constant 0 : i32
     %mask = sm.block_index

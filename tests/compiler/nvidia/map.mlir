@@ -31,7 +31,7 @@ sm.kernel @columns(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128
   %b = sm.allocate : !sm.buffer<2 x 64 x 16 x bf16, swizzle 32>
   %c = sm.allocate : !sm.buffer<1 x 64 x 16 x bf16, swizzle 32>
   %slot = sm.block_index
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     %sum = sm.zero : !sm.accumulator<64 x 16>
     %next = sm.mma %a[%slot], %b[%slot], %sum : <2 x 64 x 64 x bf16, swizzle 128>, <2 x 64 x 16 x bf16, swizzle 32>, <64 x 16>
     sm.mma_commit
@@ -67,7 +67,7 @@ sm.kernel @transposed(%x: !sm.maps<2 x 16 x 64 x bf16, row_dimension 3, swizzle 
   %b = sm.allocate : !sm.buffer<2 x 64 x 64 x bf16, swizzle 128>
   %c = sm.allocate : !sm.buffer<1 x 16 x 64 x bf16, swizzle 128>
   %slot = sm.block_index
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     %sum = sm.zero : !sm.accumulator<16 x 64, transposed>
     %next = sm.mma %a[%slot], %b[%slot], %sum : <2 x 16 x 64 x bf16, swizzle 128>, <2 x 64 x 64 x bf16, swizzle 128>, <16 x 64, transposed>
     sm.mma_commit
@@ -138,7 +138,7 @@ sm.kernel @code(%x: !sm.maps<2 x 16 x 64 x bf16, row_dimension 3, swizzle 128>,
   %c = sm.allocate : !sm.buffer<2 x 16 x 64 x bf16, swizzle 128>
   %slot = sm.block_index
   %six = arith.constant 6.0 : f32
-  sm.role multiply warpgroups 2 registers 232 {
+  sm.partition @multiply warpgroups 2 registers 232 {
     %sum = sm.zero : !sm.accumulator<16 x 128, transposed>
     %next = sm.mma %a0[%slot], %b0[%slot], %sum : <2 x 16 x 64 x bf16, swizzle 128>, <2 x 64 x 128 x bf16, swizzle 128>, <16 x 128, transposed>
     sm.mma_commit
@@ -174,7 +174,7 @@ sm.kernel @rectified(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 1
   %b = sm.allocate : !sm.buffer<2 x 64 x 16 x bf16, swizzle 32>
   %c = sm.allocate : !sm.buffer<1 x 64 x 16 x bf16, swizzle 32>
   %slot = sm.block_index
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     %nothing = arith.constant 0.0 : bf16
     %sum = sm.zero : !sm.accumulator<64 x 16>
     %next = sm.mma %a[%slot], %b[%slot], %sum : <2 x 64 x 64 x bf16, swizzle 128>, <2 x 64 x 16 x bf16, swizzle 32>, <64 x 16>
@@ -225,7 +225,7 @@ sm.kernel @rows(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
   %a = sm.allocate : !sm.buffer<2 x 64 x 64 x bf16, swizzle 128>
   %b = sm.allocate : !sm.buffer<2 x 64 x 16 x bf16, swizzle 32>
   %slot = sm.block_index
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     %sum = sm.zero : !sm.accumulator<64 x 16>
     %next = sm.mma %a[%slot], %b[%slot], %sum : <2 x 64 x 64 x bf16, swizzle 128>, <2 x 64 x 16 x bf16, swizzle 32>, <64 x 16>
     sm.mma_commit

@@ -27,7 +27,7 @@ sm.kernel @swizzle_128(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle
   %empty = sm.barriers arrivals 4 : <2>
   sm.initialize %full, %empty : !sm.barriers<2>, !sm.barriers<2>
   %slot = sm.block_index
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     // CHECK: nvvm.wgmma.fence.aligned
     sm.mma_fence
     %sum = sm.zero : !sm.accumulator<64 x 64>
@@ -58,7 +58,7 @@ sm.kernel @swizzle_128(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle
     %done = sm.settle %next : !sm.accumulator<64 x 64>
     sm.write %done to %c[%slot] : <64 x 64> to <1 x 64 x 64 x bf16, swizzle 128>
   }
-  sm.role load warpgroups 1 registers 40 {
+  sm.partition @load warpgroups 1 registers 40 {
   }
 }
 
@@ -85,7 +85,7 @@ sm.kernel @swizzle_64(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 
   %empty = sm.barriers arrivals 4 : <2>
   sm.initialize %full, %empty : !sm.barriers<2>, !sm.barriers<2>
   %slot = sm.block_index
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     // CHECK: nvvm.wgmma.fence.aligned
     sm.mma_fence
     %sum = sm.zero : !sm.accumulator<64 x 64>
@@ -116,7 +116,7 @@ sm.kernel @swizzle_64(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 
     %done = sm.settle %next : !sm.accumulator<64 x 64>
     sm.write %done to %c[%slot] : <64 x 64> to <1 x 64 x 64 x bf16, swizzle 128>
   }
-  sm.role load warpgroups 1 registers 40 {
+  sm.partition @load warpgroups 1 registers 40 {
   }
 }
 
@@ -143,7 +143,7 @@ sm.kernel @swizzle_32(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 
   %empty = sm.barriers arrivals 4 : <2>
   sm.initialize %full, %empty : !sm.barriers<2>, !sm.barriers<2>
   %slot = sm.block_index
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     // CHECK: nvvm.wgmma.fence.aligned
     sm.mma_fence
     %sum = sm.zero : !sm.accumulator<64 x 64>
@@ -174,7 +174,7 @@ sm.kernel @swizzle_32(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 
     %done = sm.settle %next : !sm.accumulator<64 x 64>
     sm.write %done to %c[%slot] : <64 x 64> to <1 x 64 x 64 x bf16, swizzle 128>
   }
-  sm.role load warpgroups 1 registers 40 {
+  sm.partition @load warpgroups 1 registers 40 {
   }
 }
 
@@ -198,11 +198,11 @@ sm.kernel @two_warpgroups(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swi
   %empty = sm.barriers arrivals 8 : <2>
   sm.initialize %full, %empty : !sm.barriers<2>, !sm.barriers<2>
   %slot = sm.block_index
-  sm.role multiply warpgroups 2 registers 232 {
+  sm.partition @multiply warpgroups 2 registers 232 {
     %sum = sm.zero : !sm.accumulator<128 x 64>
     %next = sm.mma %a[%slot], %b[%slot], %sum : <2 x 128 x 64 x bf16, swizzle 128>, <2 x 64 x 64 x bf16, swizzle 128>, <128 x 64>
   }
-  sm.role load warpgroups 1 registers 40 {
+  sm.partition @load warpgroups 1 registers 40 {
   }
 }
 
@@ -223,13 +223,13 @@ sm.kernel @rows_on_n(%x: !sm.maps<2 x 24 x 64 x bf16, row_dimension 3, swizzle 1
   %empty = sm.barriers arrivals 8 : <2>
   sm.initialize %full, %empty : !sm.barriers<2>, !sm.barriers<2>
   %slot = sm.block_index
-  sm.role multiply warpgroups 2 registers 232 {
+  sm.partition @multiply warpgroups 2 registers 232 {
     %sum = sm.zero : !sm.accumulator<24 x 128, transposed>
     %next = sm.mma %a[%slot], %b[%slot], %sum depth 32 : <2 x 24 x 64 x bf16, swizzle 128>, <2 x 64 x 128 x bf16, swizzle 128>, <24 x 128, transposed>
     sm.mma_wait 0
     %done = sm.settle %next : !sm.accumulator<24 x 128, transposed>
     sm.write %done to %c[%slot] : <24 x 128, transposed> to <2 x 24 x 64 x bf16, swizzle 128>
   }
-  sm.role load warpgroups 1 registers 40 {
+  sm.partition @load warpgroups 1 registers 40 {
   }
 }

@@ -17,7 +17,7 @@ sm.kernel @on_n(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
   %a = sm.allocate : !sm.buffer<2 x 64 x 64 x bf16, swizzle 128>
   %b = sm.allocate : !sm.buffer<2 x 96 x 64 x bf16, swizzle 128>
   %slot = sm.block_index
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     sm.mma_fence
     %sum = sm.zero : !sm.accumulator<64 x 96>
     // CHECK: %[[A_LOW:.*]] = llvm.or %{{.*}}, %[[LEADING]] : i32
@@ -50,7 +50,7 @@ sm.kernel @on_m(%x: !sm.maps<2 x 24 x 32 x bf16, row_dimension 3, swizzle 64>,
   %a = sm.allocate : !sm.buffer<2 x 24 x 32 x bf16, swizzle 64>
   %b = sm.allocate : !sm.buffer<2 x 128 x 32 x bf16, swizzle 64>
   %slot = sm.block_index
-  sm.role multiply warpgroups 2 registers 224 {
+  sm.partition @multiply warpgroups 2 registers 224 {
     sm.mma_fence
     %sum = sm.zero : !sm.accumulator<24 x 128, transposed>
     %next = sm.mma %a[%slot], %b[%slot] transposed, %sum : <2 x 24 x 32 x bf16, swizzle 64>, <2 x 128 x 32 x bf16, swizzle 64>, <24 x 128, transposed>
@@ -78,7 +78,7 @@ sm.kernel @rows_as_columns(%x: !sm.maps<2 x 32 x 128 x bf16, row_dimension 3, sw
   %a = sm.allocate : !sm.buffer<2 x 32 x 128 x bf16, swizzle 128>
   %b = sm.allocate : !sm.buffer<2 x 32 x 64 x bf16, swizzle 128>
   %slot = sm.block_index
-  sm.role multiply warpgroups 2 registers 232 {
+  sm.partition @multiply warpgroups 2 registers 232 {
     sm.mma_fence
     %sum = sm.zero : !sm.accumulator<128 x 64>
     %next = sm.mma %a[%slot] transposed, %b[%slot], %sum : <2 x 32 x 128 x bf16, swizzle 128>, <2 x 32 x 64 x bf16, swizzle 128>, <128 x 64>

@@ -56,14 +56,14 @@ sm.kernel @bf16(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
   %empty = sm.barriers arrivals 4 : <2>
   sm.initialize %full, %empty : !sm.barriers<2>, !sm.barriers<2>
   %slot = sm.block_index
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     %sum = sm.zero : !sm.accumulator<64 x 64>
     %next = sm.mma %a[%slot], %b[%slot], %sum : <2 x 64 x 64 x bf16, swizzle 128>, <2 x 64 x 64 x bf16, swizzle 128>, <64 x 64>
     sm.mma_wait 0
     %done = sm.settle %next : !sm.accumulator<64 x 64>
     sm.write %done to %c[%slot] : <64 x 64> to <1 x 64 x 64 x bf16, swizzle 64>
   }
-  sm.role load warpgroups 1 registers 40 {
+  sm.partition @load warpgroups 1 registers 40 {
   }
 }
 
@@ -87,14 +87,14 @@ sm.kernel @f32(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
   %empty = sm.barriers arrivals 4 : <2>
   sm.initialize %full, %empty : !sm.barriers<2>, !sm.barriers<2>
   %slot = sm.block_index
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     %sum = sm.zero : !sm.accumulator<64 x 64>
     %next = sm.mma %a[%slot], %b[%slot], %sum : <2 x 64 x 64 x bf16, swizzle 128>, <2 x 64 x 64 x bf16, swizzle 128>, <64 x 64>
     sm.mma_wait 0
     %done = sm.settle %next : !sm.accumulator<64 x 64>
     sm.write %done to %c[%slot] : <64 x 64> to <1 x 64 x 64 x f32, swizzle 128>
   }
-  sm.role load warpgroups 1 registers 40 {
+  sm.partition @load warpgroups 1 registers 40 {
   }
 }
 
@@ -125,14 +125,14 @@ sm.kernel @transposed_bf16(%x: !sm.maps<2 x 24 x 64 x bf16, row_dimension 3, swi
   %empty = sm.barriers arrivals 8 : <2>
   sm.initialize %full, %empty : !sm.barriers<2>, !sm.barriers<2>
   %slot = sm.block_index
-  sm.role multiply warpgroups 2 registers 232 {
+  sm.partition @multiply warpgroups 2 registers 232 {
     %sum = sm.zero : !sm.accumulator<24 x 128, transposed>
     %next = sm.mma %a[%slot], %b[%slot], %sum depth 32 : <2 x 24 x 64 x bf16, swizzle 128>, <2 x 64 x 128 x bf16, swizzle 128>, <24 x 128, transposed>
     sm.mma_wait 0
     %done = sm.settle %next : !sm.accumulator<24 x 128, transposed>
     sm.write %done to %c[%slot] : <24 x 128, transposed> to <2 x 24 x 64 x bf16, swizzle 128>
   }
-  sm.role load warpgroups 1 registers 40 {
+  sm.partition @load warpgroups 1 registers 40 {
   }
 }
 
@@ -151,13 +151,13 @@ sm.kernel @transposed_f32(%x: !sm.maps<2 x 24 x 64 x bf16, row_dimension 3, swiz
   %empty = sm.barriers arrivals 8 : <2>
   sm.initialize %full, %empty : !sm.barriers<2>, !sm.barriers<2>
   %slot = sm.block_index
-  sm.role multiply warpgroups 2 registers 232 {
+  sm.partition @multiply warpgroups 2 registers 232 {
     %sum = sm.zero : !sm.accumulator<24 x 128, transposed>
     %next = sm.mma %a[%slot], %b[%slot], %sum depth 32 : <2 x 24 x 64 x bf16, swizzle 128>, <2 x 64 x 128 x bf16, swizzle 128>, <24 x 128, transposed>
     sm.mma_wait 0
     %done = sm.settle %next : !sm.accumulator<24 x 128, transposed>
     sm.write %done to %c[%slot] : <24 x 128, transposed> to <2 x 24 x 64 x f32, swizzle 128>
   }
-  sm.role load warpgroups 1 registers 40 {
+  sm.partition @load warpgroups 1 registers 40 {
   }
 }

@@ -6,7 +6,7 @@
 
 // CHECK: llvm.mlir.global external @shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
 
-// Two maps of X, one of W, two of Y; two roles of three warpgroups together.
+// Two maps of X, one of W, two of Y; two partitions of three warpgroups together.
 // CHECK-LABEL: llvm.func @forward(
 // CHECK-SAME: %maps: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<5 x array<128 x i8>>, nvvm.grid_constant},
 // CHECK-SAME: %rows: i32, %offset: i32, %terms: !llvm.ptr<1>)
@@ -62,7 +62,7 @@ sm.kernel @forward(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 12
   // CHECK: llvm.cond_br %[[MINE]], ^[[MULTIPLY:bb[0-9]+]], ^[[OTHERS:bb[0-9]+]]
   // CHECK: ^[[MULTIPLY]]:
   // CHECK-NEXT: nvvm.setmaxregister increase 232
-  sm.role multiply warpgroups 2 registers 232 {
+  sm.partition @multiply warpgroups 2 registers 232 {
     %sum = sm.zero : !sm.accumulator<128 x 16>
     %next = sm.mma %a[%zero], %b[%zero], %sum
         : <2 x 128 x 64 x bf16, swizzle 128>, <2 x 64 x 16 x bf16, swizzle 32>, <128 x 16>
@@ -88,7 +88,7 @@ sm.kernel @forward(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 12
   // CHECK: ^[[STORED]]:
   // CHECK-NEXT: llvm.br ^[[EXIT:bb[0-9]+]]
 
-  // The rest loads; what a role of one warpgroup calls its warpgroup is 0.
+  // The rest loads; what a partition of one warpgroup calls its warpgroup is 0.
   // CHECK: nvvm.setmaxregister decrease 40
   // One thread does all of it: one that the first warp of the warpgroup elects.
   // CHECK: %[[FIRST_WARP:.*]] = llvm.icmp "ult" %{{.*}}, %{{.*}} : i32
@@ -97,7 +97,7 @@ sm.kernel @forward(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 12
   // CHECK-NEXT: %[[CHOSEN:.*]] = nvvm.elect.sync -> i1
   // CHECK-NEXT: llvm.cond_br %[[CHOSEN]], ^[[LOAD:bb[0-9]+]], ^
   // CHECK: ^[[LOAD]]:
-  sm.role load warpgroups 1 registers 40 {
+  sm.partition @load warpgroups 1 registers 40 {
     sm.elect {
       // CHECK: nvvm.griddepcontrol wait
       sm.wait_for_predecessor

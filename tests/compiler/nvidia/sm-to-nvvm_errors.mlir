@@ -16,11 +16,11 @@ sm.kernel @shared(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>
   %empty = sm.barriers arrivals 4 : <2>
   sm.initialize %full, %empty : !sm.barriers<2>, !sm.barriers<2>
   %slot = sm.block_index
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     %sum = sm.zero : !sm.accumulator<64 x 64>
     %next = sm.mma %a[%slot], %b[%slot], %sum : <2 x 64 x 64 x bf16, swizzle 128>, <2 x 64 x 64 x bf16, swizzle 128>, <64 x 64>
   }
-  sm.role load warpgroups 1 registers 40 {
+  sm.partition @load warpgroups 1 registers 40 {
   }
 }
 
@@ -29,8 +29,8 @@ sm.kernel @shared(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>
 #layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
 
-// expected-error@+1 {{has no roles: split it with its target's passes before}}
-sm.kernel @no_roles(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
+// expected-error@+1 {{has no partitions: make them with its target's passes before}}
+sm.kernel @no_partitions(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
     %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, swizzle 128>,
     %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>, %rows: index, %offset: index, %terms: !sm.terms_table)
     attributes {layout = #layout, schedule = "by hand"} {
@@ -60,10 +60,10 @@ sm.kernel @no_product(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 
   %empty = sm.barriers arrivals 4 : <2>
   sm.initialize %full, %empty : !sm.barriers<2>, !sm.barriers<2>
   %slot = sm.block_index
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     sm.sync
   }
-  sm.role load warpgroups 1 registers 40 {
+  sm.partition @load warpgroups 1 registers 40 {
   }
 }
 
@@ -83,13 +83,13 @@ sm.kernel @behind(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>
   %empty = sm.barriers arrivals 4 : <2>
   sm.initialize %full, %empty : !sm.barriers<2>, !sm.barriers<2>
   %slot = sm.block_index
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     %sum = sm.zero : !sm.accumulator<64 x 64>
     %next = sm.mma %a[%slot], %b[%slot], %sum : <2 x 64 x 64 x bf16, swizzle 128>, <2 x 64 x 64 x bf16, swizzle 128>, <64 x 64>
   }
-  sm.role load warpgroups 1 registers 40 {
+  sm.partition @load warpgroups 1 registers 40 {
   }
-  // expected-error@+1 {{stands behind the roles, where no thread comes}}
+  // expected-error@+1 {{stands behind the partitions, where no thread comes}}
   %late = sm.block_index
 }
 
@@ -109,11 +109,11 @@ sm.kernel @no_barrier(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 
   %empty = sm.barriers arrivals 4 : <2>
   sm.initialize %full, %empty : !sm.barriers<2>, !sm.barriers<2>
   %slot = sm.block_index
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     %sum = sm.zero : !sm.accumulator<64 x 64>
     %next = sm.mma %a[%slot], %b[%slot], %sum : <2 x 64 x 64 x bf16, swizzle 128>, <2 x 64 x 64 x bf16, swizzle 128>, <64 x 64>
   }
-  sm.role load warpgroups 1 registers 40 {
+  sm.partition @load warpgroups 1 registers 40 {
     sm.elect {
       // expected-error@+2 {{signals no barrier, so nobody could wait for it: insert barriers before}}
       // expected-error@+1 {{failed to legalize operation 'sm.load'}}
@@ -141,11 +141,11 @@ sm.kernel @too_many_maps(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizz
   %empty = sm.barriers arrivals 4 : <2>
   sm.initialize %full, %empty : !sm.barriers<2>, !sm.barriers<2>
   %slot = sm.block_index
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     %sum = sm.zero : !sm.accumulator<64 x 64>
     %next = sm.mma %a[%slot], %b[%slot], %sum : <2 x 64 x 64 x bf16, swizzle 128>, <2 x 64 x 64 x bf16, swizzle 128>, <64 x 64>
   }
-  sm.role load warpgroups 1 registers 40 {
+  sm.partition @load warpgroups 1 registers 40 {
     sm.elect {
       sm.load %w[%slot] [%slot, %slot, %slot, %slot] to %b[%slot]
           : <1 x 64 x 64 x bf16, row_dimension 2, swizzle 128> to <2 x 64 x 64 x bf16, swizzle 128>

@@ -21,15 +21,15 @@ sm.kernel @mixed(%x: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle 64, v
 #layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
 
-// expected-error@+1 {{has roles, and plain maps: all threads of a block copy through those}}
-sm.kernel @roles(%x: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle 64, vector 8>,
+// expected-error@+1 {{has partitions, and plain maps: all threads of a block copy through those}}
+sm.kernel @partitions(%x: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle 64, vector 8>,
     %w: !sm.maps<1 x 32 x 64 x bf16, row_dimension 2, swizzle 128, vector 8>,
     %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, vector 8>, %rows: index, %offset: index, %terms: !sm.terms_table)
     attributes {layout = #layout, schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 32, stages = 2, warps = 2 x 2, vector = 8>} {
   %a = sm.allocate : !sm.buffer<2 x 64 x 32 x bf16, swizzle 64>
   %b = sm.allocate : !sm.buffer<2 x 32 x 64 x bf16, swizzle 128>
   %slot = sm.block_index
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
   }
 }
 
@@ -63,7 +63,7 @@ sm.kernel @no_warps(%x: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle 64
   %b = sm.allocate : !sm.buffer<2 x 32 x 64 x bf16, swizzle 128>
   %slot = sm.block_index
   %sum = sm.zero : !sm.accumulator<64 x 64>
-  // expected-error@+1 {{adds to sums of warpgroups, which only a role has: give the accumulator warps}}
+  // expected-error@+1 {{adds to sums of warpgroups, which only a partition has: give the accumulator warps}}
   %next = sm.mma %a[%slot], %b[%slot], %sum : <2 x 64 x 32 x bf16, swizzle 64>, <2 x 32 x 64 x bf16, swizzle 128>, <64 x 64>
 }
 
@@ -79,7 +79,7 @@ sm.kernel @tensor_maps(%x: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle
   %a = sm.allocate : !sm.buffer<2 x 64 x 32 x bf16, swizzle 64>
   %b = sm.allocate : !sm.buffer<2 x 32 x 64 x bf16, swizzle 128>
   %slot = sm.block_index
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     %sum = sm.zero : !sm.accumulator<64 x 64, warps 2 x 2>
     // expected-error@+1 {{adds to sums of single warps, which kernels with plain maps have}}
     %next = sm.mma %a[%slot], %b[%slot], %sum : <2 x 64 x 32 x bf16, swizzle 64>, <2 x 32 x 64 x bf16, swizzle 128>, <64 x 64, warps 2 x 2>
@@ -117,7 +117,7 @@ sm.kernel @warpgroup_results(%x: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, s
   %a = sm.allocate : !sm.buffer<2 x 64 x 32 x bf16, swizzle 64>
   %b = sm.allocate : !sm.buffer<2 x 32 x 64 x bf16, swizzle 128>
   %slot = sm.block_index
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     %sum = sm.zero : !sm.accumulator<64 x 64>
     %next = sm.mma %a[%slot], %b[%slot], %sum : <2 x 64 x 32 x bf16, swizzle 64>, <2 x 32 x 64 x bf16, swizzle 128>, <64 x 64>
     // expected-error@+2 {{delivers through tensor maps, by way of shared memory: lower the epilogue before}}

@@ -38,7 +38,7 @@ sm.kernel @dw(%x: !sm.maps<3 x 32 x 128 x bf16, row_dimension 3, swizzle 128>,
   %a = sm.allocate : !sm.buffer<2 x 32 x 128 x bf16, swizzle 128>
   %b = sm.allocate : !sm.buffer<2 x 32 x 16 x bf16, swizzle 32>
   %slot = sm.block_index
-  sm.role multiply warpgroups 2 registers 224 {
+  sm.partition @multiply warpgroups 2 registers 224 {
     %sum = sm.zero : !sm.accumulator<128 x 16>
     sm.mma_fence
     %next = sm.mma %a[%slot] transposed, %b[%slot], %sum : <2 x 32 x 128 x bf16, swizzle 128>, <2 x 32 x 16 x bf16, swizzle 32>, <128 x 16>

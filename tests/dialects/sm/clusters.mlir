@@ -20,13 +20,13 @@ sm.kernel @clusters(%x: !sm.maps<2 x 32 x 64 x bf16, row_dimension 3, swizzle 12
   %rank = sm.cluster_rank
   // CHECK: sm.fetch %x[%{{.*}}] [%{{.*}}] part %[[RANK]] of 2 multicast %{{.*}} : <2 x 32 x 64 x bf16, row_dimension 3, swizzle 128> -> <64 x 64 x bf16, swizzle 128>
   %a = sm.fetch %x[%i] [%i, %i, %i, %i] part %rank of 2 multicast %mask : <2 x 32 x 64 x bf16, row_dimension 3, swizzle 128> -> <64 x 64 x bf16, swizzle 128>
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     // CHECK: sm.arrive %{{.*}}[%{{.*}}] at %{{.*}} : <3>
     sm.arrive %empty[%i] at %mask : <3>
     // CHECK: sm.cluster_sync
     sm.cluster_sync
   }
-  sm.role load warpgroups 1 registers 40 {
+  sm.partition @load warpgroups 1 registers 40 {
     sm.elect {
       // CHECK: sm.load %w[%{{.*}}] [%{{.*}}] to %{{.*}}[%{{.*}}] part %[[RANK]] of 4 multicast %{{.*}} : <1 x 16 x 64 x bf16, row_dimension 2, swizzle 128> to <3 x 64 x 64 x bf16, swizzle 128>
       sm.load %w[%i] [%i, %i, %i, %i] to %b[%i] part %rank of 4 multicast %mask

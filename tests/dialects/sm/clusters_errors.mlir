@@ -49,7 +49,7 @@ sm.kernel @elected(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128
                    %terms: !sm.terms_table) attributes {layout = #layout, schedule = "by hand"} {
   %i = arith.constant 0 : index
   %b = sm.allocate : <3 x 64 x 64 x bf16, swizzle 128>
-  sm.role load warpgroups 1 registers 40 {
+  sm.partition @load warpgroups 1 registers 40 {
     sm.elect {
       // expected-error @+1 {{copies a part of several for a mask of blocks, or the whole for its own block}}
       sm.load %w[%i] [%i, %i, %i, %i] to %b[%i] part %i of 2 : <1 x 64 x 64 x bf16, row_dimension 2, swizzle 128> to <3 x 64 x 64 x bf16, swizzle 128>
@@ -65,7 +65,7 @@ sm.kernel @elected(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128
                    %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, swizzle 128>,
                    %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>, %rows: index, %offset: index,
                    %terms: !sm.terms_table) attributes {layout = #layout, schedule = "by hand"} {
-  sm.role load warpgroups 1 registers 40 {
+  sm.partition @load warpgroups 1 registers 40 {
     sm.elect {
       // expected-error @+1 {{is for all threads: it cannot stand inside an sm.elect}}
       sm.cluster_sync

@@ -1,4 +1,4 @@
-// The final form of a kernel: roles, rings of buffers with barriers, asynchronous copies and products.
+// The final form of a kernel: partitions, buffers with barriers, asynchronous copies and products.
 // RUN: alg-opt %s | alg-opt | FileCheck %s
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 256>, bank = #alg.groups<4 x 256>,
@@ -21,8 +21,8 @@ sm.kernel @forward(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 12
   %empty = sm.barriers arrivals 8 : <3>
   // CHECK: sm.initialize %{{.*}}, %{{.*}} : !sm.barriers<3>, !sm.barriers<3>
   sm.initialize %full, %empty : !sm.barriers<3>, !sm.barriers<3>
-  // CHECK: sm.role multiply warpgroups 2 registers 232
-  sm.role multiply warpgroups 2 registers 232 {
+  // CHECK: sm.partition @multiply warpgroups 2 registers 232
+  sm.partition @multiply warpgroups 2 registers 232 {
     sm.wait_for_predecessor
     %sum = sm.zero : !sm.accumulator<128 x 96>
     // CHECK: sm.wait %{{.*}}[%{{.*}}] parity %{{.*}} : <3>
@@ -54,8 +54,8 @@ sm.kernel @forward(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 12
       sm.store_wait 0 written
     }
   }
-  // CHECK: sm.role load warpgroups 1 registers 40
-  sm.role load warpgroups 1 registers 40 {
+  // CHECK: sm.partition @load warpgroups 1 registers 40
+  sm.partition @load warpgroups 1 registers 40 {
     sm.elect {
       sm.wait_for_predecessor
       // CHECK: sm.read_terms %terms[%{{.*}}]

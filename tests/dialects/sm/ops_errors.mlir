@@ -35,8 +35,8 @@ func.func private @slots(!sm.buffer<0 x 64 x 64 x bf16>)
 
 // -----
 
-// expected-error @+1 {{a ring has at least one slot, got 0}}
-func.func private @ring(!sm.ring<0>)
+// expected-error @+1 {{a pipe has at least one stage, got 0}}
+func.func private @stages(!sm.staged_pipe<0>)
 
 // -----
 
@@ -55,8 +55,8 @@ func.func private @columns(!sm.accumulator<64 x 264>)
 
 // -----
 
-// expected-error @+1 {{a channel passes blocks, got 'i32'}}
-func.func private @channel(!sm.channel<i32>)
+// expected-error @+1 {{a pipe passes blocks, got 'i32'}}
+func.func private @pipe(!sm.pipe<i32>)
 
 // -----
 
@@ -153,7 +153,7 @@ func.func @pending() {
 sm.kernel @stores(%x: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
                   %y: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index,
                   %terms: !sm.terms_table) attributes {layout = #layout, schedule = 0} {
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     sm.elect {
       // expected-error @+1 {{cannot leave -1 groups unfinished}}
       sm.store_wait -1
@@ -164,7 +164,7 @@ sm.kernel @stores(%x: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.map
 // -----
 
 func.func @elect() {
-  // expected-error @+1 {{elects a thread of a role's warpgroups, but no sm.role is around it}}
+  // expected-error @+1 {{elects a thread of a partition's warpgroups, but no sm.partition is around it}}
   sm.elect {
   }
   return
@@ -188,13 +188,13 @@ sm.kernel @layout(%rows: index) attributes {layout = 0, schedule = 0} {
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
-// expected-error @+1 {{has roles that take 69632 registers together, of 65536 in the machine}}
+// expected-error @+1 {{has partitions that take 69632 registers together, of 64512 that their 384 threads start with}}
 sm.kernel @registers(%x: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
                      %y: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index,
                      %terms: !sm.terms_table) attributes {layout = #layout, schedule = 0} {
-  sm.role multiply warpgroups 2 registers 232 {
+  sm.partition @multiply warpgroups 2 registers 232 {
   }
-  sm.role load warpgroups 1 registers 80 {
+  sm.partition @load warpgroups 1 registers 80 {
   }
 }
 
@@ -202,11 +202,11 @@ sm.kernel @registers(%x: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
-sm.kernel @role(%x: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
+sm.kernel @partition(%x: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
                 %y: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index,
                 %terms: !sm.terms_table) attributes {layout = #layout, schedule = 0} {
   // expected-error @+1 {{gets 24 to 256 registers per thread, a multiple of 8, got 100}}
-  sm.role multiply warpgroups 2 registers 100 {
+  sm.partition @multiply warpgroups 2 registers 100 {
   }
 }
 

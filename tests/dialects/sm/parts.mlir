@@ -32,7 +32,7 @@ sm.kernel @loads(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
   %a = sm.allocate : <4 x 128 x 64 x bf16, swizzle 128>
   %full = sm.barriers arrivals 1 : <4>
   %wanted = arith.cmpi slt, %rows, %offset : index
-  sm.role load warpgroups 1 registers 40 {
+  sm.partition @load warpgroups 1 registers 40 {
     sm.elect {
       // CHECK: sm.expect %{{.*}}[%c0] bytes 8192 plus %rows : <4>
       sm.expect %full[%c0] bytes 8192 plus %rows : <4>
@@ -57,7 +57,4 @@ sm.kernel @held(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
   %zero = sm.zero : <128 x 64>
   // CHECK: sm.multiply %{{.*}}, %{{.*}}, %{{.*}} part %rows of 2 held %[[HELD]][%offset] : !sm.block<128 x 192 x bf16, swizzle 128> : <128 x 64 x bf16, swizzle 128>
   %sum = sm.multiply %a, %b, %zero part %rows of 2 held %held[%offset] : !sm.block<128 x 192 x bf16, swizzle 128> : <128 x 64 x bf16, swizzle 128>, <64 x 64 x bf16, swizzle 128>, <128 x 64>
-  %ring = sm.ring : <1>
-  // CHECK: sm.give_back %{{.*}}[%c0] : <1>
-  sm.give_back %ring[%c0] : <1>
 }

@@ -124,7 +124,7 @@ sm.kernel @load_row(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 12
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %a = sm.allocate : <4 x 128 x 64 x bf16, swizzle 128>
-  sm.role load warpgroups 1 registers 40 {
+  sm.partition @load warpgroups 1 registers 40 {
     sm.elect {
       // expected-error @+1 {{loads 64 rows from row 4 on; a part begins at a multiple of 8 and ends within the 128 rows of its slot}}
       sm.load %x[%c1] [%c0, %c0, %c0, %c0] to %a[%c0] row 4 : <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128> to <4 x 128 x 64 x bf16, swizzle 128>
@@ -144,7 +144,7 @@ sm.kernel @load_past(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 1
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %a = sm.allocate : <4 x 128 x 64 x bf16, swizzle 128>
-  sm.role load warpgroups 1 registers 40 {
+  sm.partition @load warpgroups 1 registers 40 {
     sm.elect {
       // expected-error @+1 {{loads 64 rows from row 72 on}}
       sm.load %x[%c1] [%c0, %c0, %c0, %c0] to %a[%c0] row 72 : <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128> to <4 x 128 x 64 x bf16, swizzle 128>
@@ -164,7 +164,7 @@ sm.kernel @load_whole(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %a = sm.allocate : <4 x 128 x 64 x bf16, swizzle 128>
-  sm.role load warpgroups 1 registers 40 {
+  sm.partition @load warpgroups 1 registers 40 {
     sm.elect {
       // expected-error @+1 {{the maps are for blocks of 64 x 64 x 'bf16', the other side has 128 x 64 x 'bf16'}}
       sm.load %x[%c1] [%c0, %c0, %c0, %c0] to %a[%c0] : <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128> to <4 x 128 x 64 x bf16, swizzle 128>

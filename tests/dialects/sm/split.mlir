@@ -15,7 +15,7 @@ sm.kernel @split(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
   // CHECK: sm.allocate_exchange : <1 x 3 x 16>
   %exchange = sm.allocate_exchange : <1 x 3 x 16>
   %received = sm.barriers arrivals 8 : <1>
-  sm.role multiply warpgroups 1 registers 240 {
+  sm.partition @multiply warpgroups 1 registers 240 {
     %sums = sm.zero : <64 x 96>
     // CHECK: sm.reduce_scatter %{{.*}} : <64 x 96> to <64 x 32>
     %mine = sm.reduce_scatter %sums : <64 x 96> to <64 x 32>

@@ -93,11 +93,3 @@ func.func private @alone(!sm.exchange<1 x 1 x 8>)
 
 // expected-error @+1 {{sums of at least one warpgroup are exchanged, got 0}}
 func.func private @none(!sm.exchange<0 x 2 x 8>)
-
-// -----
-
-func.func @publish(%b: !sm.barriers<1>, %i: index) {
-  // expected-error @+1 {{publishes to the blocks of a mask: it arrives at nobody's barrier but its own}}
-  sm.arrive %b[%i] publish : <1>
-  return
-}

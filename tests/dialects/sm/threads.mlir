@@ -1,4 +1,4 @@
-// A kernel without roles: its threads copy, single warps multiply, and sums leave straight from registers.
+// A kernel without partitions: its threads copy, single warps multiply, and sums leave straight from registers.
 // RUN: alg-opt %s | alg-opt | FileCheck %s
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 60>, bank = #alg.groups<2 x 60>,

@@ -155,12 +155,12 @@ func.func @write(%sum: !sm.accumulator<64 x 64, warps 2 x 2>, %slots: !sm.buffer
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
-sm.kernel @roles(%x: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3, vector 8>,
+sm.kernel @partitions(%x: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3, vector 8>,
              %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, vector 8>,
              %y: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3, vector 2>, %rows: index, %offset: index,
              %terms: !sm.terms_table) attributes {layout = #layout, schedule = 0} {
-  sm.role multiply warpgroups 1 registers 128 {
-    // expected-error @+1 {{is for all threads of the block: it cannot stand in an sm.role}}
+  sm.partition @multiply warpgroups 1 registers 128 {
+    // expected-error @+1 {{is for all threads of the block: it cannot stand in an sm.partition}}
     sm.block_sync
   }
 }
@@ -175,7 +175,7 @@ sm.kernel @loads(%x: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3, vector 8>,
              %terms: !sm.terms_table) attributes {layout = #layout, schedule = 0} {
   %a = sm.allocate : <2 x 64 x 64 x bf16, swizzle 128>
   %i = arith.constant 0 : index
-  sm.role load warpgroups 1 registers 128 {
+  sm.partition @load warpgroups 1 registers 128 {
     sm.elect {
       // expected-error @+1 {{needs tensor maps; threads copy through plain ones with sm.copy}}
       sm.load %x[%i] [%i, %i, %i, %i] to %a[%i] : <1 x 64 x 64 x bf16, row_dimension 3, vector 8> to <2 x 64 x 64 x bf16, swizzle 128>
@@ -193,7 +193,7 @@ sm.kernel @stores(%x: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3, vector 8>,
              %terms: !sm.terms_table) attributes {layout = #layout, schedule = 0} {
   %a = sm.allocate : <2 x 64 x 64 x bf16, swizzle 128>
   %i = arith.constant 0 : index
-  sm.role multiply warpgroups 1 registers 128 {
+  sm.partition @multiply warpgroups 1 registers 128 {
     sm.elect {
       // expected-error @+1 {{needs tensor maps, got plain ones}}
       sm.store %a[%i] to %y[%i] [%i, %i, %i, %i] : <2 x 64 x 64 x bf16, swizzle 128> to <1 x 64 x 64 x bf16, row_dimension 3, vector 2>

@@ -1,4 +1,4 @@
-// The forms that a kernel passes through: blocks as values, channels, rings.
+// The forms that a kernel passes through: blocks as values, pipes, stages.
 // RUN: alg-opt %s | alg-opt | FileCheck %s
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
@@ -25,33 +25,33 @@ sm.kernel @values(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.map
   sm.deliver %other to %y[%i] [%i, %i, %i, %i] : <64 x 64> to <2 x 64 x 64 x f32, row_dimension 3>
   // CHECK: sm.zero : <24 x 128, transposed>
   %few_rows = sm.zero : <24 x 128, transposed>
-  // CHECK: %[[CHANNEL:.*]] = sm.channel : <!sm.block<64 x 64 x bf16>>
-  %channel = sm.channel : <!sm.block<64 x 64 x bf16>>
-  // CHECK: %[[RING:.*]] = sm.ring : <3>
-  %ring = sm.ring : <3>
-  sm.role multiply warpgroups 1 registers 240 {
-    // CHECK: sm.take %[[CHANNEL]] : <!sm.block<64 x 64 x bf16>> -> !sm.block<64 x 64 x bf16>
-    %taken = sm.take %channel : <!sm.block<64 x 64 x bf16>> -> !sm.block<64 x 64 x bf16>
+  // CHECK: %[[PIPE:.*]] = sm.pipe : <!sm.block<64 x 64 x bf16>>
+  %pipe = sm.pipe : <!sm.block<64 x 64 x bf16>>
+  // CHECK: %[[STAGED:.*]] = sm.staged_pipe : <3>
+  %staged = sm.staged_pipe : <3>
+  sm.partition @multiply warpgroups 1 registers 240 {
+    // CHECK: sm.consume %[[PIPE]] : <!sm.block<64 x 64 x bf16>> -> !sm.block<64 x 64 x bf16>
+    %taken = sm.consume %pipe : <!sm.block<64 x 64 x bf16>> -> !sm.block<64 x 64 x bf16>
     // CHECK: sm.await_turn %[[I]] parity %{{.*}}
     sm.await_turn %i parity %parity
-    // CHECK: sm.skip %[[CHANNEL]], %[[I]] : <!sm.block<64 x 64 x bf16>>
-    sm.skip %channel, %i : <!sm.block<64 x 64 x bf16>>
+    // CHECK: sm.skip %[[PIPE]], %[[I]] : <!sm.block<64 x 64 x bf16>>
+    sm.skip %pipe, %i : <!sm.block<64 x 64 x bf16>>
     // CHECK: sm.pass_turn to %[[I]]
     sm.pass_turn to %i
-    // CHECK: sm.await %[[RING]][%[[I]]] parity %{{.*}} : <3>
-    sm.await %ring[%i] parity %parity : <3>
-    // CHECK: sm.release %[[RING]][%[[I]]] : <3>
-    sm.release %ring[%i] : <3>
+    // CHECK: sm.consumer_wait %[[STAGED]][%[[I]]] parity %{{.*}} : <3>
+    sm.consumer_wait %staged[%i] parity %parity : <3>
+    // CHECK: sm.consumer_release %[[STAGED]][%[[I]]] after_products : <3>
+    sm.consumer_release %staged[%i] after_products : <3>
   }
-  sm.role load warpgroups 1 registers 40 {
+  sm.partition @load warpgroups 1 registers 40 {
     sm.elect {
       %c = sm.fetch %x[%i] [%i, %i, %i, %i] : <2 x 64 x 64 x bf16, row_dimension 3> -> <64 x 64 x bf16>
-      // CHECK: sm.put %[[CHANNEL]], %{{.*}} : <!sm.block<64 x 64 x bf16>>, !sm.block<64 x 64 x bf16>
-      sm.put %channel, %c : <!sm.block<64 x 64 x bf16>>, !sm.block<64 x 64 x bf16>
-      // CHECK: sm.acquire %[[RING]][%[[I]]] parity %{{.*}} : <3>
-      sm.acquire %ring[%i] parity %parity : <3>
-      // CHECK: sm.publish %[[RING]][%[[I]]] : <3>
-      sm.publish %ring[%i] : <3>
+      // CHECK: sm.produce %[[PIPE]], %{{.*}} : <!sm.block<64 x 64 x bf16>>, !sm.block<64 x 64 x bf16>
+      sm.produce %pipe, %c : <!sm.block<64 x 64 x bf16>>, !sm.block<64 x 64 x bf16>
+      // CHECK: sm.producer_acquire %[[STAGED]][%[[I]]] parity %{{.*}} : <3>
+      sm.producer_acquire %staged[%i] parity %parity : <3>
+      // CHECK: sm.producer_commit %[[STAGED]][%[[I]]] : <3>
+      sm.producer_commit %staged[%i] : <3>
     }
   }
 }

@@ -1,5 +1,5 @@
-// Rows of several types: one role fetches all of them or one, the other multiplies all of them or one.
-// RUN: alg-opt %s -sm-split-roles -canonicalize | FileCheck %s
+// Rows of several types: one partition fetches all of them or one, the other multiplies all of them or one.
+// RUN: alg-opt %s -sm-partition -canonicalize | FileCheck %s
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
@@ -12,15 +12,15 @@ sm.kernel @types(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
                   %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // CHECK: %[[CHANNEL:.*]] = sm.channel : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>
-  // CHECK: sm.role multiply warpgroups 2 registers 224 {
-  // CHECK: %[[BLOCKS:.*]]:2 = sm.take %[[CHANNEL]]
+  // CHECK: %[[PIPE:.*]] = sm.pipe : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>
+  // CHECK: sm.partition @multiply warpgroups 2 registers 224 {
+  // CHECK: %[[BLOCKS:.*]]:2 = sm.consume %[[PIPE]]
   // CHECK-NEXT: sm.multiply %[[BLOCKS]]#0, %[[BLOCKS]]#1, %{{.*}} part %{{.*}} of 2
   // CHECK: sm.deliver_parts
-  // CHECK: sm.role load warpgroups 1 registers 56 {
+  // CHECK: sm.partition @load warpgroups 1 registers 56 {
   // CHECK: %[[A:.*]] = sm.fetch_parts %x[%c0, %c1]
   // CHECK-NEXT: %[[B:.*]] = sm.fetch %w
-  // CHECK-NEXT: sm.put %[[CHANNEL]], %[[A]], %[[B]]
+  // CHECK-NEXT: sm.produce %[[PIPE]], %[[A]], %[[B]]
   // CHECK-NOT: sm.deliver_parts
   %zero = sm.zero : <128 x 64>
   %total = scf.for %step = %c0 to %rows step %c1 iter_args(%sum = %zero) -> (!sm.accumulator<128 x 64>) {

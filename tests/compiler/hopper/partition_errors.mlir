@@ -1,4 +1,4 @@
-// RUN: alg-opt %s -split-input-file -verify-diagnostics -sm-split-roles
+// RUN: alg-opt %s -split-input-file -verify-diagnostics -sm-partition
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>

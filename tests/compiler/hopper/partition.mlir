@@ -1,5 +1,5 @@
-// A role that fetches and one that multiplies: each has its own copy of the loops and of what they count.
-// RUN: alg-opt %s -sm-split-roles -canonicalize | FileCheck %s
+// A partition that fetches and one that multiplies: each has its own copy of the loops and of what they count.
+// RUN: alg-opt %s -sm-partition -canonicalize | FileCheck %s
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
@@ -12,19 +12,19 @@ sm.kernel @product(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 12
                   %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // CHECK: %[[CHANNEL:.*]] = sm.channel : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>
+  // CHECK: %[[PIPE:.*]] = sm.pipe : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>
   // The sums of 128 rows take two warpgroups, and most of the registers.
-  // CHECK: sm.role multiply warpgroups 2 registers 224 {
+  // CHECK: sm.partition @multiply warpgroups 2 registers 224 {
   // CHECK-NEXT: sm.wait_for_predecessor
   // CHECK-NEXT: %[[TILES:.*]] = arith.muli %rows, %rows
   // CHECK-NEXT: scf.for %{{.*}} = %c0 to %[[TILES]] step %c1 {
   // CHECK-NEXT: %[[ZERO:.*]] = sm.zero
   // CHECK-NEXT: %[[SUM:.*]] = scf.for %{{.*}} = %c0 to %rows step %c1 iter_args(%[[BEFORE:.*]] = %[[ZERO]])
-  // CHECK-NEXT: %[[BLOCKS:.*]]:2 = sm.take %[[CHANNEL]]
+  // CHECK-NEXT: %[[BLOCKS:.*]]:2 = sm.consume %[[PIPE]]
   // CHECK-NEXT: %[[NEXT:.*]] = sm.multiply %[[BLOCKS]]#0, %[[BLOCKS]]#1, %[[BEFORE]]
   // CHECK-NEXT: scf.yield %[[NEXT]]
   // CHECK: sm.deliver %[[SUM]] to %y
-  // CHECK: sm.role load warpgroups 1 registers 56 {
+  // CHECK: sm.partition @load warpgroups 1 registers 56 {
   // CHECK-NEXT: sm.elect {
   // CHECK-NEXT: sm.wait_for_predecessor
   // CHECK-NEXT: %[[SAME:.*]] = arith.muli %rows, %rows
@@ -33,7 +33,7 @@ sm.kernel @product(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 12
   // CHECK-NEXT: scf.for %[[STEP:.*]] = %c0 to %rows step %c1 {
   // CHECK-NEXT: %[[A:.*]] = sm.fetch %x[%c0] [%[[STEP]], %[[TILE]], %c0, %c0]
   // CHECK-NEXT: %[[B:.*]] = sm.fetch %w[%c0] [%c0, %c0, %[[STEP]], %c0]
-  // CHECK-NEXT: sm.put %[[CHANNEL]], %[[A]], %[[B]]
+  // CHECK-NEXT: sm.produce %[[PIPE]], %[[A]], %[[B]]
   // CHECK-NEXT: }
   // CHECK-NEXT: }
   // CHECK-NEXT: sm.release_successor

@@ -1,4 +1,4 @@
-// sm-split-roles: loading and multiplying in different warps.
+// sm-partition: loading and multiplying in different warps.
 #include "compiler/schedule/hopper_schedule.h"
 #include "compiler/targets/hopper/passes.h"
 #include "compiler/targets/thread_block/block_product.h"
@@ -6,7 +6,7 @@
 #include "mlir/IR/IRMapping.h"
 
 namespace compiler {
-#define GEN_PASS_DEF_SMSPLITROLES
+#define GEN_PASS_DEF_SMPARTITION
 #include "compiler/targets/hopper/passes.h.inc"
 } // namespace compiler
 
@@ -15,7 +15,7 @@ using namespace compiler;
 
 namespace {
 
-struct SmSplitRoles : compiler::impl::SmSplitRolesBase<SmSplitRoles> {
+struct SmPartition : compiler::impl::SmPartitionBase<SmPartition> {
   void runOnOperation() override {
     for (sm::KernelOp kernel : getOperation().getOps<sm::KernelOp>())
       if (failed(split(kernel)))
@@ -28,16 +28,16 @@ private:
 
 } // namespace
 
-/// A role at the end of the kernel; the builder stands in its body afterwards.
-static sm::RoleOp addRole(OpBuilder &builder, sm::KernelOp kernel, sm::RoleKind kind, std::int64_t warpgroups,
-                          std::int64_t registers) {
+/// A partition at the end of the kernel; the builder stands in its body afterwards.
+static void addPartition(OpBuilder &builder, sm::KernelOp kernel, StringRef name, std::int64_t warpgroups,
+                         std::int64_t registers) {
   builder.setInsertionPointToEnd(&kernel.getBody().front());
-  auto role = sm::RoleOp::create(builder, kernel.getLoc(), kind, warpgroups, registers);
-  builder.setInsertionPointToEnd(&role.getBody().emplaceBlock());
-  return role;
+  auto partition =
+      sm::PartitionOp::create(builder, kernel.getLoc(), name, warpgroups, registers, IntegerAttr());
+  builder.setInsertionPointToEnd(&partition.getBody().emplaceBlock());
 }
 
-LogicalResult SmSplitRoles::split(sm::KernelOp kernel) {
+LogicalResult SmPartition::split(sm::KernelOp kernel) {
   FailureOr<BlockProducts> products = findProducts(kernel);
   if (failed(products))
     return failure();
@@ -49,27 +49,28 @@ LogicalResult SmSplitRoles::split(sm::KernelOp kernel) {
 
   Location location = kernel.getLoc();
   OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
-  // Rows that are held come through a channel of their own: they change places less often.
-  Value held_channel;
+  // Rows that are held come through a pipe of their own, of one stage: they change places less often.
+  Value held_pipe;
   if (products->held)
-    held_channel = sm::ChannelOp::create(
-        builder, location, sm::ChannelType::get(kernel.getContext(), {products->held.getBlock().getType()}));
+    held_pipe = sm::PipeOp::create(
+        builder, location, sm::PipeType::get(kernel.getContext(), {products->held.getBlock().getType()}),
+        builder.getI64IntegerAttr(1));
   const SmallVector<Value> blocks = products->blocks();
   const SmallVector<Type> passed(ValueRange(blocks).getTypes());
-  Value channel = sm::ChannelOp::create(builder, location, sm::ChannelType::get(kernel.getContext(), passed))
-                      .getChannel();
+  Value pipe =
+      sm::PipeOp::create(builder, location, sm::PipeType::get(kernel.getContext(), passed), IntegerAttr());
 
-  // The role that multiplies takes the blocks instead of fetching them. What only the coordinates needed is
-  // dead then.
+  // The partition that multiplies consumes the blocks instead of fetching them. What only the coordinates
+  // needed is dead then.
   {
-    addRole(builder, kernel, sm::RoleKind::Multiply, warpgroups, registers.multiply);
+    addPartition(builder, kernel, "multiply", warpgroups, registers.multiply);
     IRMapping copies;
     for (Operation *op : program)
       builder.clone(*op, copies);
     auto multiply = copies.lookup(products->first().getResult()).getDefiningOp<sm::MultiplyOp>();
     builder.setInsertionPoint(multiply);
-    auto take = sm::TakeOp::create(builder, multiply.getLoc(), TypeRange(passed), channel);
-    for (auto [original, block] : llvm::zip_equal(blocks, take.getBlocks())) {
+    auto consume = sm::ConsumeOp::create(builder, multiply.getLoc(), TypeRange(passed), pipe);
+    for (auto [original, block] : llvm::zip_equal(blocks, consume.getBlocks())) {
       Value fetched = copies.lookup(original);
       fetched.replaceAllUsesWith(block);
       fetched.getDefiningOp()->erase();
@@ -78,15 +79,15 @@ LogicalResult SmSplitRoles::split(sm::KernelOp kernel) {
       auto hold = copies.lookup(products->held.getBlock()).getDefiningOp<sm::HoldOp>();
       builder.setInsertionPoint(hold);
       auto stays =
-          sm::TakeOp::create(builder, hold.getLoc(), TypeRange(hold.getBlock().getType()), held_channel);
+          sm::ConsumeOp::create(builder, hold.getLoc(), TypeRange(hold.getBlock().getType()), held_pipe);
       hold.replaceAllUsesWith(stays.getBlocks()[0]);
       hold.erase();
     }
   }
 
-  // The role that loads puts them, and leaves the sums as they are.
+  // The partition that loads produces them, and leaves the sums as they are.
   {
-    addRole(builder, kernel, sm::RoleKind::Load, 1, registers.load);
+    addPartition(builder, kernel, "load", 1, registers.load);
     auto elect = sm::ElectOp::create(builder, location);
     builder.setInsertionPointToEnd(&elect.getBody().emplaceBlock());
     IRMapping copies;
@@ -105,7 +106,7 @@ LogicalResult SmSplitRoles::split(sm::KernelOp kernel) {
     SmallVector<Value> fetched;
     for (Value block : blocks)
       fetched.push_back(copies.lookup(block));
-    sm::PutOp::create(builder, last->getLoc(), channel, fetched);
+    sm::ProduceOp::create(builder, last->getLoc(), pipe, fetched);
     for (sm::MultiplyOp original : products->multiplies) {
       auto multiply = copies.lookup(original.getResult()).getDefiningOp<sm::MultiplyOp>();
       multiply.replaceAllUsesWith(multiply.getAccumulator());
@@ -114,7 +115,7 @@ LogicalResult SmSplitRoles::split(sm::KernelOp kernel) {
     if (products->held) {
       Value block = copies.lookup(products->held.getBlock());
       builder.setInsertionPointAfterValue(block);
-      sm::PutOp::create(builder, block.getLoc(), held_channel, block);
+      sm::ProduceOp::create(builder, block.getLoc(), held_pipe, block);
     }
   }
 

@@ -1,5 +1,5 @@
-// Rows that are held pass through a channel of their own, outside the loop over steps.
-// RUN: alg-opt %s -sm-split-roles -canonicalize | FileCheck %s
+// Rows that are held pass through a pipe of their own, outside the loop over steps.
+// RUN: alg-opt %s -sm-partition -canonicalize | FileCheck %s
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 192>, bank = #alg.groups<2 x 192>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
@@ -12,18 +12,18 @@ sm.kernel @held(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
                   %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // CHECK: %[[HELD:.*]] = sm.channel : <!sm.block<128 x 192 x bf16, swizzle 128>>
-  // CHECK: %[[CHANNEL:.*]] = sm.channel : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>
-  // CHECK: sm.role multiply warpgroups 2 registers 224 {
-  // CHECK: %[[ROWS:.*]] = sm.take %[[HELD]]
+  // CHECK: %[[HELD:.*]] = sm.pipe stages 1 : <!sm.block<128 x 192 x bf16, swizzle 128>>
+  // CHECK: %[[PIPE:.*]] = sm.pipe : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>
+  // CHECK: sm.partition @multiply warpgroups 2 registers 224 {
+  // CHECK: %[[ROWS:.*]] = sm.consume %[[HELD]]
   // CHECK: scf.for
-  // CHECK: %[[BLOCKS:.*]]:2 = sm.take %[[CHANNEL]]
+  // CHECK: %[[BLOCKS:.*]]:2 = sm.consume %[[PIPE]]
   // CHECK-NEXT: sm.multiply %[[BLOCKS]]#0, %[[BLOCKS]]#1, %{{.*}} part %{{.*}} of 2 held %[[ROWS]][%{{.*}}]
-  // CHECK: sm.role load warpgroups 1 registers 56 {
+  // CHECK: sm.partition @load warpgroups 1 registers 56 {
   // CHECK: %[[LOADED:.*]] = sm.hold %x[%c0, %c1]
-  // CHECK-NEXT: sm.put %[[HELD]], %[[LOADED]]
+  // CHECK-NEXT: sm.produce %[[HELD]], %[[LOADED]]
   // CHECK: scf.for
-  // CHECK: sm.put %[[CHANNEL]]
+  // CHECK: sm.produce %[[PIPE]]
   %held = sm.hold %x[%c0, %c1] [%c0, %c0, %c0, %rows, %c0, %c1, %c1, %offset] : <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128> -> <128 x 192 x bf16, swizzle 128>
   %zero = sm.zero : <128 x 64>
   %total = scf.for %step = %c0 to %rows step %c1 iter_args(%sum = %zero) -> (!sm.accumulator<128 x 64>) {

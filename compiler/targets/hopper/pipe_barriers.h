@@ -1,0 +1,44 @@
+// The barriers of a pipe's stages, and what releasing a stage becomes.
+#ifndef ALGCTL_COMPILER_TARGETS_HOPPER_PIPE_BARRIERS_H
+#define ALGCTL_COMPILER_TARGETS_HOPPER_PIPE_BARRIERS_H
+
+#include "dialects/sm/sm.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace compiler {
+
+struct PipeBarriers {
+  mlir::Value full, empty; ///< one each for every stage
+  std::int64_t stages = 0;
+  /// Of each consumer the blocks that this one copies for and gets copies from; none where it is alone.
+  llvm::DenseMap<mlir::Operation *, mlir::Value> peers;
+};
+
+/// Makes the products of every step a group of instructions of their own, empty in warpgroups that pass over
+/// the step.
+void closeGroups(sm::KernelOp kernel);
+
+/// Stages are released behind the products that read them. What one loop or block has waited for serves the
+/// stages of all pipes.
+class StageReleases {
+public:
+  explicit StageReleases(mlir::OpBuilder &builder) : builder(builder) {}
+
+  /// Fails with a message where the op does not follow products, or its loop does not carry its stage.
+  mlir::LogicalResult lower(sm::ConsumerReleaseOp release, const PipeBarriers &barriers);
+
+private:
+  mlir::LogicalResult releaseAtOnce(sm::ConsumerReleaseOp release);
+  void releaseInLoop(sm::ConsumerReleaseOp release, mlir::scf::ForOp loop, mlir::Value stage,
+                     const PipeBarriers &barriers);
+
+  mlir::OpBuilder &builder;
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> waited; ///< behind a loop, until nothing is in flight
+};
+
+} // namespace compiler
+
+#endif

@@ -1,0 +1,133 @@
+#include "compiler/targets/hopper/pipe_walk.h"
+
+#include "compiler/targets/thread_block/index_math.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace compiler {
+
+FailureOr<Block *> blockOfSteps(sm::PartitionOp partition, Value pipe) {
+  Block *block = nullptr;
+  for (Operation *step : pipe.getUsers()) {
+    if (step->getParentOfType<sm::PartitionOp>() != partition)
+      continue;
+    Operation *parent = step->getParentOp();
+    while (isa<scf::ForOp, scf::IfOp>(parent))
+      parent = parent->getParentOp();
+    if (parent != partition && !(isa<sm::ElectOp>(parent) && parent->getParentOp() == partition))
+      return step->emitOpError("must stand in nothing but loops and branches of its partition, or of an "
+                               "sm.elect right in it");
+    Block *around = &parent->getRegion(0).front();
+    if (block && around != block)
+      return step->emitOpError(
+          "must stand where the other steps of its partition at this pipe do: all in one "
+          "sm.elect, or in none");
+    block = around;
+  }
+  return block;
+}
+
+bool PipeWalk::concerns(Operation *op) {
+  return op
+      ->walk([&](Operation *inner) {
+        return llvm::is_contained(inner->getOperands(), pipe) ? WalkResult::interrupt()
+                                                              : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+void PipeWalk::run(Block &block, std::int32_t parity) {
+  builder.setInsertionPointToStart(&block);
+  Location location = pipe.getLoc();
+  through(block, {arith::ConstantIndexOp::create(builder, location, 0),
+                  arith::ConstantOp::create(builder, location, builder.getI32IntegerAttr(parity))});
+}
+
+PipePosition PipeWalk::through(Block &block, PipePosition position) {
+  SmallVector<Operation *> concerned;
+  for (Operation &op : block)
+    if (concerns(&op))
+      concerned.push_back(&op);
+  for (Operation *op : concerned)
+    position = TypeSwitch<Operation *, PipePosition>(op)
+                   .Case([&](scf::ForOp loop) { return throughLoop(loop, position); })
+                   .Case([&](scf::IfOp branch) { return throughBranch(branch, position); })
+                   .Case([&](sm::SkipOp skip) { return advanceBy(skip, position); })
+                   .Default([&](Operation *step) {
+                     // The last of a step is that the pipe advances.
+                     const Location location = step->getLoc();
+                     write(builder, step, position);
+                     return advance(location, position);
+                   });
+  return position;
+}
+
+/// The loop carries the position along.
+PipePosition PipeWalk::throughLoop(scf::ForOp loop, PipePosition position) {
+  builder.setInsertionPoint(loop);
+  SmallVector<Value> inits(loop.getInitArgs());
+  inits.append({position.stage, position.parity});
+  auto longer = scf::ForOp::create(builder, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
+                                   loop.getStep(), inits);
+  longer.getRegion().takeBody(loop.getRegion());
+  Block &body = *longer.getBody();
+  PipePosition inner = {body.addArgument(position.stage.getType(), loop.getLoc()),
+                        body.addArgument(position.parity.getType(), loop.getLoc())};
+  inner = through(body, inner);
+  body.getTerminator()->insertOperands(body.getTerminator()->getNumOperands(), {inner.stage, inner.parity});
+  loop->replaceAllUsesWith(longer.getResults().drop_back(2));
+  loop.erase();
+  return {longer.getResults().end()[-2], longer.getResults().end()[-1]};
+}
+
+/// The branch hands on the position, moved or not.
+PipePosition PipeWalk::throughBranch(scf::IfOp branch, PipePosition position) {
+  builder.setInsertionPoint(branch);
+  SmallVector<Type> types(branch.getResultTypes());
+  types.append({position.stage.getType(), position.parity.getType()});
+  auto longer =
+      scf::IfOp::create(builder, branch.getLoc(), types, branch.getCondition(), /*addThenBlock=*/false,
+                        /*addElseBlock=*/false);
+  longer.getThenRegion().takeBody(branch.getThenRegion());
+  longer.getElseRegion().takeBody(branch.getElseRegion());
+  if (longer.getElseRegion().empty()) {
+    builder.setInsertionPointToEnd(&longer.getElseRegion().emplaceBlock());
+    scf::YieldOp::create(builder, branch.getLoc());
+  }
+  for (Region *region : {&longer.getThenRegion(), &longer.getElseRegion()}) {
+    PipePosition inner = through(region->front(), position);
+    Operation *yield = region->front().getTerminator();
+    yield->insertOperands(yield->getNumOperands(), {inner.stage, inner.parity});
+  }
+  branch->replaceAllUsesWith(longer.getResults().drop_back(2));
+  branch.erase();
+  return {longer.getResults().end()[-2], longer.getResults().end()[-1]};
+}
+
+/// The next stage; behind the last one comes the first, with the other parity.
+PipePosition PipeWalk::advance(Location location, PipePosition position) {
+  const IndexMath math(builder, location);
+  Value next = math.add(position.stage, 1);
+  Value wraps = math.equal(next, math.constant(stages));
+  Value flip = arith::ExtUIOp::create(builder, location, builder.getI32Type(), wraps);
+  return {math.select(wraps, math.constant(0), next),
+          arith::XOrIOp::create(builder, location, position.parity, flip)};
+}
+
+/// So many stages further; every time that the last one is passed, the parity changes.
+PipePosition PipeWalk::advanceBy(sm::SkipOp skip, PipePosition position) {
+  builder.setInsertionPoint(skip);
+  Location location = skip.getLoc();
+  const IndexMath math(builder, location);
+  Value sum = math.add(position.stage, skip.getCount());
+  Value passes = arith::IndexCastOp::create(builder, location, builder.getI32Type(),
+                                            math.remainder(math.divide(sum, stages), 2));
+  const PipePosition behind = {math.remainder(sum, stages),
+                               arith::XOrIOp::create(builder, location, position.parity, passes)};
+  skip.erase();
+  return behind;
+}
+
+} // namespace compiler

@@ -1,0 +1,141 @@
+#include "compiler/targets/hopper/pipe_barriers.h"
+#include "compiler/targets/thread_block/index_math.h"
+
+using namespace mlir;
+
+namespace compiler {
+
+/// Makes a product, and those that stand right behind it, a group of their own; does nothing for one that
+/// stands behind another. Fence and commit stand right beside them, even where a branch chooses between
+/// products: ptxas adds its own where they are in another block.
+static void closeGroup(OpBuilder &builder, sm::MmaOp mma) {
+  if (isa_and_nonnull<sm::MmaOp>(mma->getPrevNode()))
+    return;
+  builder.setInsertionPoint(mma);
+  sm::MmaFenceOp::create(builder, mma.getLoc());
+  Operation *last = mma;
+  while (isa_and_nonnull<sm::MmaOp>(last->getNextNode()))
+    last = last->getNextNode();
+  builder.setInsertionPointAfter(last);
+  sm::MmaCommitOp::create(builder, mma.getLoc());
+}
+
+/// Where a warpgroup multiplies in some steps only, the others have a group without products: waits count
+/// groups, and every step has one.
+static void closeEmptyGroups(OpBuilder &builder, sm::PartitionOp partition) {
+  partition.walk([&](scf::IfOp branch) {
+    if (llvm::none_of(branch.getResultTypes(), llvm::IsaPred<sm::AccumulatorType>))
+      return;
+    const auto multiplies = [](Block *block) {
+      return block->walk([](sm::MmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    };
+    if (multiplies(branch.thenBlock()) && !multiplies(branch.elseBlock())) {
+      builder.setInsertionPointToStart(branch.elseBlock());
+      sm::MmaFenceOp::create(builder, branch.getLoc());
+      sm::MmaCommitOp::create(builder, branch.getLoc());
+    }
+  });
+}
+
+void closeGroups(sm::KernelOp kernel) {
+  OpBuilder builder(kernel);
+  kernel.walk([&](sm::MmaOp mma) { closeGroup(builder, mma); });
+  for (sm::PartitionOp partition : kernel.getBody().getOps<sm::PartitionOp>())
+    closeEmptyGroups(builder, partition);
+}
+
+static Value stageBefore(const IndexMath &math, Value stage, std::int64_t stages) {
+  Value last = math.constant(stages - 1);
+  return math.select(math.equal(stage, math.constant(0)), last, math.add(stage, -1));
+}
+
+static Value peersOf(Operation *step, const PipeBarriers &barriers) {
+  return barriers.peers.lookup(step->getParentOfType<sm::PartitionOp>());
+}
+
+/// One arrival of every warp, where the condition holds.
+static void arriveIf(OpBuilder &builder, Location location, Value condition, const PipeBarriers &barriers,
+                     Value stage, Value peers) {
+  auto branch = scf::IfOp::create(builder, location, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(branch.thenBlock()->getTerminator());
+  sm::ArriveOp::create(builder, location, barriers.empty, stage, peers);
+}
+
+/// The sums may be read from here on: everything that uses them uses what the wait before has seen finished.
+static void settle(OpBuilder &builder, Location location, Value sums) {
+  auto settled = sm::SettleOp::create(builder, location, sums.getType(), sums);
+  sums.replaceAllUsesExcept(settled.getResult(), settled);
+}
+
+/// In a loop that adds to the sums: leaves the stage's products in flight, waits for those of the step before
+/// and releases that step's stage. Behind the loop nothing is in flight.
+void StageReleases::releaseInLoop(sm::ConsumerReleaseOp release, scf::ForOp loop, Value stage,
+                                  const PipeBarriers &barriers) {
+  Location location = release.getLoc();
+  const IndexMath math(builder, location);
+  Value peers = peersOf(release, barriers);
+  Operation *&behind = waited[loop];
+  const bool first = behind == nullptr;
+  builder.setInsertionPoint(release);
+  if (first)
+    sm::MmaWaitOp::create(builder, location, 1);
+  Value earlier_step = math.less(loop.getLowerBound(), loop.getInductionVar());
+  arriveIf(builder, location, earlier_step, barriers, stageBefore(math, stage, barriers.stages), peers);
+
+  if (first) {
+    builder.setInsertionPointAfter(loop);
+    behind = sm::MmaWaitOp::create(builder, location, 0);
+  } else {
+    builder.setInsertionPointAfter(behind);
+  }
+  Value any_step = math.less(loop.getLowerBound(), loop.getUpperBound());
+  Value next_stage = loop.getTiedLoopResult(cast<BlockArgument>(stage));
+  arriveIf(builder, location, any_step, barriers, stageBefore(math, next_stage, barriers.stages), peers);
+  if (first)
+    for (Value result : loop.getResults())
+      if (isa<sm::AccumulatorType>(result.getType()))
+        settle(builder, location, result);
+}
+
+/// Without a loop, a tile is one step: its products are waited for at once.
+LogicalResult StageReleases::releaseAtOnce(sm::ConsumerReleaseOp release) {
+  // The products that stand beside each other, or those that branches choose together.
+  SmallVector<Value> sums;
+  for (Operation *op = release->getPrevNode(); op && (sums.empty() || isa<sm::MmaOp>(op));
+       op = op->getPrevNode()) {
+    if (isa<sm::MmaWaitOp>(op))
+      return success(); // another pipe's stage has been released there
+    llvm::copy_if(op->getResults(), std::back_inserter(sums),
+                  [](Value result) { return isa<sm::AccumulatorType>(result.getType()); });
+  }
+  if (sums.empty())
+    return release.emitOpError("must follow the products from its stage");
+  builder.setInsertionPoint(release);
+  sm::MmaWaitOp::create(builder, release.getLoc(), 0);
+  builder.setInsertionPointAfter(release);
+  for (Value sum : sums)
+    settle(builder, release.getLoc(), sum);
+  return success();
+}
+
+LogicalResult StageReleases::lower(sm::ConsumerReleaseOp release, const PipeBarriers &barriers) {
+  auto loop = dyn_cast<scf::ForOp>(release->getParentOp());
+  const bool adds = loop && llvm::any_of(loop.getResultTypes(), llvm::IsaPred<sm::AccumulatorType>);
+  if (release.getAfterProducts() && adds) {
+    auto stage = dyn_cast<BlockArgument>(release.getStage());
+    if (!stage || stage.getOwner() != loop.getBody() || stage == loop.getInductionVar())
+      return release.emitOpError("must stand in a loop that carries its stage");
+    releaseInLoop(release, loop, stage, barriers);
+  } else {
+    if (release.getAfterProducts() && failed(releaseAtOnce(release)))
+      return failure();
+    builder.setInsertionPoint(release);
+    sm::ArriveOp::create(builder, release.getLoc(), barriers.empty, release.getStage(),
+                         peersOf(release, barriers));
+  }
+  release.erase();
+  return success();
+}
+
+} // namespace compiler

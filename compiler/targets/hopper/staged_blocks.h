@@ -1,0 +1,47 @@
+// Blocks that lie in the stages of a pipe: how they get there, and what is made of them.
+#ifndef ALGCTL_COMPILER_TARGETS_HOPPER_STAGED_BLOCKS_H
+#define ALGCTL_COMPILER_TARGETS_HOPPER_STAGED_BLOCKS_H
+
+#include "dialects/sm/sm.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace compiler {
+
+/// What a block is cut into in shared memory. Each piece has a slot of the buffer, so that a stage has as
+/// many slots as the block has pieces: of held rows one for each box of their maps, of rounded sums one for
+/// each warpgroup that writes them, of others one.
+struct BlockPieces {
+  std::int64_t rows, columns; ///< of one piece
+  std::int64_t count;
+
+  bool operator==(const BlockPieces &) const = default;
+};
+
+/// Of a block that an sm.produce passes on.
+BlockPieces piecesOf(mlir::Value produced);
+
+/// Where an sm.consume finds a block.
+struct StagedBlock {
+  mlir::Value buffer;
+  BlockPieces pieces;
+  sm::ConsumerWaitOp wait; ///< has the stage
+};
+using StagedBlocks = llvm::DenseMap<mlir::Value, StagedBlock>;
+
+/// The slot of the buffer with a piece of the block in a stage.
+mlir::Value slotOfPiece(mlir::OpBuilder &builder, mlir::Location location, mlir::Value buffer,
+                        std::int64_t pieces, mlir::Value stage, mlir::Value piece);
+
+/// Writes what fills a stage between its acquisition and its commit: the loads, or the writes of sums.
+void fillStage(mlir::OpBuilder &builder, sm::ProduceOp produce, mlir::Value staged_pipe,
+               llvm::ArrayRef<mlir::Value> buffers, mlir::Value stage, mlir::Value parity);
+
+/// Products and stores of consumed blocks become those of their stages. Fails with a message where a
+/// product's block lies in pieces.
+mlir::LogicalResult useStages(sm::KernelOp kernel, const StagedBlocks &blocks);
+
+} // namespace compiler
+
+#endif
