@@ -1,5 +1,5 @@
 // sm-multi-buffer: the channel becomes a ring of slots in shared memory.
-#include "compiler/schedule/hopper_schedule.h"
+#include "compiler/schedule/staged.h"
 #include "compiler/targets/hopper/part_steps.h"
 #include "compiler/targets/hopper/passes.h"
 #include "compiler/targets/thread_block/block_product.h"
