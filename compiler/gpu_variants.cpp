@@ -1,9 +1,9 @@
 #include "compiler/gpu_variants.h"
 
 #include "algebras/coarsest.h"
-#include "compiler/schedule/ampere_schedule.h"
 #include "compiler/schedule/ranking.h"
 #include "compiler/schedule/reduction_schedule.h"
+#include "compiler/schedule/staged.h"
 
 #include <algorithm>
 #include <map>
@@ -66,7 +66,7 @@ static std::vector<GpuVariant> variantsByCost(const algebras::Layer &layer, Targ
 /// reads single elements itself.
 static std::string besideReduction(const algebras::Layer &layer, Target target, const std::string &schedule,
                                    bool given, std::int64_t rows, algebras::DataType output) {
-  ReductionSchedule wide = completed(layer, parseScheduleOf<ReductionSchedule>(schedule));
+  ReductionSchedule wide = completed(layer, parseReduction(schedule));
   if (wide.vector == 1)
     return "";
   if (given) {
@@ -81,30 +81,22 @@ static std::string besideReduction(const algebras::Layer &layer, Target target, 
 /// The schedule of a batched kernel that copies single elements, for operands at any address: the copy
 /// engine's begin at multiples of 16 bytes, those of threads that copy vectors at multiples of these. The
 /// same as `schedule` where that is for threads and the layer and their registers allow it; empty where it
-/// takes any operands itself.
-static std::string besideBatched(const algebras::Layer &layer, Target target, const std::string &schedule,
-                                 std::int64_t rows, algebras::DataType output) {
-  if (widestVector(layer) == 1)
+/// takes any operands itself. Gradients of the bank are scheduled by cost.
+static std::string besideBatched(const StagedProblem &problem, Target target, const std::string &schedule,
+                                 std::int64_t rows) {
+  if (widestVector(problem.layer) == 1)
     return "";
-  if (!schedule.empty()) {
+  if (!schedule.empty() && !problem.bank_gradient) {
     const Schedule given = parseSchedule(schedule, entryOf(target).kernels);
-    if (const auto *threads = std::get_if<AmpereSchedule>(&given)) {
-      AmpereSchedule same = *threads;
+    if (isForThreads(given)) {
+      auto same = std::get<StagedSchedule>(given);
       if (std::exchange(same.vector, 1) == 1)
         return "";
-      if (whyIllegal(layer, same).empty() && copiesOfThread(same, layer.fused.weights) <= most_single_copies)
+      if (!refusal(problem, same) && copiesOfThread(same, problem.weights()) <= most_single_copies)
         return toString(same);
     }
   }
-  return toString(chooseAmpereSchedule(layer, rows, output, /*vector=*/1, *entryOf(target).machine));
-}
-
-/// The same of dW, which is scheduled by cost.
-static std::string besideBatchedBankGradient(const algebras::Layer &layer, Target target, std::int64_t rows,
-                                             algebras::DataType output) {
-  if (widestVector(layer) == 1)
-    return "";
-  return toString(chooseAmpereBankGradient(layer, rows, output, /*vector=*/1, *entryOf(target).machine));
+  return toString(chooseStaged(problem, Copies::Threads, rows, *entryOf(target).machine, /*vector=*/1));
 }
 
 /// Kernels for operands that the others cannot take: one of vector reductions beside each of those, and one
@@ -112,7 +104,8 @@ static std::string besideBatchedBankGradient(const algebras::Layer &layer, Targe
 static std::vector<GpuVariant> variantsForAnyAddress(const algebras::Layer &layer, Target target,
                                                      algebras::DataType output, const CompileOptions &options,
                                                      const std::vector<GpuVariant> &variants) {
-  const bool bank_gradient = options.map == algrt::Map::dw, given = !options.schedule.empty();
+  const StagedProblem problem(layer, output, options.map == algrt::Map::dw);
+  const bool given = !options.schedule.empty();
   std::vector<GpuVariant> found;
   bool batched = false;
   for (const GpuVariant &variant : variants) {
@@ -126,9 +119,7 @@ static std::vector<GpuVariant> variantsForAnyAddress(const algebras::Layer &laye
     if (isReduction(variant.schedule))
       schedule = besideReduction(layer, target, variant.schedule, given, rows, output);
     else if (!std::exchange(batched, true))
-      schedule = bank_gradient
-                     ? besideBatchedBankGradient(layer, target, rows, output)
-                     : besideBatched(layer, target, options.schedule, given ? options.rows : rows, output);
+      schedule = besideBatched(problem, target, options.schedule, given ? options.rows : rows);
     if (!schedule.empty())
       found.push_back({std::move(schedule), range});
   }

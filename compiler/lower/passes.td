@@ -26,13 +26,13 @@ def ConvertAlgToTile : Pass<"convert-alg-to-tile", "mlir::ModuleOp"> {
     model ranks the candidate schedules of the CPU level and the cheapest for the nominal number of rows is taken; the sums of all
     contractions of a tile share the registers.
 
-    For the targets `sm_80` and `sm_90a` there is one kernel, `NAME_bf16` or `NAME_f32` by its first result. One contraction
+    For a GPU there is one kernel, `NAME_bf16` or `NAME_f32` by its first result. One contraction
     with one result of the operands' type writes it in the type `output`; all others are what the function says. A worker
     owns one tile of the results, and the operands are multiplied straight from memory, for the target's own passes to stage.
     A schedule with `reduce` makes it a kernel of vector reductions instead, whose workers own rows of the batch as they lie.
   }];
   let options = [
-    Option<"target", "target", "std::string", "\"cpu\"", "cpu, sm_80 or sm_90a">,
+    Option<"target", "target", "std::string", "\"cpu\"", "cpu, or the name of a GPU target">,
     Option<"output", "output", "std::string", "\"bf16\"", "elements of the result on a GPU: bf16 or f32">,
     Option<"schedule", "schedule", "std::string", "\"\"",
            "a schedule for a GPU, as rows=128,columns=96,depth=64,stages=3, for sm_80 also warps=2x2,vector=8, or of vector "

@@ -68,7 +68,9 @@ void addSideBySide(Cost &cost, const OnTop &on_top);
 void addInTurn(Cost &cost, double uneven);
 
 /// The smallest multiple of `step` that is `value` or more.
-inline std::int64_t roundUp(std::int64_t value, std::int64_t step) { return (value + step - 1) / step * step; }
+inline std::int64_t roundUp(std::int64_t value, std::int64_t step) {
+  return (value + step - 1) / step * step;
+}
 
 /// So many steps that together are `value` or more.
 inline double ceilDivide(double value, double step) { return std::ceil(value / step); }

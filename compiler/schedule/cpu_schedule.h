@@ -18,8 +18,8 @@ namespace compiler {
 /// only.
 bool usesPairs(const algebras::Layer &layer, const CpuLevel &level);
 
-/// Of a kernel with so many banks, how many a register tile is multiplied by at a time: those whose sums share
-/// the registers. The sums of the others wait in memory meanwhile.
+/// Of a kernel with so many banks, how many a register tile is multiplied by at a time: those whose sums
+/// share the registers. The sums of the others wait in memory meanwhile.
 std::int64_t productsTogether(const CpuSchedule &schedule, std::int64_t weights);
 
 /// Every combination of types, register tile and blocks of rows that is looked at.
@@ -28,8 +28,8 @@ std::vector<Considered<CpuSchedule>> considerCpu(const algebras::Layer &layer, c
 
 /// Where the time of one forward product of `m` rows would go on so many cores, in cycles of one core:
 /// "hold", copying the activations; "bank", bringing the bank, beyond what hides behind the multiplications;
-/// "store", writing results and reading what they are mapped with; "multiply", vector multiplications, with the padding of tiles that are not
-/// full; and workers that are "idle" while others do the last tasks.
+/// "store", writing results and reading what they are mapped with; "multiply", vector multiplications, with
+/// the padding of tiles that are not full; and workers that are "idle" while others do the last tasks.
 Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, std::int64_t m,
              std::int64_t cores = compiled_for_cores);
 

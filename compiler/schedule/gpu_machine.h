@@ -26,7 +26,8 @@ struct Figure {
 };
 
 struct GpuMachine {
-  std::string_view name; ///< with its article
+  std::string_view target; ///< whose kernels are ranked for it
+  std::string_view name;   ///< with its article
   Figure multiprocessors;
   /// Of them those that run clusters of three blocks and more, which need neighbours.
   Figure multiprocessors_of_large_clusters;
@@ -79,7 +80,8 @@ constexpr Figure assumed(double value) { return {value, Figure::Origin::Assumed}
 /// assumed below the 1410 of the boost; a copy at nine tenths of 1.94 TB/s; 48 bytes of the cache in a cycle,
 /// and of its 40 MB as large a part for what comes back as of an H200's. There are no clusters and no copy
 /// engine.
-inline constexpr GpuMachine a100_machine = {.name = "an A100",
+inline constexpr GpuMachine a100_machine = {.target = "sm_80",
+                                            .name = "an A100",
                                             .multiprocessors = figures::published(108),
                                             .multiprocessors_of_large_clusters = figures::published(0),
                                             .clock = figures::assumed(1300),
@@ -108,7 +110,8 @@ inline constexpr GpuMachine a100_machine = {.name = "an A100",
 /// is assumed to take 64 bytes in a cycle of 1755 MHz. 48 KB in flight of the copy engine keep it at its
 /// share of the cache, half a microsecond's bytes of threads; memory answers in as long a time as that of an
 /// A100 and a little longer.
-inline constexpr GpuMachine h200_machine = {.name = "an H200",
+inline constexpr GpuMachine h200_machine = {.target = "sm_90a",
+                                            .name = "an H200",
                                             .multiprocessors = figures::published(132),
                                             .multiprocessors_of_large_clusters = figures::assumed(128),
                                             .clock = figures::assumed(1755),
@@ -130,6 +133,16 @@ inline constexpr GpuMachine h200_machine = {.name = "an H200",
                                             .most_threads = figures::published(2048),
                                             .most_blocks = figures::published(32),
                                             .launch_us = figures::assumed(3)};
+
+inline constexpr const GpuMachine *gpu_machines[] = {&a100_machine, &h200_machine};
+
+/// Null for a target that has none.
+constexpr const GpuMachine *findMachine(std::string_view target) {
+  for (const GpuMachine *machine : gpu_machines)
+    if (machine->target == target)
+      return machine;
+  return nullptr;
+}
 
 } // namespace compiler
 

@@ -2,13 +2,11 @@
 
 #include "algebras/coarsest.h"
 #include "algebras/cost/report.h"
-#include "compiler/schedule/ampere_schedule.h"
 #include "compiler/schedule/cpu_gradient_schedule.h"
 #include "compiler/schedule/cpu_schedule.h"
 #include "compiler/schedule/gpu_layer.h"
-#include "compiler/schedule/hopper_bank_gradient.h"
-#include "compiler/schedule/hopper_schedule.h"
 #include "compiler/schedule/reduction_schedule.h"
+#include "compiler/schedule/staged.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -62,36 +60,21 @@ static void addReductions(Ranking &ranking, const algebras::Layer &layer, std::i
 }
 
 static Ranking rankGpu(const algebras::Layer &layer, const TargetEntry &target, std::int64_t m,
-                       algebras::DataType output) {
+                       algebras::DataType output, bool bank_gradient) {
   requireGpuLayer(layer, target.name);
   const GpuMachine &machine = *target.machine;
-  const ProjectionWork work = projectionWork(layer, m, output);
-  Ranking ranking = rankingOf(target.name, std::string(machine.name), floorOf(work, machine));
-  if (target.kernels == Kernels::EngineCopies && copyEngineTakes(layer))
-    add(ranking, considerHopper(layer, output),
-        [&](const HopperSchedule &schedule) { return hopperCost(work, schedule, output, machine); });
-  else
-    add(ranking, considerAmpere(layer, /*vector=*/0),
-        [&](const AmpereSchedule &schedule) { return ampereCost(work, schedule, output, machine); });
-  addReductions(ranking, layer, m, work, machine);
-  return sorted(std::move(ranking));
-}
-
-static Ranking rankGpuBankGradient(const algebras::Layer &layer, const TargetEntry &target, std::int64_t m,
-                                   algebras::DataType output) {
-  requireGpuLayer(layer, target.name);
-  const GpuMachine &machine = *target.machine;
-  const BankGradientWork work = bankGradientWork(layer, m, output);
-  Ranking ranking = rankingOf(target.name, std::string(machine.name),
-                              {(work.x_bytes + work.dy_bytes + work.dw_bytes) / machine.memory_bytes_per_us,
-                               work.macs / machine.denseMacsPerUs()});
-  if (target.kernels == Kernels::EngineCopies && copyEngineTakes(layer))
-    add(ranking, considerHopperBankGradient(layer),
-        [&](const HopperSchedule &schedule) { return hopperBankGradientCost(work, schedule, machine); });
-  // A tile of wgmma has 64 features at least, of which narrow groups fill a part: there threads may be ahead.
-  add(ranking, considerAmpereBankGradient(layer, /*vector=*/0), [&](const AmpereSchedule &schedule) {
-    return ampereBankGradientCost(work, schedule, output, machine);
-  });
+  const StagedProblem problem(layer, output, bank_gradient);
+  const StagedCosts costs(problem, m, machine);
+  Ranking ranking = rankingOf(target.name, std::string(machine.name), costs.floor());
+  const bool engine = target.kernels == Kernels::EngineCopies && copyEngineTakes(layer);
+  if (engine)
+    add(ranking, considerStaged(problem, Copies::Engine), costs);
+  // A tile of wgmma has 64 features at least, of which narrow groups of dW fill a part: there threads may be
+  // ahead.
+  if (!engine || bank_gradient)
+    add(ranking, considerStaged(problem, Copies::Threads), costs);
+  if (!bank_gradient)
+    addReductions(ranking, layer, m, costs.product(), machine);
   return sorted(std::move(ranking));
 }
 
@@ -142,14 +125,15 @@ Ranking rankSchedules(const algebras::Layer &layer, std::string_view target, std
                       algebras::DataType output, const CpuMachine &cpu) {
   const algebras::Layer coarse = algebras::coarsest(layer);
   const TargetEntry &entry = entryOf(targetNamed(target));
-  return entry.isGpu() ? rankGpu(coarse, entry, m, output) : rankCpu(coarse, m, cpu);
+  return entry.isGpu() ? rankGpu(coarse, entry, m, output, /*bank_gradient=*/false) : rankCpu(coarse, m, cpu);
 }
 
 Ranking rankBankGradient(const algebras::Layer &layer, std::string_view target, std::int64_t m,
                          algebras::DataType output, const CpuMachine &cpu) {
   const algebras::Layer coarse = algebras::coarsest(layer);
   const TargetEntry &entry = entryOf(targetNamed(target));
-  return entry.isGpu() ? rankGpuBankGradient(coarse, entry, m, output) : rankCpuBankGradient(coarse, m, cpu);
+  return entry.isGpu() ? rankGpu(coarse, entry, m, output, /*bank_gradient=*/true)
+                       : rankCpuBankGradient(coarse, m, cpu);
 }
 
 Ranking rankMap(const algebras::Layer &layer, algrt::Map map, std::string_view target, std::int64_t m,
@@ -167,11 +151,8 @@ struct TileShape {
 };
 } // namespace
 
-static TileShape tileOf(const HopperSchedule &schedule) {
+static TileShape tileOf(const StagedSchedule &schedule) {
   return {schedule.rows, schedule.columns, schedule.depth, schedule.types, schedule.held_groups > 0};
-}
-static TileShape tileOf(const AmpereSchedule &schedule) {
-  return {schedule.rows, schedule.columns, schedule.depth};
 }
 static TileShape tileOf(const ReductionSchedule &schedule) {
   return {schedule.rows, schedule.columns, schedule.slices * reduction_depth};

@@ -1,7 +1,7 @@
 // What a schedule of vector reductions would cost: bytes, loads in flight, instructions, waits one after
 // another.
-#include "compiler/schedule/ampere_schedule.h"
 #include "compiler/schedule/reduction_schedule.h"
+#include "compiler/schedule/staged.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // What the machine allows of vector reductions.
 #include "compiler/schedule/reduction_schedule.h"
 
-#include "compiler/schedule/ampere_schedule.h"
+#include "compiler/schedule/staged.h"
 
 #include <algorithm>
 #include <bit>

@@ -6,8 +6,8 @@
 #include "compiler/schedule/candidates.h"
 #include "compiler/schedule/cost.h"
 #include "compiler/schedule/gpu_machine.h"
-#include "compiler/schedule/projection_work.h"
 #include "compiler/schedule/schedule.h"
+#include "compiler/schedule/work.h"
 #include "runtime/gpu_kernel_abi.h"
 
 #include <cstdint>
@@ -42,7 +42,8 @@ double commonTerms(const algebras::Layer &layer, std::int64_t rows);
 Cost reductionCost(const ProjectionWork &work, const ReductionSchedule &schedule, double common,
                    const GpuMachine &machine);
 
-/// The costs of several schedules for `m` rows of a layer: commonTerms is counted once for each number of rows.
+/// The costs of several schedules for `m` rows of a layer: commonTerms is counted once for each number of
+/// rows.
 class ReductionCosts {
 public:
   ReductionCosts(const algebras::Layer &layer, std::int64_t m, const ProjectionWork &work,

@@ -1,5 +1,5 @@
-// Schedules: how a kernel cuts what it computes into tiles and who brings the operands. There is one type for
-// all kernels, with one text form; each kind of kernels has the entries that it knows, and no others.
+// Schedules: how a kernel cuts what it computes into tiles and who brings the operands, as data with one text
+// form. Kernels of GPUs whose operands come in stages have one type of schedule, whoever brings them.
 #ifndef ALGCTL_COMPILER_SCHEDULE_SCHEDULE_H
 #define ALGCTL_COMPILER_SCHEDULE_SCHEDULE_H
 
@@ -11,6 +11,12 @@
 #include <variant>
 
 namespace compiler {
+
+/// Who copies the stages of the operands into shared memory, and what multiplies them.
+enum class Copies {
+  Engine, ///< the copy engine moves blocks, by tensor maps, and wgmma multiplies
+  Threads ///< threads copy vectors from any address, and mma.sync multiplies
+};
 
 /// What the tiles that run at one time have in common: they are numbered with this axis the slowest.
 enum class OuterAxis {
@@ -24,14 +30,22 @@ enum class RowSide {
   N  ///< a warpgroup holds 64 columns of a tile and all of its rows, of which there may then be as few as 8
 };
 
-/// Kernels whose blocks the copy engine moves and wgmma multiplies. Of the gradient of the bank rows are
-/// features of X, 64 for every warpgroup that multiplies, and the depth is rows of X and dY.
-struct HopperSchedule {
-  std::int64_t rows = 128; ///< rows of a tile, of each of its types: 64 for every warpgroup that multiplies
+/// Kernels of GPUs whose operands come in stages. Of the gradient of the bank rows are features of X, and the
+/// depth is rows of X and dY.
+struct StagedSchedule {
+  std::int64_t rows = 128;    ///< rows of a tile, of each of its types
   std::int64_t columns = 128; ///< columns of a tile, within one output group
   std::int64_t depth = 64;    ///< depth of one stage: 16, 32 or 64
-  std::int64_t stages = 0;    ///< stages in the ring; 0: as many as fit
+  std::int64_t stages =
+      0; ///< stages in the ring; 0: as many as fit, of threads at most `usual_ampere_stages`
+  Copies copies = Copies::Engine;
 
+  // Of threads that copy:
+  std::int64_t warp_rows = 0;    ///< warps that share the rows of a tile, of which each has a multiple of 16,
+  std::int64_t warp_columns = 0; ///< and its columns
+  std::int64_t vector = 0;       ///< elements that a thread copies at a time: 1, 2, 4 or 8; 0: the widest
+
+  // Of the copy engine; 64 rows or columns of a tile are for each warpgroup that multiplies.
   /// Row types of a tile. Of a complete graph they share the diagonal block of the tile's group, which is
   /// then loaded once for all.
   std::int64_t types = 1;
@@ -50,40 +64,33 @@ struct HopperSchedule {
   /// Thread blocks of a cluster that own each tile together: every one takes a part of its steps, and stores
   /// a part of the result.
   std::int64_t split = 1;
+
   /// Groups of each type, those with the most terms, whose tiles come before all others; blocks divide them
   /// alone then. 0: tiles come as they are numbered.
   std::int64_t long_groups = 0;
 
+  /// One of threads that copy, with the defaults of those.
+  static constexpr StagedSchedule ofThreads(std::int64_t rows = 64, std::int64_t columns = 128,
+                                            std::int64_t depth = 32, std::int64_t stages = 0,
+                                            std::int64_t warp_rows = 2, std::int64_t warp_columns = 2,
+                                            std::int64_t vector = 0) {
+    return {rows, columns, depth, stages, Copies::Threads, warp_rows, warp_columns, vector};
+  }
+
+  bool isForThreads() const { return copies == Copies::Threads; }
+  std::int64_t warps() const { return warp_rows * warp_columns; }
   /// That multiply.
   std::int64_t warpgroups() const { return turns * warpgroupsOfTile(); }
   std::int64_t warpgroupsOfTile() const { return rows_on == RowSide::M ? types * rows / 64 : columns / 64; }
   /// Of the instruction's side N: a thread holds half as many sums.
   std::int64_t instructionWidth() const { return rows_on == RowSide::M ? columns : rows; }
-  /// With the warpgroup that loads.
-  std::int64_t threads() const { return (warpgroups() + 1) * 128; }
+  /// With the warpgroup that loads for others, where there is one.
+  std::int64_t threads() const { return isForThreads() ? warps() * 32 : (warpgroups() + 1) * 128; }
+  bool sharesTypes() const { return types > 1 || held_groups > 0; }
   std::int64_t cluster() const { return cluster_rows * cluster_columns; }
   /// That run together: blocks of a cluster, whatever they do there.
   std::int64_t blocksTogether() const { return cluster() * split; }
-  bool operator==(const HopperSchedule &) const = default;
-};
-
-/// Kernels whose threads copy, and multiply by mma.sync. Of the gradient of the bank, rows are those of a
-/// tile of dW, features of X, and the depth is rows of X and dY.
-struct AmpereSchedule {
-  std::int64_t rows = 64;        ///< rows of a tile, a multiple of 16 for each row of warps
-  std::int64_t columns = 128;    ///< columns of a tile, within one output group
-  std::int64_t depth = 32;       ///< depth of one stage: 16, 32 or 64
-  std::int64_t stages = 0;       ///< stages in the ring; 0: `usual_ampere_stages`, or as many as fit
-  std::int64_t warp_rows = 2;    ///< warps that share the rows of a tile,
-  std::int64_t warp_columns = 2; ///< and its columns
-  std::int64_t vector = 0;       ///< elements that a thread copies at a time: 1, 2, 4 or 8; 0: the widest
-  /// Groups of each type, those with the most terms, whose tiles come before all others. 0: tiles come as
-  /// they are numbered.
-  std::int64_t long_groups = 0;
-
-  std::int64_t warps() const { return warp_rows * warp_columns; }
-  std::int64_t threads() const { return warps() * 32; }
-  bool operator==(const AmpereSchedule &) const = default;
+  bool operator==(const StagedSchedule &) const = default;
 };
 
 /// Kernels of vector reductions: products of few rows, each perhaps of a type of its own. A block of threads
@@ -128,8 +135,7 @@ struct CpuGradientSchedule {
   bool operator==(const CpuGradientSchedule &) const = default;
 };
 
-using Schedule =
-    std::variant<HopperSchedule, AmpereSchedule, ReductionSchedule, CpuSchedule, CpuGradientSchedule>;
+using Schedule = std::variant<StagedSchedule, ReductionSchedule, CpuSchedule, CpuGradientSchedule>;
 
 /// Entries by their names, "rows=64,columns=128,depth=32,stages=4,warps=2x2,vector=8". What most schedules of
 /// a kind leave as it is, is written only where it is something else.
@@ -141,8 +147,9 @@ std::string toString(const Schedule &schedule);
 /// for what is no entry of that kind, given twice or no number; whether the numbers go together is for
 /// `whyIllegal`.
 Schedule parseSchedule(std::string_view text, Kernels kernels);
-/// The same for a schedule that is known to be of one kind. There is one for each kind of GPU kernels.
-template <class Kind> Kind parseScheduleOf(std::string_view text);
+/// The same where it is known of which kind the schedule is.
+StagedSchedule parseStaged(std::string_view text, Copies copies);
+ReductionSchedule parseReduction(std::string_view text);
 
 /// Whether a schedule is of vector reductions; of a text, whether it is read as one.
 inline bool isReduction(const Schedule &schedule) {
@@ -151,7 +158,8 @@ inline bool isReduction(const Schedule &schedule) {
 bool isReduction(std::string_view text);
 /// Whether it is of threads that copy.
 inline bool isForThreads(const Schedule &schedule) {
-  return std::holds_alternative<AmpereSchedule>(schedule);
+  const auto *staged = std::get_if<StagedSchedule>(&schedule);
+  return staged && staged->isForThreads();
 }
 
 } // namespace compiler

@@ -19,29 +19,23 @@ constexpr std::string_view outer_axes[] = {"types", "groups"}, sides[] = {"m", "
 
 // What every schedule of the kind says comes through `always`, what most leave as it is through `other`: a
 // number, two of them written as 2x4, or a word that stands for a value of an enumeration.
-template <class Kind, class Visitor> void visitTile(Kind &schedule, Visitor &visitor) {
+template <class Visitor> void visitEntries(StagedSchedule &schedule, Visitor &visitor) {
   visitor.always("rows", schedule.rows);
   visitor.always("columns", schedule.columns);
   visitor.always("depth", schedule.depth);
   visitor.always("stages", schedule.stages);
-}
-
-template <class Visitor> void visitEntries(HopperSchedule &schedule, Visitor &visitor) {
-  visitTile(schedule, visitor);
-  visitor.other("types", schedule.types);
-  visitor.other("cluster", schedule.cluster_rows, schedule.cluster_columns);
-  visitor.other("hold", schedule.held_groups);
-  visitor.other("outer", schedule.outer, Words(outer_axes));
-  visitor.other("rows_on", schedule.rows_on, Words(sides));
-  visitor.other("turns", schedule.turns);
-  visitor.other("split", schedule.split);
-  visitor.other("long", schedule.long_groups);
-}
-
-template <class Visitor> void visitEntries(AmpereSchedule &schedule, Visitor &visitor) {
-  visitTile(schedule, visitor);
-  visitor.always("warps", schedule.warp_rows, schedule.warp_columns);
-  visitor.always("vector", schedule.vector);
+  if (schedule.isForThreads()) {
+    visitor.always("warps", schedule.warp_rows, schedule.warp_columns);
+    visitor.always("vector", schedule.vector);
+  } else {
+    visitor.other("types", schedule.types);
+    visitor.other("cluster", schedule.cluster_rows, schedule.cluster_columns);
+    visitor.other("hold", schedule.held_groups);
+    visitor.other("outer", schedule.outer, Words(outer_axes));
+    visitor.other("rows_on", schedule.rows_on, Words(sides));
+    visitor.other("turns", schedule.turns);
+    visitor.other("split", schedule.split);
+  }
   visitor.other("long", schedule.long_groups);
 }
 
@@ -69,21 +63,26 @@ template <class Visitor> void visitEntries(CpuGradientSchedule &schedule, Visito
 }
 
 // How one is written, where somebody has to be told.
-template <class Kind> constexpr std::string_view hint = "";
-template <>
-constexpr std::string_view hint<HopperSchedule> =
-    "write a schedule as rows=128,columns=96,depth=64,stages=3, followed by what else is wanted of "
-    "types=2,cluster=2x1,hold=8,outer=groups,rows_on=n,turns=2,split=2,long=1; what is left out keeps its "
-    "default, and stages=0 takes as many as fit";
-template <>
-constexpr std::string_view hint<AmpereSchedule> =
-    "write a schedule as rows=64,columns=128,depth=32,stages=4,warps=2x2,vector=8, for unequal groups also "
-    "long=1; what is left out keeps its default, stages=0 takes what fits, and vector=0 the widest that the "
-    "layer allows";
-template <>
-constexpr std::string_view hint<ReductionSchedule> =
-    "write a schedule of vector reductions as reduce=32,rows=4,columns=64,vector=8; what is left out keeps "
-    "its default, and vector=0 takes the widest that the layer allows";
+constexpr std::string_view
+    engine_hint =
+        "write a schedule as rows=128,columns=96,depth=64,stages=3, followed by what else is wanted of "
+        "types=2,cluster=2x1,hold=8,outer=groups,rows_on=n,turns=2,split=2,long=1; what is left out keeps "
+        "its "
+        "default, and stages=0 takes as many as fit",
+    threads_hint =
+        "write a schedule as rows=64,columns=128,depth=32,stages=4,warps=2x2,vector=8, for unequal groups "
+        "also "
+        "long=1; what is left out keeps its default, stages=0 takes what fits, and vector=0 the widest that "
+        "the layer allows",
+    reduction_hint = "write a schedule of vector reductions as reduce=32,rows=4,columns=64,vector=8; what is "
+                     "left out keeps "
+                     "its default, and vector=0 takes the widest that the layer allows";
+
+/// A schedule of the same kind that says nothing.
+template <class Kind> Kind usual(const Kind &) { return {}; }
+StagedSchedule usual(const StagedSchedule &schedule) {
+  return schedule.isForThreads() ? StagedSchedule::ofThreads() : StagedSchedule{};
+}
 
 /// Writes entries, those that most leave as they are only where they are not as in `usual`.
 class Writer {
@@ -173,20 +172,20 @@ bool names(std::string_view text, std::string_view entry) {
 std::string toString(const Schedule &schedule) {
   return std::visit(
       []<class Kind>(Kind kind) { // a copy, since the entries are places to write to
-        Kind unsaid;
-        Writer written, usual;
+        Kind unsaid = usual(kind);
+        Writer written, left_out;
         visitEntries(kind, written);
-        visitEntries(unsaid, usual);
-        return written.beside(usual);
+        visitEntries(unsaid, left_out);
+        return written.beside(left_out);
       },
       schedule);
 }
 
-template <class Kind> Kind parseScheduleOf(std::string_view text) {
+/// Reads the entries of a text into a schedule that has what is left out.
+template <class Kind> static Kind parse(std::string_view text, Kind schedule, std::string_view hint) {
   auto bad = [&](const std::string &what) {
-    return algebras::InputError(fmt::format("schedule '{}': {}", text, what)).hint(std::string(hint<Kind>));
+    return algebras::InputError(fmt::format("schedule '{}': {}", text, what)).hint(std::string(hint));
   };
-  Kind schedule;
   std::vector<std::string_view> seen;
   for (std::string_view rest = text;;) {
     const std::size_t comma = rest.find(',');
@@ -210,18 +209,22 @@ template <class Kind> Kind parseScheduleOf(std::string_view text) {
   }
 }
 
-template HopperSchedule parseScheduleOf<HopperSchedule>(std::string_view);
-template AmpereSchedule parseScheduleOf<AmpereSchedule>(std::string_view);
-template ReductionSchedule parseScheduleOf<ReductionSchedule>(std::string_view);
+StagedSchedule parseStaged(std::string_view text, Copies copies) {
+  return copies == Copies::Threads ? parse(text, StagedSchedule::ofThreads(), threads_hint)
+                                   : parse(text, StagedSchedule{}, engine_hint);
+}
+
+ReductionSchedule parseReduction(std::string_view text) {
+  return parse(text, ReductionSchedule{}, reduction_hint);
+}
 
 bool isReduction(std::string_view text) { return names(text, "reduce"); }
 
 Schedule parseSchedule(std::string_view text, Kernels kernels) {
   if (isReduction(text))
-    return parseScheduleOf<ReductionSchedule>(text);
-  if (kernels == Kernels::ThreadsCopy || names(text, "warps") || names(text, "vector"))
-    return parseScheduleOf<AmpereSchedule>(text);
-  return parseScheduleOf<HopperSchedule>(text);
+    return parseReduction(text);
+  const bool threads = kernels == Kernels::ThreadsCopy || names(text, "warps") || names(text, "vector");
+  return parseStaged(text, threads ? Copies::Threads : Copies::Engine);
 }
 
 } // namespace compiler

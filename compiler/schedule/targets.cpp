@@ -1,27 +1,25 @@
 #include "compiler/schedule/targets.h"
 
+#include "runtime/bundle/gpu_targets.h"
+
 #include <stdexcept>
 
 namespace compiler {
 
+static std::vector<TargetEntry> allTargets() {
+  std::vector<TargetEntry> entries = {{.name = "cpu", .kernels = Kernels::Cpu}};
+  for (const algrt::GpuTarget &target : algrt::gpu_targets)
+    entries.push_back({.name = std::string(target.name),
+                       .kernels = target.copy_engine ? Kernels::EngineCopies : Kernels::ThreadsCopy,
+                       .machine = findMachine(target.name),
+                       .architecture = target.architecture,
+                       .exact_architecture = target.exact_architecture,
+                       .ptx = target.ptx});
+  return entries;
+}
+
 const std::vector<TargetEntry> &targetEntries() {
-  // Drivers since 12.0 compile PTX 8.0, which brought wgmma; what sm_80 brought, cp.async and products of
-  // bf16, came with 7.0, which drivers since 11.0 compile.
-  static const std::vector<TargetEntry> entries = {
-      {.name = "cpu", .kernels = Kernels::Cpu},
-      {.name = "sm_80",
-       .kernels = Kernels::ThreadsCopy,
-       .machine = &a100_machine,
-       .architecture = 80,
-       .exact_architecture = false,
-       .ptx = "+ptx70"},
-      {.name = "sm_90a",
-       .kernels = Kernels::EngineCopies,
-       .machine = &h200_machine,
-       .architecture = 90,
-       .exact_architecture = true,
-       .ptx = "+ptx80"},
-  };
+  static const std::vector<TargetEntry> entries = allTargets();
   return entries;
 }
 

@@ -1,4 +1,5 @@
-// What products are compiled for: the one list of targets. Whatever depends on a target's name reads it here.
+// What products are compiled for: the CPU, and the GPUs of runtime/bundle/gpu_targets.h, each with the
+// machine that its schedules are ranked for. Whatever depends on a target's name reads it here.
 #ifndef ALGCTL_COMPILER_SCHEDULE_TARGETS_H
 #define ALGCTL_COMPILER_SCHEDULE_TARGETS_H
 
@@ -10,7 +11,7 @@
 
 namespace compiler {
 
-/// Names rows of the list: an enumerator is the number of its row.
+/// The number of a row of the list. Only rows that code speaks of have an enumerator.
 enum class Target { Cpu, Sm80, Sm90a };
 
 /// Which kernels a target has.
@@ -24,12 +25,10 @@ enum class Kernels {
 struct TargetEntry {
   std::string name;
   Kernels kernels;
-  // Of a GPU:
+  // Of a GPU, as runtime/bundle/gpu_targets.h says:
   const GpuMachine *machine = nullptr; ///< that schedules are ranked for
-  /// Ten times the compute capability that kernels are compiled for, and whether they run there alone.
   int architecture = 0;
   bool exact_architecture = false;
-  /// The oldest PTX that has every instruction that the kernels use, as LLVM names the feature.
   const char *ptx = "";
 
   bool isGpu() const { return kernels != Kernels::Cpu; }

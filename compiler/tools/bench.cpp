@@ -6,6 +6,7 @@
 #include "compiler/failure.h"
 #include "compiler/schedule/cpu_prediction.h"
 #include "compiler/schedule/ranking.h"
+#include "compiler/schedule/targets.h"
 #include "compiler/spec/integer_option.h"
 #include "compiler/spec/usage_error.h"
 #include "compiler/tools/program_options.h"
@@ -265,10 +266,11 @@ void addBench(CLI::App &app, Session &session, const BundleCompiler &compile, co
       ->check(CLI::IsMember({"dense", "none"}))
       ->type_name("BASELINE");
   command
-      ->add_option(
-          "--target", options->target,
-          "cpu or a GPU target such as sm_90a; specs are compiled for it, and bundles measured there. "
-          "Without it specs are for the CPU, and bundles go to the GPU where they have kernels for it")
+      ->add_option("--target", options->target,
+                   fmt::format("cpu or a GPU target such as {}; specs are compiled for it, and bundles "
+                               "measured there. Without it specs "
+                               "are for the CPU, and bundles go to the GPU where they have kernels for it",
+                               usualGpuTarget().name))
       ->type_name("TARGET");
   command->add_flag("--no-cache", options->no_cache, "compile specs anew; see algctl cache");
   wholeNumber(command->add_option("--device", options->device, "number of the CUDA device (default 0)"))

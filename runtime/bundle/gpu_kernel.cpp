@@ -1,5 +1,6 @@
 #include "runtime/bundle/gpu_kernel.h"
 
+#include "runtime/bundle/gpu_targets.h"
 #include "runtime/bundle/json_fields.h"
 #include "runtime/gpu_kernel_abi.h"
 
@@ -19,19 +20,6 @@ constexpr int64_t most_tile = 1 << 16;
 // The first capability with a copy engine for tensor maps, and with clusters.
 constexpr int32_t copy_engine = 90;
 constexpr int64_t most_vector = 8;
-
-struct Target {
-  std::string_view name;
-  int32_t architecture;
-  bool exact;
-};
-constexpr Target targets[] = {{"sm_90a", 90, true}, {"sm_80", 80, false}};
-
-const Target *findTarget(std::string_view name) {
-  const auto *found =
-      std::find_if(std::begin(targets), std::end(targets), [&](const Target &t) { return t.name == name; });
-  return found == std::end(targets) ? nullptr : found;
-}
 
 int64_t multiple(const JsonFields &fields, const char *key, int64_t of, int64_t least, int64_t most) {
   const int64_t value = fields.integer(key, least, most);
@@ -109,11 +97,11 @@ std::vector<GpuImage> parseImages(const JsonFields &fields) {
 }
 
 void parseTarget(const JsonFields &fields, std::string_view target, GpuCode &code) {
-  const Target *found = findTarget(target);
+  const GpuTarget *found = findGpuTarget(target);
   if (found == nullptr)
     fields.fail("target", "is '" + std::string(target) + "', not a GPU");
   code.architecture = found->architecture;
-  code.exact_architecture = found->exact;
+  code.exact_architecture = found->exact_architecture;
 }
 
 void parseCode(const JsonFields &fields, GpuCode &code) {
@@ -251,7 +239,7 @@ const char *name(GpuCopies copies) { return copies == GpuCopies::engine ? "engin
 
 const char *name(ImageKind kind) { return kind == ImageKind::cubin ? "cubin" : "ptx"; }
 
-bool isGpuTarget(std::string_view target) { return findTarget(target) != nullptr; }
+bool isGpuTarget(std::string_view target) { return findGpuTarget(target) != nullptr; }
 
 GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, Map map, const Layer &layer) {
   requireLayer(fields, layer);

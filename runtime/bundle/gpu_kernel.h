@@ -105,7 +105,7 @@ struct GpuKernel : GpuCode {
   RowRange best_for_rows = {0, 0};
 };
 
-// Whether `target` names a GPU whose kernels this runtime can launch: "sm_90a", "sm_80".
+// Whether `target` names a GPU whose kernels this runtime can launch (gpu_targets.h).
 bool isGpuTarget(std::string_view target);
 
 // Reads and checks the fields that a kernel of such a target has. Throws Error(ALGRT_BAD_BUNDLE)

@@ -6,6 +6,7 @@
 #include "runtime/bench/table.h"
 #include "runtime/bench/workload.h"
 #include "runtime/bundle/bundle.h"
+#include "runtime/bundle/gpu_targets.h"
 #include "runtime/support/error.h"
 #include "runtime/support/file.h"
 #include "runtime/support/json_text.h"
@@ -73,9 +74,9 @@ void declare(CLI::App &app, Arguments &arguments) {
       ->excludes(table);
   CLI::Option *row = app.add_option("--row", arguments.row, "Only that row of the table, the first being 1");
   row->needs(table)->check(CLI::Range(1, 1 << 24));
-  app.add_option(
-         "--target", arguments.target,
-         "cpu or a GPU target such as sm_90a; without it the GPU where the bundles have kernels for it")
+  app.add_option("--target", arguments.target,
+                 "cpu or a GPU target such as " + std::string(algrt::gpu_targets.back().name) +
+                     "; without it the GPU where the bundles have kernels for it")
       ->type_name("TARGET");
   app.add_option("--device", arguments.device, "Number of the CUDA device")
       ->capture_default_str()

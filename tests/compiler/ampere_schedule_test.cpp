@@ -1,6 +1,7 @@
 // Schedules of the kernels whose threads copy: how they are written, what fits the machine, what is chosen.
-#include "compiler/schedule/ampere_schedule.h"
 #include "compiler/schedule/gpu_layer.h"
+#include "compiler/schedule/staged.h"
+#include "tests/schedule/staged_questions.h"
 
 #include "algebras/constructions.h"
 #include "algebras/error.h"
@@ -14,6 +15,7 @@
 namespace {
 
 using namespace compiler;
+using namespace schedule_test;
 using algebras::DataType;
 using testing::HasSubstr;
 
@@ -37,15 +39,14 @@ std::string refused(const std::function<void()> &action) {
   return "";
 }
 
-TEST(AmpereScheduleText, IsReadAndWritten) {
-  const AmpereSchedule schedule =
-      parseScheduleOf<AmpereSchedule>("rows=32,columns=96,depth=64,stages=3,warps=1x4,vector=2");
-  EXPECT_EQ(schedule, (AmpereSchedule{32, 96, 64, 3, 1, 4, 2}));
-  EXPECT_EQ(parseScheduleOf<AmpereSchedule>(toString(schedule)), schedule);
-  EXPECT_EQ(parseScheduleOf<AmpereSchedule>("columns=48"), (AmpereSchedule{64, 48, 32, 0, 2, 2, 0}));
+TEST(ThreadsScheduleText, IsReadAndWritten) {
+  const StagedSchedule schedule = threadsSchedule("rows=32,columns=96,depth=64,stages=3,warps=1x4,vector=2");
+  EXPECT_EQ(schedule, StagedSchedule::ofThreads(32, 96, 64, 3, 1, 4, 2));
+  EXPECT_EQ(threadsSchedule(toString(schedule)), schedule);
+  EXPECT_EQ(threadsSchedule("columns=48"), StagedSchedule::ofThreads(64, 48, 32, 0, 2, 2, 0));
 }
 
-TEST(AmpereScheduleText, SaysWhatIsWrong) {
+TEST(ThreadsScheduleText, SaysWhatIsWrong) {
   for (auto [text, message] :
        {std::pair("", "'' is not of the form name=number"),
         std::pair("rows=64,rows=64", "'rows' is given twice"),
@@ -55,14 +56,12 @@ TEST(AmpereScheduleText, SaysWhatIsWrong) {
         std::pair("warps=x2", "'x2' is not of the form 2x4"),
         std::pair("warps=2x2x2", "'2x2x2' is not of the form 2x4"),
         std::pair("vector=", "'' is not a number")})
-    EXPECT_THAT(refused([&] { parseScheduleOf<AmpereSchedule>(text); }), HasSubstr(message)) << text;
+    EXPECT_THAT(refused([&] { threadsSchedule(text); }), HasSubstr(message)) << text;
 }
 
 TEST(AmpereLegality, NamesWhatExceeds) {
   const algebras::Layer layer = projection(4, 512, 1024);
-  auto why = [&](const std::string &schedule) {
-    return whyIllegal(layer, parseScheduleOf<AmpereSchedule>(schedule));
-  };
+  auto why = [&](const std::string &schedule) { return whyIllegal(layer, threadsSchedule(schedule)); };
   EXPECT_EQ(why("rows=64"), "");
   EXPECT_EQ(why("rows=16,columns=16,depth=16,stages=2,warps=1x1,vector=1"), "");
   EXPECT_THAT(why("warps=0x2"), HasSubstr("0x2 warps"));
@@ -86,24 +85,19 @@ TEST(AmpereLegality, NamesWhatExceeds) {
 }
 
 TEST(AmpereLegality, CopiesTakeRegisters) {
-  EXPECT_EQ(
-      copiesOfThread(parseScheduleOf<AmpereSchedule>("rows=64,columns=192,warps=2x2,depth=64,vector=8")), 16);
-  EXPECT_EQ(copiesOfThread(parseScheduleOf<AmpereSchedule>("rows=16,columns=16,warps=2x2,depth=16,vector=8")),
-            1);
+  EXPECT_EQ(copiesOfThread(threadsSchedule("rows=64,columns=192,warps=2x2,depth=64,vector=8")), 16);
+  EXPECT_EQ(copiesOfThread(threadsSchedule("rows=16,columns=16,warps=2x2,depth=16,vector=8")), 1);
   // 88 sums and operands: with 48 copies ptxas spills, with half of them it does not.
   const algebras::Layer layer = projection(4, 512, 1024);
-  EXPECT_THAT(
-      whyIllegal(layer, parseScheduleOf<AmpereSchedule>("rows=64,columns=32,warps=1x1,depth=64,vector=4")),
-      HasSubstr("registers"));
-  EXPECT_EQ(
-      whyIllegal(layer, parseScheduleOf<AmpereSchedule>("rows=64,columns=32,warps=1x1,depth=64,vector=8")),
-      "");
+  EXPECT_THAT(whyIllegal(layer, threadsSchedule("rows=64,columns=32,warps=1x1,depth=64,vector=4")),
+              HasSubstr("registers"));
+  EXPECT_EQ(whyIllegal(layer, threadsSchedule("rows=64,columns=32,warps=1x1,depth=64,vector=8")), "");
 }
 
 TEST(AmpereLegality, ScaledSumsAreThereTwice) {
   const algebras::Layer scaled = slots(
       R"(table({"dimension":2,"constants":[[0,0,0,"1"],[0,1,1,"1"],[1,0,1,"1"],[1,1,0,"-1/2"]]}))", 256, 256);
-  const AmpereSchedule wide = parseScheduleOf<AmpereSchedule>("rows=128,columns=128,warps=2x2");
+  const StagedSchedule wide = threadsSchedule("rows=128,columns=128,warps=2x2");
   EXPECT_EQ(whyIllegal(projection(4, 512, 1024), wide), "");
   EXPECT_THAT(whyIllegal(scaled, wide), HasSubstr("registers"));
 }
@@ -115,11 +109,11 @@ TEST(AmpereLegality, ListedRowsTakeRegisters) {
   listed.row_types = algebras::RowTypes::explicitTypes(16);
   for (const char *text : {"rows=64,columns=64,depth=32,stages=2,warps=1x1",
                            "rows=64,columns=256,depth=64,stages=2,warps=2x2"}) {
-    const AmpereSchedule schedule = parseScheduleOf<AmpereSchedule>(text);
+    const StagedSchedule schedule = threadsSchedule(text);
     EXPECT_EQ(whyIllegal(layer, schedule), "") << text;
     EXPECT_THAT(whyIllegal(listed, schedule), HasSubstr("registers")) << text;
     // Of a gradient of the bank they are those of both operands, and fit.
-    EXPECT_FALSE(bankGradientRefusal(listed, schedule, Coefficients::One)) << text;
+    EXPECT_FALSE(refusal(StagedProblem(listed, DataType::BF16, /*bank_gradient=*/true), schedule)) << text;
   }
 }
 
@@ -128,8 +122,8 @@ TEST(AmpereLegality, VectorsDivideAllWidths) {
                                  std::tuple(6, 8, 2), std::tuple(5, 8, 1), std::tuple(8, 7, 1)}) {
     const algebras::Layer layer = projection(3, 3 * in, 3 * out);
     EXPECT_EQ(widestVector(layer), vector) << in << " " << out;
-    EXPECT_EQ(completed(layer, {}).vector, vector);
-    AmpereSchedule schedule;
+    EXPECT_EQ(completed(StagedProblem(layer, DataType::BF16), StagedSchedule::ofThreads()).vector, vector);
+    StagedSchedule schedule = StagedSchedule::ofThreads();
     schedule.vector = vector;
     EXPECT_EQ(whyIllegal(layer, schedule), "");
     schedule.vector = 2 * vector;
@@ -138,14 +132,14 @@ TEST(AmpereLegality, VectorsDivideAllWidths) {
 }
 
 TEST(AmpereLegality, SlotsBeginAtMultiplesOfTheSwizzlesPeriod) {
-  EXPECT_EQ(ampereStageBytes(64, 128, 32), 64 * 32 * 2 + 32 * 128 * 2);
-  EXPECT_EQ(ampereStageBytes(16, 16, 16), 1024 + 1024);
+  EXPECT_EQ(stageBytes(StagedSchedule::ofThreads(64, 128, 32)), 64 * 32 * 2 + 32 * 128 * 2);
+  EXPECT_EQ(stageBytes(StagedSchedule::ofThreads(16, 16, 16)), 1024 + 1024);
+  const algebras::Layer layer = projection(4, 512, 1024);
   for (std::int64_t depth : {16, 32, 64}) {
-    const AmpereSchedule schedule = {128, 256, depth, 0, 4, 4, 8};
-    const std::int64_t fit = ampereStagesThatFit(schedule);
-    EXPECT_LE(fit * ampereStageBytes(128, 256, depth), ampere_shared_bytes);
-    EXPECT_TRUE(fit == most_ampere_stages ||
-                (fit + 1) * ampereStageBytes(128, 256, depth) > ampere_shared_bytes);
+    const StagedSchedule schedule = StagedSchedule::ofThreads(128, 256, depth, 0, 4, 4, 8);
+    const std::int64_t fit = stagesThatFit(StagedProblem(layer, DataType::BF16), schedule);
+    EXPECT_LE(fit * stageBytes(schedule), ampere_shared_bytes);
+    EXPECT_TRUE(fit == most_ampere_stages || (fit + 1) * stageBytes(schedule) > ampere_shared_bytes);
   }
 }
 
@@ -173,9 +167,9 @@ TEST(AmpereCandidates, AreLegalForEveryLayer) {
       for (std::int64_t out : {1, 7, 104, 800})
         for (std::int64_t vector : {0, 1}) {
           const algebras::Layer layer = projection(q, q * in, q * out);
-          const std::vector<AmpereSchedule> candidates = candidatesOf(considerAmpere(layer, vector));
+          const std::vector<StagedSchedule> candidates = threadsCandidates(layer, vector);
           ASSERT_FALSE(candidates.empty());
-          for (const AmpereSchedule &candidate : candidates) {
+          for (const StagedSchedule &candidate : candidates) {
             EXPECT_EQ(whyIllegal(layer, candidate), "");
             EXPECT_TRUE(candidate.vector > 1 || copiesOfThread(candidate) <= most_single_copies)
                 << toString(candidate);
@@ -189,35 +183,34 @@ TEST(AmpereCandidates, AreLegalForEveryLayer) {
 
 TEST(AmpereChoice, IsTheCheapestCandidate) {
   const algebras::Layer layer = projection(32, 2048, 6144);
-  const AmpereSchedule chosen = chooseAmpereSchedule(layer, 2048, DataType::BF16, 0, a100_machine);
+  const StagedSchedule chosen = chooseThreads(layer, 2048, DataType::BF16, 0, a100_machine);
   const ProjectionWork work = projectionWork(layer, 2048, DataType::BF16);
-  const double cost = ampereCost(work, chosen, DataType::BF16, a100_machine).total();
-  for (const AmpereSchedule &candidate : candidatesOf(considerAmpere(layer, 0)))
-    EXPECT_LE(cost, ampereCost(work, candidate, DataType::BF16, a100_machine).total()) << toString(candidate);
+  const double cost = threadsCost(work, chosen, DataType::BF16, a100_machine).total();
+  for (const StagedSchedule &candidate : threadsCandidates(layer, 0))
+    EXPECT_LE(cost, threadsCost(work, candidate, DataType::BF16, a100_machine).total())
+        << toString(candidate);
 }
 
 TEST(AmpereChoice, FewRowsOfATypeAreNotPadded) {
   // 512 rows of 32 types: 16 of each.
   for (const GpuMachine &machine : {a100_machine, h200_machine}) {
-    EXPECT_EQ(chooseAmpereSchedule(projection(32, 32 * 256, 32 * 192), 512, DataType::BF16, 0, machine).rows,
-              16);
-    EXPECT_GE(chooseAmpereSchedule(projection(2, 2 * 1024, 2 * 1024), 8192, DataType::BF16, 0, machine).rows,
-              64);
+    EXPECT_EQ(chooseThreads(projection(32, 32 * 256, 32 * 192), 512, DataType::BF16, 0, machine).rows, 16);
+    EXPECT_GE(chooseThreads(projection(2, 2 * 1024, 2 * 1024), 8192, DataType::BF16, 0, machine).rows, 64);
   }
 }
 
 TEST(AmpereChoice, RefusesAVectorThatTheLayerDoesNotAllow) {
   const algebras::Layer layer = projection(4, 80, 400);
-  EXPECT_EQ(chooseAmpereSchedule(layer, 64, DataType::BF16, 1, h200_machine).vector, 1);
-  EXPECT_THAT(refused([&] { chooseAmpereSchedule(layer, 64, DataType::BF16, 8, h200_machine); }),
+  EXPECT_EQ(chooseThreads(layer, 64, DataType::BF16, 1, h200_machine).vector, 1);
+  EXPECT_THAT(refused([&] { chooseThreads(layer, 64, DataType::BF16, 8, h200_machine); }),
               HasSubstr("vectors of 8"));
 }
 
 TEST(AmpereCost, CountsBytesOnceAndPaddingInFull) {
   const algebras::Layer layer = projection(2, 4096, 4096);
-  const AmpereSchedule schedule = {128, 128, 32, 3, 2, 2, 8};
-  auto cost = [&](std::int64_t m, AmpereSchedule schedule, DataType output = DataType::BF16) {
-    return ampereCost(projectionWork(layer, m, output), schedule, output, a100_machine);
+  const StagedSchedule schedule = StagedSchedule::ofThreads(128, 128, 32, 3, 2, 2, 8);
+  auto cost = [&](std::int64_t m, StagedSchedule schedule, DataType output = DataType::BF16) {
+    return threadsCost(projectionWork(layer, m, output), schedule, output, a100_machine);
   };
   const Cost full = cost(4096, schedule);
   EXPECT_NEAR(full["memory"], 3 * 2.0 * 4096 * 4096 / a100_machine.memory_bytes_per_us, 1e-6);
@@ -231,9 +224,10 @@ TEST(AmpereCost, CountsBytesOnceAndPaddingInFull) {
   EXPECT_NEAR(cost(4098, schedule)["products"], full["products"] * 17 / 16, 1e-9);
   EXPECT_GT(cost(4096, schedule, DataType::F32)["memory"], full["memory"]);
   // Two tiles for each of few multiprocessors: a ring of two slots has too little on its way.
-  EXPECT_GT(cost(256, {128, 128, 32, 2, 2, 2, 8})["loads"], cost(256, schedule)["loads"]);
+  EXPECT_GT(cost(256, StagedSchedule::ofThreads(128, 128, 32, 2, 2, 2, 8))["loads"],
+            cost(256, schedule)["loads"]);
   // Short vectors are more instructions, single elements wait besides.
-  AmpereSchedule shorter = schedule;
+  StagedSchedule shorter = schedule;
   shorter.vector = 2;
   EXPECT_GT(cost(4096, shorter)["issue"], full["issue"]);
   shorter.vector = 1;
@@ -243,12 +237,12 @@ TEST(AmpereCost, CountsBytesOnceAndPaddingInFull) {
 // Every constant of a machine is the model's only source of what it describes.
 TEST(AmpereCost, FollowsTheMachine) {
   const algebras::Layer layer = projection(2, 4096, 4096);
-  const AmpereSchedule schedule = {64, 64, 32, 2, 2, 2, 1};
+  const StagedSchedule schedule = StagedSchedule::ofThreads(64, 64, 32, 2, 2, 2, 1);
   const ProjectionWork work = projectionWork(layer, 4096, DataType::BF16);
   auto on = [&](const std::function<void(GpuMachine &)> &change) {
     GpuMachine machine = h200_machine;
     change(machine);
-    return ampereCost(work, schedule, DataType::BF16, machine);
+    return threadsCost(work, schedule, DataType::BF16, machine);
   };
   const Cost usual = on([](GpuMachine &) {});
   const Cost halved = on([](GpuMachine &machine) { machine.clock /= 2; });

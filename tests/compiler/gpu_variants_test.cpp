@@ -150,7 +150,7 @@ TEST(GpuVariants, OfVectorReductionsTakeOperandsAtAnyAddress) {
   // That one is the best of its vector for its rows.
   const algebras::Layer layer =
       algebras::makeLayer(algebras::Lift::rows(algebras::completeGraph(32)), 4096, 12288, DataType::BF16);
-  const ReductionSchedule single = parseScheduleOf<ReductionSchedule>(two[2].schedule);
+  const ReductionSchedule single = parseReduction(two[2].schedule);
   EXPECT_EQ(whyIllegal(layer, single), "");
   const auto cost = [&](const ReductionSchedule &schedule) {
     return reductionCost(projectionWork(layer, 1, DataType::BF16), schedule,

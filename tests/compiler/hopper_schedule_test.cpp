@@ -1,7 +1,8 @@
 // Schedules of the Hopper kernels: how they are written, what fits the machine, what is chosen.
 #include "compiler/schedule/gpu_layer.h"
-#include "compiler/schedule/hopper_schedule.h"
 #include "compiler/schedule/panels.h"
+#include "compiler/schedule/staged.h"
+#include "tests/schedule/staged_questions.h"
 
 #include "algebras/constructions.h"
 #include "algebras/error.h"
@@ -14,6 +15,7 @@
 namespace {
 
 using namespace compiler;
+using namespace schedule_test;
 using testing::HasSubstr;
 
 algebras::Layer projection(std::int64_t q, std::int64_t in, std::int64_t out,
@@ -25,7 +27,7 @@ algebras::Layer projection(std::int64_t q, std::int64_t in, std::int64_t out,
 }
 
 /// The message and the hint of the InputError that `action` throws.
-std::string refusal(const std::function<void()> &action) {
+std::string refused(const std::function<void()> &action) {
   try {
     action();
   } catch (const algebras::InputError &error) {
@@ -35,16 +37,16 @@ std::string refusal(const std::function<void()> &action) {
 }
 
 TEST(HopperScheduleText, IsReadAndWritten) {
-  const HopperSchedule schedule = parseScheduleOf<HopperSchedule>("rows=192,columns=96,depth=32,stages=3");
-  EXPECT_EQ(schedule, (HopperSchedule{192, 96, 32, 3}));
-  EXPECT_EQ(parseScheduleOf<HopperSchedule>(toString(schedule)), schedule);
-  EXPECT_EQ(parseScheduleOf<HopperSchedule>("columns=48"), (HopperSchedule{128, 48, 64, 0}));
+  const StagedSchedule schedule = engineSchedule("rows=192,columns=96,depth=32,stages=3");
+  EXPECT_EQ(schedule, (StagedSchedule{192, 96, 32, 3}));
+  EXPECT_EQ(engineSchedule(toString(schedule)), schedule);
+  EXPECT_EQ(engineSchedule("columns=48"), (StagedSchedule{128, 48, 64, 0}));
   for (const char *text : {"rows=64,columns=96,depth=32,stages=3,types=2,cluster=1x4,hold=8,outer=groups",
                            "rows=24,columns=128,depth=64,stages=3,outer=groups,rows_on=n",
                            "rows=64,columns=128,depth=64,stages=3,cluster=2x1,turns=2",
                            "rows=32,columns=128,depth=64,stages=3,rows_on=n,split=4",
                            "rows=64,columns=96,depth=32,stages=3,cluster=2x1"})
-    EXPECT_EQ(toString(parseScheduleOf<HopperSchedule>(text)), text);
+    EXPECT_EQ(toString(engineSchedule(text)), text);
 }
 
 TEST(HopperScheduleText, SaysWhatIsWrong) {
@@ -59,12 +61,12 @@ TEST(HopperScheduleText, SaysWhatIsWrong) {
         std::pair("outer=rows", "'rows' is not one of types, groups"),
         std::pair("rows_on=1", "'1' is not one of m, n"), std::pair("rows=", "'' is not a number"),
         std::pair("rows=99999999999999999999", "'99999999999999999999' is not a number")})
-    EXPECT_THAT(refusal([&] { parseScheduleOf<HopperSchedule>(text); }), HasSubstr(message)) << text;
+    EXPECT_THAT(refused([&] { engineSchedule(text); }), HasSubstr(message)) << text;
 }
 
 TEST(HopperLegality, NamesWhatExceeds) {
   const algebras::Layer layer = projection(4, 512, 1024);
-  auto why = [&](HopperSchedule schedule, algebras::DataType output = algebras::DataType::BF16) {
+  auto why = [&](StagedSchedule schedule, algebras::DataType output = algebras::DataType::BF16) {
     return whyIllegal(layer, schedule, output);
   };
   EXPECT_EQ(why({128, 192, 64, 4}), "");
@@ -89,7 +91,7 @@ TEST(HopperLegality, NamesWhatExceeds) {
 TEST(HopperLegality, Turns) {
   const algebras::Layer layer = projection(4, 512, 1024);
   auto why = [&](const char *schedule) {
-    return whyIllegal(layer, parseScheduleOf<HopperSchedule>(schedule), algebras::DataType::BF16);
+    return whyIllegal(layer, engineSchedule(schedule), algebras::DataType::BF16);
   };
   EXPECT_EQ(why("rows=64,columns=256,turns=2,depth=32"), "");
   EXPECT_EQ(why("rows=128,columns=128,turns=2"), "");
@@ -102,7 +104,7 @@ TEST(HopperLegality, Turns) {
 TEST(HopperLegality, Splits) {
   const algebras::Layer layer = projection(4, 512, 1024);
   auto why = [&](const char *schedule, algebras::DataType output = algebras::DataType::BF16) {
-    return whyIllegal(layer, parseScheduleOf<HopperSchedule>(schedule), output);
+    return whyIllegal(layer, engineSchedule(schedule), output);
   };
   EXPECT_EQ(why("rows=64,columns=256,split=2"), "");
   EXPECT_EQ(why("rows=128,columns=128,split=8,outer=groups"), "");
@@ -120,14 +122,15 @@ TEST(HopperLegality, Splits) {
 }
 
 TEST(HopperLegality, MakesRoomForSumsOfOthers) {
-  HopperSchedule schedule{128, 256, 64, 0};
+  StagedSchedule schedule{128, 256, 64, 0};
   EXPECT_EQ(exchangeBytes(schedule), 0);
   schedule.split = 8;
   // Of seven other blocks an eighth of the sums, in f32; and of the result an eighth.
   EXPECT_EQ(exchangeBytes(schedule), 7 * 128 * 32 * 4);
   EXPECT_EQ(stagingBytes(schedule, algebras::DataType::BF16), 128 * 32 * 2);
   // 230400 bytes less 114688 and 8192 are two stages of 49152.
-  EXPECT_EQ(stagesThatFit(schedule, algebras::DataType::BF16), 2);
+  const algebras::Layer layer = projection(4, 512, 1024);
+  EXPECT_EQ(stagesThatFit(StagedProblem(layer, algebras::DataType::BF16), schedule), 2);
   schedule.stages = 3;
   EXPECT_THAT(whyIllegal(projection(4, 512, 1024), schedule, algebras::DataType::BF16),
               HasSubstr("114688 bytes of others' sums and 8192 bytes for the result"));
@@ -136,7 +139,7 @@ TEST(HopperLegality, MakesRoomForSumsOfOthers) {
 TEST(HopperLegality, RowsOnTheOtherSide) {
   const algebras::Layer layer = projection(4, 512, 1024);
   auto why = [&](const char *schedule) {
-    return whyIllegal(layer, parseScheduleOf<HopperSchedule>(schedule), algebras::DataType::BF16);
+    return whyIllegal(layer, engineSchedule(schedule), algebras::DataType::BF16);
   };
   EXPECT_EQ(why("rows=8,columns=256,rows_on=n"), "");
   EXPECT_EQ(why("rows=256,columns=128,depth=32,rows_on=n"), "");
@@ -151,7 +154,7 @@ TEST(HopperLegality, RowsOnTheOtherSide) {
 TEST(HopperLegality, SaysWhatCannotBeShared) {
   const algebras::Layer complete = projection(4, 512, 1024);
   auto why = [](const algebras::Layer &layer, const char *schedule) {
-    return whyIllegal(layer, parseScheduleOf<HopperSchedule>(schedule), algebras::DataType::BF16);
+    return whyIllegal(layer, engineSchedule(schedule), algebras::DataType::BF16);
   };
   EXPECT_THAT(why(complete, "rows=128,types=4"), HasSubstr("128 rows of 4 types"));
   EXPECT_THAT(why(complete, "rows=64,types=0"), HasSubstr("0 types"));
@@ -175,28 +178,32 @@ TEST(HopperLegality, SaysWhatCannotBeShared) {
 }
 
 TEST(HopperLegality, CountsSharedMemory) {
-  const HopperSchedule schedule{128, 192, 64, 0};
+  const StagedSchedule schedule{128, 192, 64, 0};
   EXPECT_EQ(stageBytes(schedule), 128 * 64 * 2 + 64 * 192 * 2);
   EXPECT_EQ(stagingBytes(schedule, algebras::DataType::BF16), 128 * 192 * 2);
   EXPECT_EQ(stagingBytes(schedule, algebras::DataType::F32), 128 * 192 * 4);
   // 16 x 16 bf16 are 512 bytes, but slots begin at multiples of 1024.
-  EXPECT_EQ(stageBytes({64, 16, 16, 0}), 64 * 16 * 2 + 1024);
-  const std::int64_t fit = stagesThatFit(schedule, algebras::DataType::BF16);
+  EXPECT_EQ(stageBytes(StagedSchedule{64, 16, 16, 0}), 64 * 16 * 2 + 1024);
+  const algebras::Layer layer = projection(4, 512, 1024);
+  const std::int64_t fit = stagesThatFit(StagedProblem(layer, algebras::DataType::BF16), schedule);
   const std::int64_t rest = hopper_shared_bytes - stagingBytes(schedule, algebras::DataType::BF16);
   EXPECT_LE(fit * stageBytes(schedule), rest);
   EXPECT_GT((fit + 1) * stageBytes(schedule), rest - 2048);
 }
 
 TEST(HopperLegality, MakesRoomForHeldRows) {
-  HopperSchedule schedule{64, 96, 64, 0};
+  StagedSchedule schedule{64, 96, 64, 0};
   EXPECT_EQ(heldBytes(schedule, 160), 0);
   schedule.types = 2;
   schedule.held_groups = 4;
   EXPECT_EQ(heldBytes(schedule, 160), 2 * 64 * 192 * 2);
-  const std::int64_t without = stagesThatFit(schedule, algebras::DataType::BF16);
-  const std::int64_t with = stagesThatFit(schedule, algebras::DataType::BF16, heldBytes(schedule, 160));
-  EXPECT_EQ(without - with, 2); // 49152 bytes of stages of 28672
   const algebras::Layer layer = projection(8, 8 * 160, 8 * 96);
+  const StagedProblem held(layer, algebras::DataType::BF16);
+  const std::int64_t with = stagesThatFit(held, schedule);
+  StagedSchedule coming = schedule;
+  coming.held_groups = 0;
+  const std::int64_t without = stagesThatFit(held, coming);
+  EXPECT_EQ(without - with, 2); // 49152 bytes of stages of 28672
   schedule.stages = with;
   EXPECT_EQ(whyIllegal(layer, schedule, algebras::DataType::BF16), "");
   ++schedule.stages;
@@ -227,7 +234,7 @@ TEST(HopperLegality, PanelsAreAsWideAsTheyCan) {
 
 TEST(HopperLayers, AreRefusedWithAHint) {
   auto refuse = [](const algebras::Layer &layer) {
-    return refusal([&] {
+    return refused([&] {
       requireGpuLayer(layer, "sm_90a");
       requireHopperLayer(layer);
     });
@@ -254,11 +261,11 @@ TEST(HopperCandidates, AreLegalAndFillSharedMemory) {
       for (std::int64_t out : {8, 104, 192, 800})
         for (algebras::DataType output : {algebras::DataType::BF16, algebras::DataType::F32}) {
           const algebras::Layer layer = projection(q, q * in, q * out);
-          const std::vector<HopperSchedule> candidates = candidatesOf(considerHopper(layer, output));
+          const std::vector<StagedSchedule> candidates = engineCandidates(layer, output);
           ASSERT_FALSE(candidates.empty());
-          for (const HopperSchedule &candidate : candidates) {
+          for (const StagedSchedule &candidate : candidates) {
             EXPECT_EQ(whyIllegal(layer, candidate, output), "");
-            EXPECT_EQ(candidate.stages, stagesThatFit(candidate, output, heldBytes(candidate, in)));
+            EXPECT_EQ(candidate.stages, stagesThatFit(StagedProblem(layer, output), candidate));
             EXPECT_LT(candidate.columns - panelBytes(candidate.columns, 2) / 2, out);
           }
         }
@@ -266,10 +273,10 @@ TEST(HopperCandidates, AreLegalAndFillSharedMemory) {
 
 TEST(HopperChoice, IsTheCheapestCandidate) {
   const algebras::Layer layer = projection(32, 2048, 6144);
-  const HopperSchedule chosen = chooseHopperSchedule(layer, 2048, algebras::DataType::BF16, h200_machine);
-  const double cost = hopperCost(layer, chosen, algebras::DataType::BF16, 2048).total();
-  for (const HopperSchedule &candidate : candidatesOf(considerHopper(layer, algebras::DataType::BF16)))
-    EXPECT_LE(cost, hopperCost(layer, candidate, algebras::DataType::BF16, 2048).total())
+  const StagedSchedule chosen = chooseEngine(layer, 2048, algebras::DataType::BF16, h200_machine);
+  const double cost = engineCost(layer, chosen, algebras::DataType::BF16, 2048).total();
+  for (const StagedSchedule &candidate : engineCandidates(layer, algebras::DataType::BF16))
+    EXPECT_LE(cost, engineCost(layer, candidate, algebras::DataType::BF16, 2048).total())
         << toString(candidate);
   // A type has 64 rows: tiles of 128 would multiply as many zeros.
   EXPECT_EQ(chosen.rows, 64);
@@ -278,18 +285,15 @@ TEST(HopperChoice, IsTheCheapestCandidate) {
 TEST(HopperChoice, SharesWhereLoadsBind) {
   // 64 rows of a type: two types share each diagonal block.
   EXPECT_EQ(
-      chooseHopperSchedule(projection(32, 32 * 64, 32 * 192), 2048, algebras::DataType::BF16, h200_machine)
-          .types,
-      2);
+      chooseEngine(projection(32, 32 * 64, 32 * 192), 2048, algebras::DataType::BF16, h200_machine).types, 2);
   // Many groups, and blocks of rows enough for all processors while each holds its own.
-  EXPECT_GT(
-      chooseHopperSchedule(projection(64, 64 * 128, 64 * 128), 8192, algebras::DataType::BF16, h200_machine)
-          .held_groups,
-      0);
-  // One row: a walk over groups would leave processors without work.
-  EXPECT_EQ(chooseHopperSchedule(projection(32, 32 * 64, 32 * 192), 1, algebras::DataType::BF16, h200_machine)
+  EXPECT_GT(chooseEngine(projection(64, 64 * 128, 64 * 128), 8192, algebras::DataType::BF16, h200_machine)
                 .held_groups,
             0);
+  // One row: a walk over groups would leave processors without work.
+  EXPECT_EQ(
+      chooseEngine(projection(32, 32 * 64, 32 * 192), 1, algebras::DataType::BF16, h200_machine).held_groups,
+      0);
 }
 
 TEST(HopperCost, SharingSavesLoads) {
@@ -297,10 +301,10 @@ TEST(HopperCost, SharingSavesLoads) {
   // group: x_i and x_j, W(i, j) and W(j, j), but for i = j one of each.
   const algebras::Layer layer = projection(16, 16 * 64, 16 * 64);
   const auto loads = [&](std::int64_t types, std::int64_t held) {
-    HopperSchedule schedule{64, 64, 64, 8};
+    StagedSchedule schedule{64, 64, 64, 8};
     schedule.types = types;
     schedule.held_groups = held;
-    return hopperCost(layer, schedule, algebras::DataType::BF16, 16 * 64)["loads"];
+    return engineCost(layer, schedule, algebras::DataType::BF16, 16 * 64)["loads"];
   };
   const double block = loads(1, 0) / (16 * 16 * 4 - 16 * 2);
   EXPECT_NEAR(loads(2, 0), block * (16 * 15 * 2 + 16 + 16 * 15 + 8 * 16), 1e-9);
@@ -312,33 +316,33 @@ TEST(HopperCost, SharingSavesLoads) {
 
 TEST(HopperCost, CountsBytesOnceAndPaddingInFull) {
   const algebras::Layer layer = projection(2, 4096, 4096);
-  const Cost cost = hopperCost(layer, {128, 128, 64, 4}, algebras::DataType::BF16, 4096);
+  const Cost cost = engineCost(layer, {128, 128, 64, 4}, algebras::DataType::BF16, 4096);
   EXPECT_NEAR(cost["memory"], 3 * 2.0 * 4096 * 4096 / 4.3e6, 1e-6);
   EXPECT_GE(cost.total(), std::max({cost["memory"], cost["loads"], cost["tensor"]}));
   // 2049 rows of a type need one more block of 128 than 2048.
-  EXPECT_GT(hopperCost(layer, {128, 128, 64, 4}, algebras::DataType::BF16, 4098)["tensor"], cost["tensor"]);
-  EXPECT_GT(hopperCost(layer, {128, 128, 64, 4}, algebras::DataType::F32, 4096)["memory"], cost["memory"]);
+  EXPECT_GT(engineCost(layer, {128, 128, 64, 4}, algebras::DataType::BF16, 4098)["tensor"], cost["tensor"]);
+  EXPECT_GT(engineCost(layer, {128, 128, 64, 4}, algebras::DataType::F32, 4096)["memory"], cost["memory"]);
 }
 
 TEST(HopperCost, ShortRowsOfBoxesTakeLonger) {
   // 96 columns lie in panels of 64 bytes, 128 in panels of 128: per byte, W comes slower.
   const algebras::Layer layer = projection(2, 2048, 2 * 384);
-  const double narrow = hopperCost(layer, {64, 96, 64, 4}, algebras::DataType::BF16, 128)["loads"];
-  const double wide = hopperCost(layer, {64, 128, 64, 4}, algebras::DataType::BF16, 128)["loads"];
+  const double narrow = engineCost(layer, {64, 96, 64, 4}, algebras::DataType::BF16, 128)["loads"];
+  const double wide = engineCost(layer, {64, 128, 64, 4}, algebras::DataType::BF16, 128)["loads"];
   const double full_rows = 384 * 2.0 * 1024, rows_of_x = 64 * 2.0 * 1024; // for each type and group
   EXPECT_DOUBLE_EQ(wide / (full_rows + 3 * rows_of_x), narrow / (full_rows * 1.2 + 4 * rows_of_x));
   // The same bytes of X, 16 columns at a time.
-  EXPECT_GT(hopperCost(layer, {64, 128, 16, 16}, algebras::DataType::BF16, 128)["loads"], wide);
+  EXPECT_GT(engineCost(layer, {64, 128, 16, 16}, algebras::DataType::BF16, 128)["loads"], wide);
 }
 
 /// Of tiles that share nothing.
-HopperSchedule cheapestThatSharesNothing(const algebras::Layer &layer, std::int64_t m) {
-  std::vector<HopperSchedule> candidates = candidatesOf(considerHopper(layer, algebras::DataType::BF16));
-  std::erase_if(candidates, [](const HopperSchedule &one) {
+StagedSchedule cheapestThatSharesNothing(const algebras::Layer &layer, std::int64_t m) {
+  std::vector<StagedSchedule> candidates = engineCandidates(layer, algebras::DataType::BF16);
+  std::erase_if(candidates, [](const StagedSchedule &one) {
     return one.types > 1 || one.held_groups > 0 || one.blocksTogether() > 1 || one.turns > 1;
   });
-  const auto cost = [&](const HopperSchedule &one) {
-    return hopperCost(layer, one, algebras::DataType::BF16, m).total();
+  const auto cost = [&](const StagedSchedule &one) {
+    return engineCost(layer, one, algebras::DataType::BF16, m).total();
   };
   return *std::min_element(candidates.begin(), candidates.end(),
                            [&](const auto &a, const auto &b) { return cost(a) < cost(b); });
@@ -355,13 +359,13 @@ TEST(HopperChoice, PrefersDeepStagesWithZerosToShortRows) {
 TEST(HopperChoice, SharesBlocksWhereLoadsBind) {
   // A type has 256 rows and a group 256 columns: two blocks of rows read the same of W.
   const algebras::Layer layer = projection(32, 32 * 256, 32 * 256);
-  const HopperSchedule chosen = chooseHopperSchedule(layer, 8192, algebras::DataType::BF16, h200_machine);
+  const StagedSchedule chosen = chooseEngine(layer, 8192, algebras::DataType::BF16, h200_machine);
   // All four blocks of rows that a tile of 64 leaves, with one that multiplies while the other stores.
   EXPECT_EQ(toString(chosen), "rows=64,columns=256,depth=64,stages=4,cluster=4x1,turns=2");
-  HopperSchedule single = chosen;
+  StagedSchedule single = chosen;
   single.cluster_rows = 1;
-  const Cost shared = hopperCost(layer, chosen, algebras::DataType::BF16, 8192),
-             alone = hopperCost(layer, single, algebras::DataType::BF16, 8192);
+  const Cost shared = engineCost(layer, chosen, algebras::DataType::BF16, 8192),
+             alone = engineCost(layer, single, algebras::DataType::BF16, 8192);
   // Of 64 rows of X and 256 columns of W, a quarter of the latter are left: 2/5 of what is loaded.
   EXPECT_NEAR(shared["loads"], alone["loads"] * 2 / 5, 1e-9 * alone["loads"]);
   EXPECT_EQ(shared["memory"], alone["memory"]);
@@ -369,23 +373,23 @@ TEST(HopperChoice, SharesBlocksWhereLoadsBind) {
   EXPECT_GT(shared["feeding"], alone["feeding"]);
   EXPECT_GT(shared["caution"], alone["caution"]);
   // With 64 rows of a type there is nobody to share W with, and the second block of a cluster has only zeros.
-  HopperSchedule pair = {64, 256, 64, 4};
-  const double one_block = hopperCost(layer, pair, algebras::DataType::BF16, 32 * 64)["tensor"];
+  StagedSchedule pair = {64, 256, 64, 4};
+  const double one_block = engineCost(layer, pair, algebras::DataType::BF16, 32 * 64)["tensor"];
   pair.cluster_rows = 2;
-  EXPECT_GT(hopperCost(layer, pair, algebras::DataType::BF16, 32 * 64)["tensor"], 1.9 * one_block);
-  EXPECT_EQ(chooseHopperSchedule(layer, 32 * 64, algebras::DataType::BF16, h200_machine).cluster_rows, 1);
+  EXPECT_GT(engineCost(layer, pair, algebras::DataType::BF16, 32 * 64)["tensor"], 1.9 * one_block);
+  EXPECT_EQ(chooseEngine(layer, 32 * 64, algebras::DataType::BF16, h200_machine).cluster_rows, 1);
 }
 
 TEST(HopperChoice, SplitsLongContractionsOfFewTiles) {
   // One tile of 64 rows and 64 columns has 512 steps, and there are 8 of them.
   const algebras::Layer layer = projection(2, 2 * 16384, 2 * 128);
-  const HopperSchedule chosen = chooseHopperSchedule(layer, 128, algebras::DataType::BF16, h200_machine);
+  const StagedSchedule chosen = chooseEngine(layer, 128, algebras::DataType::BF16, h200_machine);
   EXPECT_EQ(chosen.split, 8);
-  HopperSchedule whole = chosen;
+  StagedSchedule whole = chosen;
   whole.split = 1;
-  whole.stages = stagesThatFit(whole, algebras::DataType::BF16);
-  const Cost split = hopperCost(layer, chosen, algebras::DataType::BF16, 128),
-             alone = hopperCost(layer, whole, algebras::DataType::BF16, 128);
+  whole.stages = stagesThatFit(StagedProblem(layer, algebras::DataType::BF16), whole);
+  const Cost split = engineCost(layer, chosen, algebras::DataType::BF16, 128),
+             alone = engineCost(layer, whole, algebras::DataType::BF16, 128);
   EXPECT_LT(split.total(), 0.5 * alone.total());
   EXPECT_EQ(split.tiles, alone.tiles);
   EXPECT_EQ(split.turns, 8 * alone.turns);
@@ -395,8 +399,7 @@ TEST(HopperChoice, SplitsLongContractionsOfFewTiles) {
   EXPECT_GT(split["store"], alone["store"]);
   // Where every processor has a tile, sums on their way are all that it would add.
   EXPECT_EQ(
-      chooseHopperSchedule(projection(32, 32 * 128, 32 * 128), 4096, algebras::DataType::BF16, h200_machine)
-          .split,
+      chooseEngine(projection(32, 32 * 128, 32 * 128), 4096, algebras::DataType::BF16, h200_machine).split,
       1);
 }
 

@@ -2,8 +2,8 @@
 // could describe, and those that they could not. One PTX for each has to suit every machine since Ampere.
 #include "algebras/expression.h"
 #include "compiler/gpu_pipeline.h"
-#include "compiler/schedule/ampere_schedule.h"
 #include "compiler/schedule/reduction_schedule.h"
+#include "compiler/schedule/staged.h"
 #include "runtime/bench/table.h"
 #include "tests/gates/gate.h"
 
@@ -90,8 +90,9 @@ TEST_F(PortableGate, SingleElementsBesideVectors) {
                              Shape{4096, 4096, 4096, 32}, Shape{32768, 25600, 5120, 256}})
     for (const compiler::Target target : {compiler::Target::Sm80, compiler::Target::Sm90a}) {
       const compiler::Spec spec = specOf(shape.q, shape.k, shape.n);
-      const std::string schedule = toString(compiler::chooseAmpereSchedule(
-          *spec.layer, shape.m, DataType::BF16, /*vector=*/1, *compiler::entryOf(target).machine));
+      const std::string schedule = toString(chooseStaged(compiler::StagedProblem(*spec.layer, DataType::BF16),
+                                                         compiler::Copies::Threads, shape.m,
+                                                         *compiler::entryOf(target).machine, /*vector=*/1));
       EXPECT_NE(schedule.find("vector=1"), std::string::npos) << schedule;
       look(shape, DataType::BF16, schedule);
     }

@@ -2,9 +2,9 @@
 // rows.
 #include "algebras/bank_terms.h"
 #include "algebras/expression.h"
-#include "compiler/schedule/ampere_schedule.h"
 #include "compiler/schedule/group_order.h"
 #include "compiler/schedule/ranking.h"
+#include "compiler/schedule/staged.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ struct Counted {
 };
 
 /// Block by block, type by type; where every type has a part in a block, all rows at once.
-Counted walk(const algebras::Layer &layer, const AmpereSchedule &schedule, std::int64_t m) {
+Counted walk(const algebras::Layer &layer, const StagedSchedule &schedule, std::int64_t m) {
   const algebras::BankTerms terms(layer.lift);
   const std::int64_t types = layer.lift.types();
   auto up = [](std::int64_t value, std::int64_t step) { return (value + step - 1) / step; };
@@ -49,8 +49,9 @@ Counted walk(const algebras::Layer &layer, const AmpereSchedule &schedule, std::
 }
 
 TEST(BankGradientCost, CountsTilesAndStepsOfEveryBlock) {
-  const AmpereSchedule schedules[] = {
-      {64, 96, 32, 3, 2, 2, 1, 0}, {32, 32, 64, 2, 1, 2, 1, 0}, {16, 48, 16, 4, 1, 1, 1, 0}};
+  const StagedSchedule schedules[] = {StagedSchedule::ofThreads(64, 96, 32, 3, 2, 2, 1),
+                                      StagedSchedule::ofThreads(32, 32, 64, 2, 1, 2, 1),
+                                      StagedSchedule::ofThreads(16, 48, 16, 4, 1, 1, 1)};
   const GpuMachine &machine = machineOf("sm_90a");
   for (const auto &[layer, m] : {std::pair{layerOf("Q(1)", 100, 60), std::int64_t{70}},
                                  {layerOf("Q(8)", 640, 1040), 512},
@@ -59,10 +60,10 @@ TEST(BankGradientCost, CountsTilesAndStepsOfEveryBlock) {
                                  {layerOf("T(4)", 256, 512), 200},
                                  {layerOf("Q(2)^2", 256, 512), 128},
                                  {layerOf("M(2)", 256, 512, "slots"), 150}})
-    for (const AmpereSchedule &schedule : schedules) {
+    for (const StagedSchedule &schedule : schedules) {
       SCOPED_TRACE(layer.lift.algebra().name() + ", " + toString(schedule));
       const BankGradientWork work = bankGradientWork(layer, m, DataType::F32);
-      const Cost cost = ampereBankGradientCost(work, schedule, DataType::F32, machine);
+      const Cost cost = threadsCost(work, schedule, DataType::F32, machine);
       const Counted counted = walk(layer, schedule, m);
       EXPECT_DOUBLE_EQ(cost.tiles, counted.tiles);
       // Every step multiplies a whole tile by its depth.
@@ -120,10 +121,10 @@ TEST(BankGradientCost, TheDiagonalComesFirst) {
 TEST(BankGradientCost, AnOrderSavesTheTail) {
   const algebras::Layer layer = layerOf("Q(8)", 1024, 1024);
   const BankGradientWork work = bankGradientWork(layer, 4096, DataType::BF16); // which the cache holds
-  AmpereSchedule schedule{64, 96, 32, 3, 2, 2, 8, 0};
-  const double plain = ampereBankGradientCost(work, schedule, DataType::BF16, machineOf("sm_80")).total();
+  StagedSchedule schedule = StagedSchedule::ofThreads(64, 96, 32, 3, 2, 2, 8);
+  const double plain = threadsCost(work, schedule, DataType::BF16, machineOf("sm_80")).total();
   schedule.long_groups = 1;
-  EXPECT_LT(ampereBankGradientCost(work, schedule, DataType::BF16, machineOf("sm_80")).total(), plain);
+  EXPECT_LT(threadsCost(work, schedule, DataType::BF16, machineOf("sm_80")).total(), plain);
 }
 
 TEST(BankGradientRanking, IsSortedAndOfBothDevices) {
@@ -138,8 +139,9 @@ TEST(BankGradientRanking, IsSortedAndOfBothDevices) {
         std::find_if(ranking.legal.begin(), ranking.legal.end(),
                      [](const RankedSchedule &one) { return isForThreads(one.schedule); });
     ASSERT_NE(first_of_threads, ranking.legal.end());
-    EXPECT_EQ(chooseAmpereBankGradient(layer, 8192, DataType::F32, 0, machineOf(target)),
-              std::get<AmpereSchedule>(first_of_threads->schedule));
+    EXPECT_EQ(chooseStaged(StagedProblem(layer, DataType::F32, /*bank_gradient=*/true), Copies::Threads, 8192,
+                           machineOf(target)),
+              std::get<StagedSchedule>(first_of_threads->schedule));
     // On Hopper both kinds are there, and blocks of 256 x 256 are for the copy engine.
     const bool hopper = target == std::string_view("sm_90a");
     EXPECT_EQ(first_of_threads == ranking.legal.begin(), !hopper);
@@ -155,14 +157,13 @@ TEST(BankGradientRanking, LeavesNarrowGroupsToThreads) {
 
 // X and dY beyond the cache come twice, once with the diagonal.
 TEST(BankGradientCost, RowsBeyondTheCacheComeAgain) {
-  const AmpereSchedule schedule{64, 96, 32, 3, 2, 2, 8, 1};
+  const StagedSchedule schedule = StagedSchedule::ofThreads(64, 96, 32, 3, 2, 2, 8);
   const GpuMachine &machine = machineOf("sm_80");
   const auto bytes = [&](const algebras::Layer &layer, std::int64_t m) {
     const BankGradientWork work = bankGradientWork(layer, m, DataType::BF16);
-    AmpereSchedule here = schedule;
+    StagedSchedule here = schedule;
     here.long_groups = work.types_by_rank.size() > 1 ? 1 : 0;
-    return ampereBankGradientCost(work, here, DataType::BF16, machine)["memory"] *
-               machine.memory_bytes_per_us -
+    return threadsCost(work, here, DataType::BF16, machine)["memory"] * machine.memory_bytes_per_us -
            work.x_bytes - work.dy_bytes - work.dw_bytes;
   };
   const algebras::Layer layer = layerOf("Q(8)", 1024, 2048);

@@ -1,10 +1,10 @@
 // Schedules of kernels that compute several products of the same rows: what they fit into, and what counts
 // how often in their cost.
-#include "compiler/schedule/ampere_schedule.h"
 #include "compiler/schedule/cpu_schedule.h"
-#include "compiler/schedule/hopper_schedule.h"
 #include "compiler/schedule/ranking.h"
 #include "compiler/schedule/reduction_schedule.h"
+#include "compiler/schedule/staged.h"
+#include "tests/schedule/staged_questions.h"
 
 #include "algebras/constructions.h"
 #include "algebras/error.h"
@@ -14,6 +14,7 @@
 namespace {
 
 using namespace compiler;
+using namespace schedule_test;
 using algebras::DataType;
 
 algebras::Layer fusedLayer(const algebras::Fused &fused, DataType dtype = DataType::BF16) {
@@ -62,37 +63,33 @@ TEST(FusedSchedules, RowsAreHeldOnceAndEachBankIsReadOnTheCpu) {
 }
 
 TEST(FusedSchedules, WhereThreadsCopyAStageHasABlockOfEachBank) {
-  EXPECT_EQ(ampereStageBytes(64, 128, 32, 3), 64 * 32 * 2 + 3 * 32 * 128 * 2);
+  EXPECT_EQ(stageBytes(StagedSchedule::ofThreads(64, 128, 32), 3), 64 * 32 * 2 + 3 * 32 * 128 * 2);
   const algebras::Layer two = fusedLayer({.weights = 2});
-  const AmpereSchedule schedule = chooseAmpereSchedule(two, 2048, DataType::BF16, /*vector=*/0, h200_machine);
-  EXPECT_LE(schedule.stages * ampereStageBytes(schedule.rows, schedule.columns, schedule.depth, 2),
-            ampere_shared_bytes);
+  const StagedSchedule schedule = chooseThreads(two, 2048, DataType::BF16, /*vector=*/0, h200_machine);
+  EXPECT_LE(schedule.stages * stageBytes(schedule, 2), ampere_shared_bytes);
   // What a thread's registers take for one product they may not for two.
-  AmpereSchedule large{
-      .rows = 128, .columns = 256, .depth = 32, .stages = 2, .warp_rows = 2, .warp_columns = 4};
+  const StagedSchedule large = StagedSchedule::ofThreads(128, 256, 32, 2, 2, 4);
   EXPECT_EQ(whyIllegal(fusedLayer({}), large), "");
   EXPECT_NE(whyIllegal(two, large), "");
 }
 
 TEST(FusedSchedules, WhereTheEngineCopiesAStageHasABlockOfEachBank) {
   const algebras::Layer two = fusedLayer({.weights = 2});
-  const HopperSchedule schedule = chooseHopperSchedule(two, 2048, DataType::BF16, h200_machine);
+  const StagedSchedule schedule = chooseEngine(two, 2048, DataType::BF16, h200_machine);
   EXPECT_GE(schedule.stages, 2);
   EXPECT_LE(schedule.stages * stageBytes(schedule, 2) + stagingBytes(schedule, DataType::BF16) +
                 reserved_shared_bytes,
             hopper_shared_bytes);
   EXPECT_EQ(stageBytes(schedule, 2) - stageBytes(schedule, 1),
             stageBytes(schedule, 3) - stageBytes(schedule, 2));
-  for (const Considered<HopperSchedule> &one : considerHopper(two, DataType::BF16)) {
-    if (one.refusal)
-      continue;
-    EXPECT_EQ(one.schedule.split, 1);
-    EXPECT_EQ(one.schedule.types, 1);
-    EXPECT_EQ(one.schedule.held_groups, 0);
-    EXPECT_LE(one.schedule.instructionWidth(), 224);
+  for (const StagedSchedule &one : engineCandidates(two, DataType::BF16)) {
+    EXPECT_EQ(one.split, 1);
+    EXPECT_EQ(one.types, 1);
+    EXPECT_EQ(one.held_groups, 0);
+    EXPECT_LE(one.instructionWidth(), 224);
   }
   // Further results are written by threads that have rows of the sums.
-  HopperSchedule across{.rows = 64, .columns = 128, .depth = 64};
+  StagedSchedule across{.rows = 64, .columns = 128, .depth = 64};
   across.rows_on = RowSide::N;
   EXPECT_EQ(whyIllegal(two, across, DataType::BF16), "");
   EXPECT_NE(whyIllegal(fusedLayer({.results = 2}), across, DataType::BF16), "");
@@ -113,11 +110,10 @@ TEST(FusedSchedules, TakeLongerThanOneProductAndLessThanTheProductsApart) {
 }
 
 TEST(FusedSchedules, TooManyBanksAreRefusedWithAReason) {
-  EXPECT_THROW(chooseHopperSchedule(fusedLayer({.weights = 64}), 2048, DataType::BF16, h200_machine),
+  EXPECT_THROW(chooseEngine(fusedLayer({.weights = 64}), 2048, DataType::BF16, h200_machine),
                algebras::InputError);
-  EXPECT_THROW(
-      chooseAmpereSchedule(fusedLayer({.weights = 64}), 2048, DataType::BF16, /*vector=*/0, h200_machine),
-      algebras::InputError);
+  EXPECT_THROW(chooseThreads(fusedLayer({.weights = 64}), 2048, DataType::BF16, /*vector=*/0, h200_machine),
+               algebras::InputError);
 }
 
 TEST(FusedSchedules, VectorReductionsComputeOneProduct) {

@@ -2,7 +2,8 @@
 // cost, against a walk over every tile of dW and its steps.
 #include "algebras/bank_terms.h"
 #include "algebras/expression.h"
-#include "compiler/schedule/hopper_bank_gradient.h"
+#include "compiler/schedule/staged.h"
+#include "tests/schedule/staged_questions.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 namespace {
 
 using namespace compiler;
+using namespace schedule_test;
 using algebras::DataType;
 
 algebras::Layer layerOf(const std::string &expression, std::int64_t in, std::int64_t out) {
@@ -19,10 +21,13 @@ algebras::Layer layerOf(const std::string &expression, std::int64_t in, std::int
   return algebras::makeLayer(algebras::Lift::rows(algebra), in, out, DataType::BF16);
 }
 
+StagedProblem gradientOf(const algebras::Layer &layer) {
+  return {layer, DataType::BF16, /*bank_gradient=*/true};
+}
+
 std::string whyNot(const std::string &schedule, const std::string &algebra = "Q(8)") {
-  const auto refused =
-      bankGradientRefusal(layerOf(algebra, 1024, 2048), parseScheduleOf<HopperSchedule>(schedule));
-  return refused ? refused->reason : "";
+  const algebras::Layer layer = layerOf(algebra, 1024, 2048);
+  return compiler::whyIllegal(gradientOf(layer), engineSchedule(schedule));
 }
 
 TEST(HopperBankGradient, RefusesWhatNoKernelCanDo) {
@@ -47,22 +52,23 @@ TEST(HopperBankGradient, RefusesWhatNoKernelCanDo) {
 
 // Nothing of dW lies in shared memory, but for what blocks that divide a tile send each other.
 TEST(HopperBankGradient, HasTheStagesThatFit) {
-  const HopperSchedule whole = parseScheduleOf<HopperSchedule>("rows=64,columns=192,depth=64");
-  EXPECT_EQ(bankGradientStagesThatFit(whole),
+  const algebras::Layer layer = layerOf("Q(8)", 1024, 2048);
+  const StagedSchedule whole = engineSchedule("rows=64,columns=192,depth=64");
+  EXPECT_EQ(stagesThatFit(gradientOf(layer), whole),
             (hopper_shared_bytes - reserved_shared_bytes) / ((64 + 192) * 64 * 2));
-  const HopperSchedule divided = parseScheduleOf<HopperSchedule>("rows=64,columns=192,depth=64,split=4");
-  EXPECT_EQ(bankGradientStagesThatFit(divided),
+  const StagedSchedule divided = engineSchedule("rows=64,columns=192,depth=64,split=4");
+  EXPECT_EQ(stagesThatFit(gradientOf(layer), divided),
             (hopper_shared_bytes - reserved_shared_bytes - 64 * 48 * 3 * 4) / ((64 + 192) * 64 * 2));
 }
 
 TEST(HopperBankGradient, LooksAtLegalSchedulesWithTheirStages) {
   const algebras::Layer layer = layerOf("Q(8)", 8 * 96, 8 * 80);
   bool split = false, cluster = false, turns = false;
-  for (const Considered<HopperSchedule> &one : considerHopperBankGradient(layer)) {
+  for (const Considered<StagedSchedule> &one : considerStaged(gradientOf(layer), Copies::Engine)) {
     if (one.refusal)
       continue;
-    EXPECT_FALSE(bankGradientRefusal(layer, one.schedule)) << toString(one.schedule);
-    EXPECT_EQ(one.schedule.stages, bankGradientStagesThatFit(one.schedule));
+    EXPECT_FALSE(refusal(gradientOf(layer), one.schedule)) << toString(one.schedule);
+    EXPECT_EQ(one.schedule.stages, stagesThatFit(gradientOf(layer), one.schedule));
     EXPECT_EQ(one.schedule.long_groups, 1);
     EXPECT_LE(one.schedule.rows, 128) << "all that the third warpgroup has of 96 features is zero";
     split |= one.schedule.split > 1;
@@ -78,7 +84,7 @@ struct Counted {
 
 /// Block by block, type by type. Of a complete graph's diagonal type after type, where that is an eighth more
 /// at most.
-Counted walk(const algebras::Layer &layer, const HopperSchedule &schedule, std::int64_t m) {
+Counted walk(const algebras::Layer &layer, const StagedSchedule &schedule, std::int64_t m) {
   const algebras::BankTerms terms(layer.lift);
   const std::int64_t types = layer.lift.types();
   auto up = [](std::int64_t value, std::int64_t step) { return (value + step - 1) / step; };
@@ -116,12 +122,12 @@ TEST(HopperBankGradient, CountsTilesAndStepsOfEveryBlock) {
          {"rows=64,columns=128,depth=64,stages=4,long=1", "rows=128,columns=64,depth=32,stages=4",
           "rows=64,columns=64,depth=16,stages=4,cluster=2x2",
           "rows=64,columns=128,depth=64,stages=4,split=4,long=1"}) {
-      HopperSchedule schedule = parseScheduleOf<HopperSchedule>(text);
+      StagedSchedule schedule = engineSchedule(text);
       if (layer.lift.types() == 1)
         schedule.long_groups = 0;
       SCOPED_TRACE(fmt::format("{}, M = {}, {}", layer.lift.algebra().name(), m, text));
       const BankGradientWork work = bankGradientWork(layer, m, DataType::F32);
-      const Cost cost = hopperBankGradientCost(work, schedule, h200_machine);
+      const Cost cost = engineCost(work, schedule, DataType::BF16, h200_machine);
       const Counted counted = walk(layer, schedule, m);
       EXPECT_DOUBLE_EQ(cost.tiles, counted.tiles);
       // Every step multiplies a whole tile by its depth; all panels have 128 bytes.
@@ -139,7 +145,7 @@ TEST(HopperBankGradient, RowsComeOnceWhereTheDiagonalGoesBesideTheOthers) {
   const algebras::Layer layer = layerOf("Q(32)", 2048, 6144);
   auto memory = [&](const char *schedule, std::int64_t m) {
     const BankGradientWork work = bankGradientWork(layer, m, DataType::BF16);
-    const Cost cost = hopperBankGradientCost(work, parseScheduleOf<HopperSchedule>(schedule), h200_machine);
+    const Cost cost = engineCost(work, engineSchedule(schedule), DataType::BF16, h200_machine);
     return cost["memory"] * h200_machine.memory_bytes_per_us / (work.x_bytes + work.dy_bytes + work.dw_bytes);
   };
   // 32 diagonal tiles in two parts each are 64 of 132 processors, and half of the steps.
@@ -159,7 +165,7 @@ TEST(HopperBankGradient, RowsComeOnceWhereTheDiagonalGoesBesideTheOthers) {
 TEST(HopperBankGradient, DividedLongTilesEndEarlier) {
   const BankGradientWork work = bankGradientWork(layerOf("Q(32)", 2048, 6144), 8192, DataType::BF16);
   auto cost = [&](const char *schedule) {
-    return hopperBankGradientCost(work, parseScheduleOf<HopperSchedule>(schedule), h200_machine);
+    return engineCost(work, engineSchedule(schedule), DataType::BF16, h200_machine);
   };
   const Cost whole = cost("rows=64,columns=192,depth=64,stages=5,long=1"),
              divided = cost("rows=64,columns=192,depth=64,stages=5,split=2,long=1");

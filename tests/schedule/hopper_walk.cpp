@@ -57,7 +57,7 @@ struct Step {
 };
 
 // The steps of a tile for one piece of the depth.
-std::vector<Step> stepsOf(const algebras::Layer &layer, const HopperSchedule &schedule,
+std::vector<Step> stepsOf(const algebras::Layer &layer, const StagedSchedule &schedule,
                           const std::vector<Line> &parts, std::int64_t row, std::int64_t group) {
   auto rowsOf = [&](const Line &line) { return std::clamp<std::int64_t>(line.rows - row, 0, schedule.rows); };
   std::vector<Step> steps;
@@ -81,7 +81,7 @@ std::vector<Step> stepsOf(const algebras::Layer &layer, const HopperSchedule &sc
 // its rows of X, and gets all of them. Where blocks divide a tile, block `rank` takes its share of the steps.
 class Walker {
 public:
-  Walker(const algebras::Layer &layer, const HopperSchedule &schedule, algebras::DataType output)
+  Walker(const algebras::Layer &layer, const StagedSchedule &schedule, algebras::DataType output)
       : layer(layer), schedule(schedule), result_bytes(output == algebras::DataType::F32 ? 4 : 2),
         processors(schedule.cluster() * schedule.split > 2 ? 128 : 132) {}
 
@@ -95,7 +95,7 @@ private:
   }
 
   const algebras::Layer &layer;
-  const HopperSchedule &schedule;
+  const StagedSchedule &schedule;
   const double result_bytes;
   const std::int64_t processors;
   const std::int64_t k = layer.in.width(0), n = layer.out.width(0);
@@ -270,7 +270,7 @@ Walk Walker::walk(std::int64_t m) {
 
 } // namespace
 
-Walk walk(const algebras::Layer &layer, const HopperSchedule &schedule, algebras::DataType output,
+Walk walk(const algebras::Layer &layer, const StagedSchedule &schedule, algebras::DataType output,
           std::int64_t m) {
   return Walker(layer, schedule, output).walk(m);
 }

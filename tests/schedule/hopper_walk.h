@@ -2,7 +2,7 @@
 // is compared with.
 #pragma once
 
-#include "compiler/schedule/hopper_schedule.h"
+#include "compiler/schedule/staged.h"
 
 namespace schedule_test {
 
@@ -17,7 +17,7 @@ struct Walk {
 };
 
 // Of `m` rows.
-Walk walk(const algebras::Layer &layer, const compiler::HopperSchedule &schedule,
-          algebras::DataType output, std::int64_t m);
+Walk walk(const algebras::Layer &layer, const compiler::StagedSchedule &schedule, algebras::DataType output,
+          std::int64_t m);
 
 } // namespace schedule_test

@@ -1,8 +1,9 @@
 // The cost of a Hopper schedule against a walk over every tile, step and piece of a row that its kernel
 // copies.
 #include "algebras/expression.h"
-#include "compiler/schedule/hopper_schedule.h"
+#include "compiler/schedule/staged.h"
 #include "tests/schedule/hopper_walk.h"
+#include "tests/schedule/staged_questions.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -10,7 +11,7 @@
 namespace {
 
 using namespace compiler;
-using schedule_test::Walk;
+using schedule_test::engineCost, schedule_test::Walk;
 
 algebras::Layer layerOf(const std::string &expression, std::int64_t k, std::int64_t n, std::int64_t width = 0,
                         bool slots = false) {
@@ -27,14 +28,14 @@ algebras::Layer layerOf(const std::string &expression, std::int64_t k, std::int6
 struct Case {
   const char *expression;
   std::int64_t k, n, m;
-  HopperSchedule schedule;
+  StagedSchedule schedule;
   std::int64_t width = 0;
   bool slots = false;
   bool gradient = false; // of X: k and n are those of dY and dX
 };
 
-HopperSchedule onSideN(std::int64_t rows, std::int64_t columns, std::int64_t depth, std::int64_t stages) {
-  HopperSchedule schedule{rows, columns, depth, stages};
+StagedSchedule onSideN(std::int64_t rows, std::int64_t columns, std::int64_t depth, std::int64_t stages) {
+  StagedSchedule schedule{rows, columns, depth, stages};
   schedule.rows_on = RowSide::N;
   return schedule;
 }
@@ -55,12 +56,37 @@ const std::vector<Case> &cases() {
       {"Q(16)", 80, 384, 500, onSideN(32, 192, 64, 9)},
       {"Q(3)", 64, 64, 20, onSideN(8, 64, 32, 16)},
       // Clusters, with rows and columns for all of their blocks and for some.
-      {"Q(4)", 64, 192, 2048, {64, 96, 64, 6, 1, 2, 1}},
-      {"Q(4)", 40, 104, 1001, {64, 48, 64, 8, 1, 1, 2}},
-      {"Q(7)", 80, 304, 4097, {128, 160, 32, 6, 1, 2, 2}},
-      {"Q(5)", 72, 200, 2500, {64, 64, 64, 3, 1, 4, 1}},
-      {"Q(3)", 48, 200, 1000, {64, 64, 16, 16, 1, 1, 4}, 96},
-      {"M(1)", 512, 640, 333, {128, 256, 64, 3, 1, 2, 1}},
+      {"Q(4)",
+       64,
+       192,
+       2048,
+       {.rows = 64, .columns = 96, .depth = 64, .stages = 6, .cluster_rows = 2, .cluster_columns = 1}},
+      {"Q(4)",
+       40,
+       104,
+       1001,
+       {.rows = 64, .columns = 48, .depth = 64, .stages = 8, .cluster_rows = 1, .cluster_columns = 2}},
+      {"Q(7)",
+       80,
+       304,
+       4097,
+       {.rows = 128, .columns = 160, .depth = 32, .stages = 6, .cluster_rows = 2, .cluster_columns = 2}},
+      {"Q(5)",
+       72,
+       200,
+       2500,
+       {.rows = 64, .columns = 64, .depth = 64, .stages = 3, .cluster_rows = 4, .cluster_columns = 1}},
+      {"Q(3)",
+       48,
+       200,
+       1000,
+       {.rows = 64, .columns = 64, .depth = 16, .stages = 16, .cluster_rows = 1, .cluster_columns = 4},
+       96},
+      {"M(1)",
+       512,
+       640,
+       333,
+       {.rows = 128, .columns = 256, .depth = 64, .stages = 3, .cluster_rows = 2, .cluster_columns = 1}},
       // Warpgroups that take turns: stores hide behind products, or the other way round.
       {"Q(4)", 64, 192, 2048, {.rows = 64, .columns = 192, .depth = 64, .stages = 5, .turns = 2}},
       {"Q(5)", 256, 128, 1600, {.rows = 128, .columns = 128, .depth = 64, .stages = 4, .turns = 2}},
@@ -92,8 +118,22 @@ const std::vector<Case> &cases() {
       // Gradients: a bank along its depth, in clusters, too; and tiles of long groups first, all by one block
       // each or divided, with fewer of them than clusters and with more.
       {"Q(4)", 192, 64, 2048, {64, 64, 64, 6}, 0, false, true},
-      {"M(1)", 512, 640, 333, {128, 128, 64, 3, 1, 2, 2}, 0, false, true},
-      {"Q(5)", 304, 80, 5 * 1024, {128, 80, 32, 6, 1, 2, 1}, 0, false, true},
+      {"M(1)",
+       512,
+       640,
+       333,
+       {.rows = 128, .columns = 128, .depth = 64, .stages = 3, .cluster_rows = 2, .cluster_columns = 2},
+       0,
+       false,
+       true},
+      {"Q(5)",
+       304,
+       80,
+       5 * 1024,
+       {.rows = 128, .columns = 80, .depth = 32, .stages = 6, .cluster_rows = 2, .cluster_columns = 1},
+       0,
+       false,
+       true},
       {"Q(16)", 384, 80, 512, onSideN(32, 128, 64, 9), 0, false, true},
       {"Q(32)",
        192,
@@ -128,7 +168,7 @@ TEST(HopperWalk, FindsTheCost) {
       const algebras::Layer layer =
           one.gradient ? layerOf(one.expression, one.n, one.k, one.width, one.slots).transposed()
                        : layerOf(one.expression, one.k, one.n, one.width, one.slots);
-      const Cost cost = hopperCost(layer, one.schedule, output, one.m);
+      const Cost cost = engineCost(layer, one.schedule, output, one.m);
       const Walk sum = schedule_test::walk(layer, one.schedule, output, one.m);
       SCOPED_TRACE(std::string(one.expression) + " " + toString(one.schedule) + " " + toString(output));
       EXPECT_EQ(cost.tiles, static_cast<double>(sum.tiles));
@@ -156,10 +196,10 @@ TEST(HopperWalk, FindsTheCost) {
 TEST(HopperWalk, WholeWavesOfEqualTilesHaveNoTail) {
   // 132 groups of one column block each, and one tile of rows in each of them.
   const algebras::Layer layer = layerOf("D(132)", 64, 64, 0, true);
-  const Cost full = hopperCost(layer, {64, 64, 64, 8}, algebras::DataType::BF16, 64);
+  const Cost full = engineCost(layer, {64, 64, 64, 8}, algebras::DataType::BF16, 64);
   EXPECT_EQ(full.tiles, 132);
   EXPECT_EQ(full["tail"], 0);
-  const Cost two = hopperCost(layer, {64, 64, 64, 8}, algebras::DataType::BF16, 65);
+  const Cost two = engineCost(layer, {64, 64, 64, 8}, algebras::DataType::BF16, 65);
   EXPECT_EQ(std::ceil(two.waves), 2);
   EXPECT_EQ(two["tail"], 0);
 }
@@ -167,38 +207,38 @@ TEST(HopperWalk, WholeWavesOfEqualTilesHaveNoTail) {
 TEST(HopperCost, BanksBeyondTheCacheComeAgain) {
   // One type that multiplies 8192 x 8192: 134 MB, for 64 blocks of rows, of which 132 tiles hold three.
   const algebras::Layer dense = layerOf("M(1)", 8192, 8192);
-  const Cost cost = hopperCost(dense, {128, 192, 64, 4}, algebras::DataType::BF16, 8192);
+  const Cost cost = engineCost(dense, {128, 192, 64, 4}, algebras::DataType::BF16, 8192);
   const double once = 2.0 * 8192 * 8192 / 4.3e6;
   EXPECT_GT(cost["memory"], 4 * 3 * once);
   // A sixteenth of it stays in the cache.
   const algebras::Layer small = layerOf("M(1)", 2048, 2048);
-  EXPECT_NEAR(hopperCost(small, {128, 192, 64, 4}, algebras::DataType::BF16, 2048)["memory"],
+  EXPECT_NEAR(engineCost(small, {128, 192, 64, 4}, algebras::DataType::BF16, 2048)["memory"],
               3 * 2.0 * 2048 * 2048 / 4.3e6, 1e-9);
   // Intervals meet a type again after all others: its blocks are gone then.
   const algebras::Layer runs = layerOf("Q(4)", 2048, 2048, 128), phases = layerOf("Q(4)", 2048, 2048);
-  EXPECT_GT(hopperCost(runs, {128, 192, 64, 4}, algebras::DataType::BF16, 8192)["memory"],
-            1.5 * hopperCost(phases, {128, 192, 64, 4}, algebras::DataType::BF16, 8192)["memory"]);
+  EXPECT_GT(engineCost(runs, {128, 192, 64, 4}, algebras::DataType::BF16, 8192)["memory"],
+            1.5 * engineCost(phases, {128, 192, 64, 4}, algebras::DataType::BF16, 8192)["memory"]);
   // All runs of a group one after the other need its part of the bank, 33 MB, at one time only, and their own
   // rows of X again with each of the other three groups.
-  HopperSchedule groups{128, 192, 64, 4};
+  StagedSchedule groups{128, 192, 64, 4};
   groups.outer = OuterAxis::Groups;
-  EXPECT_LT(hopperCost(runs, groups, algebras::DataType::BF16, 8192)["memory"], 1.05 * (3 + 0.75) * once);
+  EXPECT_LT(engineCost(runs, groups, algebras::DataType::BF16, 8192)["memory"], 1.05 * (3 + 0.75) * once);
 }
 
 TEST(HopperCost, PiecesOfRowsShareSectors) {
   // 48 bytes of each group in a row of X, 80 in one of Y: with groups outside, each is fetched or written
   // together with half a sector that is another one's.
   const algebras::Layer layer = layerOf("Q(4)", 24, 40);
-  HopperSchedule types{64, 48, 32, 8}, groups = types;
+  StagedSchedule types{64, 48, 32, 8}, groups = types;
   groups.outer = OuterAxis::Groups;
   const double rows = 4000, beyond = rows * 4 * (16 + 16) / 4.3e6;
-  EXPECT_NEAR(hopperCost(layer, groups, algebras::DataType::BF16, 4000)["memory"] -
-                  hopperCost(layer, types, algebras::DataType::BF16, 4000)["memory"],
+  EXPECT_NEAR(engineCost(layer, groups, algebras::DataType::BF16, 4000)["memory"] -
+                  engineCost(layer, types, algebras::DataType::BF16, 4000)["memory"],
               beyond, 1e-9);
   // Whole sectors are nobody else's.
   const algebras::Layer whole = layerOf("Q(4)", 32, 48);
-  EXPECT_EQ(hopperCost(whole, groups, algebras::DataType::BF16, 4000)["memory"],
-            hopperCost(whole, types, algebras::DataType::BF16, 4000)["memory"]);
+  EXPECT_EQ(engineCost(whole, groups, algebras::DataType::BF16, 4000)["memory"],
+            engineCost(whole, types, algebras::DataType::BF16, 4000)["memory"]);
 }
 
 } // namespace

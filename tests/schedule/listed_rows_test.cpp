@@ -1,7 +1,8 @@
 // Rows from a list in the model: how they spread over types, against draws, and what each part of a list
 // costs.
-#include "compiler/schedule/ampere_schedule.h"
 #include "compiler/schedule/listed_rows.h"
+#include "compiler/schedule/staged.h"
+#include "tests/schedule/staged_questions.h"
 
 #include "algebras/constructions.h"
 #include "compiler/schedule/ranking.h"
@@ -14,6 +15,7 @@
 namespace {
 
 using namespace compiler;
+using namespace schedule_test;
 using algebras::DataType;
 
 struct Mean {
@@ -95,15 +97,14 @@ ProjectionWork withoutList(const ProjectionWork &listed, double height) {
 
 // Each part of what a list is makes a schedule dearer, all else equal.
 TEST(ListedSchedules, CostWhatTheirListsDo) {
-  const AmpereSchedule schedule =
-      parseScheduleOf<AmpereSchedule>("rows=32,columns=96,depth=32,stages=4,warps=1x2,vector=8");
+  const StagedSchedule schedule = threadsSchedule("rows=32,columns=96,depth=32,stages=4,warps=1x2,vector=8");
   for (const GpuMachine &machine : {a100_machine, h200_machine})
     for (const std::int64_t m : {4, 512, 4096}) {
       const ProjectionWork listed = projectionWork(layer(true), m, DataType::BF16),
                            regular = withoutList(listed, 32);
       EXPECT_FALSE(projectionWork(layer(false), m, DataType::BF16).list);
-      const Cost with = ampereCost(listed, schedule, DataType::BF16, machine),
-                 without = ampereCost(regular, schedule, DataType::BF16, machine);
+      const Cost with = threadsCost(listed, schedule, DataType::BF16, machine),
+                 without = threadsCost(regular, schedule, DataType::BF16, machine);
       ASSERT_DOUBLE_EQ(with.tiles, without.tiles);
       // The kernel that makes the list.
       EXPECT_DOUBLE_EQ(with["grouping"], groupingTime(*listed.list, machine));
@@ -123,14 +124,13 @@ TEST(ListedSchedules, CostWhatTheirListsDo) {
 
 // Entries come from the cache once in every tile, for X and for Y.
 TEST(ListedSchedules, ReadEntriesFromTheCache) {
-  const AmpereSchedule schedule =
-      parseScheduleOf<AmpereSchedule>("rows=32,columns=96,depth=32,stages=4,warps=1x2,vector=8");
+  const StagedSchedule schedule = threadsSchedule("rows=32,columns=96,depth=32,stages=4,warps=1x2,vector=8");
   const ProjectionWork listed = projectionWork(layer(true), 4096, DataType::BF16);
   ProjectionWork regular = withoutList(listed, 32);
   const double rows = 4096 / listed.list->blocks(32); // of X, as many bytes as there
   regular.lines = {{listed.list->blocks(32), rows}};
-  const Cost with = ampereCost(listed, schedule, DataType::BF16, h200_machine),
-             without = ampereCost(regular, schedule, DataType::BF16, h200_machine);
+  const Cost with = threadsCost(listed, schedule, DataType::BF16, h200_machine),
+             without = threadsCost(regular, schedule, DataType::BF16, h200_machine);
   ASSERT_DOUBLE_EQ(with.tiles, without.tiles);
   EXPECT_GT(with["loads"], without["loads"]);
   EXPECT_LT(with["loads"], 1.1 * without["loads"]);
@@ -138,13 +138,12 @@ TEST(ListedSchedules, ReadEntriesFromTheCache) {
 
 // One row of one type has the tiles of that type, and as many numbers for every other one.
 TEST(ListedSchedules, PassOverTilesWithoutRows) {
-  const AmpereSchedule schedule =
-      parseScheduleOf<AmpereSchedule>("rows=16,columns=96,depth=32,stages=4,warps=1x2,vector=8");
+  const StagedSchedule schedule = threadsSchedule("rows=16,columns=96,depth=32,stages=4,warps=1x2,vector=8");
   const ProjectionWork one_of_many = projectionWork(layer(true), 1, DataType::BF16);
   ProjectionWork one_alone = one_of_many;
   one_alone.list.emplace(1, 1);
-  const Cost many = ampereCost(one_of_many, schedule, DataType::BF16, a100_machine),
-             alone = ampereCost(one_alone, schedule, DataType::BF16, a100_machine);
+  const Cost many = threadsCost(one_of_many, schedule, DataType::BF16, a100_machine),
+             alone = threadsCost(one_alone, schedule, DataType::BF16, a100_machine);
   ASSERT_DOUBLE_EQ(many.tiles, alone.tiles);
   const double empty = 15 * 16, cycles = 120; // types without the row times groups
   EXPECT_NEAR(many["tile ends"] - alone["tile ends"],
@@ -152,12 +151,11 @@ TEST(ListedSchedules, PassOverTilesWithoutRows) {
 }
 
 TEST(ListedSchedules, OfTheBanksGradientReadTheListOfBothOperands) {
-  const AmpereSchedule schedule =
-      parseScheduleOf<AmpereSchedule>("rows=32,columns=96,depth=32,stages=4,warps=1x2,vector=8");
+  const StagedSchedule schedule = threadsSchedule("rows=32,columns=96,depth=32,stages=4,warps=1x2,vector=8");
   const BankGradientWork listed = bankGradientWork(layer(true), 512, DataType::BF16),
                          regular = bankGradientWork(layer(false), 512, DataType::BF16);
-  const Cost with = ampereBankGradientCost(listed, schedule, DataType::BF16, h200_machine),
-             without = ampereBankGradientCost(regular, schedule, DataType::BF16, h200_machine);
+  const Cost with = threadsCost(listed, schedule, DataType::BF16, h200_machine),
+             without = threadsCost(regular, schedule, DataType::BF16, h200_machine);
   EXPECT_DOUBLE_EQ(with["grouping"], groupingTime(*listed.list, h200_machine));
   EXPECT_DOUBLE_EQ(with["memory"],
                    without["memory"] + listed.list->bytes() / h200_machine.memory_bytes_per_us);

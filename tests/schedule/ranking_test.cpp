@@ -4,11 +4,11 @@
 
 #include "algebras/error.h"
 #include "algebras/expression.h"
-#include "compiler/schedule/ampere_schedule.h"
 #include "compiler/schedule/cpu_gradient_schedule.h"
 #include "compiler/schedule/cpu_prediction.h"
-#include "compiler/schedule/hopper_schedule.h"
 #include "compiler/schedule/host_level.h"
+#include "compiler/schedule/staged.h"
+#include "tests/schedule/staged_questions.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -20,6 +20,7 @@
 namespace {
 
 using namespace compiler;
+using namespace schedule_test;
 using algebras::DataType;
 
 algebras::Layer projection(const std::string &expression, std::int64_t in, std::int64_t out,
@@ -62,11 +63,11 @@ TEST(Ranking, OfHopperIsComplete) {
   std::set<std::string> seen, all, clusters;
   std::set<std::int64_t> splits;
   for (const RankedSchedule &one : ranking.legal) {
-    const HopperSchedule schedule = std::get<HopperSchedule>(one.schedule);
+    const StagedSchedule schedule = std::get<StagedSchedule>(one.schedule);
     EXPECT_EQ(whyIllegal(layer, schedule, DataType::BF16), "");
-    EXPECT_NEAR(one.predicted(), hopperCost(layer, schedule, DataType::BF16, 2048).total(), 1e-9);
+    EXPECT_NEAR(one.predicted(), engineCost(layer, schedule, DataType::BF16, 2048).total(), 1e-9);
     EXPECT_GE(one.predicted(), ranking.floor_us);
-    HopperSchedule tile = schedule;
+    StagedSchedule tile = schedule;
     tile.stages = 0;
     tile.cluster_rows = tile.cluster_columns = tile.split = 1;
     seen.insert(toString(tile));
@@ -78,13 +79,13 @@ TEST(Ranking, OfHopperIsComplete) {
   EXPECT_EQ(clusters, (std::set<std::string>{"1x1", "2x1", "4x1", "1x2", "1x4", "2x2"}));
   EXPECT_EQ(splits, (std::set<std::int64_t>{1, 2, 4, 8}));
   for (const RefusedSchedule &one : ranking.refused) {
-    const HopperSchedule schedule = std::get<HopperSchedule>(one.schedule);
+    const StagedSchedule schedule = std::get<StagedSchedule>(one.schedule);
     EXPECT_FALSE(one.refusal.reason.empty());
     // What is not illegal is pointless, and says so.
     EXPECT_EQ(whyIllegal(layer, schedule, DataType::BF16).empty(),
               one.refusal.kind == "wider than a group" || one.refusal.kind == "deeper than a group")
         << toString(one.schedule) << ": " << one.refusal.reason;
-    HopperSchedule tile = schedule;
+    StagedSchedule tile = schedule;
     tile.stages = 0;
     tile.cluster_rows = tile.cluster_columns = tile.split = 1;
     seen.insert(toString(tile));
@@ -103,7 +104,7 @@ TEST(Ranking, HoldsRowsForNoMoreGroupsThanThereAre) {
     std::set<std::int64_t> seen;
     for (const RankedSchedule &one :
          rankSchedules(projection(expression, 1536, 1536), "sm_90a", 512, DataType::BF16).legal)
-      seen.insert(std::get<HopperSchedule>(one.schedule).held_groups);
+      seen.insert(std::get<StagedSchedule>(one.schedule).held_groups);
     return seen;
   };
   EXPECT_THAT(groups("Q(16)"), testing::ElementsAre(0, 2, 4, 8, 16));
@@ -116,7 +117,7 @@ TEST(Ranking, LetsOnlyTypesOfCompleteGraphsShareTiles) {
     std::set<std::int64_t> seen;
     for (const RankedSchedule &one :
          rankSchedules(projection(expression, 1536, 1536), "sm_90a", 512, DataType::BF16).legal)
-      seen.insert(std::get<HopperSchedule>(one.schedule).types);
+      seen.insert(std::get<StagedSchedule>(one.schedule).types);
     return seen;
   };
   EXPECT_THAT(types("Q(8)"), testing::ElementsAre(1, 2, 3, 4));
@@ -130,7 +131,7 @@ TEST(Ranking, ChoosesWhatTheCompilerChooses) {
   for (const std::int64_t m : {1, 100, 2048, 30000})
     for (const DataType type : {DataType::BF16, DataType::F32})
       EXPECT_EQ(rankSchedules(layer, "sm_90a", m, type).legal.front().schedule,
-                Schedule(chooseHopperSchedule(layer, m, type, h200_machine)));
+                Schedule(chooseEngine(layer, m, type, h200_machine)));
 }
 
 TEST(Ranking, LooksThroughMatrixFactors) {
@@ -200,12 +201,12 @@ TEST(Ranking, OfThreadsThatCopyIsSoundOnEitherMachine) {
           if (isReduction(one.schedule))
             continue;
           best = best.value_or(one.schedule);
-          const AmpereSchedule schedule = std::get<AmpereSchedule>(one.schedule);
-          EXPECT_EQ(whyIllegal(layer, schedule), "") << toString(one.schedule);
-          EXPECT_DOUBLE_EQ(one.predicted(), ampereCost(work, schedule, type, machine).total())
+          const StagedSchedule schedule = std::get<StagedSchedule>(one.schedule);
+          EXPECT_EQ(whyIllegal(layer, schedule, type), "") << toString(one.schedule);
+          EXPECT_DOUBLE_EQ(one.predicted(), threadsCost(work, schedule, type, machine).total())
               << toString(one.schedule);
         }
-        EXPECT_EQ(best, Schedule(chooseAmpereSchedule(layer, m, type, /*vector=*/0, machine)));
+        EXPECT_EQ(best, Schedule(chooseThreads(layer, m, type, /*vector=*/0, machine)));
         EXPECT_FALSE(ranking.refused.empty());
       }
 }
@@ -252,7 +253,7 @@ TEST(Ranking, HasVectorReductionsBesideBatchedKernelsWhereRowsAreFew) {
           ++reductions;
           const ReductionSchedule schedule = std::get<ReductionSchedule>(one.schedule);
           EXPECT_EQ(whyIllegal(layer, schedule), "") << toString(one.schedule);
-          EXPECT_EQ(parseScheduleOf<ReductionSchedule>(toString(schedule)), schedule);
+          EXPECT_EQ(parseReduction(toString(schedule)), schedule);
           EXPECT_DOUBLE_EQ(
               one.predicted(),
               reductionCost(work, schedule, commonTerms(layer, std::min(m, schedule.rows)), machineOf(target))

@@ -19,7 +19,7 @@ TEST(ScheduleText, SaysOfWhichKindItIs) {
   }
   // What says nothing is of the kernels that the target has for most layers.
   EXPECT_TRUE(isForThreads(parseSchedule("rows=64", Kernels::ThreadsCopy)));
-  EXPECT_EQ(parseSchedule("rows=64", Kernels::EngineCopies), Schedule(HopperSchedule{.rows = 64}));
+  EXPECT_EQ(parseSchedule("rows=64", Kernels::EngineCopies), Schedule(StagedSchedule{.rows = 64}));
   // A text that only begins like an entry, or has it behind another's equals sign, names none.
   EXPECT_FALSE(isReduction("reduces=3"));
   EXPECT_FALSE(isReduction("rows=reduce"));

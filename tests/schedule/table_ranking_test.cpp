@@ -1,9 +1,8 @@
 // The choice for every row of the published tables.
 #include "algebras/expression.h"
-#include "compiler/schedule/ampere_schedule.h"
-#include "compiler/schedule/hopper_schedule.h"
 #include "compiler/schedule/ranking.h"
 #include "compiler/schedule/reduction_schedule.h"
+#include "compiler/schedule/staged.h"
 #include "runtime/bench/table.h"
 
 #include <algorithm>
@@ -107,12 +106,12 @@ TEST(TableChoices, AreSensible) {
       EXPECT_EQ(row.m, 1) << toString(best.schedule);
       continue;
     }
-    const HopperSchedule schedule = std::get<HopperSchedule>(best.schedule);
+    const StagedSchedule schedule = std::get<StagedSchedule>(best.schedule);
     const std::int64_t rows = (row.m + row.q - 1) / row.q;
     // No second block of rows that is all zeros, no more columns than a panel beyond the group.
     EXPECT_LE(schedule.rows, (rows + 63) / 64 * 64) << toString(best.schedule);
     EXPECT_LT(schedule.columns, row.n / row.q + 64) << toString(best.schedule);
-    EXPECT_EQ(schedule.stages, stagesThatFit(schedule, DataType::BF16, heldBytes(schedule, row.k / row.q)))
+    EXPECT_EQ(schedule.stages, stagesThatFit(StagedProblem(layer, DataType::BF16), schedule))
         << toString(best.schedule);
     // One with the same tile and shorter stages is never better by more than what the model can tell apart.
     // Held rows may leave no room for deep stages.
@@ -187,7 +186,7 @@ TEST(TableSplits, AreWhatTheManualSays) {
     const Ranking ranking = rankSchedules(layer, "sm_90a", std::stoll(row[4].str()), DataType::BF16);
     const auto without =
         std::find_if(ranking.legal.begin(), ranking.legal.end(), [](const RankedSchedule &one) {
-          return std::get<HopperSchedule>(one.schedule).split == 1;
+          return std::get<StagedSchedule>(one.schedule).split == 1;
         });
     ASSERT_NE(without, ranking.legal.end());
     EXPECT_EQ(fmt::format("{:.1f}", without->predicted()), row[5].str());

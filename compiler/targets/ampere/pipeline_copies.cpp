@@ -1,5 +1,5 @@
 // sm-pipeline-copies: copies run ahead of the products, through a ring of slots.
-#include "compiler/schedule/ampere_schedule.h"
+#include "compiler/schedule/staged.h"
 #include "compiler/targets/ampere/passes.h"
 #include "compiler/targets/thread_block/block_product.h"
 #include "compiler/targets/thread_block/index_math.h"
@@ -219,8 +219,8 @@ static FailureOr<std::int64_t> chooseSlots(sm::KernelOp kernel, BlockProducts pr
   sm::BlockType a = products.a.getBlock().getType();
   const sm::AccumulatorType sums = products.first().getAccumulator().getType();
   const std::int64_t depth = products.first().getATransposed() ? a.getRows() : a.getColumns();
-  const std::int64_t slot = ampereStageBytes(sums.getRows(), sums.getColumns(), depth,
-                                             static_cast<std::int64_t>(products.banks.size()));
+  const std::int64_t slot = stageBytes(StagedSchedule::ofThreads(sums.getRows(), sums.getColumns(), depth),
+                                       static_cast<std::int64_t>(products.banks.size()));
   const std::int64_t fit = ampere_shared_bytes / slot;
   auto schedule = dyn_cast<tile::StagedAttr>(kernel.getSchedule());
   const std::int64_t wanted =

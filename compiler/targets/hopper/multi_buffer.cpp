@@ -1,5 +1,5 @@
 // sm-multi-buffer: every pipe gets stages in shared memory.
-#include "compiler/schedule/hopper_schedule.h"
+#include "compiler/schedule/staged.h"
 #include "compiler/targets/hopper/passes.h"
 #include "compiler/targets/hopper/pipe_walk.h"
 #include "compiler/targets/hopper/staged_blocks.h"

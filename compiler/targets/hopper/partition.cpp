@@ -1,5 +1,5 @@
 // sm-partition: loading and multiplying in different warps.
-#include "compiler/schedule/hopper_schedule.h"
+#include "compiler/schedule/staged.h"
 #include "compiler/targets/hopper/passes.h"
 #include "compiler/targets/thread_block/block_product.h"
 

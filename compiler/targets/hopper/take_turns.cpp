@@ -1,5 +1,5 @@
 // sm-consume-turns: parts of the warpgroups that multiply have tiles of their own.
-#include "compiler/schedule/hopper_schedule.h"
+#include "compiler/schedule/staged.h"
 #include "compiler/targets/hopper/passes.h"
 #include "compiler/targets/thread_block/block_product.h"
 #include "compiler/targets/thread_block/index_math.h"

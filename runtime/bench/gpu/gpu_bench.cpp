@@ -5,6 +5,7 @@
 #include "runtime/bench/gpu/rates.h"
 #include "runtime/bench/statistics.h"
 #include "runtime/bench/workload.h"
+#include "runtime/bundle/gpu_targets.h"
 #include "runtime/cuda/kernel_choice.h"
 #include "runtime/reference/reference.h"
 
@@ -183,11 +184,14 @@ std::optional<size_t> GpuBench::State::chooseVariant(CheckedProduct &product, Gp
     if (outcome.right() && (!winner || beats(variant, result.variants[*winner])))
       winner = result.variants.size() - 1;
   }
-  if (result.variants.size() == first)
-    throw Error(why_none.empty() ? ALGRT_UNSUPPORTED : ALGRT_WRONG_ARCHITECTURE,
-                result.name + ": the bundle has no kernel of " + name(product.map()) + " for this device" +
-                    why_none + ": compile it with --target=" +
-                    (device->properties().capability == 90 ? "sm_90a" : "sm_80") + " --maps forward,dx,dw");
+  if (result.variants.size() == first) {
+    const GpuTarget *target = gpuTargetFor(device->properties().capability);
+    throw Error(
+        why_none.empty() ? ALGRT_UNSUPPORTED : ALGRT_WRONG_ARCHITECTURE,
+        result.name + ": the bundle has no kernel of " + name(product.map()) + " for this device" + why_none +
+            (target ? ": compile it with --target=" + std::string(target->name) + " --maps forward,dx,dw"
+                    : ", which is older than any GPU that kernels are compiled for"));
+  }
   return winner;
 }
 

@@ -1,6 +1,7 @@
 #include "runtime/bench/gpu/measure_cases.h"
 
 #include "runtime/bench/workload.h"
+#include "runtime/bundle/gpu_targets.h"
 #include "runtime/cuda/device.h"
 
 #include <algorithm>
@@ -12,8 +13,9 @@ namespace algrt {
 bool measuresOnGpu(const std::string &target, const std::vector<TableMatch> &cases, int device,
                    std::string &why_not) {
   if (!target.empty() && target != "cpu" && !isGpuTarget(target))
-    throw Error(ALGRT_INVALID_ARGUMENT,
-                "target is '" + target + "'; kernels are measured for cpu, or for a GPU such as sm_90a");
+    throw Error(ALGRT_INVALID_ARGUMENT, "target is '" + target +
+                                            "'; kernels are measured for cpu, or for a GPU such as " +
+                                            std::string(gpu_targets.back().name));
   if (!target.empty())
     return target != "cpu";
   std::vector<GpuKernel> kernels;

@@ -2,7 +2,7 @@
 // its own, alone and added to what dW holds; without that what dW holds may not be read.
 #include "algebras/coarsest.h"
 #include "compiler/bundle/layer_description.h"
-#include "compiler/schedule/hopper_schedule.h"
+#include "compiler/schedule/staged.h"
 #include "compiler/simulator/agreement.h"
 #include "runtime/reference/random.h"
 #include "tests/simulator/kernels/exact_case.h"

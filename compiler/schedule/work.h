@@ -1,7 +1,7 @@
-// What a forward product has to do whatever its schedule: bytes, multiplications, and the lines that its rows
-// lie in.
-#ifndef ALGCTL_COMPILER_SCHEDULE_PROJECTION_WORK_H
-#define ALGCTL_COMPILER_SCHEDULE_PROJECTION_WORK_H
+// What a product and a gradient of the bank have to do whatever their schedule: bytes, multiplications, and
+// the lines that rows lie in.
+#ifndef ALGCTL_COMPILER_SCHEDULE_WORK_H
+#define ALGCTL_COMPILER_SCHEDULE_WORK_H
 
 #include "algebras/layer.h"
 #include "compiler/schedule/cost.h"
@@ -29,11 +29,11 @@ struct ProjectionWork {
   std::vector<double> terms_by_rank; ///< of the groups of a type, most terms first (group_order.h)
   double macs;                       ///< multiply-accumulates of the terms for these rows
   double x_bytes, y_bytes;           ///< Y: with further results, and matrices like it that maps read
-  double bank_bytes; ///< of the blocks that some row of the batch uses, of all banks
-  double type_bytes; ///< of the blocks that one type uses, on average, of all banks
-  double weights = 1; ///< banks, which X is multiplied by
-  double results = 1; ///< matrices like Y that are written
-  bool intervals;    ///< lines of one type come back, after those of all others
+  double bank_bytes;                 ///< of the blocks that some row of the batch uses, of all banks
+  double type_bytes;                 ///< of the blocks that one type uses, on average, of all banks
+  double weights = 1;                ///< banks, which X is multiplied by
+  double results = 1;                ///< matrices like Y that are written
+  bool intervals;                    ///< lines of one type come back, after those of all others
   /// The product is by the transposed bank: a row of a block in memory is `k` wide, and there are `n` of
   /// them.
   bool transposed = false;
@@ -45,23 +45,40 @@ struct ProjectionWork {
   std::optional<ListedRows> list;
 
   double rows() const;
+  double longestLine() const;
   /// Terms on average of the groups that come first when `long_groups` of each type do, and of the others.
   std::pair<double, double> termsOfLongAndShort(std::int64_t long_groups) const;
 };
 
-double meanWidth(const algebras::Groups &groups);
+struct BankGradientWork {
+  double bank_rows; ///< row groups of dW
+  double k, n;      ///< rows and columns of a block
+  /// Of the blocks of one row group, the types whose rows they sum up, most first (group_order.h).
+  std::vector<double> types_by_rank;
+  double types;
+  bool complete; ///< of the blocks of a row group one is of all types, each other one of a single type
+  double rows;   ///< of the batch, M
+  double macs;
+  double x_bytes, dy_bytes, dw_bytes;
+  std::optional<ListedRows> list; ///< where rows come from one
 
-/// The layer with row types that a count of bytes and multiplications can use: where they are explicit, each
-/// has as many rows as the others, or one more.
-algebras::Layer withKnownRowTypes(const algebras::Layer &layer);
+  /// Steps of `depth` rows each that a block of so many types takes: through all rows as they lie where all
+  /// types have a part in it, else through those of each type.
+  double steps(double of_types, double depth) const;
+  /// Steps through all rows, type after type.
+  double stepsTypeAfterType(double depth) const;
+};
 
 /// For `m` rows from position 0 on, with results of type `output`. Of groups of unequal widths the mean is
-/// taken. Throws algebras::InputError where m < 1 or counts leave 64 bits.
+/// taken; where row types are explicit, each has as many rows as the others, or one more. Throws
+/// algebras::InputError where m < 1 or counts leave 64 bits.
 ProjectionWork projectionWork(const algebras::Layer &layer, std::int64_t m, algebras::DataType output);
+BankGradientWork bankGradientWork(const algebras::Layer &layer, std::int64_t m, algebras::DataType output);
 
-/// What bytes and tensor cores of a device need at least. X, Y and the blocks of the bank
+/// What bytes and tensor cores of a device need at least. The operands, the result and the blocks of the bank
 /// that are used move once at the rate of a copy; the terms are multiplied at the rate of dense products.
 Floor floorOf(const ProjectionWork &work, const GpuMachine &machine);
+Floor floorOf(const BankGradientWork &work, const GpuMachine &machine);
 
 } // namespace compiler
 

@@ -1,9 +1,10 @@
-#include "compiler/schedule/projection_work.h"
+#include "compiler/schedule/work.h"
 
 #include "algebras/cost/report.h"
 #include "compiler/schedule/group_order.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace compiler {
@@ -43,6 +44,13 @@ std::pair<double, double> ProjectionWork::termsOfLongAndShort(std::int64_t long_
   return {average(terms_by_rank.begin(), middle), average(middle, terms_by_rank.end())};
 }
 
+double ProjectionWork::longestLine() const {
+  double longest = 0;
+  for (const EqualLines &kind : lines)
+    longest = std::max(longest, kind.rows);
+  return longest;
+}
+
 double ProjectionWork::rows() const {
   double sum = 0;
   for (const EqualLines &kind : lines)
@@ -50,11 +58,12 @@ double ProjectionWork::rows() const {
   return sum;
 }
 
-double meanWidth(const algebras::Groups &groups) {
+static double meanWidth(const algebras::Groups &groups) {
   return static_cast<double>(groups.total()) / static_cast<double>(groups.count());
 }
 
-algebras::Layer withKnownRowTypes(const algebras::Layer &layer) {
+/// The layer with row types that a count of bytes and multiplications can use.
+static algebras::Layer withKnownRowTypes(const algebras::Layer &layer) {
   algebras::Layer known = layer;
   if (layer.row_types.kind() == algebras::RowTypes::Kind::Explicit)
     known.row_types = algebras::RowTypes::cyclic(layer.row_types.count());
@@ -94,8 +103,52 @@ ProjectionWork projectionWork(const algebras::Layer &given, std::int64_t m, alge
   return work;
 }
 
+double BankGradientWork::steps(double of_types, double depth) const {
+  const double present = std::min(types, rows);
+  if (of_types >= types)
+    return of_types / types * std::ceil(rows / depth);
+  if (list)
+    return of_types / types * list->blocks(depth);
+  return of_types / types * present * std::ceil(rows / present / depth);
+}
+
+double BankGradientWork::stepsTypeAfterType(double depth) const {
+  const double present = std::min(types, rows);
+  return types * std::ceil(rows / present / depth);
+}
+
+BankGradientWork bankGradientWork(const algebras::Layer &given, std::int64_t m, algebras::DataType output) {
+  const algebras::Layer layer = withKnownRowTypes(given);
+  const algebras::cost::CostReport report = algebras::cost::costReport(layer, m);
+  const double element = static_cast<double>(byteWidth(layer.dtype));
+  const bool slots = layer.lift.kind() == algebras::Lift::Kind::Slots;
+  BankGradientWork work;
+  work.bank_rows = static_cast<double>(layer.lift.bankRows());
+  work.k = meanWidth(layer.in);
+  work.n = meanWidth(layer.out);
+  work.types_by_rank = typesByRank(layer.lift);
+  work.types = static_cast<double>(layer.lift.types());
+  work.complete = layer.lift.completeGraph().has_value() && !slots;
+  work.rows = static_cast<double>(m);
+  // Every term of the product is one of the gradient, of the same size.
+  work.macs = static_cast<double>(report.active_macs);
+  work.x_bytes = element * work.rows * static_cast<double>(layer.in.total());
+  work.dy_bytes = element * work.rows * static_cast<double>(layer.out.total());
+  // Blocks that no row reaches are written, too.
+  const double columns = slots ? 1 : static_cast<double>(layer.lift.outputGroups());
+  work.dw_bytes = static_cast<double>(byteWidth(output)) * work.bank_rows * work.k * columns * work.n;
+  if (given.row_types.kind() == algebras::RowTypes::Kind::Explicit)
+    work.list.emplace(m, layer.lift.types());
+  return work;
+}
+
 Floor floorOf(const ProjectionWork &work, const GpuMachine &machine) {
   return {(work.x_bytes + work.bank_bytes + work.y_bytes) / machine.memory_bytes_per_us,
+          work.macs / machine.denseMacsPerUs()};
+}
+
+Floor floorOf(const BankGradientWork &work, const GpuMachine &machine) {
+  return {(work.x_bytes + work.dy_bytes + work.dw_bytes) / machine.memory_bytes_per_us,
           work.macs / machine.denseMacsPerUs()};
 }
 

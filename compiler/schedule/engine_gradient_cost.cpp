@@ -1,0 +1,134 @@
+// What a gradient of the bank by kernels whose blocks the copy engine moves would cost: bytes, tensor cores,
+// turns of unequal length.
+#include "compiler/schedule/engine_parts.h"
+#include "compiler/schedule/unequal_turns.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace compiler {
+
+using namespace engine_parts;
+
+// Of dW threads write sums from their registers, in each instruction a warp 8 rows of 8 columns: whole
+// sectors of f32, half ones of bf16, which take as long.
+static constexpr double bytes_written_per_cycle = 64, bytes_of_sum = 4;
+
+namespace {
+/// Of clusters: a long tile of dW of each, or a short one of each block where they divide long ones alone.
+struct Turns {
+  double clusters, of_long, of_short;
+  double long_steps, short_steps; ///< of one, on average
+  double most_steps;              ///< of the longest
+
+  /// How much longer the busiest takes than all do on average.
+  double unevenness(bool ordered, double of_step, double long_end, double short_end) const {
+    const UnequalTurns times{of_long, long_steps * of_step + long_end, of_short,
+                             short_steps * of_step + short_end};
+    double busiest = times.busiest(clusters);
+    if (!ordered) // one with the most steps may come last
+      busiest = (ceilDivide(of_long, clusters) - 1) * times.long_time + most_steps * of_step + long_end;
+    return std::max(1.0, busiest * clusters / times.total());
+  }
+
+  /// Where the long turns leave clusters over, these go through the types' rows meanwhile, in the order in
+  /// which the long ones do: how far the one is ahead of the other at the end, of all rows.
+  double apart() const {
+    // Bytes are what both wait for: those of a tile of dW are as many as a step brings, more or less.
+    constexpr double steps_of_end = 1;
+    if (of_long >= clusters)
+      return 1;
+    const double beside =
+        (clusters - of_long) * (long_steps + steps_of_end) / (of_short * (short_steps + steps_of_end));
+    return 1 - std::min(beside, 1 / beside);
+  }
+};
+} // namespace
+
+/// As kernels do (compiler/targets/thread_block/bank_steps.cpp): where that takes no more than an eighth more
+/// steps than rows as they lie.
+static bool goesTypeAfterType(const BankGradientWork &work, double depth) {
+  const double as_they_lie = std::ceil(work.rows / depth);
+  return work.complete && work.types > 1 &&
+         work.stepsTypeAfterType(depth) <= as_they_lie + std::floor(as_they_lie / 8);
+}
+
+Cost engineCost(const BankGradientWork &work, const StagedSchedule &schedule, algebras::DataType,
+                const GpuMachine &machine) {
+  const Sizes size(schedule);
+  const double feature_blocks = ceilDivide(work.k, size.rows * size.cluster_rows) * size.cluster_rows,
+               column_blocks = ceilDivide(work.n, size.columns * size.cluster_columns) * size.cluster_columns;
+  const double tiles_of_rank = work.bank_rows * feature_blocks * column_blocks;
+  const auto ranks = static_cast<double>(work.types_by_rank.size());
+  const double in_cycles = 1 / (machine.multiprocessors * machine.dense_clock);
+  const double x_panel = panelOf(schedule.rows), dy_panel = panelOf(schedule.columns);
+
+  // Of the ranks the first are long where they come first.
+  const bool ordered = schedule.long_groups > 0;
+  const double long_ranks = ordered ? size.long_groups : ranks;
+  const bool by_type = goesTypeAfterType(work, size.depth);
+  const auto stepsOf = [&](double types) {
+    return by_type && types >= work.types ? work.stepsTypeAfterType(size.depth)
+                                          : work.steps(types, size.depth);
+  };
+  double long_steps = 0, short_steps = 0, rows_used = 0; // of a tile of each rank
+  for (std::size_t rank = 0; rank < work.types_by_rank.size(); ++rank) {
+    const double types = work.types_by_rank[rank];
+    (static_cast<double>(rank) < long_ranks ? long_steps : short_steps) += stepsOf(types);
+    rows_used += types / work.types * work.rows;
+  }
+  const double steps = tiles_of_rank * (long_steps + short_steps);
+  const Tiles tiles{tiles_of_rank * long_ranks, tiles_of_rank * (ranks - long_ranks), size.split};
+
+  Cost cost;
+  cost.tiles = tiles.all();
+  cost.turns = tiles.blocks();
+  cost.waves = cost.turns / machine.multiprocessorsIn(size.together);
+
+  // A row of a block of features comes with each of its tiles, in panels as wide as the tile's.
+  const double x_received =
+      work.bank_rows * column_blocks * rows_used * rowCostInBlocks(2 * work.k, 2 * size.rows, x_panel);
+  const double dy_received =
+      work.bank_rows * feature_blocks * rows_used * rowCostInBlocks(2 * work.n, 2 * size.columns, dy_panel);
+  const double received = x_received + dy_received;
+  const double sent = x_received / size.cluster_columns + dy_received / size.cluster_rows;
+  const double takes_in = takesIn(static_cast<double>((schedule.stages - 1) * stageBytes(schedule)), machine);
+  const double loads = std::max(sent / machine.cache_bytes_per_us, received / takes_in);
+
+  const double narrow = dy_panel == full_row_bytes ? 1 : narrow_panels;
+  const double multiplied = productCycles(size.rows, size.columns, size.depth);
+  const double copies = 2 * (size.rows / x_panel + size.columns / dy_panel);
+  const double step = std::max(multiplied, copies * cycles_per_copy) + waitsOfStep(schedule);
+  const auto tileEnd = [&](double blocks) {
+    return cycles_per_tile + size.rows * size.columns / blocks * bytes_of_sum / bytes_written_per_cycle +
+           exchangeCycles(size.rows * size.columns, blocks, machine);
+  };
+  const double ends = tiles.ends(tileEnd(size.split), tileEnd(1));
+  TensorTime tensor(steps * multiplied, steps * (step - multiplied), ends, narrow, in_cycles,
+                    floorOf(work, machine).tensor);
+  tensor.takeTurns(size.turns, cost.waves);
+
+  // What turns hide of the ends of tiles is hidden of each.
+  const double seen = ends > 0 ? tensor.store / (ends * in_cycles) : 0;
+  const auto perTile = [](double sum, double count) { return count > 0 ? sum / count : 0; };
+  const Turns turns{.clusters = machine.multiprocessorsIn(size.together) / size.together,
+                    .of_long = tiles.of_long * size.split / size.together,
+                    .of_short = tiles.of_short / size.together,
+                    .long_steps = perTile(long_steps, long_ranks) / size.split,
+                    .short_steps = perTile(short_steps, ranks - long_ranks),
+                    .most_steps = stepsOf(work.types_by_rank.front()) / size.split};
+  const double uneven_tensor =
+      turns.unevenness(ordered, step * narrow, seen * tileEnd(size.split), seen * tileEnd(1));
+  const double uneven_loads =
+      std::max(loads, received / takes_in * turns.unevenness(ordered, 1, 0, 0)) / loads;
+
+  // Blocks that all types use bring all rows, those of each type its rows once more.
+  const double operands = work.x_bytes + work.dy_bytes;
+  const double between = ranks > 1 ? operands * (by_type ? turns.apart() : 1) : 0;
+  const double memory =
+      (operands + work.dw_bytes + operands * lost(between, machine)) / machine.memory_bytes_per_us;
+  addParts(cost, memory, {"loads", loads, uneven_loads}, tensor, uneven_tensor, schedule, machine);
+  return cost;
+}
+
+} // namespace compiler

@@ -1,0 +1,328 @@
+// Which staged schedules are looked at: all tiles that there are instructions for, and why some of them are
+// not worth more than a look.
+#include "compiler/schedule/group_order.h"
+#include "compiler/schedule/panels.h"
+#include "compiler/schedule/rules.h"
+#include "compiler/schedule/staged.h"
+
+#include "algebras/error.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace compiler {
+namespace {
+
+// Whom a rule binds: who copies, and what is computed.
+constexpr unsigned threads_product = 1, threads_gradient = 2, engine_product = 4, engine_gradient = 8,
+                   threads = threads_product | threads_gradient, engine = engine_product | engine_gradient,
+                   products = threads_product | engine_product;
+
+struct Case {
+  const StagedProblem &problem;
+  const StagedSchedule &s; ///< the schedule
+
+  /// Of an input group and of an output group.
+  std::int64_t k() const { return problem.layer.in.widest(); }
+  std::int64_t n() const { return problem.layer.out.widest(); }
+  std::int64_t rowBlocks() const { return (k() + s.rows - 1) / s.rows; }
+  std::int64_t columnBlocks() const { return (n() + s.columns - 1) / s.columns; }
+};
+
+using C = const Case &;
+
+// What is legal and would multiply zeros, spill, or be written twice. How deep a step of a gradient of the
+// bank may be depends on the rows of the batch, and is for the cost to say.
+const Rule<Case> waste[] = {
+    // Where tiles may have no steps, which blocks of dW and lists of the pieces of unequal groups may not,
+    // and
+    // one turn fills the ring, LLVM writes its group of copies once for tiles with steps and once for those
+    // without, which is correct, and more code than the gates for machine code let pass.
+    {threads, "two stages",
+     [](C c) {
+       const algebras::Layer &layer = c.problem.layer;
+       return when(c.s.stages == 2 &&
+                       (c.problem.bank_gradient || !layer.in.isEqual() || !layer.out.isEqual()),
+                   "2 stages: a ring that is filled by one turn is written twice");
+     }},
+    {threads_gradient, "higher than a group",
+     [](C c) {
+       return when(c.s.rows > 16 && c.s.rows / 2 >= c.k(),
+                   "{} rows: an input group has {} features, the rest would be zeros", c.s.rows, c.k());
+     }},
+    {engine_gradient, "higher than a group",
+     [](C c) {
+       return when(c.s.rows - 64 >= c.k(),
+                   "{} rows: an input group has {} features, and all that a warpgroup has of them would be "
+                   "zeros",
+                   c.s.rows, c.k());
+     }},
+    // A tile may be wider than its group where that makes its panels wider, which are copied faster; not
+    // where
+    // a whole panel would be zeros.
+    {engine, "wider than a group",
+     [](C c) {
+       return when(c.s.columns - panelBytes(c.s.columns, 2) / 2 >= c.n(),
+                   "{} columns: an output group has {}, and a panel would be zeros", c.s.columns, c.n());
+     }},
+    // 48 deep is one stage of 64 with zeros, or three of 16: both are worth a look.
+    {products, "deeper than a group",
+     [](C c) {
+       return when(c.s.depth > 16 && c.s.depth / 2 >= c.k(),
+                   "a depth of {}: an input group has {}, the rest would be zeros", c.s.depth, c.k());
+     }},
+    {threads, "wider than a group",
+     [](C c) {
+       return when(c.s.columns > 16 && c.s.columns - 16 >= c.n(),
+                   "{} columns: an output group has {}, the rest would be zeros", c.s.columns, c.n());
+     }},
+    {threads, "single elements",
+     [](C c) {
+       const StagedSchedule whole = completed(c.problem, c.s);
+       const std::int64_t copies = copiesOfThread(whole, c.problem.weights());
+       return when(whole.vector == 1 && copies > most_single_copies,
+                   "{} single elements for a thread to copy in a stage: beyond {} they may not all find "
+                   "registers",
+                   copies, most_single_copies);
+     }},
+    {engine_product, "wider than a group",
+     [](C c) {
+       return when(c.s.cluster_columns > c.columnBlocks(),
+                   "a cluster of {}x{} blocks: an output group has {} blocks of {} columns", c.s.cluster_rows,
+                   c.s.cluster_columns, c.columnBlocks(), c.s.columns);
+     }},
+    {engine_gradient, "wider than a group",
+     [](C c) {
+       return when(
+           c.s.cluster_rows > c.rowBlocks() || c.s.cluster_columns > c.columnBlocks(),
+           "a cluster of {}x{} blocks: a block of the bank has {} of {} features and {} of {} columns",
+           c.s.cluster_rows, c.s.cluster_columns, c.rowBlocks(), c.s.rows, c.columnBlocks(), c.s.columns);
+     }},
+};
+
+/// Collects what is looked at.
+class Look {
+public:
+  explicit Look(const StagedProblem &problem) : problem(problem) {
+    const algebras::Lift &lift = problem.layer.lift;
+    if (problem.bank_gradient) {
+      const std::vector<double> types = typesByRank(lift);
+      long_groups = types.size() > 1 ? longRanks(types) : 0;
+    } else if (lift.isTransposed()) { // a product's groups differ less than a gradient's
+      long_groups = longGroups(lift);
+    }
+  }
+
+  void atThreads(std::int64_t vector);
+  void atProducts();
+  void atGradients();
+
+  std::vector<Considered<StagedSchedule>> considered;
+
+private:
+  /// Whether it is a candidate.
+  bool at(StagedSchedule schedule);
+  void atVariants(const StagedSchedule &single);
+  std::vector<StagedSchedule> productTiles() const;
+
+  const StagedProblem &problem;
+  std::int64_t long_groups = 0; ///< that stand out
+};
+
+bool Look::at(StagedSchedule schedule) {
+  const unsigned kind = problem.bank_gradient ? schedule.isForThreads() ? threads_gradient : engine_gradient
+                        : schedule.isForThreads() ? threads_product
+                                                  : engine_product;
+  MaybeRefusal refused = refusal(problem, schedule);
+  // Legal products of the copy engine are listed with the stages that fit, also where they are a waste.
+  if (!refused && kind == engine_product)
+    schedule = completed(problem, schedule);
+  if (!refused)
+    refused = firstBroken(std::span<const Rule<Case>>(waste), kind, Case{problem, schedule});
+  if (!refused)
+    schedule = completed(problem, schedule);
+  considered.push_back({schedule, refused});
+  return !refused;
+}
+
+/// Tiles whose long groups come first, where there are such: it costs nothing.
+void Look::atThreads(std::int64_t vector) {
+  constexpr std::pair<std::int64_t, std::int64_t> arrangements[] = {{2, 2}, {2, 4}, {4, 2}, {1, 4},
+                                                                    {4, 1}, {1, 2}, {2, 1}, {1, 1}};
+  for (const std::int64_t depth : {32, 64, 16})
+    for (const std::int64_t rows : {64, 128, 32, 16})
+      for (std::int64_t columns = 256; columns >= 16; columns -= 16)
+        for (const auto &[warp_rows, warp_columns] : arrangements)
+          for (const std::int64_t stages : {4, 3, 2}) {
+            StagedSchedule schedule =
+                StagedSchedule::ofThreads(rows, columns, depth, stages, warp_rows, warp_columns, vector);
+            schedule.long_groups = long_groups;
+            at(schedule);
+          }
+}
+
+/// Tiles of all sizes, and where two parts of their warpgroups can take turns, one for each part.
+std::vector<StagedSchedule> Look::productTiles() const {
+  std::vector<StagedSchedule> all;
+  const auto add = [&](const StagedSchedule &tile) {
+    all.push_back(tile);
+    if (tile.sharesTypes() || 2 * tile.warpgroupsOfTile() > most_warpgroups)
+      return;
+    all.push_back(tile);
+    all.back().turns = 2;
+  };
+  // Only types of a complete graph share anything: blocks of the bank in a tile of several types, and rows
+  // that are held for so many groups, or for fewer where that gives more processors something to do.
+  struct Rows {
+    std::int64_t rows, types, held_groups = 0;
+  };
+  std::vector<Rows> shapes = {{128, 1}, {64, 1}, {192, 1}, {256, 1}};
+  if (!problem.layer.lift.isTransposed()) {
+    const std::int64_t complete = problem.layer.lift.completeGraph().value_or(0);
+    for (const Rows &several : {Rows{64, 2}, {64, 3}, {64, 4}, {128, 2}})
+      if (several.types <= complete)
+        shapes.push_back(several);
+    const std::vector<Rows> coming = shapes;
+    for (const std::int64_t groups : {2, 4, 8, 16, 32})
+      if (groups <= complete)
+        for (const Rows &rows : coming)
+          shapes.push_back({rows.rows, rows.types, groups});
+  }
+  for (const std::int64_t depth : {64, 32, 16}) {
+    for (const Rows &shape : shapes)
+      for (std::int64_t columns = 256; columns >= 16; columns -= 16) {
+        StagedSchedule tile{shape.rows, columns, depth};
+        tile.types = shape.types;
+        tile.held_groups = shape.held_groups;
+        add(tile);
+      }
+    // Few rows fill side N of an instruction, many fill side M as well.
+    for (const std::int64_t rows : {8, 16, 24, 32, 48, 64, 96, 128})
+      for (const std::int64_t columns : {256, 192, 128, 64}) {
+        StagedSchedule tile{rows, columns, depth};
+        tile.rows_on = RowSide::N;
+        add(tile);
+      }
+  }
+  return all;
+}
+
+/// What is looked at beside a candidate of single blocks: clusters of up to 4 blocks, which every device that
+/// runs clusters runs without leaving many processors over; splits, which are for few tiles, so that it
+/// matters little in which order they come; and where some groups are long, these first, with splits that are
+/// of them alone.
+void Look::atVariants(const StagedSchedule &single) {
+  for (const auto &[rows, columns] : {std::pair(2, 1), {4, 1}, {1, 2}, {1, 4}, {2, 2}}) {
+    StagedSchedule cluster = single;
+    cluster.cluster_rows = rows;
+    cluster.cluster_columns = columns;
+    // A cluster that cannot be cannot be in another order either.
+    if (!at(cluster) || long_groups == 0)
+      continue;
+    cluster.long_groups = long_groups;
+    at(cluster);
+  }
+  const auto divided = [&](std::int64_t split, std::int64_t ordered) {
+    StagedSchedule schedule = single;
+    schedule.split = split;
+    schedule.long_groups = ordered;
+    schedule.stages = 0; // of which fewer fit, or more
+    at(schedule);
+  };
+  if (single.turns == 1 && single.outer == OuterAxis::Types)
+    for (const std::int64_t split : {2, 4, 8})
+      divided(split, 0);
+  if (long_groups > 0)
+    for (const std::int64_t split : {1, 2, 4, 8})
+      if (split == 1 || single.turns == 1)
+        divided(split, long_groups);
+}
+
+void Look::atProducts() {
+  for (StagedSchedule schedule : productTiles())
+    for (const OuterAxis outer : {OuterAxis::Types, OuterAxis::Groups}) {
+      schedule.outer = outer;
+      if (at(schedule) && !schedule.sharesTypes())
+        atVariants(StagedSchedule(considered.back().schedule));
+    }
+}
+
+/// Tiles of all sizes, clusters of them, splits, and where some blocks of the bank sum up more types than
+/// others these first, which costs nothing.
+void Look::atGradients() {
+  for (const std::int64_t depth : {64, 32, 16})
+    for (const std::int64_t rows : {64, 128, 192, 256})
+      for (std::int64_t columns = 256; columns >= 16; columns -= 16)
+        for (const std::int64_t turns : {1, 2}) {
+          StagedSchedule tile{rows, columns, depth};
+          tile.turns = turns;
+          tile.long_groups = long_groups;
+          if (tile.warpgroups() > most_warpgroups)
+            continue;
+          at(tile);
+          for (const auto &[across_rows, across_columns] :
+               {std::pair(2, 1), {1, 2}, {2, 2}, {4, 1}, {1, 4}}) {
+            StagedSchedule cluster = tile;
+            cluster.cluster_rows = across_rows;
+            cluster.cluster_columns = across_columns;
+            at(cluster);
+          }
+          for (const std::int64_t split : {2, 4, 8}) {
+            StagedSchedule divided = tile;
+            divided.split = split;
+            if (turns == 1)
+              at(divided);
+          }
+        }
+}
+
+} // namespace
+
+std::vector<Considered<StagedSchedule>> considerStaged(const StagedProblem &problem, Copies copies,
+                                                       std::int64_t vector) {
+  Look look(problem);
+  if (copies == Copies::Threads)
+    look.atThreads(vector);
+  else if (problem.bank_gradient)
+    look.atGradients();
+  else
+    look.atProducts();
+  return std::move(look.considered);
+}
+
+StagedCosts::StagedCosts(const StagedProblem &problem, std::int64_t m, const GpuMachine &machine)
+    : output(problem.output), machine(machine) {
+  if (problem.bank_gradient)
+    work = bankGradientWork(problem.layer, m, output);
+  else
+    work = projectionWork(problem.layer, m, output);
+}
+
+Cost StagedCosts::operator()(const StagedSchedule &schedule) const {
+  return std::visit(
+      [&](const auto &what) {
+        return schedule.isForThreads() ? threadsCost(what, schedule, output, machine)
+                                       : engineCost(what, schedule, output, machine);
+      },
+      work);
+}
+
+Floor StagedCosts::floor() const {
+  return std::visit([&](const auto &what) { return floorOf(what, machine); }, work);
+}
+
+StagedSchedule chooseStaged(const StagedProblem &problem, Copies copies, std::int64_t m,
+                            const GpuMachine &machine, std::int64_t vector) {
+  if (copies == Copies::Engine)
+    requireHopperLayer(problem.layer);
+  const StagedCosts costs(problem, m, machine);
+  const auto considered = considerStaged(problem, copies, vector);
+  // The smallest tile of each kind comes last, and is a candidate for every layer, but for a vector that the
+  // layer does not allow and for very many banks.
+  const StagedSchedule *best = cheapest(considered, costs);
+  if (!best)
+    throw algebras::InputError(considered.back().refusal->reason);
+  return *best;
+}
+
+} // namespace compiler

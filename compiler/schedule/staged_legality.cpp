@@ -1,0 +1,396 @@
+// What makes a staged schedule illegal: rules, of which those of one kind of kernels count on those before.
+#include "compiler/schedule/group_order.h"
+#include "compiler/schedule/rules.h"
+#include "compiler/schedule/staged.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace compiler {
+namespace {
+
+// Whom a rule binds: who copies, and of the copy engine what is computed.
+constexpr unsigned threads = 1, engine_product = 2, engine_gradient = 4,
+                   engine = engine_product | engine_gradient, all = threads | engine;
+
+constexpr std::int64_t most_warps = 16, most_tile_side = 256, most_cluster = 8;
+constexpr std::int64_t most_registers = 255, register_file = 65536;
+// Each block of a cluster loads a part of what it shares: whole periods of 8 rows of the swizzle.
+constexpr std::int64_t cluster_period = 8;
+
+struct Case {
+  const StagedProblem &problem;
+  const StagedSchedule &s; ///< the schedule
+
+  const algebras::Layer &layer() const { return problem.layer; }
+  bool isTransposed() const { return layer().lift.isTransposed(); }
+  bool onM() const { return s.rows_on == RowSide::M; }
+  const char *width() const { return onM() ? "columns" : "rows"; }
+  bool tooManyWarpgroups() const { return s.warpgroupsOfTile() > most_warpgroups; }
+  /// What is shared where a tile shares types or rows.
+  std::string shared() const {
+    return s.types > 1 ? fmt::format("{} types in a tile", s.types) : "held rows";
+  }
+  std::int64_t stages() const { return stagesThatFit(problem, s); }
+  std::int64_t bytes() const { return stageBytes(s, problem.weights()); }
+
+  /// Registers that a thread starts with.
+  std::int64_t registers() const { return std::min(most_registers, register_file / s.threads() / 8 * 8); }
+  std::int64_t registersNeeded() const;
+  /// Rows of X and of the other operand that blocks of a cluster share.
+  std::int64_t rowsByColumns() const { return problem.bank_gradient ? s.depth : s.rows; }
+  std::int64_t rowsByRows() const {
+    // Rows of a block of the bank are its depth, or its columns where it is transposed.
+    return !problem.bank_gradient && isTransposed() ? s.columns : s.depth;
+  }
+  std::string whyNoOrderOfGroups() const {
+    return problem.bank_gradient ? whyNoBankOrder(layer().lift, s.long_groups)
+                                 : whyNoOrder(layer().lift, s.long_groups);
+  }
+  /// What beside the ring takes shared memory, in words.
+  std::string beside() const;
+};
+
+/// For the copies of a thread in one stage, which ptxas issues side by side, each with its address and its
+/// mask. Fitted to ptxas 12.9 for sm_80 and sm_120.
+std::int64_t registersOfCopies(std::int64_t copies, std::int64_t vector) {
+  const std::int64_t few = std::max<std::int64_t>(0, 2 * (copies - 8));
+  return vector == 1 ? few : std::max(few, 5 * (copies - 16));
+}
+
+/// What a product of rows from a list adds: the list, and for each copy of such a row the row's own address.
+/// Fitted to ptxas 13.0 for sm_80 and sm_90a, by the schedules that spilled a word without it; gradients of
+/// the bank, which copy rows of both operands, did not.
+std::int64_t registersOfList(const StagedSchedule &schedule) {
+  constexpr std::int64_t beside = 4, of_copy = 3;
+  const std::int64_t of_all = schedule.vector * schedule.threads();
+  return beside + of_copy * ((schedule.rows * schedule.depth + of_all - 1) / of_all);
+}
+
+std::int64_t Case::registersNeeded() const {
+  if (!s.isForThreads()) {
+    // What ptxas wants for a tensor-core instruction beside its sums. It holds each kernel to the registers
+    // that a thread has when the block starts, before the roles deal them out anew.
+    constexpr std::int64_t beside_sums = 26;
+    return problem.weights() * s.instructionWidth() / 2 + beside_sums;
+  }
+  // Its sums, of every bank, and twice where they are scaled, the operands of one instruction depth, and its
+  // copies; beside them addresses of the copies and the place in the walk. What is within the limit does not
+  // spill, unless it copies more than most_single_copies.
+  constexpr std::int64_t beside_fragments = 56;
+  StagedSchedule whole = s;
+  if (whole.vector == 0)
+    whole.vector = widestVector(layer());
+  const std::int64_t warp_rows = whole.rows / whole.warp_rows,
+                     warp_columns = whole.columns / whole.warp_columns;
+  const std::int64_t sums = warp_rows * warp_columns / 32 * problem.weights();
+  const bool scaled = problem.coefficients == Coefficients::General;
+  const bool listed =
+      !problem.bank_gradient && layer().row_types.kind() == algebras::RowTypes::Kind::Explicit;
+  return sums * (scaled ? 2 : 1) + warp_rows / 16 * 4 + warp_columns / 8 * 2 + beside_fragments +
+         registersOfCopies(copiesOfThread(whole, problem.weights()), whole.vector) +
+         (listed ? registersOfList(whole) : 0);
+}
+
+std::string Case::beside() const {
+  if (problem.bank_gradient)
+    return s.split > 1 ? fmt::format("{} bytes of others' sums", exchangeBytes(s)) : "nothing";
+  std::string text = fmt::format("{} bytes for the result", stagingBytes(s, problem.output));
+  if (const std::int64_t held = heldBytes(s, layer().in.width(0)); held > 0)
+    text = fmt::format("{} bytes of held rows and {}", held, text);
+  if (s.split > 1)
+    text = fmt::format("{} bytes of others' sums and {}", exchangeBytes(s), text);
+  return text;
+}
+
+bool isOneOf(std::int64_t value, std::initializer_list<std::int64_t> allowed) {
+  return std::find(allowed.begin(), allowed.end(), value) != allowed.end();
+}
+
+using C = const Case &;
+
+const Rule<Case> rules[] = {
+    // Tiles that the tensor cores have instructions for, in as many warps as a block has.
+    {threads, "long groups", [](C c) { return c.whyNoOrderOfGroups(); }},
+    {threads, "warps",
+     [](C c) {
+       const bool positive = c.s.warp_rows >= 1 && c.s.warp_columns >= 1;
+       return when(!positive || c.s.warp_rows > most_warps || c.s.warp_columns > most_warps ||
+                       c.s.warps() > most_warps,
+                   "{}x{} warps: a block has 1 to {}", c.s.warp_rows, c.s.warp_columns, most_warps);
+     }},
+    {threads, "rows",
+     [](C c) {
+       return when(c.s.rows < 16 || c.s.rows > most_tile_side || c.s.rows % (16 * c.s.warp_rows) != 0,
+                   "{} rows: a tile has up to {}, a multiple of 16 for each of {} rows of warps", c.s.rows,
+                   most_tile_side, c.s.warp_rows);
+     }},
+    {threads, "columns",
+     [](C c) {
+       return when(
+           c.s.columns < 16 || c.s.columns > most_tile_side || c.s.columns % 16 != 0 ||
+               c.s.columns % (8 * c.s.warp_columns) != 0,
+           "{} columns: a tile has up to {}, a multiple of 16, and of 8 for each of {} columns of warps",
+           c.s.columns, most_tile_side, c.s.warp_columns);
+     }},
+    {engine_gradient, "types",
+     [](C c) {
+       return when(
+           c.s.types != 1 || c.s.held_groups != 0,
+           "types or held rows in a gradient of the bank: its tiles have features and columns, and sum "
+           "up whatever types there are");
+     }},
+    {engine_gradient, "rows",
+     [](C c) {
+       return when(!c.onM(),
+                   "features on side N: threads write dW row by row, which sums that are transposed "
+                   "do not have");
+     }},
+    {engine, "rows",
+     [](C c) {
+       return when(!c.onM() && (c.s.rows < 8 || c.s.rows > 256 || c.s.rows % 8 != 0),
+                   "{} rows on side N: a tile has 8 to 256, a multiple of 8", c.s.rows);
+     }},
+    {engine, "columns",
+     [](C c) {
+       return when(!c.onM() && (c.s.columns < 64 || c.s.columns % 64 != 0 || c.tooManyWarpgroups()),
+                   "{} columns on side M: a tile has 64 for each of 1 to {} warpgroups", c.s.columns,
+                   most_warpgroups);
+     }},
+    {engine, "rows",
+     [](C c) {
+       return when(!c.onM() && c.s.sharesTypes(),
+                   "rows on side N: warpgroups are dealt out by columns there, "
+                   "so that a tile has one type and holds no rows");
+     }},
+    {engine, "rows",
+     [](C c) {
+       return when(c.onM() && (c.s.rows < 64 || c.s.rows % 64 != 0 || c.tooManyWarpgroups()),
+                   "{} rows{}: a tile has 64 for each of 1 to {} warpgroups", c.s.rows,
+                   when(c.s.types != 1, " of {} types", c.s.types), most_warpgroups);
+     }},
+    {engine, "columns",
+     [](C c) {
+       return when(c.onM() && (c.s.columns < 16 || c.s.columns > 256 || c.s.columns % 16 != 0),
+                   "{} columns: a tile has 16 to 256, a multiple of 16", c.s.columns);
+     }},
+    {engine, "turns",
+     [](C c) {
+       return when(c.s.turns < 1 || c.s.warpgroups() > most_warpgroups,
+                   "{} turns of {} warpgroups: {} warpgroups multiply at most", c.s.turns,
+                   c.s.warpgroupsOfTile(), most_warpgroups);
+     }},
+    {all, "depth",
+     [](C c) {
+       return when(!isOneOf(c.s.depth, {16, 32, 64}),
+                   "a depth of {}: a stage is one swizzled panel of X deep, 16, 32 or 64", c.s.depth);
+     }},
+    {threads, "vector",
+     [](C c) {
+       return when(
+           !isOneOf(c.s.vector, {0, 1, 2, 4, 8}),
+           "vectors of {}: threads copy 1, 2, 4 or 8 elements at a time, or 0 for as many as the layer "
+           "allows",
+           c.s.vector);
+     }},
+    {threads, "vector",
+     [](C c) {
+       const std::int64_t widest = widestVector(c.layer());
+       return when(
+           c.s.vector > widest,
+           "vectors of {}: input groups of {} and output groups of {} features are multiples of {} at "
+           "most",
+           c.s.vector, c.layer().in.widest(), c.layer().out.widest(), widest);
+     }},
+    {threads, "registers",
+     [](C c) {
+       return when(c.registersNeeded() > c.registers(),
+                   "{} x {} sums for {}x{} warps take about {} registers of a thread, which has {}", c.s.rows,
+                   c.s.columns, c.s.warp_rows, c.s.warp_columns, c.registersNeeded(), c.registers());
+     }},
+    {engine, "registers",
+     [](C c) {
+       return when(c.registersNeeded() > c.registers(),
+                   "{} {}: a product takes {} registers of a thread for its sums and beside them, but {} "
+                   "threads start with {} each",
+                   c.s.instructionWidth(), c.width(), c.registersNeeded(), c.s.threads(), c.registers());
+     }},
+
+    // What only kernels of one product, of one result, or of one type in a tile do so far.
+    {engine_product, "fusion",
+     [](C c) {
+       const algebras::Fused &fused = c.layer().fused;
+       return when((fused.weights > 1 || fused.results > 1 || fused.mapsReadRows()) && c.s.sharesTypes(),
+                   "{} for several products, several results, or maps that read rows: no kernel has both yet",
+                   c.s.types > 1 ? "tiles of several types" : "held rows");
+     }},
+    {engine_product, "fusion",
+     [](C c) {
+       const std::int64_t weights = c.layer().fused.weights;
+       return when(weights > 1 && c.s.split > 1, "split={} of {} products: blocks exchange the sums of one",
+                   c.s.split, weights);
+     }},
+    {engine_product, "fusion",
+     [](C c) {
+       const std::int64_t results = c.layer().fused.results;
+       return when(results > 1 && !c.onM(),
+                   "rows on side N for {} results: the further ones are written by threads that have rows of "
+                   "the sums",
+                   results);
+     }},
+    {engine_product, "turns",
+     [](C c) {
+       return when(c.s.turns > 1 && c.s.sharesTypes(),
+                   "turns, with tiles of several types or held rows: no kernel has both yet");
+     }},
+    {engine_product, "types",
+     [](C c) { return when(c.s.types < 1, "{} types: a tile has at least one", c.s.types); }},
+    {engine_product, "terms",
+     [](C c) {
+       return when(c.s.sharesTypes() && !c.layer().lift.completeGraph(),
+                   "{}: only of a complete graph it is known which blocks types share and which rows groups "
+                   "share",
+                   c.shared());
+     }},
+    {engine_product, "terms",
+     [](C c) {
+       return when(
+           c.s.sharesTypes() && c.isTransposed(),
+           "{} in a gradient of X: rows of dY of a type's own group are used no more often than others, "
+           "and no kernel shares blocks of the transposed bank among types yet",
+           c.shared());
+     }},
+    {engine_product, "types",
+     [](C c) {
+       const std::int64_t types = c.layer().lift.completeGraph().value_or(0);
+       return when(c.s.types > 1 && c.s.types > types, "{} types in a tile: there are {}", c.s.types, types);
+     }},
+    {engine_product, "held groups",
+     [](C c) {
+       const std::int64_t groups = c.layer().lift.outputGroups();
+       return when(c.s.held_groups > groups, "hold={}: there are {} groups", c.s.held_groups, groups);
+     }},
+    {engine_product, "cluster",
+     [](C c) {
+       return when(c.s.cluster() > 1 && c.s.sharesTypes(),
+                   "a cluster whose tiles have several types or held rows: no kernel has both yet");
+     }},
+    {engine_product, "held groups",
+     [](C c) {
+       return when(c.s.held_groups < 0, "hold={}: groups for which rows of X stay, or 0", c.s.held_groups);
+     }},
+    {engine, "cluster",
+     [](C c) {
+       return when(!isOneOf(c.s.cluster_rows, {1, 2, 4}) || !isOneOf(c.s.cluster_columns, {1, 2, 4}),
+                   "a cluster of {}x{} blocks: 1, 2 or 4 in each direction", c.s.cluster_rows,
+                   c.s.cluster_columns);
+     }},
+    {engine, "cluster",
+     [](C c) {
+       return when(c.s.cluster() > most_cluster, "a cluster of {}x{} blocks: at most {} run together",
+                   c.s.cluster_rows, c.s.cluster_columns, most_cluster);
+     }},
+    {engine, "cluster",
+     [](C c) {
+       const bool gradient = c.problem.bank_gradient;
+       return when(c.rowsByColumns() / c.s.cluster_columns % cluster_period != 0 ||
+                       c.rowsByRows() / c.s.cluster_rows % cluster_period != 0,
+                   "a cluster of {}x{} blocks: {} rows of {} and {} of {} cannot be loaded in parts that are "
+                   "multiples of {}",
+                   c.s.cluster_rows, c.s.cluster_columns, c.rowsByColumns(), gradient ? "a step of X" : "X",
+                   c.rowsByRows(), gradient ? "a step of dY" : "the bank", cluster_period);
+     }},
+
+    // The order of tiles, and blocks that divide them.
+    {engine, "long groups", [](C c) { return c.whyNoOrderOfGroups(); }},
+    {engine_product, "long groups",
+     [](C c) {
+       return when(c.s.long_groups != 0 && c.s.sharesTypes(),
+                   "long groups, with tiles of several types or held rows: no kernel has both yet");
+     }},
+    {engine, "split",
+     [](C c) {
+       return when(!isOneOf(c.s.split, {1, 2, 4, 8}), "split={}: 1, 2, 4 or 8 blocks own a tile together",
+                   c.s.split);
+     }},
+    {engine, "split",
+     [](C c) {
+       return when(c.s.split > 1 && c.s.types > 1,
+                   "a split of tiles of several types: no kernel has both yet");
+     }},
+    {engine, "split",
+     [](C c) {
+       return when(c.s.split > 1 && c.s.held_groups > 0,
+                   "a split with held rows: they are for a block that takes all steps of a tile");
+     }},
+    {engine, "split",
+     [](C c) {
+       return when(
+           c.s.split > 1 && c.s.cluster() > 1,
+           "a split in a cluster of {}x{}: its blocks take other steps, and would copy nothing for each "
+           "other",
+           c.s.cluster_rows, c.s.cluster_columns);
+     }},
+    {engine, "split",
+     [](C c) {
+       return when(c.s.split > 1 && c.s.turns > 1,
+                   "a split with turns: each part would exchange sums of its own; no kernel has both yet");
+     }},
+    // Each block stores a part: whole pieces of 8 of the sums that a thread holds, whole panels of the
+    // result.
+    {engine, "split",
+     [](C c) {
+       const std::int64_t step = c.onM() ? 16 : 8;
+       return when(c.s.split > 1 && c.s.instructionWidth() % (c.s.split * step) != 0,
+                   "split={}: {} {} have no {} equal parts that are multiples of {}", c.s.split,
+                   c.s.instructionWidth(), c.width(), c.s.split, step);
+     }},
+
+    // The ring.
+    {threads, "stages",
+     [](C c) {
+       return when(c.s.stages < 0 || c.s.stages == 1 || c.s.stages > most_ampere_stages,
+                   "{} stages: a ring has 2 to {}, or 0 for as many as are useful", c.s.stages,
+                   most_ampere_stages);
+     }},
+    {threads, "shared memory",
+     [](C c) {
+       const std::int64_t wanted = std::max<std::int64_t>(2, c.s.stages);
+       return when(wanted > c.stages(), "{} stages of {} bytes exceed the {} bytes of shared memory; {} fit",
+                   wanted, c.bytes(), ampere_shared_bytes, c.stages());
+     }},
+    {engine, "shared memory",
+     [](C c) {
+       if (c.stages() >= 2)
+         return std::string();
+       return fmt::format("two stages of {} bytes and {} do not fit the {} bytes of shared memory", c.bytes(),
+                          c.beside(), hopper_shared_bytes);
+     }},
+    {engine, "stages",
+     [](C c) {
+       return when(c.s.stages < 0 || c.s.stages == 1,
+                   "{} stages: a ring needs at least 2, or 0 for as many as fit", c.s.stages);
+     }},
+    {engine, "shared memory",
+     [](C c) {
+       if (c.s.stages <= c.stages())
+         return std::string();
+       return fmt::format("{} stages of {} bytes and {} exceed the {} bytes of shared memory; {} fit",
+                          c.s.stages, c.bytes(), c.beside(), hopper_shared_bytes, c.stages());
+     }},
+};
+
+} // namespace
+
+MaybeRefusal refusal(const StagedProblem &problem, const StagedSchedule &schedule) {
+  const unsigned kind = schedule.isForThreads() ? threads
+                        : problem.bank_gradient ? engine_gradient
+                                                : engine_product;
+  return firstBroken(std::span<const Rule<Case>>(rules), kind, Case{problem, schedule});
+}
+
+std::string whyIllegal(const StagedProblem &problem, const StagedSchedule &schedule) {
+  return reasonOf(refusal(problem, schedule));
+}
+
+} // namespace compiler
