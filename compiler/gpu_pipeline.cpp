@@ -200,20 +200,10 @@ std::string emitGpuStage(const KernelSource &source, Target target, Stage stage,
 LauncherFiles emitLauncher(const KernelSource &source, Target target, const std::string &path,
                            const CompileOptions &options) {
   const algebras::Layer &layer = source.layer;
-  if (options.map != algrt::Map::forward)
-    throw AbsentError(std::string("the launcher in C launches the map forward, not ") +
-                      algrt::name(options.map) +
-                      ": algctl compile makes a bundle, whose runtime launches all maps");
-  if (layer.bias)
-    throw AbsentError("the launcher in C passes no bias: algctl compile makes a bundle, whose runtime does");
   if (layer.row_types.kind() == algebras::RowTypes::Kind::Explicit)
     throw AbsentError(
         "the launcher in C groups no rows of explicit types: algctl compile makes a bundle, whose "
         "runtime does");
-  if (!layer.in.isEqual() || !layer.out.isEqual())
-    throw AbsentError(
-        "the launcher in C knows groups of one width only: algctl compile makes a bundle, whose "
-        "runtime knows others");
   CudaProgram program;
   program.names = launcherNames(path);
   const GpuImages images = gpuImages(source, target, options);
@@ -224,7 +214,7 @@ LauncherFiles emitLauncher(const KernelSource &source, Target target, const std:
         "launches all");
   program.title = source.title;
   program.kernel = *images.kernel.gpu;
-  program.layer = algrt::cuda::kernelLayer(runtimeLayer(layer), program.kernel);
+  program.layer = algrt::cuda::kernelLayer(runtimeLayer(layer, source.fusion), program.kernel);
   // Machine code is for one generation of devices; a kernel for all since its target is PTX.
   if (program.kernel.exact_architecture)
     program.cubin = images.cubin;

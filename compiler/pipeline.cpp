@@ -4,6 +4,7 @@
 #include "compiler/elementwise_pipeline.h"
 #include "compiler/feasibility.h"
 #include "compiler/gpu_pipeline.h"
+#include "compiler/failure.h"
 #include "compiler/program_plan.h"
 #include "compiler/spec/usage_error.h"
 #include "runtime/support/file.h"
@@ -79,11 +80,18 @@ Stage stageNamed(std::string_view name) {
   throw std::out_of_range("no stage is called " + std::string(name));
 }
 
+/// What one kernel of a program has for options of its own.
+static CompileOptions optionsOf(const KernelSource &source, CompileOptions options) {
+  options.map = source.maps.front();
+  options.output = source.results.front();
+  return options;
+}
+
 /// A kernel of a program at a stage behind those of the whole program.
 static std::string emitProgramKernel(const Spec &spec, Target target, Stage stage,
                                      const CompileOptions &options) {
   if (stage == Stage::C)
-    throw UsageError("the stage c is of projections, which " + spec.source_name + " is not");
+    throw UsageError("the stage c for the CPU is of projections, which " + spec.source_name + " is not");
   const ProgramPlan plan = planProgram(spec, options);
   const algrt::ProgramStep step = stepToShow(plan, spec, options);
   if (step.elementwise)
@@ -92,10 +100,21 @@ static std::string emitProgramKernel(const Spec &spec, Target target, Stage stag
   requireFeasible(source.layer);
   if (!entryOf(target).isGpu())
     return emitCpuStage(source, stage, options);
-  CompileOptions one = options;
-  one.map = source.maps.front();
-  one.output = source.results.front();
-  return emitGpuStage(source, target, stage, one);
+  return emitGpuStage(source, target, stage, optionsOf(source, options));
+}
+
+LauncherFiles emitLauncher(const Spec &spec, const std::string &path, const CompileOptions &options) {
+  const Target target = options.targets.front();
+  if (!spec.program)
+    return emitLauncher(projectionSource(spec, {options.map}), target, path, options);
+  const ProgramPlan plan = planProgram(spec, options);
+  const algrt::ProgramStep step = stepToShow(plan, spec, options);
+  if (step.elementwise)
+    throw AbsentError("the launcher in C launches kernels of products, which " + plan.functionOf(step) +
+                      " is none of: algctl compile makes a bundle, whose runtime launches all");
+  const KernelSource &source = plan.kernels[step.projection];
+  requireFeasible(source.layer);
+  return emitLauncher(source, target, path, optionsOf(source, options));
 }
 
 std::string emitStage(const Spec &spec, Stage stage, const CompileOptions &options) {

@@ -17,6 +17,8 @@
 
 namespace compiler {
 
+struct LauncherFiles;
+
 class CompilationCache;
 
 /// What of programs is compiled: they themselves, and what takes the gradients of their results to those of
@@ -100,6 +102,10 @@ Stage stageNamed(std::string_view name);
 /// algebras::InputError for a layer that the target has no kernels for, AbsentError for what this machine
 /// lacks, std::invalid_argument for a stage that the target does not have.
 std::string emitStage(const Spec &spec, Stage stage, const CompileOptions &options);
+
+/// The stage c of the first target, a GPU: a kernel of a spec, of a program the one that options.kernel names,
+/// as gpu_pipeline.h has it.
+LauncherFiles emitLauncher(const Spec &spec, const std::string &path, const CompileOptions &options);
 
 /// The bundle of a spec for every target and CPU level. Throws as emitStage does.
 std::string compiledBundle(const Spec &spec, const CompileOptions &options);

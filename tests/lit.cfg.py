@@ -1,5 +1,6 @@
 # The tests that are text: MLIR files under FileCheck, and command lines of the tools (.test).
 import os
+import shutil
 
 import lit.formats
 
@@ -28,6 +29,9 @@ config.substitutions.append((r"(?<![\w./-])python3(?![\w.-])", config.python))
 
 if config.signatures.upper() in ("ON", "TRUE", "1"):
     config.available_features.add("signatures")
+
+if shutil.which("dot"):
+    config.available_features.add("graphviz")
 
 config.substitutions.append(("%source_dir", config.source_dir))
 config.substitutions.append(("%build_dir", config.build_dir))

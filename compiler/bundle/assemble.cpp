@@ -4,6 +4,7 @@
 #include "algebras/error.h"
 #include "algebras/facts.h"
 #include "algebras/facts_json.h"
+#include "compiler/bundle/kernel_description.h"
 #include "compiler/bundle/layer_description.h"
 #include "dialects/tile/tile.h"
 #include "runtime/bundle/bundle.h"
@@ -149,73 +150,6 @@ void BundleParts::addGpu(const std::string &projection, const algrt::Kernel &ker
 void BundleParts::addElementwise(const std::string &function, algrt::ElementwiseKernel kernel,
                                  std::vector<algrt::SectionContent> sections) {
   elementwise_parts.push_back({function, std::move(kernel), std::move(sections)});
-}
-
-static nlohmann::ordered_json auxiliaryJson(const algrt::Kernel &kernel) {
-  return {{"name", kernel.name},
-          {"map", kernel.map},
-          {"target", kernel.target},
-          {"symbol", kernel.auxiliary()->symbol},
-          {"threads", kernel.auxiliary()->threads},
-          {"parameters", kernel.auxiliary()->parameters.json()}};
-}
-
-static nlohmann::ordered_json gpuKernelJson(const algrt::Kernel &kernel) {
-  const algrt::GpuKernel &gpu = *kernel.gpu;
-  auto box = [](const algrt::GpuBox &box) {
-    return nlohmann::ordered_json{{"columns", box.columns}, {"rows", box.rows}, {"swizzle", box.swizzle}};
-  };
-  nlohmann::ordered_json entry;
-  entry["name"] = kernel.name;
-  entry["map"] = kernel.map;
-  entry["target"] = kernel.target;
-  entry["output"] = algrt::name(gpu.output);
-  entry["symbol"] = gpu.symbol;
-  entry["threads"] = gpu.threads;
-  entry["cluster"] = gpu.cluster;
-  entry["shared_bytes"] = gpu.shared_bytes;
-  entry["dependent_launch"] = gpu.dependent_launch;
-  if (gpu.copies == algrt::GpuCopies::threads) {
-    entry["copies"] = algrt::name(gpu.copies);
-    entry["vector"] = gpu.vector;
-    if (gpu.isReduction())
-      entry["slices"] = gpu.slices;
-    else
-      entry["warps"] = {gpu.warp_rows, gpu.warp_columns};
-  }
-  if (gpu.best_for_rows.to > 0)
-    entry["best_for_rows"] = {gpu.best_for_rows.from, gpu.best_for_rows.to};
-  if (gpu.registers > 0)
-    entry["registers"] = gpu.registers;
-  entry["terms"] = gpu.terms;
-  if (gpu.scaled)
-    entry["scaled"] = true;
-  if (gpu.listed)
-    entry["rows"] = "listed";
-  if (gpu.groups > 0)
-    entry["groups"] = gpu.groups;
-  if (!gpu.schedule.empty())
-    entry["schedule"] = gpu.schedule;
-  entry["tile"] = {{"rows", gpu.tile.rows},
-                   {"columns", gpu.tile.columns},
-                   {"depth", gpu.tile.depth},
-                   {"stages", gpu.tile.stages},
-                   {"consumers", gpu.tile.consumers}};
-  if (gpu.cluster > 1) {
-    entry["tile"]["cluster_rows"] = gpu.tile.cluster_rows;
-    entry["tile"]["cluster_columns"] = gpu.tile.cluster_columns;
-    if (gpu.tile.split > 1)
-      entry["tile"]["split"] = gpu.tile.split;
-  }
-  if (gpu.tile.types > 1)
-    entry["tile"]["types"] = gpu.tile.types;
-  if (gpu.tile.long_groups > 0)
-    entry["tile"]["long_groups"] = gpu.tile.long_groups;
-  if (gpu.tile.held_groups > 0)
-    entry["tile"]["held_groups"] = gpu.tile.held_groups;
-  entry["boxes"] = {{"x", box(gpu.x)}, {"w", box(gpu.w)}, {"y", box(gpu.y)}};
-  entry["parameters"] = gpu.parameters.json();
-  return entry;
 }
 
 std::vector<algrt::Program> BundleParts::programsOfMaps(const algrt::Layer &layer) const {

@@ -5,7 +5,6 @@
 #include "compiler/drawing/palette.h"
 #include "compiler/drawing/product_text.h"
 #include "compiler/drawing/quiver.h"
-#include "compiler/drawing/svg.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -36,7 +35,7 @@ dd small { color: var(--soft); display: block; }
 .yes { color: #17663a; font-weight: 600; } .no { color: #a3262a; font-weight: 600; }
 figure { margin: 0; text-align: center; } figure svg { max-width: 100%; height: auto; }
 figcaption, .note { color: var(--soft); font-size: 13px; text-align: left; }
-.scroll { overflow: auto; max-height: 80vh; }
+.scroll { text-align: left; overflow: auto; max-height: 80vh; }
 table { border-collapse: separate; border-spacing: 2px; font-variant-numeric: tabular-nums; font-size: 13px; }
 th, td { padding: 4px 8px; text-align: center; white-space: nowrap; border-radius: 4px; }
 th { font-weight: 600; background: #eceff3; position: sticky; z-index: 1; }
@@ -44,6 +43,35 @@ thead th { top: 0; } tbody th { left: 0; }
 thead th:first-child { left: 0; z-index: 2; }
 td.zero { color: #c3cad3; }
 )css";
+
+// & < > " as entities.
+std::string escapeMarkup(const std::string &text) {
+  std::string result;
+  for (char c : text) {
+    const char *entity = c == '&'   ? "&amp;"
+                         : c == '<' ? "&lt;"
+                         : c == '>' ? "&gt;"
+                         : c == '"' ? "&quot;"
+                                    : nullptr;
+    entity != nullptr ? result += entity : result += c;
+  }
+  return result;
+}
+
+std::string figure(const Quiver &quiver, const std::string &name, const DrawGraph &draw) {
+  std::string picture, caption = escapeMarkup(quiver.caption);
+  if (quiver.drawn()) {
+    const std::string dot = toDot(quiver, name);
+    if (std::optional<std::string> svg = draw(dot)) {
+      picture = std::move(*svg);
+    } else {
+      picture = "<pre class=\"scroll\">" + escapeMarkup(dot) + "</pre>";
+      caption +=
+          " It stands here as text because there is no Graphviz to draw it: install the package graphviz.";
+    }
+  }
+  return "<figure>" + picture + "<figcaption>" + caption + "</figcaption></figure>";
+}
 
 // What colours a slot: its row type, in matrix-like algebras.
 std::string background(const Algebra &algebra, std::int64_t slot) {
@@ -132,28 +160,22 @@ std::string products(const Algebra &algebra) {
 
 } // namespace
 
-std::string toHtml(const Algebra &algebra, const algebras::Facts &facts) {
+std::string toHtml(const Algebra &algebra, const algebras::Facts &facts, const DrawGraph &draw) {
   std::string name = escapeMarkup(algebra.name());
-  Quiver quiver = gabrielQuiverOf(algebra);
-  std::string picture = quiver.drawn() ? toSvg(quiver, algebra.name()) : "";
   std::string positions;
-  if (algebra.isMatrixLike() && !isItsOwnGabrielQuiver(algebra)) {
-    Quiver rows = quiverOf(algebra);
+  if (algebra.isMatrixLike() && !isItsOwnGabrielQuiver(algebra))
     positions =
-        fmt::format("<section><h2>Row lift</h2>\n<figure>{}<figcaption>{}</figcaption></figure></section>\n",
-                    rows.drawn() ? toSvg(rows, algebra.name()) : "", escapeMarkup(rows.caption));
-  }
+        "<section><h2>Row lift</h2>\n" + figure(quiverOf(algebra), algebra.name(), draw) + "</section>\n";
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<main>\n<h1>{0}</h1>\n"
       "<p class=\"lead\">An algebra of dimension {2} over {3} with {4} nonzero structure constants</p>\n"
       "<div class=\"columns\">\n<section><h2>What is proved</h2>\n{5}</section>\n"
-      "<div><section><h2>Quiver</h2>\n<figure>{6}<figcaption>{7}</figcaption></figure></section>\n{9}</"
-      "div>\n</div>\n{8}"
+      "<div><section><h2>Quiver</h2>\n{6}</section>\n{8}</div>\n</div>\n{7}"
       "</main>\n</body>\n</html>\n",
       name, kStyle, algebra.dimension(), escapeMarkup(algebra.field().name()), algebra.nonzeros(),
-      factList(facts), picture, escapeMarkup(quiver.caption), products(algebra), positions);
+      factList(facts), figure(gabrielQuiverOf(algebra), algebra.name(), draw), products(algebra), positions);
 }
 
 } // namespace compiler

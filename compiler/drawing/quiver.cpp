@@ -1,9 +1,13 @@
 #include "compiler/drawing/quiver.h"
 
 #include "algebras/position_names.h"
+#include "compiler/drawing/palette.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
+#include <numbers>
+#include <set>
 
 namespace compiler {
 namespace {
@@ -82,13 +86,36 @@ std::string quoted(const std::string &text) {
 } // namespace
 
 std::string toDot(const Quiver &quiver, const std::string &name) {
-  std::string dot = fmt::format("digraph {} {{\n", quoted(name));
-  dot += "  layout=circo;\n  node [shape=circle, fontname=\"Helvetica\"];\n";
-  for (const std::string &label : quiver.labels)
-    dot += fmt::format("  {};\n", quoted(label));
+  const auto count = static_cast<std::int64_t>(quiver.labels.size());
+  const bool crowded = count > kMostBentPairs;
+  const std::int64_t types = quiver.row_types.empty() ? 0 : *std::ranges::max_element(quiver.row_types) + 1;
+  // Inches: vertices shrink, and the circle grows, with their number. Two lie side by side, more begin at the
+  // top.
+  const double vertex = count <= 12 ? 0.6 : count <= 32 ? 0.4 : 0.25;
+  const double ring = count == 1 ? 0 : std::max(1.3, static_cast<double>(count) * vertex * 0.26);
+  std::string dot = fmt::format(
+      "digraph {} {{\n  layout=neato; splines={}; bgcolor=transparent;\n"
+      "  node [shape=circle, style=filled, fontname=Helvetica, fontsize={}, width={}, margin=0];\n"
+      "  edge [fontname=Helvetica, fontsize=11, arrowsize=0.7, penwidth={}];\n",
+      quoted(name), crowded ? "line" : "curved", crowded ? 9 : 13, vertex, crowded ? 0.5 : 1.0);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double angle = 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(count) -
+                         (count == 2 ? std::numbers::pi : std::numbers::pi / 2);
+    const TypeColours colours = typeColours(quiver.row_types[i], types);
+    dot += fmt::format("  {} [pos=\"{:.2f},{:.2f}!\", fillcolor=\"{}\", color=\"{}\"];\n",
+                       quoted(quiver.labels[i]), ring * std::cos(angle), -ring * std::sin(angle),
+                       colours.pale, colours.strong);
+  }
+  std::set<std::pair<std::int64_t, std::int64_t>> present;
+  for (const Arrow &arrow : quiver.arrows)
+    present.emplace(arrow.from, arrow.to);
   for (const Arrow &arrow : quiver.arrows) {
-    dot += fmt::format("  {} -> {}", quoted(quiver.labels[arrow.from]), quoted(quiver.labels[arrow.to]));
-    dot += arrow.products != quiver.unlabelled ? fmt::format(" [label={}];\n", arrow.products) : ";\n";
+    const bool paired = arrow.from != arrow.to && present.contains({arrow.to, arrow.from});
+    dot += fmt::format(
+        "  {} -> {} [color=\"{}\"{}{}];\n", quoted(quiver.labels[arrow.from]),
+        quoted(quiver.labels[arrow.to]), typeColours(quiver.row_types[arrow.from], types).strong,
+        arrow.products != quiver.unlabelled && !crowded ? fmt::format(", label={}", arrow.products) : "",
+        paired && crowded ? ", arrowhead=none" : "");
   }
   return dot + "}\n";
 }

@@ -1,5 +1,5 @@
-// Quivers as pictures; that of a matrix-like algebra: positions are vertices, slots off the diagonal are
-// arrows.
+// Quivers as graphs to draw; that of a matrix-like algebra: positions are vertices, slots off the diagonal
+// are arrows.
 #pragma once
 
 #include "algebras/algebra.h"
@@ -29,15 +29,16 @@ struct Quiver {
 // More vertices than this are not drawn: nothing could be told apart.
 constexpr std::int64_t kLargestDrawing = 96;
 
-// With more vertices, two bent arrows for every pair of opposite ones are a thicket: one plain line stands
-// for both, and the caption says so.
+// With more vertices, two bent arrows for every pair of opposite ones are a thicket: they become one line
+// without heads, and the caption says so.
 constexpr std::int64_t kMostBentPairs = 12;
 
 // For a graph algebra the vertices and edges of the graph; for other matrix-like algebras the positions and
 // every slot (i,j) with i != j. An algebra given by a table has no such picture, and `caption` says so.
 Quiver quiverOf(const algebras::Algebra &algebra);
 
-// Graphviz.
+// In the language of Graphviz: vertices on a circle, coloured as their row types are (palette.h), arrows as
+// the vertices that they come from. Other layouts of dense graphs take Graphviz minutes.
 std::string toDot(const Quiver &quiver, const std::string &name);
 
 } // namespace compiler

@@ -91,7 +91,7 @@ int emitLauncherFiles(const EmitCommand &command, const Spec &spec, const Compil
   const LauncherNames names = launcherNames(command.output);
   OutputFile source(names.source_path), header(names.header_path);
   const LauncherFiles files =
-      emitLauncher(projectionSource(spec, {options.map}), options.targets.front(), command.output, options);
+      emitLauncher(spec, command.output, options);
   commitBoth(source, files.source, header, files.header);
   return kDone;
 }
@@ -102,7 +102,7 @@ int emit(const EmitCommand &command) {
   const Spec spec = loadSpec(command.spec);
   requireCompilable(spec);
   requireOptionsOf(command, spec);
-  if (stage == Stage::C && !spec.program && !isAuxiliaryMap(command.map) &&
+  if (stage == Stage::C && !isAuxiliaryMap(command.map) &&
       entryOf(options.targets.front()).isGpu())
     return emitLauncherFiles(command, spec, options);
   // Opened before the work starts, so that a place that cannot be written is found early.

@@ -3,6 +3,7 @@
 
 #include "compiler/spec/usage_error.h"
 #include "compiler/tools/output_file.h"
+#include "compiler/tools/program_text.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/cpu/elementwise.h"
 #include "runtime/cpu/features.h"
@@ -223,47 +224,6 @@ std::string namesText(const algrt::Layer &layer, const nlohmann::json &json) {
     text += fmt::format("\n  {:>8}  name\n", "row type");
     for (std::size_t type = 0; type < types.size(); ++type)
       text += fmt::format("  {:>8}  {}\n", type, types[type]);
-  }
-  return text;
-}
-
-// "x [M, 2048] bf16": what a call gives, or gets.
-std::string operandText(const algrt::ProgramOperand &operand) {
-  std::vector<std::string> types;
-  for (const algrt::OperandType type : operand.types)
-    types.emplace_back(algrt::name(type));
-  return fmt::format("{} {} {}{}", operand.name, algrt::text(operand.shape), fmt::join(types, " or "),
-                     operand.optional                             ? ", optional"
-                     : operand.host                               ? ", in CPU memory"
-                     : operand.role == algrt::OperandRole::weight ? ", weight"
-                                                                  : "");
-}
-
-// "forward of up": what a step does.
-std::string stepText(const algrt::ProgramStep &step, const algrt::Bundle &bundle) {
-  if (step.elementwise)
-    return bundle.manifest().elementwise[*step.elementwise].name;
-  const std::string &projection = bundle.projectionName(step.projection);
-  return algrt::name(step.map) + (projection.empty() ? "" : " of " + projection);
-}
-
-// Signature and steps of one program.
-std::string programText(const algrt::Program &program, const algrt::Bundle &bundle) {
-  std::string text = fmt::format("  {}\n", program.name);
-  for (const algrt::ProgramOperand &operand : program.operands)
-    text += fmt::format("    {:<18}{}\n", operand.role == algrt::OperandRole::output ? "writes" : "reads",
-                        operandText(operand));
-  for (const algrt::ProgramBuffer &buffer : program.buffers)
-    text += fmt::format("    {:<18}{} {} {}\n", "hands on", buffer.name, algrt::text(buffer.shape),
-                        algrt::name(buffer.type));
-  for (const algrt::ProgramStep &step : program.steps) {
-    const std::string function = stepText(step, bundle);
-    if (program.steps.size() == 1 && function == program.name)
-      continue; // a map of the bundle's own projection, under its name
-    std::vector<std::string> operands;
-    for (const auto &[name, own] : step.operands)
-      operands.push_back(fmt::format("{} = {}", name, own));
-    text += fmt::format("    {:<18}{}: {}\n", "step", function, fmt::join(operands, ", "));
   }
   return text;
 }

@@ -7,12 +7,14 @@
 namespace compiler {
 namespace {
 
+// "x [M, 2048] bf16": what a call gives, or gets.
 std::string operandText(const algrt::ProgramOperand &operand) {
   std::vector<std::string> types;
   for (const algrt::OperandType type : operand.types)
     types.emplace_back(algrt::name(type));
   return fmt::format("{} {} {}{}", operand.name, algrt::text(operand.shape), fmt::join(types, " or "),
                      operand.optional                             ? ", optional"
+                     : operand.host                               ? ", in CPU memory"
                      : operand.role == algrt::OperandRole::weight ? ", weight"
                                                                   : "");
 }
@@ -72,6 +74,34 @@ std::string programsText(const ProgramPlan &plan) {
     for (const algrt::ProgramStep &step : program.steps)
       text += fmt::format("  {:<12}{}\n  {:<12}  {}\n", plan.functionOf(step), stepText(plan, step), "",
                           fmt::join(connections(step), ", "));
+  }
+  return text;
+}
+
+// "forward of up": what a step does.
+static std::string stepText(const algrt::ProgramStep &step, const algrt::Bundle &bundle) {
+  if (step.elementwise)
+    return bundle.manifest().elementwise[*step.elementwise].name;
+  const std::string &projection = bundle.projectionName(step.projection);
+  return algrt::name(step.map) + (projection.empty() ? "" : " of " + projection);
+}
+
+std::string programText(const algrt::Program &program, const algrt::Bundle &bundle) {
+  std::string text = fmt::format("  {}\n", program.name);
+  for (const algrt::ProgramOperand &operand : program.operands)
+    text += fmt::format("    {:<18}{}\n", operand.role == algrt::OperandRole::output ? "writes" : "reads",
+                        operandText(operand));
+  for (const algrt::ProgramBuffer &buffer : program.buffers)
+    text += fmt::format("    {:<18}{} {} {}\n", "hands on", buffer.name, algrt::text(buffer.shape),
+                        algrt::name(buffer.type));
+  for (const algrt::ProgramStep &step : program.steps) {
+    const std::string function = stepText(step, bundle);
+    if (program.steps.size() == 1 && function == program.name)
+      continue; // a map of the bundle's own projection, under its name
+    std::vector<std::string> operands;
+    for (const auto &[name, own] : step.operands)
+      operands.push_back(fmt::format("{} = {}", name, own));
+    text += fmt::format("    {:<18}{}: {}\n", "step", function, fmt::join(operands, ", "));
   }
   return text;
 }

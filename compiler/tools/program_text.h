@@ -1,7 +1,9 @@
-// A spec's programs for people and for machines: signatures, and steps by the kernels that do them.
+// Programs of specs and of bundles for people and for machines: signatures, and steps by the kernels that do
+// them.
 #pragma once
 
 #include "compiler/program_plan.h"
+#include "runtime/bundle/bundle.h"
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -12,6 +14,9 @@ namespace compiler {
 std::string stepText(const ProgramPlan &plan, const algrt::ProgramStep &step);
 
 std::string programsText(const ProgramPlan &plan);
+// Signature and steps of one program of a bundle.
+std::string programText(const algrt::Program &program, const algrt::Bundle &bundle);
+
 nlohmann::ordered_json programsJson(const ProgramPlan &plan);
 
 } // namespace compiler

@@ -5,12 +5,12 @@
 #include "compiler/spec/usage_error.h"
 #include "compiler/tools/array_outputs.h"
 #include "compiler/tools/run_arrays.h"
+#include "compiler/tools/run_check.h"
 #include "compiler/tools/run_product.h"
 #include "compiler/tools/run_program.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/numpy/npy.h"
 #include "runtime/reference/compare.h"
-#include "runtime/reference/reference.h"
 #include "runtime/support/checked.h"
 
 #include <CLI/CLI.hpp>
@@ -20,7 +20,6 @@
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <set>
 
 namespace compiler {
@@ -37,13 +36,6 @@ struct RunOptions {
   bool check = false, packed = false, no_packed = false, json = false;
 };
 
-struct Check {
-  algrt::Comparison comparison;
-  double limit = 0;
-  std::int64_t rows = 0;
-  bool passed() const { return comparison.within(limit); }
-};
-
 algrt::Map mapOf(const algrt::Bundle &bundle, const std::string &wanted) {
   std::set<std::string> maps;
   for (const algrt::Kernel &kernel : bundle.manifest().kernels)
@@ -55,69 +47,6 @@ algrt::Map mapOf(const algrt::Bundle &bundle, const std::string &wanted) {
     return *map;
   throw AbsentError(
       fmt::format("map {} is not one that this version runs: it runs forward, dx and dw", wanted));
-}
-
-std::vector<std::int64_t> firstRows(std::int64_t count) {
-  std::vector<std::int64_t> rows(static_cast<std::size_t>(count));
-  std::iota(rows.begin(), rows.end(), std::int64_t{0});
-  return rows;
-}
-
-// The reference costs every active product in double; beyond a minute or so a sample of the result's rows has
-// to do.
-std::int64_t mostCheckedRows(const algrt::Layer &layer, std::int64_t m, algrt::Map map) {
-  constexpr double kMostMacs = 4e11;
-  const double macs_of_a_row =
-      map == algrt::Map::dw ? double(m) * double(layer.n) : double(layer.k) * double(layer.n);
-  return macs_of_a_row == 0 ? std::numeric_limits<std::int64_t>::max()
-                            : std::max(std::int64_t{1}, static_cast<std::int64_t>(kMostMacs / macs_of_a_row));
-}
-
-std::vector<std::int64_t> rowsToCheck(std::int64_t total, std::int64_t most) {
-  if (total <= most)
-    return firstRows(total);
-  const std::int64_t count = most;
-  std::vector<std::int64_t> rows(static_cast<std::size_t>(count));
-  for (std::int64_t index = 0; index < count; ++index)
-    rows[index] = static_cast<std::int64_t>(static_cast<__int128>(index) * total / count);
-  return rows;
-}
-
-// What the rows of the result should be.
-std::vector<double> referenceRows(const algrt::Bundle &bundle, const RunArrays &arrays,
-                                  const std::vector<std::int64_t> &rows, const ProductOptions &options) {
-  const algrt::Layer &layer = bundle.layer();
-  const algrt::Support *support = &bundle.support();
-  const std::vector<std::int32_t> given =
-      arrays.positions.any() ? arrays.positions.types(layer) : arrays.types;
-  const std::int32_t *types = given.empty() ? nullptr : given.data();
-  const float *x = arrays.x.data(), *dy = arrays.dy.data(), *w = arrays.w.data();
-  const std::int64_t m = arrays.m, columns = layer.bankColumns(), p0 = options.p0;
-  switch (options.map) {
-  case algrt::Map::forward:
-    return algrt::referenceForward({&layer, support, m, x, layer.k, w, columns, p0, types,
-                                    arrays.bias.empty() ? nullptr : arrays.bias.data()},
-                                   rows, options.threads);
-  case algrt::Map::dx:
-    return algrt::referenceDx({&layer, support, m, dy, layer.n, w, columns, p0, types}, rows,
-                              options.threads);
-  case algrt::Map::dw: {
-    std::vector<double> dw =
-        algrt::referenceDw({&layer, support, m, x, layer.k, dy, layer.n, p0, types}, rows, options.threads);
-    if (options.beta != 0)
-      for (std::size_t index = 0; index < dw.size(); ++index)
-        dw[index] += double(options.beta) * w[rows[index / columns] * columns + index % columns];
-    return dw;
-  }
-  }
-  throw std::logic_error("a map that is none");
-}
-
-// Rows and columns of the result.
-std::pair<std::int64_t, std::int64_t> resultShape(const algrt::Layer &layer, std::int64_t m, algrt::Map map) {
-  if (map == algrt::Map::dw)
-    return {layer.k, layer.bankColumns()};
-  return {m, map == algrt::Map::forward ? layer.n : layer.k};
 }
 
 // All that a run takes besides its arrays.
@@ -136,37 +65,8 @@ std::int64_t furtherBytes(const RunOptions &options, const algrt::Layer &layer, 
   return bytes;
 }
 
-Check compareWithReference(const algrt::Bundle &bundle, const RunArrays &arrays, const std::vector<float> &y,
-                           const RunOptions &options) {
-  const algrt::Layer &layer = bundle.layer();
-  const auto [total, width] = resultShape(layer, arrays.m, options.product.map);
-  const std::vector<std::int64_t> rows =
-      rowsToCheck(total, mostCheckedRows(layer, arrays.m, options.product.map));
-  const std::vector<double> expected = referenceRows(bundle, arrays, rows, options.product);
-  std::vector<float> actual;
-  actual.reserve(expected.size());
-  for (std::int64_t row : rows)
-    actual.insert(actual.end(), y.begin() + row * width, y.begin() + (row + 1) * width);
-  const bool bf16 = options.product.result_type.value_or(layer.dtype) == algrt::ElementType::bf16;
-  return {algrt::compare(actual, expected), algrt::tolerance(bf16), static_cast<std::int64_t>(rows.size())};
-}
-
-// The gradient of the bias beside sums in double.
-void requireRightDbias(const RunArrays &arrays, const std::vector<float> &dbias, const RunOptions &options,
-                       algrt::ElementType type) {
-  std::vector<double> sums(dbias.size());
-  for (std::size_t at = 0; at < arrays.dy.size(); ++at)
-    sums[at % sums.size()] += arrays.dy[at];
-  const algrt::Comparison comparison = algrt::compare(dbias, sums);
-  const double limit =
-      algrt::tolerance(options.product.result_type.value_or(type) == algrt::ElementType::bf16);
-  if (!comparison.within(limit))
-    throw Failure(fmt::format("the gradient of the bias is {:.3e} away from the reference; {:.0e} is allowed",
-                              comparison.relative_l2, limit));
-}
-
 nlohmann::ordered_json asJson(const algrt::Bundle &bundle, const RunOptions &options, const RunArrays &arrays,
-                              const ProductResult &result, const std::optional<Check> &check) {
+                              const ProductResult &result, const std::optional<RunCheck> &check) {
   const algrt::Layer &layer = bundle.layer();
   nlohmann::ordered_json json{
       {"bundle", options.bundle},
@@ -203,7 +103,7 @@ std::string placeText(const RunArrays &arrays, const ProductOptions &options) {
 }
 
 std::string asText(const algrt::Bundle &bundle, const RunOptions &options, const RunArrays &arrays,
-                   const ProductResult &result, const std::optional<Check> &check) {
+                   const ProductResult &result, const std::optional<RunCheck> &check) {
   const algrt::Layer &layer = bundle.layer();
   std::string text =
       fmt::format("{} {} -> {} {}{}, M = {} {}: {:.3f} ms", bundle.manifest().algebra, layer.k, layer.n,
@@ -281,11 +181,11 @@ int run(RunOptions options, const ProgramTools &tools) {
   options.sources.further = [&](std::int64_t m) { return furtherBytes(options, bundle.layer(), m); };
   RunArrays arrays = makeArrays(bundle.layer(), options.sources, options.product.map);
   ProductResult result = runProduct(options.bundle, bundle.layer(), arrays, options.product);
-  std::optional<Check> check;
+  std::optional<RunCheck> check;
   if (options.check)
-    check = compareWithReference(bundle, arrays, result.y, options);
+    check = compareWithReference(bundle, arrays, result.y, options.product);
   if (options.check && options.product.dbias)
-    requireRightDbias(arrays, result.dbias, options, bundle.layer().dtype);
+    requireRightDbias(arrays, result.dbias, options.product, bundle.layer().dtype);
 
   if (outputs.result) {
     const auto [rows, columns] = resultShape(bundle.layer(), arrays.m, options.product.map);

@@ -7,8 +7,9 @@
 #include "compiler/drawing/gabriel.h"
 #include "compiler/drawing/html.h"
 #include "compiler/drawing/quiver.h"
-#include "compiler/drawing/svg.h"
+#include "compiler/failure.h"
 #include "compiler/spec/spec_options.h"
+#include "compiler/tools/graphviz.h"
 #include "compiler/tools/output_file.h"
 #include "runtime/support/json_text.h"
 #include "runtime/support/memory.h"
@@ -18,6 +19,8 @@
 #include <cstdint>
 #include <fmt/format.h>
 #include <memory>
+#include <optional>
+#include <utility>
 
 namespace compiler {
 namespace {
@@ -45,13 +48,21 @@ void requireMemoryOfTable(const algebras::Algebra &algebra) {
                          fmt::format("the table of {} with its {} constants", algebra.name(), constants));
 }
 
+// Names may hold anything that a file can say; XML takes no control characters.
+std::optional<std::string> drawGraph(const std::string &dot) { return drawByGraphviz(algrt::printable(dot)); }
+
 std::string drawing(const algebras::Algebra &algebra, const ShowOptions &options) {
   if (options.format == "dot")
     return toDot(drawnQuiver(algebra, options.rows), algebra.name());
-  if (options.format == "svg")
-    return toSvg(drawnQuiver(algebra, options.rows), algebra.name());
+  if (options.format == "svg") {
+    if (std::optional<std::string> svg = drawGraph(toDot(drawnQuiver(algebra, options.rows), algebra.name())))
+      return std::move(*svg);
+    throw AbsentError(
+        "--format=svg needs Graphviz, whose program dot is not in PATH: install the package graphviz, or "
+        "draw what --format=dot writes elsewhere");
+  }
   if (options.format == "html")
-    return toHtml(algebra, algebras::deriveFacts(algebra));
+    return toHtml(algebra, algebras::deriveFacts(algebra), drawGraph);
   return describeText(algebra, options.full);
 }
 
@@ -91,7 +102,7 @@ void addShow(CLI::App &app, Session &session) {
   command->footer(R"help(Examples:
   algctl show "Q(3)"                               table, terms and quiver as text
   algctl show "Q(2)^2" --format=html -o q22.html   one page with facts, picture and coloured table
-  algctl show "path(5)" --format=svg -o path.svg
+  algctl show "path(5)" --format=svg -o path.svg      drawn by Graphviz, as the page's pictures are
   algctl show 'quiver("x:1->1, y:1->1", relations="x^2, y^2, x*y - y*x")'
   algctl show "Q(2)^2" --rows --format=dot         the groups that each row type reads
   algctl show "Q(4)" --format=dot | dot -Tpdf > q4.pdf)help");

@@ -1,7 +1,6 @@
 #include "runtime/api/arguments.h"
-#include "runtime/api/cpu_product.h"
-#include "runtime/api/cuda_product.h"
 #include "runtime/api/products.h"
+#include "runtime/api/row_product.h"
 #include "runtime/api/tensor.h"
 #include "runtime/cpu/product.h"
 #include "runtime/cuda/bias_gradient.h"
@@ -14,10 +13,6 @@
 using namespace algrt;
 
 namespace {
-
-bool isOnCuda(const algrt_forward_args &args) {
-  return args.x != nullptr && args.x->device.device_type == kDLCUDA;
-}
 
 // What holds on every device.
 void checkScalars(const algrt_forward_args &args, const Layer &layer) {
@@ -35,42 +30,6 @@ void checkScalars(const algrt_forward_args &args, const Layer &layer) {
     refuse("bias is given, but the layer of the bundle has none: compile it with one, or pass NULL");
   if (args.reserved != 0)
     throw Error(ALGRT_UNSUPPORTED, "args: reserved is set, needs 0: update the runtime");
-}
-
-void forwardOnCpu(const LoadedProjection &bundle, const algrt_forward_args &args) {
-  if (args.stream != nullptr)
-    refuse("stream is set, but x is in CPU memory, and the CPU has no streams: pass NULL");
-  if (args.dependent_launch != 0)
-    refuse("dependent_launch is set, but x is in CPU memory, where nothing is launched: pass 0");
-  CpuProduct product;
-  product.rows = args.x;
-  product.result = args.y;
-  product.w = args.w;
-  product.weights = args.weights;
-  product.bias = args.bias;
-  product.row_arguments = rowArguments(args);
-  product.workspace = args.workspace;
-  product.workspace_bytes = args.workspace_bytes;
-  product.threads = args.threads;
-  product.kernel = int64_t(args.kernel) - 1;
-  multiplyOnCpu(bundle, product);
-}
-
-void forwardOnCuda(const LoadedProjection &bundle, const algrt_forward_args &args) {
-  if (args.weights != nullptr)
-    refuse("weights are packed for the CPU, but x is on a CUDA device: pass the bank there as w");
-  CudaProduct product;
-  product.rows = args.x;
-  product.result = args.y;
-  product.w = args.w;
-  product.bias = args.bias;
-  product.row_arguments = rowArguments(args);
-  product.workspace = args.workspace;
-  product.workspace_bytes = args.workspace_bytes;
-  product.stream = args.stream;
-  product.kernel = int64_t(args.kernel) - 1;
-  product.dependent_launch = args.dependent_launch != 0;
-  multiplyOnCuda(bundle, product);
 }
 
 } // namespace
@@ -92,10 +51,12 @@ size_t workspaceBytes(const LoadedProjection &projection, int64_t m, int32_t thr
 
 void runForward(const LoadedProjection &projection, const algrt_forward_args &args) {
   checkScalars(args, projection.bundle.layer());
-  if (isOnCuda(args))
-    forwardOnCuda(projection, args);
-  else
-    forwardOnCpu(projection, args);
+  RowProduct product(args);
+  product.rows = args.x;
+  product.result = args.y;
+  product.weights = args.weights;
+  product.bias = args.bias;
+  multiplyRows(projection, product);
 }
 
 } // namespace algrt

@@ -1,7 +1,7 @@
 // A step whose kernels compute several products of the same rows and maps of their sums: its tensors checked,
 // and the kernel called, on the CPU or a CUDA device.
 #include "runtime/api/arguments.h"
-#include "runtime/api/cpu_product.h"
+#include "runtime/api/row_product.h"
 #include "runtime/api/step_call.h"
 #include "runtime/api/tensor.h"
 #include "runtime/bundle/fusion.h"

@@ -113,21 +113,17 @@ constexpr WordText elementwise_texts[] = {
 static_assert(sizeof(algrt_elementwise_record) == (head_words + std::size(elementwise_texts)) * word);
 static_assert(std::size(elementwise_texts) != std::size(cpu_texts));
 
-int64_t kindNumber(SupportKind kind) {
-  switch (kind) {
-  case SupportKind::complete:
-    return 0;
-  case SupportKind::triangular:
-    return 1;
-  case SupportKind::diagonal:
-    return 2;
-  case SupportKind::full:
-    return 3;
-  case SupportKind::table:
-    break;
-  }
-  return 4;
-}
+// Records count values as their types do.
+static_assert(int(SupportKind::complete) == 0 && int(SupportKind::triangular) == 1 &&
+              int(SupportKind::diagonal) == 2 && int(SupportKind::full) == 3 && int(SupportKind::table) == 4);
+static_assert(int(ElementType::f32) == algrt_records_f32 && int(ElementType::bf16) == algrt_records_bf16);
+static_assert(int(Map::forward) == algrt_records_forward && int(Map::dx) == algrt_records_dx &&
+              int(Map::dw) == algrt_records_dw);
+static_assert(int(RowTypesKind::cyclic) == algrt_records_cyclic &&
+              int(RowTypesKind::interval) == algrt_records_interval &&
+              int(RowTypesKind::explicit_types) == algrt_records_explicit);
+static_assert(int(WeightsForm::packed) == 0 && int(WeightsForm::copied) == 1 &&
+              int(WeightsForm::direct) == 2);
 
 uint64_t hashed(uint64_t hash, const std::vector<int64_t> &numbers) {
   hash = algrt_record_hash(hash, numbers.size());
@@ -142,7 +138,7 @@ uint64_t hashOfSupport(std::span<const FactorTerms> factors) {
     return 0;
   uint64_t hash = algrt_record_hash(algrt_record_hash_begin, factors.size());
   for (const FactorTerms &factor : factors) {
-    hash = algrt_record_hash(hash, uint64_t(kindNumber(factor.kind())));
+    hash = algrt_record_hash(hash, uint64_t(int64_t(factor.kind())));
     hash = algrt_record_hash(hash, uint64_t(factor.groups()));
     if (!factor.isTable())
       continue;
@@ -159,46 +155,6 @@ uint64_t hashOfSupport(std::span<const FactorTerms> factors) {
   return hash;
 }
 
-int64_t typeNumber(ElementType type) {
-  return type == ElementType::f32 ? algrt_records_f32 : algrt_records_bf16;
-}
-
-int64_t mapNumber(Map map) {
-  switch (map) {
-  case Map::forward:
-    return algrt_records_forward;
-  case Map::dx:
-    return algrt_records_dx;
-  case Map::dw:
-    break;
-  }
-  return algrt_records_dw;
-}
-
-int64_t rowTypesNumber(RowTypesKind kind) {
-  switch (kind) {
-  case RowTypesKind::cyclic:
-    return algrt_records_cyclic;
-  case RowTypesKind::interval:
-    return algrt_records_interval;
-  case RowTypesKind::explicit_types:
-    break;
-  }
-  return algrt_records_explicit;
-}
-
-int64_t formNumber(WeightsForm form) {
-  switch (form) {
-  case WeightsForm::packed:
-    return 0;
-  case WeightsForm::copied:
-    return 1;
-  case WeightsForm::direct:
-    break;
-  }
-  return 2;
-}
-
 template <typename Record> Record begun(int64_t map) {
   Record record{};
   record.head.magic = algrt_record_magic;
@@ -213,12 +169,12 @@ template <typename Record> Record begun(int64_t map, const RecordedLayer &record
   algrt_record_head &head = record.head;
   const Layer &layer = recorded.layer;
   head.lift = layer.lift == Lift::rows ? algrt_records_rows : algrt_records_slots;
-  head.dtype = typeNumber(layer.dtype);
+  head.dtype = int64_t(layer.dtype);
   head.bias = layer.bias;
   head.k = layer.k;
   head.n = layer.n;
   head.types = layer.types;
-  head.row_types = rowTypesNumber(listed ? RowTypesKind::explicit_types : layer.row_types);
+  head.row_types = int64_t(listed ? RowTypesKind::explicit_types : layer.row_types);
   head.row_type_width = listed ? 0 : layer.row_type_width;
   head.groups = recorded.groups;
   head.support = recorded.support;
@@ -234,16 +190,16 @@ template <typename Record> KernelRecord finished(const std::string &symbol, cons
 
 std::vector<KernelRecord> cpuRecords(const Kernel &kernel, const RecordedLayer &layer) {
   const Map map = *mapNamed(kernel.map);
-  auto record = begun<algrt_cpu_record>(mapNumber(map), layer, /*listed=*/false);
+  auto record = begun<algrt_cpu_record>(int64_t(map), layer, /*listed=*/false);
   record.features = hashOfTexts(kernel.features);
   record.row_lists = kernel.row_lists;
   record.scratch_bytes = kernel.scratch_bytes;
   if (map == Map::dw) {
-    record.output = typeNumber(kernel.output);
+    record.output = int64_t(kernel.output);
     record.tasks = kernel.tasks;
     return {finished(kernel.symbol, record)};
   }
-  record.weights = formNumber(kernel.weights);
+  record.weights = int64_t(kernel.weights);
   record.types_per_task = kernel.types_per_task;
   record.rows_per_task = kernel.rows_per_task;
   if (kernel.weights != WeightsForm::packed)
@@ -259,10 +215,10 @@ std::vector<KernelRecord> cpuRecords(const Kernel &kernel, const RecordedLayer &
 }
 
 KernelRecord gpuRecord(const GpuKernel &kernel, const RecordedLayer &layer) {
-  auto record = begun<algrt_gpu_record>(mapNumber(kernel.map), layer, kernel.listed);
+  auto record = begun<algrt_gpu_record>(int64_t(kernel.map), layer, kernel.listed);
   record.architecture = kernel.architecture;
   record.exact_architecture = kernel.exact_architecture;
-  record.output = typeNumber(kernel.output);
+  record.output = int64_t(kernel.output);
   record.threads = kernel.threads;
   record.cluster = kernel.cluster;
   record.shared_bytes = kernel.shared_bytes;

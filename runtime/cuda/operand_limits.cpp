@@ -125,6 +125,21 @@ std::string OperandObstacle::text() const {
   return name + "unknown";
 }
 
+OperandUnit unitOf(const Layer &layer, const GpuKernel &kernel, const std::string &operand) {
+  const auto unit = [](const Demands &demands) {
+    return OperandUnit{demands.obstacle.unit_bytes, demands.engine()};
+  };
+  const auto place = layer.fusion ? FurtherOperand::find(*layer.fusion, kernel.map, operand) : std::nullopt;
+  if (!place)
+    return unit(
+        demandsOf(operand, kernel, operand == operandNames(kernel.map).y ? kernel.output : layer.dtype));
+  const FurtherOperand further = FurtherOperand::at(*layer.fusion, *place);
+  const ElementType element = further.element(*layer.fusion, layer.dtype);
+  return unit(further.kind == FurtherOperand::Kind::weight
+                  ? demandsOf(operand, kernel, element)
+                  : demandsBesideSums(operand, kernel, element, further.isPerRow(*layer.fusion)));
+}
+
 std::optional<OperandObstacle> findObstacle(const Layer &layer, const GpuKernel &kernel,
                                             const Operands &operands, const OperandViews &views, int64_t m,
                                             int64_t offset) {

@@ -40,4 +40,12 @@ std::optional<OperandObstacle> findObstacle(const Layer &layer, const GpuKernel 
                                             const Operands &operands, const OperandViews &views, int64_t m,
                                             int64_t offset);
 
+// What the addresses of an operand that a kernel has maps of, or writes, and the distances of its rows are
+// multiples of.
+struct OperandUnit {
+  int64_t bytes;
+  bool by_engine; // tensor maps show it: distances are below 2^40 bytes, too, also that of a single row
+};
+OperandUnit unitOf(const Layer &layer, const GpuKernel &kernel, const std::string &operand);
+
 } // namespace algrt::cuda

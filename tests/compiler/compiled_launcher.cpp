@@ -28,7 +28,8 @@ static Shape pairs(const char *name, std::int64_t held_groups) {
 }
 
 static Shape triples() {
-  Shape shape = {"IntervalTriples", Lift::rows, RowTypesKind::interval, 3, 7, 3, 32, 64, ElementType::f32, 1, {}};
+  Shape shape = {
+      "IntervalTriples", Lift::rows, RowTypesKind::interval, 3, 7, 3, 32, 64, ElementType::f32, 1, {}};
   shape.tile_types = 3;
   return shape;
 }
@@ -77,16 +78,61 @@ const std::vector<Shape> shapes = {
      true},
 };
 
+static Shape gradient(const char *name, Map map, RowTypesKind kind, std::int64_t vector) {
+  const bool interval = kind == RowTypesKind::interval;
+  Shape shape = {name, Lift::rows,   kind,  5, interval ? 7 : 1, 5, 64, 96, ElementType::f32,
+                 1,    {0, 1, 2, 3}, vector};
+  shape.map = map;
+  return shape;
+}
+
+static std::vector<Shape> furtherShapes() {
+  std::vector<Shape> all = {gradient("Dx", Map::dx, RowTypesKind::cyclic, 0),
+                            gradient("DxIntervalPlain", Map::dx, RowTypesKind::interval, 8),
+                            gradient("Dw", Map::dw, RowTypesKind::cyclic, 0),
+                            gradient("DwIntervalPlain", Map::dw, RowTypesKind::interval, 4)};
+  for (const std::int64_t vector : {0, 2}) {
+    Shape bias = cyclic(vector == 0 ? "Bias" : "BiasPlain");
+    bias.bias = true;
+    bias.vector = vector;
+    all.push_back(bias);
+  }
+  for (const Map map : {Map::forward, Map::dx, Map::dw}) {
+    Shape unequal = gradient(map == Map::forward ? "Unequal"
+                             : map == Map::dx    ? "UnequalDx"
+                                                 : "UnequalDw",
+                             map, RowTypesKind::cyclic, 8);
+    unequal.unequal = true;
+    all.push_back(unequal);
+  }
+  return all;
+}
+
+const std::vector<Shape> further_shapes = furtherShapes();
+
+static Shape fused(const char *name, std::int64_t vector) {
+  Shape shape = cyclic(name);
+  shape.vector = vector;
+  shape.fused = true;
+  return shape;
+}
+
+const std::vector<Shape> fused_shapes = {fused("Engine", 0), fused("Threads", 8)};
+
 std::string emptyKernel(const Shape &shape) {
   const bool plain = shape.vector > 0;
-  return fmt::format(
-      ".version 8.0\n.target {}\n.address_size 64\n.visible .entry product(\n"
-      ".param .align {} .b8 maps[{}], .param .u32 rows, .param .u32 offset, .param .u64 terms)\n"
-      ".maxntid {}, 1, 1\n{{ ret; }}\n",
-      plain ? "sm_80" : "sm_90a", plain ? 8 : 64,
-      (plain ? algrt_plain_map_bytes : algrt_tensor_map_bytes) *
-          (shape.kind == RowTypesKind::interval ? 7 : 5),
-      plain ? 128 : 384);
+  std::string parameters;
+  std::int64_t maps_end = 0;
+  int number = 0;
+  const KernelParameters list = programOf(shape, "up-1.c").kernel.parameters;
+  for (const KernelParameter &parameter : list)
+    if (parameter.isMap())
+      maps_end = parameter.end();
+    else
+      parameters += fmt::format(", .param .u{} p{}", 8 * parameterBytes(parameter.type), number++);
+  return fmt::format(".version 8.0\n.target {}\n.address_size 64\n.visible .entry product(\n"
+                     ".param .align {} .b8 maps[{}]{})\n.maxntid {}, 1, 1\n{{ ret; }}\n",
+                     plain ? "sm_80" : "sm_90a", plain ? 8 : 64, maps_end, parameters, plain ? 128 : 384);
 }
 
 CudaProgram programOf(const Shape &shape, const std::string &path, const std::string &ptx,
@@ -104,8 +150,24 @@ CudaProgram programOf(const Shape &shape, const std::string &path, const std::st
   layer.row_type_width = shape.run;
   layer.in_groups.assign(size_t(shape.groups), shape.in);
   layer.out_groups.assign(size_t(shape.groups), shape.out);
+  if (shape.unequal) {
+    constexpr std::int64_t wider = 32;
+    layer.in_groups[1] += wider;
+    layer.out_groups[2] += wider;
+    layer.k += wider;
+    layer.n += wider;
+  }
   layer.bank_rows = layer.in_groups;
+  layer.bias = shape.bias;
+  if (shape.fused)
+    layer.fusion = {2,
+                    {{"scale", FusedOperand::Per::column, ElementType::bf16},
+                     {"factor", FusedOperand::Per::row, ElementType::f32},
+                     {"residual", FusedOperand::Per::element, ElementType::bf16},
+                     {"alpha", FusedOperand::Per::call, ElementType::f32}},
+                    {ElementType::bf16, ElementType::f32}};
   GpuKernel &kernel = program.kernel;
+  kernel.map = shape.map;
   kernel.architecture = 90;
   kernel.exact_architecture = true;
   kernel.output = shape.output;
@@ -123,6 +185,8 @@ CudaProgram programOf(const Shape &shape, const std::string &path, const std::st
                  shape.tile_types,
                  shape.held_groups,
                  shape.split ? shape.cluster : 1};
+  if (shape.map == Map::dw)
+    kernel.tile.depth = 4;
   kernel.x = {32, 16, 64};
   kernel.w = {16, 32, 32};
   kernel.y = {32, 16, shape.output == ElementType::f32 ? 128 : 64};
@@ -169,6 +233,9 @@ Launcher::Launcher(const TemporaryFolder &folder, const Shape &shape, const std:
   find(load_from, "up_1_load_from");
   find(load, "up_1_load");
   find(launch, "up_1_launch");
+  find(launch_with_bias, "up_1_launch");
+  find(launch_with_beta, "up_1_launch");
+  find(launch_fused, "up_1_launch");
   find(launch_dependent, "up_1_launch_dependent");
   find(unload, "up_1_unload");
   find(error, "up_1_error");

@@ -30,12 +30,19 @@ struct Shape {
   bool scaled = false;
   std::int64_t tile_types = 1, held_groups = 0;
   bool split = false; // the blocks of a cluster compute each tile together
+  algrt::Map map = algrt::Map::forward;
+  bool bias = false, unequal = false; // unequal: one group is wider than the others
+  bool fused = false; // two products, maps of which read operands of every kind, and two results
 
   // Elements that the distance of rows may grow by.
   std::int64_t padding(std::int64_t most) const { return vector == 0 ? most : vector * 3; }
 };
 
 extern const std::vector<Shape> shapes;
+// Gradients, a bias, groups of unequal widths.
+extern const std::vector<Shape> further_shapes;
+// Layers of programs, the engine and threads.
+extern const std::vector<Shape> fused_shapes;
 
 // PTX of an empty kernel with the parameters of a shape's.
 std::string emptyKernel(const Shape &shape);
@@ -67,7 +74,19 @@ struct Launcher {
   int (*load)(Kernel *, int);
   using Launch = int (*)(Kernel *, const void *, int64_t, const void *, int64_t, void *, int64_t, int64_t,
                          int64_t, void *);
+  // With the address of a bias, and with beta.
+  using LaunchWithBias = int (*)(Kernel *, const void *, int64_t, const void *, int64_t, void *, int64_t,
+                                 const void *, int64_t, int64_t, void *);
+  using LaunchWithBeta = int (*)(Kernel *, const void *, int64_t, const void *, int64_t, void *, int64_t,
+                                 float, int64_t, int64_t, void *);
+  // x, w, w2, factor, residual, y, y2, scale, alpha.
+  using LaunchFused = int (*)(Kernel *, const void *, int64_t, const void *, int64_t, const void *, int64_t,
+                              const void *, int64_t, const void *, int64_t, void *, int64_t, void *, int64_t,
+                              const void *, float, int64_t, int64_t, void *);
   Launch launch, launch_dependent;
+  LaunchWithBias launch_with_bias; // the same function
+  LaunchWithBeta launch_with_beta;
+  LaunchFused launch_fused;
   void (*unload)(Kernel *);
   const char *(*error)(const Kernel *);
 

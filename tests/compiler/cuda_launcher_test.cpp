@@ -69,34 +69,38 @@ protected:
   const std::string &c_compiler() const { return std::get<1>(GetParam()); }
 };
 
-void expectTensorMaps(const cuda_stand_in::Launch &launch, const LaunchPlan &plan) {
-  ASSERT_EQ(launch.parameters[0].size(), plan.maps.size() * algrt_tensor_map_bytes);
-  for (size_t i = 0; i < plan.maps.size(); ++i) {
-    const auto map = cuda_stand_in::decodeTensorMap(launch.parameters[0].data() + i * algrt_tensor_map_bytes);
-    ASSERT_TRUE(map) << i;
-    const TensorMap &expected = plan.maps[i];
-    EXPECT_EQ(map->address, expected.address) << "map " << i;
-    EXPECT_EQ(map->element_bytes, elementBytes(expected.element));
-    ASSERT_EQ(map->rank, expected.rank);
-    EXPECT_EQ(map->swizzle, expected.swizzle);
-    for (size_t d = 0; d < size_t(map->rank); ++d) {
-      EXPECT_EQ(map->extents[d], expected.extents[d]) << "map " << i;
-      EXPECT_EQ(map->box[d], expected.box[d]);
-      if (d > 0) {
-        EXPECT_EQ(map->strides[d - 1], expected.strides[d - 1]) << "map " << i;
-      }
+void expectTensorMap(const std::byte *encoded, const TensorMap &expected) {
+  const auto map = cuda_stand_in::decodeTensorMap(encoded);
+  ASSERT_TRUE(map);
+  EXPECT_EQ(map->address, expected.address);
+  EXPECT_EQ(map->element_bytes, elementBytes(expected.element));
+  ASSERT_EQ(map->rank, expected.rank);
+  EXPECT_EQ(map->swizzle, expected.swizzle);
+  for (size_t d = 0; d < size_t(map->rank); ++d) {
+    EXPECT_EQ(map->extents[d], expected.extents[d]);
+    EXPECT_EQ(map->box[d], expected.box[d]);
+    if (d > 0) {
+      EXPECT_EQ(map->strides[d - 1], expected.strides[d - 1]);
     }
   }
 }
 
-void expectPlainMaps(const cuda_stand_in::Launch &launch, const LaunchPlan &plan) {
-  ASSERT_EQ(launch.parameters[0].size(), plan.plain_maps.size() * algrt_plain_map_bytes);
-  EXPECT_GE(plan.plain_maps.size(), 5u);
-  for (size_t i = 0; i < plan.plain_maps.size(); ++i)
-    EXPECT_EQ(std::memcmp(launch.parameters[0].data() + i * algrt_plain_map_bytes, &plan.plain_maps[i],
-                          algrt_plain_map_bytes),
-              0)
-        << "map " << i;
+// Those of the plan, where the kernel's list has them.
+void expectMaps(const cuda_stand_in::Launch &launch, const LaunchPlan &plan, const KernelParameters &list) {
+  size_t tensor_maps = 0, plain_maps = 0;
+  for (const KernelParameter &parameter : list) {
+    if (!parameter.isMap())
+      continue;
+    SCOPED_TRACE(parameter.operand + ", " + name(parameter.view));
+    ASSERT_GE(int64_t(launch.parameters[0].size()), parameter.end());
+    const std::byte *map = launch.parameters[0].data() + parameter.offset;
+    if (parameter.type == ParameterType::tensor_map)
+      expectTensorMap(map, plan.maps.at(tensor_maps++));
+    else
+      EXPECT_EQ(std::memcmp(map, &plan.plain_maps.at(plain_maps++), algrt_plain_map_bytes), 0);
+  }
+  EXPECT_EQ(tensor_maps, plan.maps.size());
+  EXPECT_EQ(plain_maps, plan.plain_maps.size());
 }
 
 TEST_P(CudaLauncher, LaunchesAsTheRuntimeWould) {
@@ -136,7 +140,7 @@ TEST_P(CudaLauncher, LaunchesAsTheRuntimeWould) {
       EXPECT_EQ(launch.stream, memory.stream);
       EXPECT_FALSE(launch.programmatic);
       ASSERT_EQ(launch.parameters.size(), 4u);
-      of.vector == 0 ? expectTensorMaps(launch, plan) : expectPlainMaps(launch, plan);
+      expectMaps(launch, plan, program.kernel.parameters);
       ASSERT_FALSE(HasFailure()) << "m " << m << " p0 " << p0;
       int32_t rows, offset;
       DevicePointer terms;
@@ -280,6 +284,162 @@ TEST_P(CudaLauncher, AsksForTensorMapsWhereThereAreSome) {
   launcher.unload(&kernel);
 }
 
+class FurtherLauncher : public CudaLauncher {};
+
+// Gradients, biases and groups of unequal widths.
+TEST_P(FurtherLauncher, LaunchesAsTheRuntimeWould) {
+  TemporaryFolder folder;
+  const Launcher launcher(folder, shape(), c_compiler());
+  const CudaProgram program = programOf(shape(), "up-1.c");
+  const Layer &layer = program.layer;
+  const KernelParameters &list = program.kernel.parameters;
+  const DeviceMemory memory;
+  Launcher::Kernel kernel;
+  ASSERT_EQ(launcher.loadFromStandIn(kernel, 0), 0) << launcher.error(&kernel);
+  std::vector<cuda_stand_in::Launch> launches;
+  cuda_stand_in::onLaunch([&](const cuda_stand_in::Launch &launch) { launches.push_back(launch); });
+  const Map map = shape().map;
+  const int64_t padding = shape().padding(16);
+  const Operand x{memory.addresses[0], (map == Map::dx ? layer.n : layer.k) + padding},
+      w{memory.addresses[1], (map == Map::dw ? layer.n : layer.bankColumns()) + padding},
+      y{memory.addresses[2] + 32, (map == Map::dw   ? layer.bankColumns()
+                                   : map == Map::dx ? layer.k
+                                                    : layer.n) +
+                                      padding};
+  const DevicePointer bias = memory.addresses[1] + 6;
+  const float beta = 0.5F;
+  const auto launch = [&](int64_t m, int64_t p0) {
+    if (shape().bias)
+      return launcher.launch_with_bias(&kernel, pointer(x.address), x.leading_dimension, pointer(w.address),
+                                       w.leading_dimension, pointer(y.address), y.leading_dimension,
+                                       pointer(bias), m, p0, memory.stream);
+    if (map == Map::dw)
+      return launcher.launch_with_beta(&kernel, pointer(x.address), x.leading_dimension, pointer(w.address),
+                                       w.leading_dimension, pointer(y.address), y.leading_dimension, beta, m,
+                                       p0, memory.stream);
+    return launcher.launch(&kernel, pointer(x.address), x.leading_dimension, pointer(w.address),
+                           w.leading_dimension, pointer(y.address), y.leading_dimension, m, p0,
+                           memory.stream);
+  };
+  for (const int64_t m : {0, 1, 4, 5, 21, 129, 3000})
+    for (const int64_t p0 : {int64_t(0), int64_t(5), int64_t(1) << 40}) {
+      SCOPED_TRACE("m " + std::to_string(m) + " p0 " + std::to_string(p0));
+      launches.clear();
+      ASSERT_EQ(launch(m, p0), 0) << launcher.error(&kernel);
+      if (m == 0 && map != Map::dw) {
+        EXPECT_TRUE(launches.empty());
+        continue;
+      }
+      ASSERT_EQ(launches.size(), 1u);
+      const cuda_stand_in::Launch &made = launches[0];
+      DevicePointer terms = 0;
+      for (size_t i = 0, next = 1; i < list.all().size(); ++i) {
+        const KernelParameter &parameter = list.all()[i];
+        if (parameter.isMap())
+          continue;
+        const std::byte *value = made.parameters.at(next++).data();
+        float number;
+        DevicePointer address;
+        std::memcpy(&number, value, sizeof number);
+        if (parameterBytes(parameter.type) == int64_t(sizeof address))
+          std::memcpy(&address, value, sizeof address);
+        if (parameter.value == ParameterValue::terms)
+          terms = address;
+        if (parameter.value == ParameterValue::beta) {
+          EXPECT_EQ(number, beta);
+        }
+        if (parameter.value == ParameterValue::operand) {
+          EXPECT_EQ(address, bias);
+        }
+      }
+      const int64_t blocks = shape().vector != 0 ? 2 * 132 : 132;
+      const LaunchPlan plan = planLaunch(layer, program.kernel, x, w, y, m, p0, blocks, {terms, 0});
+      EXPECT_EQ(made.grid, plan.grid);
+      EXPECT_EQ(made.threads, plan.threads);
+      expectMaps(made, plan, list);
+      ASSERT_FALSE(HasFailure());
+    }
+  // More rows than those whose steps fit 32 bits: of lines of all types each has a step for every few of
+  // them.
+  if (map == Map::dw && shape().kind == RowTypesKind::cyclic) {
+    launches.clear();
+    const int64_t most = algrt_most_gpu_rows - 1;
+    EXPECT_THROW(planLaunch(layer, program.kernel, x, w, y, most, 0, 1), Error);
+    EXPECT_EQ(launch(most, 0), -1);
+    EXPECT_THAT(launcher.error(&kernel), HasSubstr("m is too large"));
+    EXPECT_TRUE(launches.empty());
+  }
+  if (shape().bias) {
+    EXPECT_EQ(launcher.launch_with_bias(&kernel, pointer(x.address), x.leading_dimension, pointer(w.address),
+                                        w.leading_dimension, pointer(y.address), y.leading_dimension,
+                                        pointer(bias + 1), 1, 0, memory.stream),
+              -1);
+    EXPECT_THAT(launcher.error(&kernel), HasSubstr("bias starts at an address"));
+  }
+  launcher.unload(&kernel);
+}
+
+class FusedLauncher : public CudaLauncher {};
+
+// A layer of a program: further weights, operands and results.
+TEST_P(FusedLauncher, LaunchesAsTheRuntimeWould) {
+  TemporaryFolder folder;
+  const Launcher launcher(folder, shape(), c_compiler());
+  const CudaProgram program = programOf(shape(), "up-1.c");
+  const Layer &layer = program.layer;
+  const DeviceMemory memory;
+  Launcher::Kernel kernel;
+  ASSERT_EQ(launcher.loadFromStandIn(kernel, 0), 0) << launcher.error(&kernel);
+  std::vector<cuda_stand_in::Launch> launches;
+  cuda_stand_in::onLaunch([&](const cuda_stand_in::Launch &launch) { launches.push_back(launch); });
+  const Operand x{memory.addresses[0], layer.k + 8}, w{memory.addresses[1], layer.n + 8},
+      w2{memory.addresses[1] + (1 << 20), layer.n}, scale{memory.addresses[1] + (2 << 20) + 2, 0},
+      factor{memory.addresses[1] + (3 << 20) + 4, 3}, residual{memory.addresses[0] + (2 << 20), layer.n + 16},
+      y{memory.addresses[2] + 32, layer.n + 24}, y2{memory.addresses[2] + (1 << 20), layer.n};
+  const std::vector<Operand> further = {w2, scale, factor, residual, {}, y2};
+  const float alpha = 1.5F;
+  for (const int64_t m : {1, 4, 64, 300})
+    for (const int64_t p0 : {int64_t(0), int64_t(1) << 40}) {
+      SCOPED_TRACE("m " + std::to_string(m) + " p0 " + std::to_string(p0));
+      launches.clear();
+      ASSERT_EQ(launcher.launch_fused(
+                    &kernel, pointer(x.address), x.leading_dimension, pointer(w.address), w.leading_dimension,
+                    pointer(w2.address), w2.leading_dimension, pointer(factor.address),
+                    factor.leading_dimension, pointer(residual.address), residual.leading_dimension,
+                    pointer(y.address), y.leading_dimension, pointer(y2.address), y2.leading_dimension,
+                    pointer(scale.address), alpha, m, p0, memory.stream),
+                0)
+          << launcher.error(&kernel);
+      ASSERT_EQ(launches.size(), 1u);
+      const LaunchPlan plan =
+          planLaunch(layer, program.kernel, {x, w, y, further}, m, p0, shape().vector != 0 ? 2 * 132 : 132);
+      EXPECT_EQ(launches[0].grid, plan.grid);
+      expectMaps(launches[0], plan, program.kernel.parameters);
+      size_t next = 1;
+      for (const KernelParameter &parameter : program.kernel.parameters) {
+        if (parameter.isMap())
+          continue;
+        const std::byte *value = launches[0].parameters.at(next++).data();
+        if (parameter.operand == "alpha") {
+          EXPECT_EQ(std::memcmp(value, &alpha, sizeof alpha), 0);
+        } else if (parameter.operand == "scale") {
+          EXPECT_EQ(std::memcmp(value, &scale.address, sizeof scale.address), 0);
+        } else {
+          EXPECT_TRUE(parameter.operand.empty()) << parameter.operand;
+        }
+      }
+      ASSERT_FALSE(HasFailure());
+    }
+  launcher.unload(&kernel);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, FusedLauncher,
+                         testing::Combine(testing::ValuesIn(launcher_test::fused_shapes),
+                                          testing::Values("gcc")),
+                         [](const testing::TestParamInfo<CudaLauncher::ParamType> &info) {
+                           return std::string(std::get<0>(info.param).name);
+                         });
+
 // One row has no distance, but a tensor map wants to know it.
 TEST_P(CudaLauncher, TakesAnyDistanceOfOneRowWithPlainMaps) {
   TemporaryFolder folder;
@@ -304,9 +464,17 @@ TEST_P(CudaLauncher, TakesAnyDistanceOfOneRowWithPlainMaps) {
   }
   ASSERT_EQ(result, 0) << launcher.error(&kernel);
   ASSERT_EQ(launches.size(), 1u);
-  expectPlainMaps(launches[0], planLaunch(program.layer, program.kernel, x, w, y, 1, 2, 132));
+  expectMaps(launches[0], planLaunch(program.layer, program.kernel, x, w, y, 1, 2, 132),
+             program.kernel.parameters);
   launcher.unload(&kernel);
 }
+
+INSTANTIATE_TEST_SUITE_P(Shapes, FurtherLauncher,
+                         testing::Combine(testing::ValuesIn(launcher_test::further_shapes),
+                                          testing::Values("gcc")),
+                         [](const testing::TestParamInfo<CudaLauncher::ParamType> &info) {
+                           return std::string(std::get<0>(info.param).name);
+                         });
 
 INSTANTIATE_TEST_SUITE_P(Shapes, CudaLauncher,
                          testing::Combine(testing::ValuesIn(shapes), testing::Values("clang-22", "gcc")),

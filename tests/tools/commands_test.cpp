@@ -205,7 +205,10 @@ TEST(Verify, BadInputIsOne) {
 
 TEST(Show, EveryFormat) {
   TemporaryFolder folder;
+  const bool draws = std::system("command -v dot >/dev/null") == 0; // Graphviz
   for (const char *format : {"text", "json", "dot", "svg", "html"}) {
+    if (format == std::string("svg") && !draws)
+      continue;
     std::string file = folder.path(std::string("out.") + format);
     Outcome direct = algctl({"show", "Q(3)", "--format", format});
     EXPECT_EQ(direct.code, 0);
@@ -372,9 +375,8 @@ TEST(Doctor, SaysWhichToolIsMissing) {
   EXPECT_EQ(reasonAgainst("show sass", {linker, no_assembler, disassembler}), "no assembler");
   EXPECT_EQ(reasonAgainst("cubin for sm_90a", {linker, no_assembler, no_disassembler}), "no assembler");
   EXPECT_EQ(reasonAgainst("compile for sm_90a", {linker, no_assembler, no_disassembler}), "");
-  const Outcome text = algctl({"doctor"}, [&] {
-    return compiler::Toolchain{linker, assembler, disassembler};
-  });
+  const Outcome text =
+      algctl({"doctor"}, [&] { return compiler::Toolchain{linker, assembler, disassembler}; });
   EXPECT_NE(text.out.find("found: /bin/ptxas, version 12.9.86"), std::string::npos) << text.out;
 }
 

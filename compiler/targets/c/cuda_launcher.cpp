@@ -3,13 +3,16 @@
 #include "compiler/failure.h"
 #include "compiler/spec/usage_error.h"
 #include "compiler/targets/c/cuda_launcher_text.h"
+#include "compiler/targets/c/launcher_arguments.h"
 #include "runtime/cuda/launch_plan.h"
 #include "runtime/gpu_kernel_abi.h"
+#include "runtime/support/error.h"
 
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <fmt/format.h>
+#include <optional>
 #include <utility>
 
 namespace compiler {
@@ -26,21 +29,30 @@ bool isInterval(const algrt::Layer &layer) {
   return layer.lift == algrt::Lift::rows && layer.row_types == algrt::RowTypesKind::interval;
 }
 
-int swizzleNumber(std::int64_t bytes) { return bytes == 32 ? 1 : bytes == 64 ? 2 : bytes == 128 ? 3 : 0; }
 bool isPlain(const algrt::GpuKernel &kernel) { return kernel.copies == algrt::GpuCopies::threads; }
-/// Bytes that are moved at a time: addresses and strides are multiples of them (runtime/gpu_kernel_abi.h).
-std::int64_t unitBytes(const algrt::GpuKernel &kernel, algrt::ElementType type) {
-  constexpr std::int64_t most = 16;
-  return isPlain(kernel) ? std::min(kernel.vector * algrt::elementBytes(type), most) : most;
+
+/// Tiles of a launch of so many rows, whatever the addresses; nothing where it is refused.
+std::optional<std::int64_t> tilesOf(const CudaProgram &program, std::int64_t m) {
+  const algrt::Layer &layer = program.layer;
+  std::vector<algrt::cuda::Operand> further;
+  // Wide enough for all, and a multiple of what any thread moves.
+  const std::int64_t ld = (std::max(layer.k, layer.n) + 15) / 16 * 16;
+  if (layer.fusion)
+    further.assign(algrt::cuda::FurtherOperand::count(*layer.fusion), {0, ld});
+  const algrt::cuda::Operands operands = {{0, ld}, {0, ld}, {0, ld}, further};
+  try {
+    return planLaunch(layer, program.kernel, operands, m, 0, 1).tiles;
+  } catch (const algrt::Error &) {
+    return std::nullopt;
+  }
 }
-int typeNumber(algrt::ElementType type) { return type == algrt::ElementType::f32 ? 7 : 9; }
 
 /// What the fixed text calls the numbers of this kernel.
-std::vector<std::pair<std::string, std::int64_t>> numbers(const CudaProgram &program) {
-  const algrt::Layer &layer = program.layer;
+std::vector<std::pair<std::string, std::int64_t>> numbers(const CudaProgram &program,
+                                                          const LauncherArguments &arguments) {
   const algrt::GpuKernel &kernel = program.kernel;
-  const bool rows = layer.lift == algrt::Lift::rows;
-  const std::int64_t out_groups = static_cast<std::int64_t>(layer.out_groups.size());
+  const algrt::GpuTile &tile = kernel.tile;
+  const algrt::cuda::KernelShape shape = algrt::cuda::kernelShape(program.layer, kernel);
   // Of the kernel's parameters all maps are the first one.
   std::int64_t singles = 0, maps_bytes = 0;
   for (const algrt::KernelParameter &parameter : kernel.parameters)
@@ -48,64 +60,52 @@ std::vector<std::pair<std::string, std::int64_t>> numbers(const CudaProgram &pro
       maps_bytes = parameter.end();
     else
       ++singles;
-  const std::int64_t out_width = layer.n / out_groups;
-  // Clusters take whole numbers of tiles in each direction. A tile that several blocks compute counts for
-  // each.
-  const std::int64_t cluster_columns = kernel.tile.columns * kernel.tile.cluster_columns,
-                     column_tiles =
-                         (out_width + cluster_columns - 1) / cluster_columns * kernel.tile.cluster_columns;
-  // Where rows of x are held, a block takes several groups with all their columns in one turn.
-  const std::int64_t held = kernel.tile.held_groups;
-  const std::int64_t group_tiles = held > 0 ? (out_groups + held - 1) / held : out_groups;
-  std::vector<std::pair<std::string, std::int64_t>> all = {
+  // Of one row: as many tiles for each tile of lines as of any other number of rows. Steps of a gradient of
+  // the bank are counted in 32 bits.
+  const std::optional<std::int64_t> tiles = tilesOf(program, 1);
+  if (!tiles)
+    throw Failure("a launcher in C launches no kernel of this layer: its tiles are too many");
+  const std::int64_t rows = tile.rows * tile.cluster_rows;
+  const std::int64_t of_lines = shape.interval
+                                    ? (shape.run + rows - 1) / rows * tile.cluster_rows
+                                    : (shape.period + tile.types - 1) / tile.types * tile.cluster_rows;
+  std::int64_t most_rows = algrt_most_gpu_rows - 1;
+  if (shape.isBankGradient())
+    for (std::int64_t refused = std::exchange(most_rows, 1) + 1; refused - most_rows > 1;) {
+      const std::int64_t middle = most_rows + (refused - most_rows) / 2;
+      (tilesOf(program, middle) ? most_rows : refused) = middle;
+    }
+  return {
       {"ARCHITECTURE", kernel.architecture},
       {"EXACT_ARCHITECTURE", kernel.exact_architecture},
-      {"K", layer.k},
-      {"N", layer.n},
-      {"IN_GROUPS", layer.in_groups.size()},
-      {"OUT_GROUPS", out_groups},
-      {"BANK_ROW_GROUPS", layer.bank_rows.size()},
-      {"BANK_OUT_GROUPS", rows ? out_groups : 1},
-      {"BANK_COLUMNS", layer.bankColumns()},
-      {"INPUT_BYTES", algrt::elementBytes(layer.dtype)},
-      {"INPUT_TYPE", typeNumber(layer.dtype)},
-      {"INPUT_UNIT", unitBytes(kernel, layer.dtype)},
-      {"OUTPUT_BYTES", algrt::elementBytes(kernel.output)},
-      {"OUTPUT_TYPE", typeNumber(kernel.output)},
-      {"OUTPUT_UNIT", unitBytes(kernel, kernel.output)},
       {"THREADS", kernel.threads},
       {"CLUSTER", kernel.cluster},
       {"SHARED_BYTES", kernel.shared_bytes},
       {"DEPENDENT_LAUNCH", kernel.dependent_launch},
-      {"TILE_TYPES", kernel.tile.types},
-      {"TILE_ROWS", kernel.tile.rows},
-      {"CLUSTER_ROWS", kernel.tile.cluster_rows},
-      {"GROUP_TILES", group_tiles},
-      {"COLUMN_TILES", held > 0 ? 1 : column_tiles * kernel.tile.split},
-      {"PLAIN_MAPS", isPlain(kernel)},
+      {"TILE_TYPES", tile.types},
+      {"TILE_ROWS", tile.rows},
+      {"CLUSTER_ROWS", tile.cluster_rows},
+      {"BANK_TILES", shape.isBankGradient() ? *tiles : 0},
+      {"TILES_OF_LINE", *tiles / of_lines},
+      {"OPERANDS", arguments.matrixCount()},
+      {"RESULT", arguments.result()},
       {"PARAMETERS", singles + 1},
       {"MAPS_BYTES", maps_bytes},
-      {"MAP_BYTES", isPlain(kernel) ? algrt_plain_map_bytes : algrt_tensor_map_bytes},
       {"MAP_ALIGNMENT", isPlain(kernel) ? alignof(algrt_plain_map) : std::size_t(algrt_tensor_map_alignment)},
-      {"MOST_ROWS", algrt_most_gpu_rows},
+      {"MOST_ROWS", most_rows},
+      {"MOST_TILES", algrt_most_gpu_rows},
       {"PTX_BYTES", program.ptx.size()},
       {"TERMS_BYTES", program.terms.size() * sizeof(std::int32_t)},
-      {"PERIOD", rows ? layer.types * layer.row_type_width : 1},
+      {"INTERVAL", shape.interval},
+      {"PERIOD", shape.period},
+      {"RUN", shape.run},
   };
-  if (isInterval(layer))
-    all.emplace_back("RUN", layer.row_type_width);
-  for (const auto &[name, box] : {std::pair{"X", kernel.x}, {"W", kernel.w}, {"Y", kernel.y}}) {
-    all.emplace_back(fmt::format("{}_BOX_COLUMNS", name), box.columns);
-    all.emplace_back(fmt::format("{}_BOX_ROWS", name), box.rows);
-    all.emplace_back(fmt::format("{}_SWIZZLE", name), swizzleNumber(box.swizzle));
-  }
-  return all;
 }
 
-std::string constants(const CudaProgram &program) {
+std::string constants(const CudaProgram &program, const LauncherArguments &arguments) {
   std::string text = "\n/* The kernel's numbers. */\nenum {";
   const char *separator = "";
-  for (const auto &[name, value] : numbers(program)) {
+  for (const auto &[name, value] : numbers(program, arguments)) {
     if (value > INT32_MAX)
       throw Failure(
           fmt::format("{} is {}: a launcher in C counts in 32 bits; compile a bundle instead", name, value));
@@ -133,70 +133,6 @@ std::string termsTable(const CudaProgram &program) {
         fmt::format("{}{}", i % 12 == 0 ? "\n    " : " ",
                     terms[i] == INT32_MIN ? std::string("-2147483647 - 1,") : fmt::format("{},", terms[i]));
   return text + "\n};\n";
-}
-
-/// The kernel's parameters, as its list has them: the maps, each written to its place, and one pointer for
-/// each parameter.
-std::string parameterText(const algrt::KernelParameters &parameters) {
-  std::string maps = R"c(
-/* ---- Parameters ---- */
-
-/* The first parameter: all maps, as the kernel expects them. */
-static int write_maps(@_kernel *kernel, unsigned char *maps, const matrix *x, const matrix *w, const matrix *y,
-                      int64_t m, int64_t offset) {
-  static const box_shape x_box = {X_BOX_COLUMNS, X_BOX_ROWS, X_SWIZZLE};
-  static const box_shape w_box = {W_BOX_COLUMNS, W_BOX_ROWS, W_SWIZZLE};
-  static const box_shape y_box = {Y_BOX_COLUMNS, Y_BOX_ROWS, Y_SWIZZLE};
-  int result;
-)c";
-  std::string pointers = R"c(
-/* One pointer for each of the kernel's parameters, to its value. */
-static void set_parameters(void **parameters, void *maps, int32_t *rows, int32_t *offset,
-                           unsigned long long *terms) {
-  (void)offset, (void)terms;
-  parameters[0] = maps;
-)c";
-  int next = 1;
-  for (const algrt::KernelParameter &parameter : parameters) {
-    const auto point = [&](const char *value) {
-      pointers += fmt::format("  parameters[{}] = {};\n", next++, value);
-    };
-    switch (parameter.value) {
-    case algrt::ParameterValue::map: {
-      if (parameter.operand != "x" && parameter.operand != "w" && parameter.operand != "y")
-        throw Failure(
-            fmt::format("the kernel takes maps of {}, which a launcher in C does not have; compile a "
-                        "bundle instead",
-                        parameter.operand));
-      const bool bank = parameter.view == algrt::ViewKind::bank;
-      std::string view = name(parameter.view);
-      std::ranges::transform(view, view.begin(), [](unsigned char c) { return std::toupper(c); });
-      maps += fmt::format("  result = {0}(kernel, maps + {1}, {2}{3}, {4}&{3}_box);\n  if (result != 0)\n    "
-                          "return result;\n",
-                          bank ? "write_bank" : "write_rows", parameter.offset, bank ? "" : view + ", ",
-                          parameter.operand,
-                          bank                       ? ""
-                          : parameter.operand == "x" ? "IN_GROUPS, m, offset, "
-                                                     : "OUT_GROUPS, m, offset, ");
-      break;
-    }
-    case algrt::ParameterValue::rows:
-      point("rows");
-      break;
-    case algrt::ParameterValue::offset:
-      point("offset");
-      break;
-    case algrt::ParameterValue::terms:
-      point("terms");
-      break;
-    default:
-      throw Failure(
-          fmt::format("the kernel takes the parameter {}, which a launcher in C does not have; compile a "
-                      "bundle instead",
-                      name(parameter.value)));
-    }
-  }
-  return maps + "  return 0;\n}\n" + pointers + "}\n";
 }
 
 std::string machineCode(std::string_view cubin) {
@@ -250,32 +186,28 @@ std::string inComment(std::string text) {
 }
 
 /// What is computed, with shapes and units, for both files.
-std::string comment(const CudaProgram &program) {
+std::string comment(const CudaProgram &program, const LauncherArguments &arguments) {
   const algrt::Layer &layer = program.layer;
   const algrt::GpuKernel &kernel = program.kernel;
-  const bool rows = layer.lift == algrt::Lift::rows;
+  const algrt::OperandNames names = algrt::operandNames(kernel.map);
   std::string text =
       fmt::format("/* {} for {}{}, generated by algctl.\n *\n", inComment(program.title),
                   fmt::format("sm_{}", kernel.architecture), kernel.exact_architecture ? "a" : "");
-  text += fmt::format(" * y[m, {}] = x[m, {}] (times) w, row-major.\n", layer.n, layer.k);
-  text += fmt::format(" *   x  {}, {} groups of {} columns\n", name(layer.dtype), layer.in_groups.size(),
-                      layer.in_groups[0]);
-  text += rows ? fmt::format(" *   w  {}, [{}, {}]: row group g times output group h is a block of {} x {}\n",
-                             name(layer.dtype), layer.k, layer.n, layer.bank_rows[0], layer.out_groups[0])
-               : fmt::format(" *   w  {}, [{}, {}, {}]: one block for each slot\n", name(layer.dtype),
-                             layer.bank_rows.size(), layer.bank_rows[0], layer.bankColumns());
-  text += fmt::format(" *   y  {}, {} groups of {} columns\n", name(kernel.output), layer.out_groups.size(),
-                      layer.out_groups[0]);
-  if (!rows)
+  if (kernel.map == algrt::Map::dw)
+    text +=
+        fmt::format(" * {} = {}^T (times) {} + beta {}, row-major.\n", names.y, names.x, names.w, names.y);
+  else
+    text += fmt::format(" * {}[m, {}] = {}{}[m, {}] (times) {}{}{}, row-major.\n", names.y,
+                        kernel.map == algrt::Map::forward ? layer.n : layer.k, layer.fusion ? "maps of " : "",
+                        names.x, kernel.map == algrt::Map::forward ? layer.k : layer.n, names.w,
+                        kernel.map == algrt::Map::forward ? "" : "^T", layer.bias ? " + bias" : "");
+  text += arguments.comment();
+  if (layer.lift != algrt::Lift::rows)
     text += " * Every row carries all slots: p0 has no effect.\n";
   else if (isInterval(layer))
     text += fmt::format(" * Row r has type (p0 + r) / {} mod {}.\n", layer.row_type_width, layer.types);
   else
     text += fmt::format(" * Row r has type (p0 + r) mod {}.\n", layer.types);
-  text += fmt::format(
-      " * Addresses of x and w, and the distances of their rows, are multiples of {} bytes, those of y "
-      "of {}.\n",
-      unitBytes(kernel, layer.dtype), unitBytes(kernel, kernel.output));
   return text + " */\n";
 }
 
@@ -304,24 +236,29 @@ LauncherFiles cudaLauncher(const CudaProgram &program) {
   const std::string &identifier = program.names.identifier;
   std::string guard = identifier + "_H";
   std::transform(guard.begin(), guard.end(), guard.begin(), [](unsigned char c) { return std::toupper(c); });
+  const LauncherArguments arguments(program.layer, program.kernel);
+  const std::string title = comment(program, arguments);
+  std::string declarations = launcher_declarations;
+  for (std::size_t at; (at = declarations.find('$')) != std::string::npos;)
+    declarations.replace(at, 1, arguments.signature());
   LauncherFiles files;
-  files.header = comment(program) + fmt::format("#ifndef {0}\n#define {0}\n\n", guard) +
-                 withIdentifier(launcher_declarations, identifier) + "\n#endif\n";
+  files.header = title + fmt::format("#ifndef {0}\n#define {0}\n\n", guard) +
+                 withIdentifier(declarations, identifier) + "\n#endif\n";
   files.source =
-      comment(program) +
+      title +
       fmt::format("#include \"{}\"\n\n#include <dlfcn.h>\n#include <stddef.h>\n#include <stdio.h>\n"
                   "#include <stdlib.h>\n#include <string.h>\n",
                   program.names.include) +
-      constants(program) + termsTable(program) + (program.cubin.empty() ? "" : machineCode(program.cubin)) +
-      ptxLines(program.ptx);
+      constants(program, arguments) + termsTable(program) +
+      (program.cubin.empty() ? "" : machineCode(program.cubin)) + ptxLines(program.ptx);
   const bool plain = isPlain(program.kernel);
-  const std::string parameters = parameterText(program.kernel.parameters);
-  for (const char *part :
-       {plain ? launcher_plain_map_entries : launcher_tensor_map_entries, launcher_driver, launcher_operands,
-        plain ? launcher_plain_maps : launcher_tensor_maps, launcher_views,
-        isInterval(program.layer) ? launcher_interval_rows : launcher_cyclic_rows, parameters.c_str(),
-        launcher_ptx, program.cubin.empty() ? launcher_ptx_alone : launcher_machine_code, launcher_loading,
-        launcher_launch})
+  for (const std::string &part :
+       {std::string(plain ? launcher_plain_map_entries : launcher_tensor_map_entries),
+        std::string(launcher_driver), std::string(launcher_operand_types), arguments.tables(),
+        arguments.parameters(), std::string(launcher_operands), std::string(launcher_plain_maps),
+        std::string(plain ? launcher_plain_alone : launcher_tensor_maps), std::string(launcher_ptx),
+        std::string(program.cubin.empty() ? launcher_ptx_alone : launcher_machine_code),
+        std::string(launcher_loading), std::string(launcher_launch), arguments.launches()})
     files.source += withIdentifier(part, identifier);
   return files;
 }

@@ -35,19 +35,18 @@ typedef void (*@_symbol)(void);
 typedef @_symbol (*@_find_symbol)(const char *name, void *context);
 int @_load_from(@_kernel *kernel, int device, @_find_symbol find, void *context);
 
-/* Starts the product in a stream, a CUstream of the device's primary context or NULL for the default stream, and
- * returns at once. x, w and y are addresses on the device; ldx, ldw and ldy are elements from one row to the next, no
- * fewer than a row has. What addresses and distances have to be multiples of is said above; distances are below
- * 2^40 bytes. Rows of y do not overlap x, w or one another. p0 >= 0 is the absolute position of row 0. Nothing but y's m rows of the
- * columns that it has is written, and nothing is launched where m is 0. May be captured into a graph. */
-int @_launch(@_kernel *kernel, const void *x, int64_t ldx, const void *w, int64_t ldw, void *y, int64_t ldy,
-             int64_t m, int64_t p0, void *stream);
+/* Starts the kernel in a stream, a CUstream of the device's primary context or NULL for the default stream, and
+ * returns at once. Pointers are addresses on the device; behind that of a matrix is how many elements one row of it is
+ * from the next, no fewer than a row has. What addresses and distances have to be multiples of is said above; distances
+ * are below 2^40 bytes. Rows that are written overlap no other operand and not one another. p0 >= 0 is the absolute
+ * position of row 0. Nothing but the columns of a result is written. May be captured into a graph. */
+int @_launch($);
 
 /* The same, but it may begin before the work ahead of it in the stream has ended (programmatic stream serialization):
  * the kernel itself waits for that work before it touches memory. @_invalid_argument where it does not. What follows in
- * the stream may begin early, too, if it is launched so: y is whole only behind its own wait (griddepcontrol.wait). */
-int @_launch_dependent(@_kernel *kernel, const void *x, int64_t ldx, const void *w, int64_t ldw, void *y, int64_t ldy,
-                       int64_t m, int64_t p0, void *stream);
+ * the stream may begin early, too, if it is launched so: results are whole only behind its own wait
+ * (griddepcontrol.wait). */
+int @_launch_dependent($);
 
 /* Takes the kernel from the device, which must have finished with it. */
 void @_unload(@_kernel *kernel);
@@ -264,6 +263,28 @@ const char *@_error(const @_kernel *kernel) { return kernel->error; }
 )c";
 
 const char *const launcher_launch = R"c(
+/* The kernel's first parameter: all its maps. */
+static int write_maps(@_kernel *kernel, unsigned char *to, const matrix *given, int64_t m, int64_t offset) {
+  size_t i;
+  int j, result;
+  for (i = 0; i < sizeof maps / sizeof maps[0]; ++i) {
+    const map_shape *shape = &maps[i];
+    const matrix *from = &given[shape->operand];
+    view shown;
+    shown.address = from->address;
+    for (j = 0; j < 4; ++j)
+      shown.extents[j] = shape->extents[j];
+    shown.strides[0] = shape->steps[0];
+    shown.strides[1] = shape->steps[1] * from->ld;
+    shown.strides[2] = shape->steps[2] * from->ld;
+    if (shape->lines != BANK)
+      show_lines(&shown, shape->lines, m, offset, from->ld * operands[shape->operand].element_bytes, from->ld);
+    if ((result = write_map(kernel, to + shape->offset, shape, &shown, given[RESULT].address)) != 0)
+      return result;
+  }
+  return 0;
+}
+
 /* ---- Launching ---- */
 
 static int check_rows(@_kernel *kernel, int64_t m, int64_t p0) {
@@ -271,7 +292,7 @@ static int check_rows(@_kernel *kernel, int64_t m, int64_t p0) {
     return fail(kernel, @_invalid_argument, "the kernel is not loaded");
   if (m < 0 || p0 < 0)
     return fail(kernel, @_invalid_argument, "m and p0 need to be 0 or more");
-  if (m >= MOST_ROWS)
+  if (m > MOST_ROWS)
     return fail(kernel, @_invalid_argument, "m is too large: launch once for each part of the rows");
   if (m > 0 && p0 > INT64_MAX - (m - 1))
     return fail(kernel, @_invalid_argument, "the position of the last row does not fit 64 bits");
@@ -286,44 +307,42 @@ static unsigned choose_grid(int64_t tiles, int64_t blocks) {
   return (unsigned)(clusters < 1 ? CLUSTER : clusters * CLUSTER);
 }
 
-/* Blocks of rows of the longest line, in whole clusters. */
-static int64_t count_row_tiles(int64_t longest) {
-  int64_t rows = (int64_t)TILE_ROWS * CLUSTER_ROWS;
-  return (longest + rows - 1) / rows * CLUSTER_ROWS;
+/* Lines of tiles of rows, in whole clusters, times the tiles of each; of a bank's gradient, whatever the rows. */
+static int64_t count_tiles(int64_t m, int64_t offset) {
+  const int64_t lines = INTERVAL ? (offset % RUN + m - 1) / RUN + 1 : PERIOD;
+  const int64_t longest = INTERVAL ? RUN : (m + PERIOD - 1) / PERIOD, rows = (int64_t)TILE_ROWS * CLUSTER_ROWS;
+  if (BANK_TILES > 0)
+    return BANK_TILES;
+  return (lines + TILE_TYPES - 1) / TILE_TYPES * ((longest + rows - 1) / rows * CLUSTER_ROWS) * TILES_OF_LINE;
 }
 
-static int start(@_kernel *kernel, const void *x, int64_t ldx, const void *w, int64_t ldw, void *y, int64_t ldy,
-                 int64_t m, int64_t p0, void *stream, int dependent) {
+static int start(@_kernel *kernel, const matrix *given, values *with, int64_t m, int64_t p0, void *stream,
+                 int dependent) {
   unsigned char room[MAPS_BYTES + MAP_ALIGNMENT];
-  unsigned char *maps = room + (MAP_ALIGNMENT - (uintptr_t)room % MAP_ALIGNMENT) % MAP_ALIGNMENT;
-  matrix x_matrix = {"x", 0, K, 0, INPUT_BYTES, INPUT_TYPE, INPUT_UNIT},
-         w_matrix = {"w", 0, BANK_COLUMNS, 0, INPUT_BYTES, INPUT_TYPE, INPUT_UNIT},
-         y_matrix = {"y", 0, N, 0, OUTPUT_BYTES, OUTPUT_TYPE, OUTPUT_UNIT};
+  unsigned char *first = room + (MAP_ALIGNMENT - (uintptr_t)room % MAP_ALIGNMENT) % MAP_ALIGNMENT;
   launch_config config;
   launch_attribute attributes[2];
   void *parameters[PARAMETERS], *popped;
-  int32_t rows, offset;
   int64_t tiles;
-  int result = check_rows(kernel, m, p0);
-  if (result != 0 || m == 0)
+  int i, result = check_rows(kernel, m, p0);
+  if (dependent && !DEPENDENT_LAUNCH)
+    return fail(kernel, @_invalid_argument, "the kernel does not wait for the work ahead of it by itself");
+  if (result != 0 || (m == 0 && BANK_TILES == 0))
     return result;
 
-  x_matrix.address = (uintptr_t)x, x_matrix.ld = ldx;
-  w_matrix.address = (uintptr_t)w, w_matrix.ld = ldw;
-  y_matrix.address = (uintptr_t)y, y_matrix.ld = ldy;
-  if ((result = check_matrix(kernel, &x_matrix, m)) != 0 || (result = check_matrix(kernel, &w_matrix, K)) != 0 ||
-      (result = check_matrix(kernel, &y_matrix, m)) != 0)
-    return result;
-  rows = (int32_t)m;
-  offset = (int32_t)(p0 % PERIOD);
-  tiles = (count_lines(m, offset) + TILE_TYPES - 1) / TILE_TYPES;
-  tiles *= count_row_tiles(longest_line(m)) * GROUP_TILES * COLUMN_TILES;
-  if (tiles > MOST_ROWS)
-    return fail(kernel, @_invalid_argument, "y has too many tiles: launch once for each part of its rows");
+  for (i = 0; i < OPERANDS; ++i)
+    if ((result = check_matrix(kernel, &operands[i], &given[i], m)) != 0)
+      return result;
+  with->rows = (int32_t)m;
+  with->offset = (int32_t)(p0 % PERIOD);
+  with->terms = kernel->state->terms;
+  tiles = count_tiles(m, with->offset);
+  if (tiles > MOST_TILES)
+    return fail(kernel, @_invalid_argument, "the result has too many tiles: launch once for each part of its rows");
 
   if ((result = kernel->state->push_context(kernel->state->context)) != 0)
     return driver_failure(kernel, result, "entering the device's context");
-  if ((result = write_maps(kernel, maps, &x_matrix, &w_matrix, &y_matrix, m, offset)) == 0) {
+  if ((result = write_maps(kernel, first, given, m, with->offset)) == 0) {
     memset(&config, 0, sizeof config);
     memset(attributes, 0, sizeof attributes);
     config.attributes = attributes;
@@ -339,24 +358,12 @@ static int start(@_kernel *kernel, const void *x, int64_t ldx, const void *w, in
       attribute->id = PROGRAMMATIC_STREAM_SERIALIZATION;
       attribute->value.allowed = 1;
     }
-    set_parameters(parameters, maps, &rows, &offset, &kernel->state->terms);
+    set_parameters(parameters, first, with);
     if ((result = kernel->state->launch(&config, kernel->state->function, parameters, NULL)) != 0)
       result = driver_failure(kernel, result, "launching the kernel");
   }
   (void)kernel->state->pop_context(&popped);
   return result;
-}
-
-int @_launch(@_kernel *kernel, const void *x, int64_t ldx, const void *w, int64_t ldw, void *y, int64_t ldy,
-             int64_t m, int64_t p0, void *stream) {
-  return start(kernel, x, ldx, w, ldw, y, ldy, m, p0, stream, 0);
-}
-
-int @_launch_dependent(@_kernel *kernel, const void *x, int64_t ldx, const void *w, int64_t ldw, void *y, int64_t ldy,
-                       int64_t m, int64_t p0, void *stream) {
-  if (!DEPENDENT_LAUNCH)
-    return fail(kernel, @_invalid_argument, "the kernel does not wait for the work ahead of it by itself");
-  return start(kernel, x, ldx, w, ldw, y, ldy, m, p0, stream, 1);
 }
 )c";
 

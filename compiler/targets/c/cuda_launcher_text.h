@@ -4,7 +4,7 @@
 
 namespace compiler {
 
-/// Types and functions of the header.
+/// Types and functions of the header; "$" stands for the arguments of a launch.
 extern const char *const launcher_declarations;
 /// What is needed of the driver: types, entry points, errors.
 extern const char *const launcher_driver;
@@ -15,22 +15,19 @@ extern const char *const launcher_machine_code;
 extern const char *const launcher_ptx_alone;
 /// Behind those: loading and unloading of all.
 extern const char *const launcher_loading;
-/// Matrices, and what a map shows of one.
+/// What the tables of operands and maps are made of; behind the tables, checks of operands and the rows of maps.
+extern const char *const launcher_operand_types;
 extern const char *const launcher_operands;
 /// Entry points that only kernels by tensor maps need of the driver (before launcher_driver), and, after
 /// launcher_operands, how many blocks run at once and writing one map.
 extern const char *const launcher_tensor_map_entries;
 extern const char *const launcher_tensor_maps;
-/// The same for plain maps.
+/// The same where threads copy.
 extern const char *const launcher_plain_map_entries;
+extern const char *const launcher_plain_alone;
+/// Writing a plain map, which kernels by tensor maps may have, too.
 extern const char *const launcher_plain_maps;
-/// The maps of some lines and of the bank.
-extern const char *const launcher_views;
-/// The maps of X or Y and the number of runs, for cyclic types and the slot lift.
-extern const char *const launcher_cyclic_rows;
-/// The same for interval types.
-extern const char *const launcher_interval_rows;
-/// NAME_launch.
+/// Launching with all operands at hand.
 extern const char *const launcher_launch;
 
 } // namespace compiler

@@ -1,0 +1,37 @@
+// The result of a run beside the reference, which sums in double.
+#pragma once
+
+#include "compiler/tools/run_arrays.h"
+#include "compiler/tools/run_product.h"
+#include "runtime/bundle/bundle.h"
+#include "runtime/reference/compare.h"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace compiler {
+
+struct RunCheck {
+  algrt::Comparison comparison;
+  double limit = 0;
+  std::int64_t rows = 0;
+  bool passed() const { return comparison.within(limit); }
+};
+
+// Rows and columns of the result.
+std::pair<std::int64_t, std::int64_t> resultShape(const algrt::Layer &layer, std::int64_t m, algrt::Map map);
+
+// The reference costs every active product in double; beyond a minute or so a sample of the result's rows has
+// to do.
+std::int64_t mostCheckedRows(const algrt::Layer &layer, std::int64_t m, algrt::Map map);
+
+RunCheck compareWithReference(const algrt::Bundle &bundle, const RunArrays &arrays,
+                              const std::vector<float> &y, const ProductOptions &options);
+
+// The gradient of the bias. Throws Failure where it is wrong. `type` is that of the result where the options
+// name none.
+void requireRightDbias(const RunArrays &arrays, const std::vector<float> &dbias,
+                       const ProductOptions &options, algrt::ElementType type);
+
+} // namespace compiler
