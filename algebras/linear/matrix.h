@@ -71,10 +71,12 @@ private:
   void swap(Matrix &other) noexcept;
 
   Field field_;
+  // NOLINTBEGIN(readability-identifier-naming): members of a private union are private
   union {
     fmpq_mat_struct rational_;
     nmod_mat_struct modular_;
   };
+  // NOLINTEND(readability-identifier-naming)
 };
 
 // The sum of scaled rows: coefficients (1 x n) times rows (n x m).

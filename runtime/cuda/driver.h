@@ -29,9 +29,11 @@ public:
   [[noreturn]] void fail(Result result, const std::string &what) const;
 
   // The entry points, under the names of the manual without "cu". Results are to be checked.
+  // NOLINTBEGIN(readability-identifier-naming)
 #define ALGRT_CUDA_DRIVER_MEMBER(NAME, SYMBOL, PARAMETERS) Result(*NAME) PARAMETERS = nullptr;
   ALGRT_CUDA_DRIVER_ENTRIES(ALGRT_CUDA_DRIVER_MEMBER)
 #undef ALGRT_CUDA_DRIVER_MEMBER
+  // NOLINTEND(readability-identifier-naming)
 
 private:
   Driver();
