@@ -78,7 +78,7 @@ enum class Stage {
   Tile,          ///< how one kernel computes it
   Vector,        ///< CPU: loops and vectors
   SmSynchronous, ///< GPU: a thread block's program as it is written down first, its blocks as values
-  Sm,            ///< GPU: the same with roles, rings of buffers and barriers
+  Sm,            ///< GPU: the same with partitions, stages of pipes and barriers
   Nvvm,          ///< GPU: instructions; what the simulator runs
   Llvm,          ///< LLVM IR after optimisation
   Assembly,      ///< CPU

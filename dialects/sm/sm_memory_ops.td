@@ -9,7 +9,7 @@ include "dialects/sm/sm_op.td"
 //===--------------------------------------------------------------------------------------------===//
 
 def Sm_AllocateOp : Sm_Op<"allocate", [HasParent<"KernelOp">, MemoryEffects<[MemAlloc]>]> {
-  let summary = "Shared memory for a ring of blocks";
+  let summary = "Shared memory for blocks: the slots of a buffer";
   let description = [{ Every slot begins at a multiple of 1024 bytes, the period of the widest swizzle. }];
   let results = (outs Sm_BufferType:$buffer);
   let assemblyFormat = "attr-dict `:` type($buffer)";
@@ -17,7 +17,7 @@ def Sm_AllocateOp : Sm_Op<"allocate", [HasParent<"KernelOp">, MemoryEffects<[Mem
 }
 
 def Sm_BarriersOp : Sm_Op<"barriers", [HasParent<"KernelOp">, MemoryEffects<[MemAlloc]>]> {
-  let summary = "Shared memory for a ring of mbarriers, each completed by a number of arrivals";
+  let summary = "Shared memory for mbarriers, one for each stage of a pipe, each completed by a number of arrivals";
   let arguments = (ins I64Attr:$arrivals);
   let results = (outs Sm_BarriersType:$barriers);
   let assemblyFormat = "`arrivals` $arrivals attr-dict `:` type($barriers)";

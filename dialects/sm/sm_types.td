@@ -66,7 +66,7 @@ def Sm_BlockType : Sm_Type<"Block", "block"> {
 }
 
 def Sm_BufferType : Sm_Type<"Buffer", "buffer"> {
-  let summary = "A ring of blocks in shared memory";
+  let summary = "Blocks in shared memory, one in each slot";
   let description = [{
     `!sm.buffer<5 x 128 x 64 x bf16, swizzle 128>`: five slots of a 128 x 64 block.
   }];
@@ -86,7 +86,7 @@ def Sm_BufferType : Sm_Type<"Buffer", "buffer"> {
 }
 
 def Sm_BarriersType : Sm_Type<"Barriers", "barriers"> {
-  let summary = "A ring of mbarriers in shared memory, one for each slot of a buffer";
+  let summary = "Mbarriers in shared memory, one for each stage of a pipe";
   let parameters = (ins "int64_t":$slots);
   let assemblyFormat = "`<` $slots `>`";
   let genVerifyDecl = 1;

@@ -281,6 +281,22 @@ const std::vector<Subject> &subjects() {
        {{5, 5, 2}, {1, 0, 1}},
        "slots",
        "sm_80"},
+      // Written by hand: three partitions and two pipes, each of which goes through its stages several times.
+      {"three_partitions",
+       "Q(1)",
+       320,
+       192,
+       "cyclic",
+       "",
+       algrt::ElementType::bf16,
+       {{257, 0, 1}},
+       "rows",
+       "sm_90a",
+       algrt::Map::forward,
+       {},
+       {},
+       0,
+       "three_partitions.mlir"},
   };
   return all;
 }

@@ -3,6 +3,7 @@
 
 #include "tests/simulator/kernels/exact_case.h"
 #include "tests/simulator/kernels/fused_case.h"
+#include "tests/simulator/kernels/written_kernel.h"
 
 #include <cstdint>
 #include <string>
@@ -29,6 +30,8 @@ struct Subject {
   std::vector<std::int64_t> in_groups = {}, out_groups = {}; // of unequal widths
   // Above 0: that many products of the same rows, with operands of every kind and two results of their maps.
   std::int64_t fused_weights = 0;
+  // Not empty: the file of a kernel of the sm dialect, written by hand.
+  std::string written = {};
 
   compiler::Spec spec() const {
     using simulator_test::projection;
@@ -38,6 +41,9 @@ struct Subject {
   simulator_test::FusedKernel fused() const { return {spec(), schedule, target, fused_weights}; }
   // The kernel's module as the compiler emits it.
   std::string kernel() const {
+    if (!written.empty())
+      return simulator_test::instructionsOf(
+          simulator_test::withBarriers(simulator_test::writtenKernel(written)));
     return fused_weights > 0 ? simulator_test::emittedKernel(fused())
                              : simulator_test::emittedKernel(spec(), schedule, output, target, map);
   }

@@ -17,7 +17,7 @@ namespace compiler {
 #include "compiler/targets/hopper/passes.h.inc"
 
 struct TileToSmOptions {
-  std::int64_t stages = 0; ///< slots of the ring; 0: those of the schedule
+  std::int64_t stages = 0; ///< of pipes that do not say how many; 0: those of the schedule
 };
 
 /// The whole way from a tile program to the asynchronous program of a thread block.

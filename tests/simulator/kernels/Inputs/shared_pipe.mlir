@@ -109,7 +109,6 @@ sm.kernel @forward_bf16(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzl
           sm.produce %right_ws, %right : <!w>, !w
         }
       }
-      sm.release_successor
     }
   }
 }
