@@ -19,10 +19,10 @@ TEST(Halves, AreExact) {
       expected = -expected;
     if (exponent == 31)
       continue;
-    ASSERT_EQ(fromF16(uint16_t(bits)), expected) << bits;
+    ASSERT_EQ(fromHalf(uint16_t(bits), true), expected) << bits;
   }
-  EXPECT_TRUE(std::isinf(fromF16(0x7c00)));
-  EXPECT_TRUE(std::isnan(fromF16(0x7e00)));
+  EXPECT_TRUE(std::isinf(fromHalf(0x7c00, true)));
+  EXPECT_TRUE(std::isnan(fromHalf(0x7e00, true)));
 }
 
 TEST(Matrices, GoOutAndComeBack) {

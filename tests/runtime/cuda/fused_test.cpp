@@ -5,6 +5,7 @@
 #include "runtime/gpu_kernel_abi.h"
 #include "tests/runtime/cuda/gpu_product.h"
 #include "tests/runtime/cuda_stand_in/control.h"
+#include "tests/runtime/fused.h"
 #include "tests/runtime/records.h"
 #include "tests/runtime/usual_parameters.h"
 
@@ -42,36 +43,9 @@ struct FusedBundle {
     kernel.copies = vector > 0 ? GpuCopies::threads : GpuCopies::engine;
     list = usualParameters(kernel, layer);
     projection["kernels"][0]["parameters"] = list.json();
-    const auto operand = [](const char *name, const char *role, const char *type, const Json &extents) {
-      return Json{{"name", name}, {"role", role}, {"types", {type}}, {"shape", extents}};
-    };
-    const int64_t k = shape.k(), n = shape.n();
-    const Json operands = {operand("x", "input", "bf16", {"M", k}),
-                           operand("gate", "weight", "bf16", {k, n}),
-                           operand("up", "weight", "bf16", {k, n}),
-                           operand("scale", "weight", "bf16", Json::array({n})),
-                           operand("factor", "input", "f32", Json::array({"M"})),
-                           operand("residual", "input", "bf16", {"M", n}),
-                           operand("alpha", "input", "f32", Json::array({1})),
-                           operand("y", "output", "bf16", {"M", n}),
-                           operand("g", "output", "f32", {"M", n})};
-    const Json step = {{"projection", "forward_0"},
-                       {"map", "forward"},
-                       {"operands",
-                        {{"x", "x"},
-                         {"w", "gate"},
-                         {"w2", "up"},
-                         {"scale", "scale"},
-                         {"factor", "factor"},
-                         {"residual", "residual"},
-                         {"alpha", "alpha"},
-                         {"y", "y"},
-                         {"y2", "g"}}}};
-    const Json manifest = {
-        {"compiler", "by hand"},
-        {"projections", Json::array({projection})},
-        {"programs",
-         Json::array({{{"name", "both"}, {"operands", operands}, {"steps", Json::array({step})}}})}};
+    const Json manifest = {{"compiler", "by hand"},
+                           {"projections", Json::array({projection})},
+                           {"programs", fusedPrograms("bf16", shape.k(), shape.n())}};
     bytes = encodeBundle(manifest, withRecords(manifest, {{"ptx", "ptx", ptx()}}));
   }
 
